@@ -1,0 +1,10 @@
+# One switch for the whole build: SESSIONQ_SANITIZE.
+if(SESSIONQ_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(SESSIONQ_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(SESSIONQ_SANITIZE)
+  message(FATAL_ERROR "SESSIONQ_SANITIZE is '${SESSIONQ_SANITIZE}': use address or thread")
+endif()

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <compare>
+
+#include <sessionq/time.hpp>
+
+namespace sessionq {
+
+/// An instant by which an operation must end. Absolute, so it can be handed on through calls, threads and messages without arithmetic (R20).
+///
+/// A value type; distinct and shared objects are safe to read from any thread.
+class Deadline {
+public:
+    /// Never passes. The default.
+    constexpr Deadline() noexcept = default;
+
+    [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
+    [[nodiscard]] static constexpr Deadline at(TimePoint when) noexcept { return Deadline{when}; }
+
+    /// `length` after `now`; saturates to never() where the sum cannot be represented. A negative length has passed already.
+    [[nodiscard]] static constexpr Deadline after(Duration length, TimePoint now) noexcept {
+        if (length > Duration::zero() && now > TimePoint::max() - length) {
+            return never();
+        }
+        return Deadline{now + length};
+    }
+
+    [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
+    [[nodiscard]] constexpr TimePoint time() const noexcept { return when_; }
+    [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept { return !is_never() && now >= when_; }
+
+    /// What is left at `now`: zero once passed, Duration::max() when it never passes.
+    [[nodiscard]] constexpr Duration remaining(TimePoint now) const noexcept {
+        if (is_never()) {
+            return Duration::max();
+        }
+        return now >= when_ ? Duration::zero() : when_ - now;
+    }
+
+    /// The earlier of two: how a nested operation's own deadline shortens the one in scope and never extends it.
+    [[nodiscard]] constexpr Deadline sooner(Deadline other) const noexcept { return when_ <= other.when_ ? *this : other; }
+
+    friend constexpr auto operator<=>(const Deadline&, const Deadline&) noexcept = default;
+
+private:
+    explicit constexpr Deadline(TimePoint when) noexcept : when_{when} {}
+
+    TimePoint when_{TimePoint::max()};
+};
+
+} // namespace sessionq

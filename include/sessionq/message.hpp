@@ -1,0 +1,101 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <sessionq/deadline.hpp>
+#include <sessionq/time.hpp>
+
+namespace sessionq {
+
+/// The value of an application property.
+using PropertyValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, WallTime, std::vector<std::byte>>;
+
+/// Application properties by name, ordered.
+using Properties = std::map<std::string, PropertyValue, std::less<>>;
+
+/// A message as an application makes it. An aggregate: use designated initialisers.
+///
+/// Thread safety: distinct objects are safe; a shared object is safe to read.
+struct Message {
+    std::string body{};                      ///< Opaque bytes; text by convention UTF-8.
+    std::optional<std::string> session_id{}; ///< Up to 128 characters. Unset: for entities without sessions. Empty is a valid id.
+    std::string message_id{};                ///< Up to 128 characters; empty: sessionq makes a UUID when it is sent.
+    std::string subject{};                   ///< Also called label.
+    std::string correlation_id{};
+    std::string reply_to{};
+    std::string reply_to_session_id{};
+    std::string to{};
+    std::string content_type{};
+    Properties properties{};
+    std::optional<std::chrono::milliseconds> time_to_live{}; ///< Unset: the entity's default. Must be positive.
+    std::optional<WallTime> scheduled_enqueue_time{};        ///< Unset or past: available at once.
+    Deadline deadline{};                                     ///< R22: travels with the message; the consumer's handler runs under it.
+
+    /// A message with a body for a session: the common case.
+    [[nodiscard]] static Message text(std::string_view session_id, std::string_view body) {
+        Message made;
+        made.session_id.emplace(session_id);
+        made.body = body;
+        return made;
+    }
+};
+
+/// Why a message is in a dead-letter sub-queue.
+struct DeadLetterInfo {
+    std::string reason{};
+    std::string description{};
+};
+
+/// What the broker says of one delivery of a message.
+struct DeliveryFacts {
+    std::int64_t sequence_number{0}; ///< Assigned by the broker; rises within an entity.
+    std::uint32_t delivery_count{0}; ///< How often it was delivered before and came back counted; 0 at first. (AMQP's delivery-count)
+    WallTime enqueued_time{};
+    std::optional<WallTime> expires_at{};
+    std::optional<DeadLetterInfo> dead_letter{};
+    bool redelivered{false}; ///< May have been handed to a consumer before.
+};
+
+/// A message as it was received or peeked: shared, immutable content and the facts of this delivery. Cheap to copy.
+///
+/// Thread safety: distinct objects are safe; a shared object is safe to read. The content lives as long as any copy.
+class ReceivedMessage {
+public:
+    ReceivedMessage() = default;
+    ReceivedMessage(std::shared_ptr<const Message> content, DeliveryFacts facts) : content_{std::move(content)}, facts_{std::move(facts)} {}
+
+    [[nodiscard]] bool empty() const noexcept { return content_ == nullptr; }
+    [[nodiscard]] const Message& content() const noexcept { return *content_; }
+    [[nodiscard]] const std::shared_ptr<const Message>& shared_content() const noexcept { return content_; }
+
+    [[nodiscard]] std::string_view text() const noexcept { return content_->body; }
+    [[nodiscard]] std::span<const std::byte> body() const noexcept { return std::as_bytes(std::span{content_->body}); }
+    /// The session id; empty where the message has none (tell apart by content().session_id).
+    [[nodiscard]] std::string_view session_id() const noexcept {
+        return content_->session_id ? std::string_view{*content_->session_id} : std::string_view{};
+    }
+    [[nodiscard]] const std::string& message_id() const noexcept { return content_->message_id; }
+    [[nodiscard]] const Properties& properties() const noexcept { return content_->properties; }
+
+    [[nodiscard]] std::int64_t sequence_number() const noexcept { return facts_.sequence_number; }
+    [[nodiscard]] std::uint32_t delivery_count() const noexcept { return facts_.delivery_count; }
+    [[nodiscard]] WallTime enqueued_time() const noexcept { return facts_.enqueued_time; }
+    [[nodiscard]] const DeliveryFacts& facts() const noexcept { return facts_; }
+
+private:
+    std::shared_ptr<const Message> content_{};
+    DeliveryFacts facts_{};
+};
+
+} // namespace sessionq

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include <sessionq/deadline.hpp>
+
+namespace sessionq {
+
+/// W3C trace context, carried along unread.
+struct TraceContext {
+    std::string traceparent{};
+    std::string tracestate{};
+
+    friend bool operator==(const TraceContext&, const TraceContext&) = default;
+};
+
+/// What an operation and everything it calls share: a deadline, a stop token, a trace context.
+///
+/// Explicit as the optional last argument of sessionq's calls, ambient otherwise: `current()` is the one of the running
+/// task on this thread. Handlers run under one whose deadline is their lease's, so that any sessionq call made inside a handler
+/// inherits what remains of it. Tasks capture the context of whoever submitted them; it is restored before they run and cleared
+/// after (R21).
+///
+/// Thread safety: a value; distinct objects are safe, a shared object is safe to read.
+class OperationContext {
+public:
+    OperationContext() = default;
+    explicit OperationContext(Deadline deadline, std::stop_token stop = {}) : deadline_{deadline}, stop_{std::move(stop)} {}
+
+    [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
+    [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
+    [[nodiscard]] const TraceContext* trace() const noexcept { return trace_.get(); }
+
+    /// This context with a deadline of its own: the sooner of both, an explicit one never extends (R20).
+    [[nodiscard]] OperationContext with_deadline(Deadline deadline) const;
+    [[nodiscard]] OperationContext with_stop(std::stop_token stop) const;
+    [[nodiscard]] OperationContext with_trace(TraceContext trace) const;
+
+    /// The deadline an operation runs under: the one in scope, or `configured` after `now` only where none is in scope (R20).
+    [[nodiscard]] Deadline effective(Duration configured, TimePoint now) const noexcept {
+        return deadline_.is_never() ? Deadline::after(configured, now) : deadline_;
+    }
+
+    /// Empty: no deadline, a token that never fires, no trace. What periodic work starts with.
+    [[nodiscard]] bool is_clean() const noexcept { return deadline_.is_never() && !stop_.stop_possible() && !trace_; }
+
+    /// The ambient context of this thread; a clean one outside any scope.
+    [[nodiscard]] static const OperationContext& current() noexcept;
+
+    class Scope;
+
+private:
+    Deadline deadline_{};
+    std::stop_token stop_{};
+    std::shared_ptr<const TraceContext> trace_{};
+};
+
+/// Makes a context ambient on this thread for a scope and puts back what was there. Scopes nest; end them in reverse order, on
+/// the thread that began them.
+class OperationContext::Scope {
+public:
+    explicit Scope(OperationContext context);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+private:
+    OperationContext context_;
+    const OperationContext* outer_;
+};
+
+} // namespace sessionq

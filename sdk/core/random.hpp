@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sessionq::core {
+
+/// A small seeded generator (SplitMix64) for jitter and the like: injected, so that a simulation replays. Not for secrets. Not thread-safe.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) noexcept : state_{seed} {}
+
+    std::uint64_t next() noexcept {
+        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+        return z ^ (z >> 31);
+    }
+
+    /// Even over [0, bound); 0 when `bound` is 0.
+    std::uint64_t below(std::uint64_t bound) noexcept { return bound == 0 ? 0 : next() % bound; }
+
+    /// Even over [0, 1).
+    double fraction() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+    // UniformRandomBitGenerator
+    using result_type = std::uint64_t;
+    static constexpr result_type min() { return 0; }
+    static constexpr result_type max() { return ~0ULL; }
+    result_type operator()() noexcept { return next(); }
+
+private:
+    std::uint64_t state_;
+};
+
+} // namespace sessionq::core

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include <sessionq/error.hpp>
+
+namespace sessionq::core {
+
+/// A value or why there is none. What ports answer with; the public edge turns a failure into an `Error`.
+template <typename T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}           // NOLINT(google-explicit-constructor)
+    Result(Failure failure) : state_{std::in_place_index<1>, std::move(failure)} {} // NOLINT(google-explicit-constructor)
+
+    [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+    explicit operator bool() const noexcept { return ok(); }
+
+    [[nodiscard]] T& value() & { return std::get<0>(state_); }
+    [[nodiscard]] const T& value() const& { return std::get<0>(state_); }
+    [[nodiscard]] T&& value() && { return std::get<0>(std::move(state_)); }
+    [[nodiscard]] const Failure& failure() const { return std::get<1>(state_); }
+
+    /// The value, or throws the failure as an `Error`.
+    T take_or_throw() && {
+        if (!ok()) {
+            throw Error{std::get<1>(std::move(state_))};
+        }
+        return std::get<0>(std::move(state_));
+    }
+
+private:
+    std::variant<T, Failure> state_;
+};
+
+/// For operations without a value.
+using Done = std::monostate;
+
+} // namespace sessionq::core

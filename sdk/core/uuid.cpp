@@ -1,0 +1,90 @@
+#include "core/uuid.hpp"
+
+#include <cstdint>
+#include <random>
+
+namespace sessionq::core {
+namespace {
+
+constexpr char digits[] = "0123456789abcdef";
+constexpr std::size_t text_length = 36;
+
+constexpr bool is_dash(std::size_t position) noexcept { return position == 8 || position == 13 || position == 18 || position == 23; }
+
+int nibble(char c) noexcept {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    if (c >= 'a' && c <= 'f') {
+        return c - 'a' + 10;
+    }
+    if (c >= 'A' && c <= 'F') {
+        return c - 'A' + 10;
+    }
+    return -1;
+}
+
+Uuid from_words(std::uint64_t high, std::uint64_t low) noexcept {
+    high = (high & ~0xf000ULL) | 0x4000ULL;           // version 4
+    low = (low & ~(0xc0ULL << 56)) | (0x80ULL << 56); // variant 10
+    Uuid made;
+    for (std::size_t i = 0; i < 8; ++i) {
+        made.bytes[i] = static_cast<std::byte>(high >> (56 - 8 * i));
+        made.bytes[8 + i] = static_cast<std::byte>(low >> (56 - 8 * i));
+    }
+    return made;
+}
+
+} // namespace
+
+Uuid Uuid::make(Random& random) noexcept {
+    const std::uint64_t high = random.next();
+    return from_words(high, random.next());
+}
+
+Uuid Uuid::make() {
+    thread_local std::random_device device;
+    const auto word = [] { return (std::uint64_t{device()} << 32) | device(); };
+    const std::uint64_t high = word();
+    return from_words(high, word());
+}
+
+std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
+    if (text.size() != text_length) {
+        return std::nullopt;
+    }
+    Uuid made;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < text_length;) {
+        if (is_dash(i)) {
+            if (text[i] != '-') {
+                return std::nullopt;
+            }
+            ++i;
+            continue;
+        }
+        const int high = nibble(text[i]);
+        const int low = nibble(text[i + 1]);
+        if (high < 0 || low < 0) {
+            return std::nullopt;
+        }
+        made.bytes[at++] = static_cast<std::byte>(high * 16 + low);
+        i += 2;
+    }
+    return made;
+}
+
+std::string Uuid::to_string() const {
+    std::string text;
+    text.reserve(text_length);
+    for (const std::byte value : bytes) {
+        if (is_dash(text.size())) {
+            text.push_back('-');
+        }
+        text.push_back(digits[std::to_integer<unsigned>(value) >> 4]);
+        text.push_back(digits[std::to_integer<unsigned>(value) & 0xf]);
+    }
+    return text;
+}
+
+} // namespace sessionq::core

@@ -1,0 +1,36 @@
+#include "ports/capabilities.hpp"
+
+#include <sessionq/error.hpp>
+
+namespace sessionq::ports {
+
+std::string_view to_string(Capability capability) noexcept {
+    switch (capability) {
+    case Capability::accept_named: return "accept a named session";
+    case Capability::accept_next: return "accept the next session";
+    case Capability::lock_renewal: return "lock renewal";
+    case Capability::session_state: return "session state";
+    case Capability::list_sessions: return "list sessions";
+    case Capability::defer: return "defer";
+    case Capability::dead_letter: return "dead-letter";
+    case Capability::dead_letter_reason: return "dead-letter reason";
+    case Capability::schedule: return "scheduled messages";
+    case Capability::peek: return "peek";
+    case Capability::receive_and_delete: return "receive and delete";
+    }
+    return "unknown capability";
+}
+
+Capabilities::Capabilities(std::string broker, std::initializer_list<Capability> present) : broker_{std::move(broker)} {
+    for (const Capability capability : present) {
+        bits_ |= 1U << static_cast<unsigned>(capability);
+    }
+}
+
+void Capabilities::require(Capability capability) const {
+    if (!has(capability)) {
+        throw Error{Errc::not_supported, broker_ + " does not have: " + std::string{to_string(capability)}};
+    }
+}
+
+} // namespace sessionq::ports

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/event_loop.hpp"
+#include "core/result.hpp"
+#include "ports/capabilities.hpp"
+#include "ports/session_link.hpp"
+
+namespace sessionq::ports {
+
+/// How messages of a session are received.
+enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
+
+struct AcceptRequest {
+    std::string entity{};
+    std::optional<std::string> session_id{}; ///< unset: whichever is available next
+    ReceiveMode mode{ReceiveMode::peek_lock};
+    Duration wait{}; ///< how long the broker may look for a session; zero: answer at once
+    int priority{0}; ///< higher is served first (DG6); ports whose broker has none ignore it
+};
+
+/// Names an accept under way; never reused within an endpoint.
+using AcceptId = std::uint64_t;
+
+using AcceptHandler = std::function<void(core::Result<SessionLinkPtr>)>;
+
+/// Messages on their way to an entity.
+struct SendRequest {
+    std::string entity{};
+    std::vector<Message> messages{};
+};
+
+using SendHandler = std::function<void(core::Result<std::vector<std::int64_t>>)>;
+using DoneHandler = std::function<void(core::Result<core::Done>)>;
+
+struct PeekRequest {
+    std::string entity{};
+    std::int64_t from_sequence_number{0};
+    std::uint32_t max_messages{1};
+    std::optional<std::string> session_id{}; ///< set: only this session's
+};
+
+using PeekHandler = std::function<void(core::Result<std::vector<ReceivedMessage>>)>;
+
+struct ListSessionsRequest {
+    std::string entity{};
+    std::uint32_t skip{0};
+    std::uint32_t top{100};
+};
+
+using ListSessionsHandler = std::function<void(core::Result<std::vector<std::string>>)>;
+
+/// A kind of broker, as reached from one receive thread. One endpoint serves all entities; behind it is a connection, several, or none.
+///
+/// Everything is called on `loop`; nothing blocks; every handler runs exactly once, by a later turn of the loop, also when the endpoint is destroyed
+/// (then with `cancelled`, from the destructor). Calls that need a capability the broker lacks fail with `not_supported`.
+class Endpoint {
+public:
+    virtual ~Endpoint() = default;
+
+    [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
+    [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
+
+    /// Asks for a session. "None available" within `wait` is the failure `no_session_available`.
+    virtual AcceptId accept(AcceptRequest request, AcceptHandler handler) = 0;
+
+    /// Gives an accept up. Its handler still runs exactly once: with `cancelled`, or with the session that crossed the request, which the
+    /// caller then closes (R19). Unknown and finished ids are ignored.
+    virtual void cancel_accept(AcceptId id) = 0;
+
+    /// Sends all or none; answers with the sequence numbers where the broker tells them, else with as many zeros.
+    virtual void send(SendRequest request, SendHandler handler) = 0;
+
+    /// Takes scheduled messages back before their time.
+    virtual void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, DoneHandler handler) = 0;
+
+    virtual void peek(PeekRequest request, PeekHandler handler) = 0;
+
+    /// Ids of sessions that have messages or state.
+    virtual void list_sessions(ListSessionsRequest request, ListSessionsHandler handler) = 0;
+};
+
+using EndpointPtr = std::unique_ptr<Endpoint>;
+
+} // namespace sessionq::ports
