@@ -8,7 +8,7 @@ namespace sessionq {
 
 /// An instant by which an operation must end. Absolute, so it can be handed on through calls, threads and messages without arithmetic (R20).
 ///
-/// A value type; distinct and shared objects are safe to read from any thread.
+/// Thread safety: a value; distinct objects are safe, a shared object is safe to read.
 class Deadline {
 public:
     /// Never passes. The default.

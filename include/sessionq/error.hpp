@@ -57,6 +57,8 @@ struct Failure {
 };
 
 /// The one exception type of sessionq.
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Error : public std::runtime_error {
 public:
     explicit Error(Failure failure);

@@ -58,8 +58,9 @@ private:
     std::shared_ptr<const TraceContext> trace_{};
 };
 
-/// Makes a context ambient on this thread for a scope and puts back what was there. Scopes nest; end them in reverse order, on
-/// the thread that began them.
+/// Makes a context ambient on this thread for a scope and puts back what was there. Scopes nest; end them in reverse order.
+///
+/// Thread safety: belongs to the thread that began it, which is also the one that ends it.
 class OperationContext::Scope {
 public:
     explicit Scope(OperationContext context);

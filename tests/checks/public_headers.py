@@ -1,0 +1,35 @@
+"""Public headers show no Proton, OpenSSL or JSON type, and Asio in async.hpp only."""
+
+from source_text import includes, lines_matching, sources
+
+FOREIGN_INCLUDE = ("proton/", "openssl/", "nlohmann/", "sqlite3", "wslay/", "CLI/")
+FOREIGN_NAME = r"\bpn_\w+|\bproton::|\bSSL(_\w+)?\b|\bEVP_\w+|\bnlohmann::"
+ASIO_HEADER = "include/sessionq/async.hpp"
+
+
+def check(root) -> list[str]:
+    found = []
+    for path in sources(root, "include"):
+        name = str(path.relative_to(root))
+        for number, included, _ in includes(path):
+            if included.startswith(FOREIGN_INCLUDE):
+                found.append(f"{name}:{number}: {included}: not in a public header")
+            elif included.split("/")[0] in ("asio", "asio.hpp", "boost") and name != ASIO_HEADER:
+                found.append(f"{name}:{number}: {included}: Asio is in {ASIO_HEADER} only")
+        found += lines_matching(root, [path], FOREIGN_NAME, "not in a public header")
+        if name != ASIO_HEADER:
+            found += lines_matching(root, [path], r"\basio::\w+", f"Asio is in {ASIO_HEADER} only")
+    return found
+
+
+FIXTURE = {
+    "include/sessionq/async.hpp": "#include <asio/awaitable.hpp>\n#include <nlohmann/json.hpp>\nasio::awaitable<void> f();\n",
+    "include/sessionq/client.hpp": "#include <asio/any_io_executor.hpp>\n// nlohmann::json\nvoid f(asio::any_io_executor e);\nvoid g(SSL_CTX* c);\n",
+    "sdk/client/client.cpp": "#include <asio.hpp>\n",
+}
+EXPECTED = [
+    "include/sessionq/async.hpp:2",
+    "include/sessionq/client.hpp:1",
+    "include/sessionq/client.hpp:4",
+    "include/sessionq/client.hpp:3",
+]
