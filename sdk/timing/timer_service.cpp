@@ -1,0 +1,53 @@
+#include "timing/timer_service.hpp"
+
+namespace sessionq::timing {
+
+TimerService::TimerService(core::Executor& executor, TimePoint start)
+    : executor_{executor}, wheel_{start}, self_{std::make_shared<TimerService*>(this)} {}
+
+TimerService::~TimerService() {
+    *self_ = nullptr;
+    while (expired_.pop_front() != nullptr) {
+    }
+}
+
+void TimerService::cancel(Timer& timer) noexcept {
+    if (timer.wheel_ != nullptr) {
+        wheel_.cancel(timer);
+    } else {
+        timer.unlink();
+    }
+}
+
+void TimerService::advance(TimePoint now) {
+    wheel_.advance(now, expired_);
+    if (handed_over_ || expired_.empty()) {
+        return;
+    }
+    executor_.post([self = self_] { run_expired(self); });
+    handed_over_ = true;
+}
+
+std::size_t TimerService::size() const noexcept {
+    std::size_t count = wheel_.size();
+    for (const Timer* timer = expired_.front(); timer != nullptr; timer = expired_.next(*timer)) {
+        ++count;
+    }
+    return count;
+}
+
+void TimerService::run_expired(const Self& self) {
+    if (*self != nullptr) {
+        (*self)->handed_over_ = false;
+    }
+    // Each callback may cancel or destroy those behind it, and the service itself: nothing is kept over a call.
+    while (*self != nullptr) {
+        Timer* timer = (*self)->expired_.pop_front();
+        if (timer == nullptr) {
+            return;
+        }
+        timer->expired_(timer->owner_);
+    }
+}
+
+} // namespace sessionq::timing

@@ -1,0 +1,200 @@
+#include "timing/timer_service.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/manual_clock.hpp"
+
+using namespace sessionq;
+using namespace sessionq::timing;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct TaskQueue final : core::Executor {
+    void post(core::Task task) override { tasks.push_back(std::move(task)); }
+    void run() {
+        while (!tasks.empty()) {
+            auto task = std::move(tasks.front());
+            tasks.pop_front();
+            task();
+        }
+    }
+    std::deque<core::Task> tasks;
+};
+
+/// Notes its name when it runs, then does what the test says.
+struct NamedTimer {
+    std::string name;
+    std::vector<std::string>& log;
+    std::function<void()> then = [] {};
+    Timer timer{Timer::calling<&NamedTimer::run>(this)};
+
+    void run() {
+        log.push_back(name);
+        auto next = then; // it may destroy this
+        next();
+    }
+};
+
+using Log = std::vector<std::string>;
+
+struct Bench {
+    TaskQueue executor;
+    test::ManualClock clock;
+    std::unique_ptr<TimerService> service = std::make_unique<TimerService>(executor, clock.now());
+    Log log;
+    NamedTimer a{"a", log};
+    NamedTimer b{"b", log};
+    NamedTimer c{"c", log};
+
+    void arm(NamedTimer& timer, Duration delay) { service->arm(timer.timer, clock.now() + delay); }
+    void pass(Duration length) {
+        clock.advance(length);
+        service->advance(clock.now());
+    }
+};
+
+} // namespace
+
+TEST_CASE("timer service: arming never runs the callback, advancing neither, the executor's task does") {
+    Bench t;
+    t.arm(t.a, -5s);
+    CHECK(t.executor.tasks.empty());
+    t.pass(0s);
+    CHECK(t.log.empty());
+    CHECK(t.a.timer.is_armed());
+    t.executor.run();
+    CHECK(t.log == Log{"a"});
+    CHECK_FALSE(t.a.timer.is_armed());
+}
+
+TEST_CASE("timer service: all that expired is handed over in one task, in order") {
+    Bench t;
+    t.arm(t.c, 30ms);
+    t.arm(t.a, 10ms);
+    t.arm(t.b, 20ms);
+    t.pass(25ms);
+    CHECK(t.executor.tasks.size() == 1);
+    t.pass(25ms); // the queued task takes this along
+    CHECK(t.executor.tasks.size() == 1);
+    CHECK(t.service->size() == 3);
+    t.executor.run();
+    CHECK(t.log == Log{"a", "b", "c"});
+    CHECK(t.service->size() == 0);
+    t.arm(t.a, 1ms);
+    t.pass(1ms);
+    CHECK(t.executor.tasks.size() == 1);
+}
+
+TEST_CASE("timer service: nothing expired, nothing is posted") {
+    Bench t;
+    t.pass(10s);
+    t.arm(t.a, 10ms);
+    t.pass(9ms);
+    CHECK(t.executor.tasks.empty());
+    CHECK(t.service->next_wakeup() == t.clock.now() + 1ms);
+}
+
+TEST_CASE("timer service: cancelled between expiry and run, it does not run") {
+    Bench t;
+    t.arm(t.a, 10ms);
+    t.arm(t.b, 10ms);
+    t.pass(10ms);
+    t.service->cancel(t.a.timer);
+    CHECK_FALSE(t.a.timer.is_armed());
+    t.executor.run();
+    CHECK(t.log == Log{"b"});
+}
+
+TEST_CASE("timer service: armed anew between expiry and run, it waits again") {
+    Bench t;
+    t.arm(t.a, 10ms);
+    t.pass(10ms);
+    t.arm(t.a, 10ms);
+    t.executor.run();
+    CHECK(t.log.empty());
+    CHECK(t.service->next_wakeup() == t.clock.now() + 10ms);
+    t.pass(10ms);
+    t.executor.run();
+    CHECK(t.log == Log{"a"});
+}
+
+TEST_CASE("timer service: a callback may arm, also with no delay, and that waits for the next advance") {
+    Bench t;
+    t.a.then = [&] { t.arm(t.a, 0s); };
+    t.arm(t.a, 1ms);
+    t.pass(1ms);
+    t.executor.run();
+    CHECK(t.log == Log{"a"});
+    CHECK(t.service->next_wakeup() == t.clock.now());
+    t.pass(0s);
+    t.executor.run();
+    CHECK(t.log == Log{"a", "a"});
+}
+
+TEST_CASE("timer service: a callback may cancel or destroy a timer that expired with it") {
+    Bench t;
+    auto doomed = std::make_unique<NamedTimer>("doomed", t.log);
+    t.a.then = [&] {
+        t.service->cancel(t.b.timer);
+        doomed.reset();
+    };
+    t.arm(t.a, 1ms);
+    t.arm(t.b, 1ms);
+    t.arm(*doomed, 1ms);
+    t.arm(t.c, 1ms);
+    t.pass(1ms);
+    t.executor.run();
+    CHECK(t.log == Log{"a", "c"});
+}
+
+TEST_CASE("timer service: a callback may destroy its own timer") {
+    Bench t;
+    auto timer = std::make_unique<NamedTimer>("self", t.log);
+    timer->then = [&] { timer.reset(); };
+    t.arm(*timer, 1ms);
+    t.pass(1ms);
+    t.executor.run();
+    CHECK(t.log == Log{"self"});
+    CHECK(timer == nullptr);
+}
+
+TEST_CASE("timer service: destroyed with a task queued, nothing runs and all is disarmed") {
+    Bench t;
+    t.arm(t.a, 1ms);
+    t.arm(t.b, 1min);
+    t.pass(1ms);
+    t.service.reset();
+    CHECK_FALSE(t.a.timer.is_armed());
+    CHECK_FALSE(t.b.timer.is_armed());
+    t.executor.run();
+    CHECK(t.log.empty());
+}
+
+TEST_CASE("timer service: destroyed by a callback, the rest does not run") {
+    Bench t;
+    t.a.then = [&] { t.service.reset(); };
+    t.arm(t.a, 1ms);
+    t.arm(t.b, 1ms);
+    t.pass(1ms);
+    t.executor.run();
+    CHECK(t.log == Log{"a"});
+    CHECK_FALSE(t.b.timer.is_armed());
+}
+
+TEST_CASE("timer service: a callback may advance the service") {
+    Bench t;
+    t.a.then = [&] { t.pass(1ms); };
+    t.arm(t.a, 1ms);
+    t.arm(t.b, 2ms);
+    t.pass(1ms);
+    t.executor.run();
+    CHECK(t.log == Log{"a", "b"});
+    CHECK(t.service->size() == 0);
+}
