@@ -1,0 +1,85 @@
+#include "client/client_core.hpp"
+
+#include <future>
+#include <system_error>
+
+#include <sessionq/error.hpp>
+
+namespace sessionq::client {
+namespace {
+
+constexpr std::uint32_t max_receive_threads = 64;
+constexpr Duration min_operation_timeout = std::chrono::milliseconds{1};
+constexpr Duration max_operation_timeout = std::chrono::hours{24};
+constexpr Duration max_receive_spin = std::chrono::milliseconds{1};
+
+ClientOptions checked(ClientOptions options) {
+    const auto require = [](bool in_range, const char* complaint) {
+        if (!in_range) {
+            throw Error{Errc::invalid_option, complaint};
+        }
+    };
+    require(options.receive_threads >= 1 && options.receive_threads <= max_receive_threads, "ClientOptions::receive_threads must be 1 to 64");
+    require(options.operation_timeout >= min_operation_timeout && options.operation_timeout <= max_operation_timeout,
+            "ClientOptions::operation_timeout must be 1 ms to 24 h");
+    require(options.receive_spin >= Duration::zero() && options.receive_spin <= max_receive_spin, "ClientOptions::receive_spin must be 0 to 1 ms");
+    return options;
+}
+
+std::unique_ptr<ReceiveThread> start_thread(const ClientOptions& options) {
+    try {
+        return std::make_unique<ReceiveThread>(core::system_clock(), options.receive_spin);
+    } catch (const std::system_error& error) {
+        throw Error{Errc::resource_exhausted, std::string{"no receive thread could be started: "} + error.what()};
+    }
+}
+
+} // namespace
+
+ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoint) : options_{checked(options)}, stations_(options.receive_threads) {
+    try {
+        for (Station& station : stations_) {
+            station.thread = start_thread(options_);
+            run_on(*station.thread, [&] { station.endpoint = make_endpoint(*station.thread); });
+        }
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+ClientCore::~ClientCore() { close(); }
+
+Station& ClientCore::next_station() noexcept { return stations_[next_.fetch_add(1, std::memory_order_relaxed) % stations_.size()]; }
+
+void ClientCore::close() noexcept {
+    for (Station& station : stations_) {
+        if (station.endpoint != nullptr) {
+            run_on(*station.thread, [&station] {
+                while (Resident* resident = station.residents.front()) {
+                    resident->leave();
+                }
+                station.endpoint.reset();
+            });
+        }
+    }
+    for (Station& station : stations_) {
+        station.thread.reset();
+    }
+}
+
+void run_on(ReceiveThread& thread, const std::function<void()>& work) {
+    std::promise<void> ran;
+    auto done = ran.get_future();
+    thread.post([&work, ran = std::move(ran)]() mutable {
+        try {
+            work();
+            ran.set_value();
+        } catch (...) {
+            ran.set_exception(std::current_exception());
+        }
+    });
+    done.get();
+}
+
+} // namespace sessionq::client

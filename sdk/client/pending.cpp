@@ -1,0 +1,49 @@
+#include "client/pending.hpp"
+
+#include "timing/timer_service.hpp"
+
+namespace sessionq::client {
+
+PendingBase::PendingBase(core::EventLoop& loop, Deadline deadline) : loop_{loop}, deadline_{deadline} {}
+
+void PendingBase::watch(const std::stop_token& stop) {
+    if (stop.stop_possible()) {
+        stop_callback_.emplace(stop, Canceller{this});
+    }
+}
+
+void PendingBase::cancel() {
+    if (auto self = weak_from_this().lock()) {
+        loop_.post([self = std::move(self)] { self->give_up(Errc::cancelled); });
+    }
+}
+
+bool PendingBase::begin() {
+    if (ended_) {
+        return false;
+    }
+    if (!deadline_.is_never()) {
+        loop_.timers().arm(timer_, deadline_.time());
+    }
+    return true;
+}
+
+void PendingBase::give_up(Errc why) {
+    if (end()) {
+        answer_given_up(why);
+    }
+}
+
+bool PendingBase::end() noexcept {
+    if (ended_) {
+        return false;
+    }
+    ended_ = true;
+    if (timer_.is_armed()) {
+        loop_.timers().cancel(timer_);
+    }
+    stop_callback_.reset();
+    return true;
+}
+
+} // namespace sessionq::client

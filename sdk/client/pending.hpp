@@ -1,0 +1,129 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <sessionq/deadline.hpp>
+
+#include "core/event_loop.hpp"
+#include "core/result.hpp"
+#include "timing/timer.hpp"
+
+namespace sessionq::client {
+
+/// What every operation on a loop has: a deadline, a stop token, and that it ends exactly once (R15), by whichever comes first: the answer, the
+/// deadline, the stop token, or the end of the loop. Made on the caller's thread, begun and ended on the loop's.
+class PendingBase : public std::enable_shared_from_this<PendingBase> {
+public:
+    PendingBase(core::EventLoop& loop, Deadline deadline);
+    virtual ~PendingBase() = default;
+    PendingBase(const PendingBase&) = delete;
+    PendingBase& operator=(const PendingBase&) = delete;
+
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
+    [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
+    [[nodiscard]] bool ended() const noexcept { return ended_; }
+
+    /// Has the operation given up with `cancelled` when the token fires. Before it is posted to the loop.
+    void watch(const std::stop_token& stop);
+
+    /// Has the operation given up with `cancelled`. Thread-safe, as long as the loop is there.
+    void cancel();
+
+    /// Starts the clock; false when there is nothing to start any more.
+    [[nodiscard]] bool begin();
+
+    /// Ends it without an answer, unless it has ended.
+    void give_up(Errc why);
+
+protected:
+    /// True for the first caller, whose answer counts.
+    [[nodiscard]] bool end() noexcept;
+
+private:
+    struct Canceller {
+        PendingBase* pending;
+        void operator()() const { pending->cancel(); }
+    };
+
+    void on_deadline() { give_up(Errc::timeout); }
+
+    /// Ends with a failure, or with what the operation has to say instead.
+    virtual void answer_given_up(Errc why) = 0;
+
+    core::EventLoop& loop_;
+    const Deadline deadline_;
+    bool ended_{false};
+    timing::Timer timer_{timing::Timer::calling<&PendingBase::on_deadline>(this)};
+    std::optional<std::stop_callback<Canceller>> stop_callback_{};
+};
+
+/// An operation that answers with a `T`. Who awaits it derives and says what happens with the answer.
+template <typename T>
+class Pending : public PendingBase {
+public:
+    using PendingBase::PendingBase;
+
+    /// The answer. False when the operation had ended before and nobody takes it: a late session, say, is then the caller's to give back (R19).
+    bool complete(core::Result<T> answer) {
+        if (!end()) {
+            return false;
+        }
+        given_up_ = nullptr;
+        deliver(std::move(answer));
+        return true;
+    }
+
+    /// Runs when the operation is given up, before its answer; what it returns is answered instead of the bare failure. One at a time.
+    void on_give_up(std::function<core::Result<T>(Failure)> handler) { given_up_ = std::move(handler); }
+
+private:
+    /// Takes the answer, on the loop's thread. Once. No user code runs in it.
+    virtual void deliver(core::Result<T> answer) = 0;
+
+    void answer_given_up(Errc why) final {
+        Failure failure{.code = why};
+        auto handler = std::exchange(given_up_, nullptr);
+        deliver(handler ? handler(std::move(failure)) : core::Result<T>{std::move(failure)});
+    }
+
+    std::function<core::Result<T>(Failure)> given_up_{};
+};
+
+template <typename T>
+using PendingPtr = std::shared_ptr<Pending<T>>;
+
+/// What an operation does once it is on its loop: it has `complete` called sooner or later.
+template <typename T>
+using Start = std::function<void(const PendingPtr<T>&)>;
+
+/// Brings an operation to its loop. Ended as cancelled if the loop ends first.
+template <typename T>
+void launch(PendingPtr<T> pending, Start<T> start) {
+    struct Launch {
+        PendingPtr<T> pending;
+        Start<T> start;
+
+        Launch(PendingPtr<T> operation, Start<T> body) : pending{std::move(operation)}, start{std::move(body)} {}
+        Launch(Launch&&) noexcept = default;
+        Launch& operator=(Launch&&) = delete;
+        ~Launch() {
+            if (pending) {
+                pending->give_up(Errc::cancelled);
+            }
+        }
+        void operator()() {
+            const PendingPtr<T> begun = std::move(pending);
+            if (begun->begin()) {
+                start(begun);
+            }
+        }
+    };
+    core::EventLoop& loop = pending->loop();
+    loop.post(Launch{std::move(pending), std::move(start)});
+}
+
+} // namespace sessionq::client

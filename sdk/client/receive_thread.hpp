@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include <sessionq/operation_context.hpp>
+
+#include "client/reactor.hpp"
+#include "core/event_loop.hpp"
+#include "core/mpsc_queue.hpp"
+
+namespace sessionq::client {
+
+/// A receive thread: one operating system thread, one Asio reactor, one timer service. Sleeps when nothing is due, at no cost; while it is
+/// awake, posting to it and waking it need no system call.
+class ReceiveThread final : public core::EventLoop {
+public:
+    /// Starts the thread. Before it sleeps it looks for new work for the length of `spin`: a wake-up saved at the price of that much processor
+    /// time for every time it runs dry.
+    explicit ReceiveThread(const core::Clock& clock = core::system_clock(), Duration spin = Duration::zero());
+
+    /// Ends the thread after the round it is in and waits for it. Not on the thread itself. Tasks not yet run are destroyed.
+    ~ReceiveThread() override;
+    ReceiveThread(const ReceiveThread&) = delete;
+    ReceiveThread& operator=(const ReceiveThread&) = delete;
+
+    void post(core::Task task) override;
+    void wake() noexcept override;
+    [[nodiscard]] bool on_this_thread() const noexcept override;
+
+    [[nodiscard]] TimePoint now() const noexcept override;
+    [[nodiscard]] WallTime wall_now() const noexcept override { return clock_.wall_now(); }
+    [[nodiscard]] timing::TimerService& timers() noexcept override { return *timers_; }
+    void attach(core::Inbox& inbox) noexcept override;
+    void detach(core::Inbox& inbox) noexcept override { core::InboxSet::detach(inbox); }
+
+    /// Where the streams of this thread live.
+    [[nodiscard]] asio::io_context& io_context() noexcept { return reactor_.context(); }
+
+    /// Whether the caller runs on a receive thread, whichever: where waiting is forbidden.
+    [[nodiscard]] static bool on_any() noexcept;
+
+private:
+    struct Posted;
+    enum class State : int { awake, notified, asleep };
+
+    void run() noexcept;
+    void run_round();
+    void run_tasks();
+    void poll_reactor();
+    bool spin_found_work() const noexcept;
+    void sleep();
+    void drop_tasks() noexcept;
+    void begin_task() noexcept { now_is_fresh_ = false; }
+
+    const core::Clock& clock_;
+    const Duration spin_;
+    core::MpscQueue<Posted> posted_;
+    std::atomic<State> state_{State::awake};
+    std::atomic<bool> ending_{false};
+
+    // The thread's own.
+    mutable TimePoint now_{};
+    mutable bool now_is_fresh_{false};
+    unsigned rounds_since_poll_{0};
+    core::InboxSet inboxes_;
+    Reactor reactor_;
+    std::unique_ptr<timing::TimerService> timers_;
+
+    std::thread thread_; // last: it uses all of the above
+};
+
+} // namespace sessionq::client
