@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <streambuf>
+#include <string>
+#include <vector>
+
+namespace replay {
+
+/// Rows of comma-separated values, one at a time. Fields may be quoted, and then hold commas, line ends and doubled quotes. Lines
+/// end with LF or CRLF. Blank lines are skipped.
+class CsvRows {
+public:
+    explicit CsvRows(std::streambuf& source) noexcept : source_{&source} {}
+
+    /// Puts the next row's fields into `fields`; false at the end. Throws BrokenLine.
+    [[nodiscard]] bool next(std::vector<std::string>& fields);
+
+    /// The line on which the latest row began, from 1.
+    [[nodiscard]] std::uint64_t line() const noexcept { return row_line_; }
+
+private:
+    enum class End { field, row, input };
+
+    End read_field(std::string& field);
+    End read_quoted(std::string& field);
+    End end_of_field(int c);
+
+    std::streambuf* source_;
+    std::uint64_t line_{1};
+    std::uint64_t row_line_{0};
+};
+
+} // namespace replay

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace replay {
+
+/// A set of ordinals from 1 that fills up mostly from below, and then needs next to no memory.
+class OrdinalSet {
+public:
+    /// Whether it was new.
+    bool insert(std::uint64_t ordinal);
+    [[nodiscard]] std::uint64_t size() const noexcept { return filled_ + beyond_.size(); }
+    [[nodiscard]] std::uint64_t count_below(std::uint64_t ordinal) const noexcept;
+
+private:
+    std::uint64_t filled_{0}; // holds 1 .. filled_
+    std::set<std::uint64_t> beyond_;
+};
+
+/// Keeps account of every single message: which were sent, whose handler started, whose handler finished. The sender numbers the messages of
+/// each session; nothing is concluded from totals.
+///
+/// Out of order: a handler started while as many messages before it in its session were unfinished as may run at once. With one call per
+/// session that is any start before the end of the one before.
+///
+/// Thread safety: safe.
+class Tally {
+public:
+    struct Figures {
+        std::uint64_t sent{0};
+        std::uint64_t sessions{0};
+        std::uint64_t out_of_order{0};
+        std::uint64_t lost{0};       ///< Sent, and no handler finished it.
+        std::uint64_t duplicated{0}; ///< Starts of a handler beyond the first of its message, and of messages never sent.
+
+        [[nodiscard]] bool faultless() const noexcept { return out_of_order == 0 && lost == 0 && duplicated == 0; }
+    };
+
+    struct SessionOutcome {
+        std::string session_id;
+        std::uint64_t messages{0};
+        std::string last;
+    };
+
+    explicit Tally(std::uint32_t calls_per_session) : calls_per_session_{calls_per_session} {}
+
+    /// About to be sent: its number in its session, from 1.
+    [[nodiscard]] std::uint64_t next_ordinal(std::string_view session_id);
+    void started(std::string_view session_id, std::uint64_t ordinal);
+    /// `outcome` is kept as the session's last one.
+    void finished(std::string_view session_id, std::uint64_t ordinal, std::string_view outcome);
+
+    [[nodiscard]] Figures figures() const;
+    /// Every session, those with most messages first.
+    [[nodiscard]] std::vector<SessionOutcome> outcomes() const;
+
+private:
+    struct Session {
+        std::uint64_t sent{0};
+        OrdinalSet started{};
+        OrdinalSet finished{};
+        std::uint64_t out_of_order{0};
+        std::uint64_t duplicated{0};
+        std::string outcome{};
+    };
+    struct Hash : std::hash<std::string_view> {
+        using is_transparent = void;
+    };
+    struct Shard {
+        mutable std::mutex mutex{};
+        std::unordered_map<std::string, Session, Hash, std::equal_to<>> sessions{};
+    };
+
+    [[nodiscard]] Shard& shard_of(std::string_view session_id) { return shards_[Hash{}(session_id) % shards_.size()]; }
+    [[nodiscard]] static Session& session_of(Shard& shard, std::string_view session_id);
+
+    std::uint32_t calls_per_session_;
+    std::array<Shard, 64> shards_{};
+};
+
+} // namespace replay
