@@ -1,0 +1,9 @@
+#include "dispatch/dispatcher.hpp"
+
+namespace sessionq::dispatch {
+
+template class BasicReadyQueue<ThreadSync>;
+template class BasicLane<ThreadSync>;
+template class BasicDispatcher<ThreadSync>;
+
+} // namespace sessionq::dispatch

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+#include "core/intrusive_list.hpp"
+#include "core/mpsc_queue.hpp"
+#include "dispatch/call.hpp"
+
+namespace sessionq::dispatch {
+
+/// Lanes that have a call to start, first come first served, and the count of active calls under the cap over all lanes (R7, R14).
+///
+/// Home threads `inject` lock-free; workers `step` under one small lock, which also moves what was injected into the list.
+template <typename Sync>
+class BasicReadyQueue {
+public:
+    using Lane = BasicLane<Sync>;
+    using Wake = std::function<void(std::size_t work)>;
+
+    /// `max_calls` zero: no cap.
+    explicit BasicReadyQueue(unsigned max_calls) noexcept : max_calls_{max_calls} {}
+
+    /// Lanes still queued here were given up by their owners.
+    ~BasicReadyQueue() {
+        collect();
+        while (Lane* lane = list_.pop_front()) {
+            delete lane;
+        }
+    }
+    BasicReadyQueue(const BasicReadyQueue&) = delete;
+    BasicReadyQueue& operator=(const BasicReadyQueue&) = delete;
+
+    /// Set once, before the first lane is queued. Called from any thread, without a lock held, with how much work is ready beyond what its caller takes.
+    void set_wake(Wake wake) { wake_ = std::move(wake); }
+
+    /// The lane joins the end. Any thread; lock-free; wakes nobody.
+    void inject(Lane& lane) noexcept {
+        core::MpscNode& node = lane;
+        core::MpscNode* top = incoming_.load(std::memory_order_relaxed);
+        do {
+            node.mpsc_next.store(top, std::memory_order_relaxed);
+        } while (!incoming_.compare_exchange_weak(top, &node, std::memory_order_acq_rel, std::memory_order_relaxed));
+        incoming_count_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    /// After a batch of `inject`: wakes whoever can take it. What a worker has collected already is that worker's to hand on.
+    void flush() {
+        if (incoming_.load(std::memory_order_relaxed) != nullptr) {
+            wake(static_cast<std::size_t>(std::max<std::ptrdiff_t>(incoming_count_.load(std::memory_order_relaxed), 1)));
+        }
+    }
+
+    /// A worker's step. In this order: `ended` calls leave the count, `back` joins the end, and with `take` the front lane leaves the queue with one
+    /// call counted for it. Null: no lane is ready, or the cap is reached.
+    Lane* step(unsigned ended, Lane* back, bool take) {
+        Lane* front = nullptr;
+        std::size_t more = 0;
+        {
+            const std::lock_guard guard{lock_};
+            active_ -= ended;
+            if (incoming_.load(std::memory_order_relaxed) != nullptr) {
+                collect();
+            }
+            if (back != nullptr) {
+                list_.push_back(*back);
+                ++listed_;
+            }
+            if (take && startable() > 0) {
+                front = list_.pop_front();
+                --listed_;
+                ++active_;
+            }
+            more = startable();
+        }
+        if (more > 0) {
+            wake(more);
+        }
+        return front;
+    }
+
+    /// Whether `step` would find a lane. A worker asks after it announced its sleep: the unconditional exchange in `collect` orders this against `flush`,
+    /// so that either the lane is seen here or the sleeper is seen there.
+    [[nodiscard]] bool has_work() {
+        const std::lock_guard guard{lock_};
+        collect();
+        return startable() > 0;
+    }
+
+    void set_max_calls(unsigned max_calls) {
+        {
+            const std::lock_guard guard{lock_};
+            max_calls_ = max_calls;
+        }
+        step(0, nullptr, false);
+    }
+
+    [[nodiscard]] std::size_t ready_lanes() {
+        const std::lock_guard guard{lock_};
+        collect();
+        return listed_;
+    }
+
+    [[nodiscard]] unsigned active_calls() {
+        const std::lock_guard guard{lock_};
+        return active_;
+    }
+
+private:
+    void wake(std::size_t work) {
+        if (wake_) {
+            wake_(work);
+        }
+    }
+
+    /// How many lanes may leave now.
+    [[nodiscard]] std::size_t startable() const noexcept {
+        if (max_calls_ == 0) {
+            return listed_;
+        }
+        return active_ < max_calls_ ? std::min<std::size_t>(listed_, max_calls_ - active_) : 0;
+    }
+
+    /// Moves what was injected behind what is listed, oldest first.
+    void collect() noexcept {
+        core::MpscNode* node = incoming_.exchange(nullptr, std::memory_order_acq_rel);
+        core::MpscNode* oldest = nullptr;
+        while (node != nullptr) {
+            core::MpscNode* older = node->mpsc_next.load(std::memory_order_relaxed);
+            node->mpsc_next.store(oldest, std::memory_order_relaxed);
+            oldest = node;
+            node = older;
+        }
+        std::size_t count = 0;
+        for (; oldest != nullptr; ++count) {
+            auto* lane = static_cast<Lane*>(oldest);
+            oldest = oldest->mpsc_next.load(std::memory_order_relaxed);
+            list_.push_back(*lane);
+        }
+        listed_ += count;
+        if (count > 0) {
+            incoming_count_.fetch_sub(static_cast<std::ptrdiff_t>(count), std::memory_order_relaxed);
+        }
+    }
+
+    // Written by home threads.
+    alignas(64) typename Sync::template Atomic<core::MpscNode*> incoming_{nullptr};
+    std::atomic<std::ptrdiff_t> incoming_count_{0}; // how many to wake for; may be below the truth for an instant, never decides whether
+
+    // Guarded by lock_.
+    alignas(64) typename Sync::Lock lock_;
+    unsigned active_{0};
+    unsigned max_calls_;
+    std::size_t listed_{0};
+    core::IntrusiveList<Lane, BasicReadyQueue> list_;
+
+    Wake wake_;
+};
+
+} // namespace sessionq::dispatch

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "dispatch/dispatcher.hpp"
+
+namespace sessionq::test {
+
+using dispatch::Call;
+using dispatch::Dispatcher;
+using dispatch::Lane;
+using dispatch::LanePtr;
+using dispatch::Verdict;
+
+/// A call with a name that says what it was told to.
+class NamedCall final : public Call {
+public:
+    explicit NamedCall(std::string name, Verdict verdict = Verdict::proceed) : name_{std::move(name)}, verdict_{verdict} {}
+
+    Verdict run() noexcept override {
+        ++runs_;
+        return verdict_;
+    }
+
+    void say(Verdict verdict) noexcept { verdict_ = verdict; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] int runs() const noexcept { return runs_; }
+
+private:
+    std::string name_;
+    Verdict verdict_;
+    int runs_{0};
+};
+
+/// Owns named calls and steps a dispatcher as workers would, one step at a time, on this thread.
+class Steps {
+public:
+    static constexpr TimePoint start{std::chrono::hours{1}};
+
+    explicit Steps(Dispatcher::Options options = {}) : dispatcher{options} {}
+
+    /// Makes calls and pushes them.
+    void push(Lane& lane, std::initializer_list<const char*> names, Verdict verdict = Verdict::proceed) {
+        for (const char* name : names) {
+            lane.push(make(name, verdict));
+        }
+    }
+
+    NamedCall& make(std::string name, Verdict verdict = Verdict::proceed) { return calls.emplace_back(std::move(name), verdict); }
+
+    [[nodiscard]] NamedCall& call(std::string_view name) {
+        for (NamedCall& each : calls) {
+            if (each.name() == name) {
+                return each;
+            }
+        }
+        throw std::out_of_range{std::string{name}};
+    }
+
+    /// Names of the calls that one worker runs until it finds none, separated by spaces.
+    std::string run_all() {
+        Dispatcher::Turn turn;
+        std::string order;
+        for (auto* next = take(turn); next != nullptr; next = finish(turn, *next)) {
+            order.append(order.empty() ? "" : " ").append(next->name());
+        }
+        return order;
+    }
+
+    NamedCall* take(Dispatcher::Turn& turn) { return static_cast<NamedCall*>(dispatcher.take(turn, now)); }
+    NamedCall* finish(Dispatcher::Turn& turn, NamedCall& running) { return static_cast<NamedCall*>(dispatcher.finish(turn, running.run(), now)); }
+
+    /// Names of what a lane gives back.
+    static std::string take_back(Lane& lane) {
+        core::IntrusiveList<Call, Lane> out;
+        std::string names;
+        const std::size_t count = lane.take_back(out);
+        std::size_t listed = 0;
+        while (Call* call = out.pop_front()) {
+            names.append(names.empty() ? "" : " ").append(static_cast<NamedCall*>(call)->name());
+            ++listed;
+        }
+        return count == listed ? names : "count differs";
+    }
+
+    std::deque<NamedCall> calls{};
+    Dispatcher dispatcher;
+    TimePoint now{start};
+};
+
+/// Name of a call; "-" for none.
+inline std::string name_of(const NamedCall* call) { return call != nullptr ? call->name() : "-"; }
+
+} // namespace sessionq::test
