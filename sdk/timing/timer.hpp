@@ -32,6 +32,9 @@ public:
     /// Waiting in a wheel, or expired and not yet run.
     [[nodiscard]] bool is_armed() const noexcept { return is_linked(); }
 
+    /// What whoever drives a wheel does with a timer that has expired and left the list; it may destroy the timer.
+    void run() { expired_(owner_); }
+
     /// When it was last armed for.
     [[nodiscard]] TimePoint due() const noexcept { return due_; }
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include <sessionq/message.hpp>
+
+#include "broker/delivery_table.hpp"
+
+namespace sessionq::broker {
+
+/// A message as handed to a consumer.
+struct Delivered {
+    DeliveryTable::Token token{0}; ///< settles it; unused in receive-and-delete mode
+    ReceivedMessage message{};
+    std::uint32_t bytes{0}; ///< what it counts against a byte budget
+};
+
+} // namespace sessionq::broker

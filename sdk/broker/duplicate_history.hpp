@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <sessionq/time.hpp>
+
+namespace sessionq::broker {
+
+/// The message ids an entity has taken within its window. Forgets as it goes: no timer.
+class DuplicateHistory {
+public:
+    explicit DuplicateHistory(Duration window) noexcept : window_{window} {}
+
+    /// The sequence number the id was taken under within the window before `now`, if it was.
+    [[nodiscard]] std::optional<std::int64_t> find(std::string_view message_id, TimePoint now);
+
+    /// Remembers an id that `find` does not know.
+    void add(const std::string& message_id, std::int64_t sequence, TimePoint now);
+
+    [[nodiscard]] std::size_t size() const noexcept { return taken_.size(); }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
+    };
+    struct Entry {
+        TimePoint until;
+        const std::string* id; // the key in taken_
+    };
+
+    void forget_old(TimePoint now);
+
+    Duration window_;
+    std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> taken_;
+    std::deque<Entry> by_age_;
+};
+
+} // namespace sessionq::broker

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "broker/consumer_target.hpp"
+
+namespace sessionq::broker {
+
+/// What an operation on an entity wants said to consumers. Collected under the entity's lock, said in order after it.
+class Effects {
+public:
+    void accepted(std::shared_ptr<ConsumerTarget> target, ConsumerPtr consumer) { said_.push_back({std::move(target), std::move(consumer), {}, {}}); }
+    void refused(std::shared_ptr<ConsumerTarget> target, Failure why) {
+        said_.push_back({std::move(target), {}, std::make_unique<Failure>(std::move(why)), {}});
+    }
+    void work(std::shared_ptr<ConsumerTarget> target) { said_.push_back({std::move(target), {}, {}, {}}); }
+    void lost(std::shared_ptr<ConsumerTarget> target, Failure why) {
+        said_.push_back({std::move(target), {}, {}, std::make_unique<Failure>(std::move(why))});
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return said_.empty(); }
+    void swap(Effects& other) noexcept { said_.swap(other.said_); }
+
+    void say() noexcept {
+        for (Effect& effect : said_) {
+            if (effect.consumer) {
+                effect.target->on_accepted(std::move(effect.consumer));
+            } else if (effect.refusal) {
+                effect.target->on_refused(std::move(*effect.refusal));
+            } else if (effect.loss) {
+                effect.target->on_lost(std::move(*effect.loss));
+            } else {
+                effect.target->notify_work();
+            }
+        }
+        said_.clear();
+    }
+
+private:
+    struct Effect {
+        std::shared_ptr<ConsumerTarget> target;
+        ConsumerPtr consumer;
+        std::unique_ptr<Failure> refusal;
+        std::unique_ptr<Failure> loss;
+    };
+
+    std::vector<Effect> said_;
+};
+
+} // namespace sessionq::broker

@@ -1,0 +1,267 @@
+// The way of a message through an entity; entity_consumers.cpp has the way of a consumer.
+#include "broker/entity.hpp"
+
+#include <utility>
+
+namespace sessionq::broker {
+namespace {
+
+constexpr std::chrono::milliseconds longest_time_to_live = std::chrono::hours{24 * 365 * 100};
+
+} // namespace
+
+Entity::Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters)
+    : name_{std::move(name)}, options_{options}, context_{context}, dead_letters_{dead_letters}, waiting_{context} {
+    if (options_.duplicate_detection_window) {
+        history_.emplace(*options_.duplicate_detection_window);
+    }
+}
+
+core::Result<std::vector<std::int64_t>> Entity::send(std::vector<Message> messages) {
+    if (auto fault = find_fault(messages)) {
+        return std::move(*fault);
+    }
+    std::vector<std::int64_t> sequences;
+    sequences.reserve(messages.size());
+    for (Message& message : messages) {
+        sequences.push_back(enqueue(std::move(message)));
+    }
+    return sequences;
+}
+
+std::optional<Failure> Entity::find_fault(const std::vector<Message>& messages) const {
+    if (is_shut_down_) {
+        return failure(Errc::entity_not_found, "it was deleted");
+    }
+    if (is_dead_letter_queue()) {
+        return failure(Errc::not_supported, "a dead-letter sub-queue takes no messages from senders");
+    }
+    std::uint64_t total = store_.bytes();
+    for (const Message& message : messages) {
+        if (auto fault = find_fault(message)) {
+            return fault;
+        }
+        total += estimate_bytes(message);
+    }
+    if (options_.max_size_bytes != 0 && total > options_.max_size_bytes) {
+        return failure(Errc::quota_exceeded, "max_size_bytes is " + std::to_string(options_.max_size_bytes));
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> Entity::find_fault(const Message& message) const {
+    if (options_.requires_session && !message.session_id) {
+        return failure(Errc::session_required, "the message names no session");
+    }
+    if (message.session_id && message.session_id->size() > longest_id) {
+        return failure(Errc::invalid_argument, "session_id is longer than 128 characters");
+    }
+    if (message.message_id.size() > longest_id) {
+        return failure(Errc::invalid_argument, "message_id is longer than 128 characters");
+    }
+    if (message.time_to_live && message.time_to_live->count() <= 0) {
+        return failure(Errc::invalid_argument, "time_to_live must be positive");
+    }
+    if (estimate_bytes(message) > options_.max_message_bytes) {
+        return failure(Errc::message_too_large, "max_message_bytes is " + std::to_string(options_.max_message_bytes));
+    }
+    return std::nullopt;
+}
+
+std::int64_t Entity::enqueue(Message&& message) {
+    if (history_ && !message.message_id.empty()) {
+        if (const auto taken = history_->find(message.message_id, context_.now())) {
+            return *taken;
+        }
+    }
+    const auto due = message.scheduled_enqueue_time;
+    Session* session = options_.requires_session ? &sessions_.obtain(*message.session_id) : nullptr;
+    StoredMessage& stored = store_.add(std::make_shared<const Message>(std::move(message)), session);
+    const std::int64_t sequence = stored.sequence;
+    if (history_ && !stored.content->message_id.empty()) {
+        history_->add(stored.content->message_id, sequence, context_.now());
+    }
+    if (due && *due > context_.wall_now()) {
+        stored.place = Place::scheduled;
+        stored.enqueued_time = *due;
+        arm(stored, Deadline::after(*due - context_.wall_now(), context_.now()).time());
+    } else {
+        activate(stored);
+    }
+    return sequence;
+}
+
+core::Result<core::Done> Entity::cancel_scheduled(std::span<const std::int64_t> sequences) {
+    for (const std::int64_t sequence : sequences) {
+        const StoredMessage* message = store_.find(sequence);
+        if (message == nullptr || message->place != Place::scheduled) {
+            return failure(Errc::message_not_found, "no scheduled message has the sequence number " + std::to_string(sequence));
+        }
+    }
+    for (const std::int64_t sequence : sequences) {
+        if (StoredMessage* message = store_.find(sequence)) { // null: named twice
+            remove(*message);
+        }
+    }
+    return core::Done{};
+}
+
+void Entity::take_dead_letter(std::shared_ptr<const Message> content, std::uint32_t delivery_count, DeadLetterInfo why) {
+    StoredMessage& stored = store_.add(std::move(content), nullptr);
+    stored.delivery_count = delivery_count;
+    stored.dead_letter = std::make_unique<DeadLetterInfo>(std::move(why));
+    stored.delivered_before = true;
+    stored.enqueued_time = context_.wall_now();
+    make_available(stored);
+}
+
+void Entity::activate(StoredMessage& message) {
+    message.place = Place::active;
+    message.enqueued_time = context_.wall_now();
+    message.time_to_live = message.content->time_to_live;
+    if (options_.default_time_to_live && (!message.time_to_live || *options_.default_time_to_live < *message.time_to_live)) {
+        message.time_to_live = options_.default_time_to_live;
+    }
+    if (message.time_to_live && *message.time_to_live <= longest_time_to_live) {
+        message.expires = Deadline::after(*message.time_to_live, context_.now()).time();
+    }
+    make_available(message);
+}
+
+void Entity::make_available(StoredMessage& message) {
+    if (message.expires != TimePoint::max()) {
+        arm(message, message.expires);
+    }
+    if (message.session == nullptr) {
+        available_.push(message);
+        return;
+    }
+    message.session->available.push(message);
+    on_change(*message.session);
+}
+
+void Entity::hand_out(StoredMessage& message, Consumer& consumer, std::vector<Delivered>& to) {
+    Delivered& delivered = to.emplace_back();
+    delivered.message = describe_delivery(message);
+    delivered.bytes = message.bytes;
+    message.delivered_before = true;
+    if (consumer.mode == ReceiveMode::receive_and_delete) {
+        remove(message);
+        return;
+    }
+    delivered.token = consumer.in_hand.add(message);
+    message.holder = &consumer;
+    message.token = delivered.token;
+    message.timer.reset();
+    if (!consumer.has_session) {
+        arm(message, context_.now() + options_.lock_duration);
+    }
+}
+
+void Entity::put_back(StoredMessage& message, bool counted) {
+    message.holder = nullptr;
+    message.timer.reset();
+    if (counted && !is_dead_letter_queue() && ++message.delivery_count >= options_.max_delivery_count) {
+        dead_letter(message, {.reason = "MaxDeliveryCountExceeded",
+                              .description = "not settled successfully in " + std::to_string(message.delivery_count) + " deliveries"});
+    } else if (message.place == Place::deferred) {
+        // stays aside, for whoever asks again
+    } else if (message.expires <= context_.now()) {
+        expire(message);
+    } else {
+        make_available(message);
+    }
+}
+
+void Entity::expire(StoredMessage& message) {
+    if (options_.dead_letter_on_expiration && !is_dead_letter_queue()) {
+        dead_letter(message, {.reason = "TTLExpiredException", .description = "not received within its time to live"});
+    } else {
+        remove(message);
+    }
+}
+
+void Entity::dead_letter(StoredMessage& message, DeadLetterInfo why) {
+    dead_letters_->take_dead_letter(message.content, message.delivery_count, std::move(why));
+    remove(message);
+}
+
+void Entity::remove(StoredMessage& message) {
+    Session* session = message.session;
+    if (session == nullptr) {
+        available_.remove(message);
+        store_.remove(message);
+        return;
+    }
+    session->available.remove(message);
+    store_.remove(message);
+    if (!session->holder) {
+        sessions_.refresh(*session);
+    }
+}
+
+void Entity::modify(StoredMessage& message, const Properties& properties) {
+    if (properties.empty()) {
+        return;
+    }
+    auto changed = std::make_shared<Message>(*message.content);
+    for (const auto& [name, value] : properties) {
+        changed->properties.insert_or_assign(name, value);
+    }
+    store_.replace_content(message, std::move(changed));
+}
+
+void Entity::arm(StoredMessage& message, TimePoint due) {
+    if (!message.timer) {
+        message.timer = std::make_unique<MessageTimer>(*this, message, [](void* of) {
+            const auto* timer = static_cast<MessageTimer*>(of);
+            timer->entity.on_timer(timer->message);
+        });
+    }
+    context_.arm(message.timer->timer, due);
+}
+
+void Entity::on_timer(StoredMessage& message) {
+    if (message.holder != nullptr) { // the lock of one message, without a session
+        message.holder->in_hand.remove(message.token);
+        put_back(message, true);
+    } else if (message.place == Place::scheduled) {
+        message.timer.reset();
+        store_.renumber(message);
+        activate(message);
+    } else {
+        expire(message);
+    }
+}
+
+std::vector<ReceivedMessage> Entity::peek(std::int64_t from, std::uint32_t max, const std::optional<std::string>& session_id) {
+    std::vector<ReceivedMessage> seen;
+    if (!session_id || !options_.requires_session) {
+        for (const StoredMessage* at = store_.at_or_after(from); at != nullptr && seen.size() < max; at = store_.at_or_after(at->sequence + 1)) {
+            if (!session_id || at->content->session_id == session_id) {
+                seen.push_back(describe_delivery(*at));
+            }
+        }
+        return seen;
+    }
+    const Session* session = sessions_.find(*session_id);
+    const StoredMessage* last = session != nullptr ? session->messages.back() : nullptr;
+    if (last == nullptr || last->sequence < from) {
+        return seen;
+    }
+    // Where the session's own messages begin at or after `from`: its first, or the first of it that the whole entity has from there on.
+    const StoredMessage* at = session->messages.front();
+    if (at != nullptr && at->sequence < from) {
+        for (at = store_.at_or_after(from); at != nullptr && at->session != session;) {
+            at = store_.at_or_after(at->sequence + 1);
+        }
+    }
+    for (; at != nullptr && seen.size() < max; at = session->messages.next(*at)) {
+        seen.push_back(describe_delivery(*at));
+    }
+    return seen;
+}
+
+Failure Entity::failure(Errc code, std::string_view about) const { return {.code = code, .detail = "entity '" + name_ + "': " + std::string{about}}; }
+
+} // namespace sessionq::broker

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/accept_spec.hpp"
+#include "broker/consumer.hpp"
+#include "broker/consumer_manager.hpp"
+#include "broker/delivered.hpp"
+#include "broker/duplicate_history.hpp"
+#include "broker/message_store.hpp"
+#include "broker/purgatory.hpp"
+#include "broker/queue_context.hpp"
+#include "broker/queue_options.hpp"
+#include "broker/session_table.hpp"
+#include "broker/settlement.hpp"
+#include "core/result.hpp"
+
+namespace sessionq::broker {
+
+/// The engine of one queue or dead-letter sub-queue: what may happen to messages, sessions and consumers, and what follows from it.
+///
+/// Pure: time comes in through the context, what consumers should hear goes out through it. `Queue` wraps each call in `context.begin`, the lock and
+/// `finish`; the functions here are documented there. Nothing calls user code.
+class Entity {
+public:
+    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor expire.
+    Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters);
+    Entity(const Entity&) = delete;
+    Entity& operator=(const Entity&) = delete;
+
+    core::Result<std::vector<std::int64_t>> send(std::vector<Message> messages);
+    core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
+
+    OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target);
+    bool cancel_accept(OperationId id) { return waiting_.take(id) != nullptr; }
+    core::Result<ConsumerPtr> open(ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target);
+    void close(Consumer& consumer);
+
+    bool pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to);
+    void withdraw(Consumer& consumer);
+    core::Result<core::Done> receive_deferred(Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to);
+    void settle(Consumer& consumer, SettleOrder& order);
+
+    core::Result<TimePoint> renew(Consumer& consumer);
+    core::Result<TimePoint> renew_message(Consumer& consumer, DeliveryTable::Token token);
+    core::Result<std::optional<std::string>> get_state(const Consumer& consumer) const;
+    core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state);
+
+    std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max, const std::optional<std::string>& session_id);
+    [[nodiscard]] std::vector<std::string> list_sessions(std::size_t skip, std::size_t top) const { return sessions_.list(skip, top); }
+
+    /// Ends every consumer and every wait: the entity is going.
+    void shut_down();
+
+    /// Ends an operation: sees to it that whoever can be served by what it changed is served or told.
+    void finish();
+
+    [[nodiscard]] const QueueOptions& options() const noexcept { return options_; }
+    [[nodiscard]] std::size_t message_count() const noexcept { return store_.size(); }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return store_.bytes(); }
+    [[nodiscard]] std::size_t session_count() const noexcept { return sessions_.size(); }
+    [[nodiscard]] std::size_t waiting_accepts() const noexcept { return waiting_.size(); }
+
+private:
+    struct WaitingAccept;
+
+    [[nodiscard]] std::optional<Failure> find_fault(const std::vector<Message>& messages) const;
+    [[nodiscard]] std::optional<Failure> find_fault(const Message& message) const;
+    std::int64_t enqueue(Message&& message);
+    void take_dead_letter(std::shared_ptr<const Message> content, std::uint32_t delivery_count, DeadLetterInfo why);
+
+    // a message's way
+    void activate(StoredMessage& message);
+    void make_available(StoredMessage& message);
+    void hand_out(StoredMessage& message, Consumer& consumer, std::vector<Delivered>& to);
+    void put_back(StoredMessage& message, bool counted);
+    void expire(StoredMessage& message);
+    void dead_letter(StoredMessage& message, DeadLetterInfo why);
+    void remove(StoredMessage& message);
+    void modify(StoredMessage& message, const Properties& properties);
+    void arm(StoredMessage& message, TimePoint due);
+    void on_timer(StoredMessage& message);
+
+    // a consumer's way
+    void grant(Session& session, ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target);
+    void end(Consumer& consumer, bool counted);
+    void lose(Consumer& consumer, Failure why);
+    void set_interest(Consumer& consumer, bool interested);
+    void on_change(Session& session);
+
+    [[nodiscard]] bool is_dead_letter_queue() const noexcept { return dead_letters_ == nullptr; }
+    [[nodiscard]] AvailableMessages& available_to(const Consumer& consumer) noexcept;
+    [[nodiscard]] Failure failure(Errc code, std::string_view about) const;
+    [[nodiscard]] Failure lock_lost(const Consumer& consumer) const;
+
+    const std::string name_;
+    const QueueOptions options_;
+    QueueContext& context_;
+    Entity* const dead_letters_;
+
+    SessionTable sessions_;
+    AvailableMessages available_; // without sessions
+    ConsumerManager consumers_;   // without sessions
+    MessageStore store_;
+    Purgatory waiting_;
+    std::optional<DuplicateHistory> history_;
+    bool is_shut_down_{false};
+};
+
+} // namespace sessionq::broker

@@ -1,0 +1,53 @@
+#include "broker/message_store.hpp"
+
+#include <limits>
+
+namespace sessionq::broker {
+
+MessageStore::~MessageStore() {
+    while (StoredMessage* message = index_.at_or_after(std::numeric_limits<std::int64_t>::min())) {
+        remove(*message);
+    }
+}
+
+StoredMessage& MessageStore::add(std::shared_ptr<const Message> content, Session* session) {
+    auto made = std::make_unique<StoredMessage>();
+    StoredMessage& message = *made;
+    message.bytes = estimate_bytes(*content);
+    message.content = std::move(content);
+    message.session = session;
+    message.sequence = last_sequence_ + 1;
+    index_.insert(message.sequence, message);
+    ++last_sequence_;
+    bytes_ += message.bytes;
+    if (session != nullptr) {
+        session->messages.push_back(message);
+    }
+    static_cast<void>(made.release()); // the index's now
+    return message;
+}
+
+void MessageStore::renumber(StoredMessage& message) {
+    index_.insert(last_sequence_ + 1, message);
+    index_.erase(message.sequence);
+    message.sequence = ++last_sequence_;
+    if (message.session != nullptr) {
+        message.session->messages.remove(message);
+        message.session->messages.push_back(message);
+    }
+}
+
+void MessageStore::replace_content(StoredMessage& message, std::shared_ptr<const Message> content) {
+    bytes_ -= message.bytes;
+    message.bytes = estimate_bytes(*content);
+    bytes_ += message.bytes;
+    message.content = std::move(content);
+}
+
+void MessageStore::remove(StoredMessage& message) noexcept {
+    index_.erase(message.sequence);
+    bytes_ -= message.bytes;
+    const std::unique_ptr<StoredMessage> removed{&message}; // its hooks leave their lists
+}
+
+} // namespace sessionq::broker

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "broker/sequence_index.hpp"
+#include "broker/session.hpp"
+#include "broker/stored_message.hpp"
+
+namespace sessionq::broker {
+
+/// The messages of an entity: gives them their sequence numbers, finds them by these, counts their bytes. Owns them.
+class MessageStore {
+public:
+    MessageStore() = default;
+    ~MessageStore();
+    MessageStore(const MessageStore&) = delete;
+    MessageStore& operator=(const MessageStore&) = delete;
+
+    /// A new message with the next sequence number, last in `session` (null: none).
+    StoredMessage& add(std::shared_ptr<const Message> content, Session* session);
+
+    /// Gives a message the next sequence number in place of its own, as if it came now.
+    void renumber(StoredMessage& message);
+
+    void replace_content(StoredMessage& message, std::shared_ptr<const Message> content);
+
+    void remove(StoredMessage& message) noexcept;
+
+    [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept { return index_.find(sequence); }
+    [[nodiscard]] StoredMessage* at_or_after(std::int64_t sequence) const noexcept { return index_.at_or_after(sequence); }
+    [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+private:
+    SequenceIndex index_;
+    std::int64_t last_sequence_{0};
+    std::uint64_t bytes_{0};
+};
+
+} // namespace sessionq::broker

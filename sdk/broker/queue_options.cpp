@@ -1,0 +1,34 @@
+#include "broker/queue_options.hpp"
+
+namespace sessionq::broker {
+namespace {
+
+using namespace std::chrono_literals;
+
+Failure out_of_range(const char* member, const char* range) {
+    return {.code = Errc::invalid_option, .detail = std::string{member} + " must be " + range};
+}
+
+} // namespace
+
+std::optional<Failure> find_fault(const QueueOptions& options) {
+    if (options.lock_duration <= Duration::zero() || options.lock_duration > 5min) {
+        return out_of_range("lock_duration", "above zero and at most 5 minutes");
+    }
+    if (options.max_delivery_count == 0) {
+        return out_of_range("max_delivery_count", "at least 1");
+    }
+    if (options.default_time_to_live && *options.default_time_to_live <= 0ms) {
+        return out_of_range("default_time_to_live", "above zero");
+    }
+    if (options.max_message_bytes == 0) {
+        return out_of_range("max_message_bytes", "above zero");
+    }
+    if (options.duplicate_detection_window &&
+        (*options.duplicate_detection_window <= Duration::zero() || *options.duplicate_detection_window > std::chrono::hours{24 * 7})) {
+        return out_of_range("duplicate_detection_window", "above zero and at most 7 days");
+    }
+    return std::nullopt;
+}
+
+} // namespace sessionq::broker

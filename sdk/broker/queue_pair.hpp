@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "broker/entity.hpp"
+#include "broker/queue.hpp"
+#include "broker/queue_context.hpp"
+#include "broker/wakeup_board.hpp"
+
+namespace sessionq::broker {
+
+/// What follows a queue's name in the name of its dead-letter sub-queue.
+inline constexpr std::string_view dead_letter_suffix = "/$DeadLetterQueue";
+
+/// A queue and its dead-letter sub-queue under one lock, so that a message moves from one to the other at once.
+class QueuePair {
+public:
+    QueuePair(const std::string& name, const QueueOptions& options, std::shared_ptr<WakeupBoard> board, Instant at)
+        : board_{std::move(board)},
+          context_{at},
+          dead_letter_entity_{name + std::string{dead_letter_suffix}, dead_letter_options(options), context_, nullptr},
+          entity_{name, options, context_, &dead_letter_entity_},
+          queue_{name, *this, entity_},
+          dead_letters_{name + std::string{dead_letter_suffix}, *this, dead_letter_entity_} {}
+
+    [[nodiscard]] Queue& queue() noexcept { return queue_; }
+    [[nodiscard]] Queue& dead_letters() noexcept { return dead_letters_; }
+
+    /// Nothing happens by itself before this. Thread-safe.
+    [[nodiscard]] TimePoint next_due() const noexcept { return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}}; }
+
+    /// Runs `operation` on the entities under the lock, after what was due, and says what follows from it after the lock. Thread-safe.
+    template <typename Operation>
+    auto perform(Instant at, Operation operation) {
+        Effects effects;
+        bool is_due_earlier = false;
+        std::unique_lock lock{mutex_};
+        context_.begin(at);
+        auto answer = operation();
+        entity_.finish();
+        dead_letter_entity_.finish();
+        effects.swap(context_.effects());
+        const TimePoint due = context_.next_due();
+        if (due != next_due()) {
+            is_due_earlier = due < next_due();
+            next_due_.store(due.time_since_epoch().count(), std::memory_order_seq_cst);
+        }
+        lock.unlock();
+        effects.say();
+        if (is_due_earlier) {
+            board_->offer(due);
+        }
+        return answer;
+    }
+
+    /// Does what is due. Thread-safe.
+    void advance(Instant at) {
+        perform(at, [] { return true; });
+    }
+
+    /// Ends all consumers and waits; from now on the queue refuses. Thread-safe.
+    void shut_down(Instant at) {
+        perform(at, [this] {
+            entity_.shut_down();
+            dead_letter_entity_.shut_down();
+            return true;
+        });
+    }
+
+private:
+    static QueueOptions dead_letter_options(QueueOptions of) {
+        of.requires_session = false;
+        of.default_time_to_live.reset();
+        of.duplicate_detection_window.reset();
+        return of;
+    }
+
+    const std::shared_ptr<WakeupBoard> board_;
+    std::mutex mutex_; // guards context_ and both entities
+    QueueContext context_;
+    Entity dead_letter_entity_;
+    Entity entity_;
+    std::atomic<Duration::rep> next_due_{TimePoint::max().time_since_epoch().count()}; // written under mutex_
+    Queue queue_;
+    Queue dead_letters_;
+};
+
+} // namespace sessionq::broker

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace sessionq::broker {
+
+struct StoredMessage;
+
+/// The messages of an entity by sequence number. Numbers are dense where messages are, so they are kept in blocks of 64: 8 bytes a message,
+/// in order, and gone with their last message. Finding is O(log blocks).
+class SequenceIndex {
+public:
+    /// `sequence` is not in here; usually it is the highest yet.
+    void insert(std::int64_t sequence, StoredMessage& message);
+
+    /// `sequence` is in here.
+    void erase(std::int64_t sequence) noexcept;
+
+    [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept;
+
+    /// The message with the lowest sequence number that is not below `sequence`; null if there is none.
+    [[nodiscard]] StoredMessage* at_or_after(std::int64_t sequence) const noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    struct Block {
+        std::uint64_t taken{0}; // one bit a message
+        std::array<StoredMessage*, 64> messages{};
+    };
+
+    std::map<std::int64_t, Block> blocks_; // by sequence / 64
+    std::size_t size_{0};
+};
+
+} // namespace sessionq::broker

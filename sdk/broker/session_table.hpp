@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "broker/session.hpp"
+
+namespace sessionq::broker {
+
+/// The sessions of an entity: by id, in the order they appeared, and those ready to be accepted.
+class SessionTable {
+public:
+    [[nodiscard]] Session* find(std::string_view id) noexcept;
+
+    /// The session with this id, made if there is none.
+    Session& obtain(std::string_view id);
+
+    /// The ready session whose first available message is the oldest; null if none is ready.
+    [[nodiscard]] Session* first_ready() const noexcept { return ready_.front(); }
+
+    /// Makes up for a change of the session's messages, state or holder: ready means available messages and no holder; a session that has
+    /// nothing any more is removed.
+    void refresh(Session& session);
+
+    /// Ids of sessions with messages or state, oldest session first.
+    [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const;
+
+    [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+
+    /// The oldest session; null if there is none. With `after`, the next.
+    [[nodiscard]] Session* oldest() const noexcept { return all_.front(); }
+    [[nodiscard]] Session* after(const Session& session) const noexcept { return all_.next(session); }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
+    };
+
+    std::unordered_map<std::string, Session, Hash, std::equal_to<>> by_id_;
+    core::IntrusiveList<Session, ListedTag> all_;
+    SequencedQueue<Session, ReadyTag, &Session::ready_key> ready_;
+};
+
+} // namespace sessionq::broker

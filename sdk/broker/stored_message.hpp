@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <sessionq/message.hpp>
+
+#include "core/intrusive_list.hpp"
+#include "timing/timer.hpp"
+
+namespace sessionq::broker {
+
+struct Consumer;
+class Entity;
+struct Session;
+struct StoredMessage;
+struct AvailableTag;
+struct LiveTag;
+
+/// Session ids and message ids take at most this many bytes.
+inline constexpr std::size_t longest_id = 128;
+
+/// Which life a message leads in its entity.
+enum class Place : std::uint8_t {
+    active,    ///< waiting for a consumer, or with one
+    deferred,  ///< set aside until asked for by sequence number, or with who asked
+    scheduled, ///< not yet due
+};
+
+/// The one instant a message waits for: due, expired, or its lock lost, whichever its place says. Few messages have one.
+struct MessageTimer {
+    MessageTimer(Entity& in, StoredMessage& of, timing::Timer::Callback expired) noexcept : entity{in}, message{of}, timer{this, expired} {}
+
+    Entity& entity;
+    StoredMessage& message;
+    timing::Timer timer;
+};
+
+/// A message in an entity, in the entity's care.
+struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
+    std::shared_ptr<const Message> content{};
+    std::int64_t sequence{0};
+    WallTime enqueued_time{};
+    std::optional<std::chrono::milliseconds> time_to_live{}; ///< counts from enqueued_time
+    TimePoint expires{TimePoint::max()};                     ///< the same on the monotonic time line; max: never
+    Session* session{nullptr};                               ///< null: an entity without sessions
+    Consumer* holder{nullptr};                               ///< who has it now
+    std::uint64_t token{0};                                  ///< names it within the holder
+    std::unique_ptr<MessageTimer> timer{};
+    std::unique_ptr<DeadLetterInfo> dead_letter{};
+    std::uint32_t delivery_count{0};
+    std::uint32_t bytes{0};
+    Place place{Place::active};
+    bool delivered_before{false};
+};
+
+/// What the message counts against byte budgets: its texts and properties, and a constant for the rest.
+[[nodiscard]] std::uint32_t estimate_bytes(const Message& message) noexcept;
+
+/// The message as consumers see it now.
+[[nodiscard]] ReceivedMessage describe_delivery(const StoredMessage& message);
+
+} // namespace sessionq::broker
