@@ -55,7 +55,7 @@ public:
 
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;
 
-    /// The lease as granted with the accept, counted from the instant of `Endpoint::accept`.
+    /// The lease as the broker granted it when it answered the accept: its full length then. How long the answer travelled is for the holder to allow for.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
     /// Who is told. Set once, before the first credit; outlives the link.

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sessionq::processor {
+
+/// What may be accepted: an entity's next session, or a named one.
+struct AcceptTarget {
+    std::string entity{};
+    std::optional<std::string> session_id{};
+};
+
+/// Decides which target a vacant slot asks for, so that every entity is asked in turn and a named session once at a time (DG9).
+class AcceptTargets {
+public:
+    AcceptTargets(const std::vector<std::string>& entities, const std::vector<std::string>& session_ids);
+
+    /// The target to ask for next: the one with the fewest accepts under way, then the one asked longest ago. Nothing when all named sessions are
+    /// asked for or held.
+    [[nodiscard]] std::optional<std::size_t> choose() noexcept;
+
+    void answered(std::size_t index) noexcept { --rows_[index].pending; }
+    void held(std::size_t index) noexcept { ++rows_[index].held; }
+    void left(std::size_t index) noexcept { --rows_[index].held; }
+
+    [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept { return rows_[index].target; }
+    [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+    [[nodiscard]] bool named() const noexcept { return named_; }
+
+private:
+    struct Row {
+        AcceptTarget target{};
+        std::uint32_t pending{0};
+        std::uint32_t held{0};
+        std::uint64_t asked{0};
+    };
+
+    std::vector<Row> rows_{};
+    std::uint64_t turn_{0};
+    bool named_{false};
+};
+
+} // namespace sessionq::processor

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <sessionq/processor_options.hpp>
+
+#include "core/random.hpp"
+#include "processor/mutation.hpp"
+
+namespace sessionq::processor {
+
+/// Decides how long to wait after the n-th failure in a row (R17). Pure but for the injected randomness.
+class Backoff {
+public:
+    explicit Backoff(BackoffOptions options) noexcept : options_{options} {}
+
+    /// The delay before the next try: between half and all of min x 2^failures, at most max.
+    [[nodiscard]] Duration next(core::Random& random) noexcept {
+        if (mutated(Mutant::never_backs_off)) {
+            return Duration::zero();
+        }
+        return jittered(at(options_, failures_++), random);
+    }
+
+    void reset() noexcept { failures_ = 0; }
+    [[nodiscard]] std::uint32_t failures() const noexcept { return failures_; }
+
+    /// min x 2^failures, at most max.
+    [[nodiscard]] static Duration at(const BackoffOptions& options, std::uint32_t failures) noexcept {
+        Duration delay = options.min;
+        for (std::uint32_t i = 0; i < failures && delay < options.max; ++i) {
+            delay = delay > options.max / 2 ? options.max : delay * 2;
+        }
+        return std::min(delay, options.max);
+    }
+
+    /// Between half and all of `full`, so that many who failed together do not knock together.
+    [[nodiscard]] static Duration jittered(Duration full, core::Random& random) noexcept {
+        const Duration half = full / 2;
+        return half + Duration{static_cast<Duration::rep>(random.fraction() * static_cast<double>((full - half).count()))};
+    }
+
+private:
+    BackoffOptions options_;
+    std::uint32_t failures_{0};
+};
+
+} // namespace sessionq::processor

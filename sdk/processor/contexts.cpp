@@ -1,0 +1,35 @@
+#include <sessionq/message_context.hpp>
+#include <sessionq/session_context.hpp>
+
+#include "processor/message_call.hpp"
+#include "processor/session_pump.hpp"
+
+namespace sessionq {
+
+const std::string& SessionContext::session_id() const noexcept { return pump_->session_id(); }
+const std::string& SessionContext::entity() const noexcept { return pump_->entity(); }
+Deadline SessionContext::lock_expires() const noexcept { return pump_->lease_expires(); }
+std::stop_token SessionContext::stop_token() const noexcept { return pump_->stop_token(); }
+void SessionContext::release() noexcept { pump_->request_release(); }
+
+const ReceivedMessage& MessageContext::message() const noexcept { return call_->message; }
+SessionContext MessageContext::session() const noexcept { return SessionContext{call_->pump()}; }
+std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt(); }
+Deadline MessageContext::deadline() const noexcept { return call_->deadline(); }
+std::stop_token MessageContext::stop_token() const noexcept { return call_->pump().stop_token(); }
+bool MessageContext::settled() const noexcept { return call_->decided(); }
+
+void MessageContext::complete() { call_->settle({.outcome = ports::Outcome::complete}); }
+void MessageContext::abandon(Properties properties_to_modify) {
+    call_->settle({.outcome = ports::Outcome::abandon, .properties_to_modify = std::move(properties_to_modify)});
+}
+void MessageContext::dead_letter(std::string reason, std::string description, Properties properties_to_modify) {
+    call_->settle({.outcome = ports::Outcome::dead_letter,
+                   .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
+                   .properties_to_modify = std::move(properties_to_modify)});
+}
+void MessageContext::defer(Properties properties_to_modify) {
+    call_->settle({.outcome = ports::Outcome::defer, .properties_to_modify = std::move(properties_to_modify)});
+}
+
+} // namespace sessionq

@@ -1,0 +1,25 @@
+#include "processor/counters.hpp"
+
+namespace sessionq::processor {
+
+ProcessorCounters Counters::read() const noexcept {
+    const auto get = [](const Count& count) { return count.load(std::memory_order_relaxed); };
+    return {
+        .messages_handled = get(messages_handled),
+        .messages_failed = get(messages_failed),
+        .messages_completed = get(messages_completed),
+        .messages_released = get(messages_released),
+        .messages_expired = get(messages_expired),
+        .sessions_opened = get(sessions_opened),
+        .sessions_closed = get(sessions_closed),
+        .leases_lost = get(leases_lost),
+        .empty_accepts = get(empty_accepts),
+        .accept_failures = get(accept_failures),
+        .late_accepts = get(late_accepts),
+        .settlement_failures = get(settlement_failures),
+        .lock_renewals = get(lock_renewals),
+        .longest_ready_wait = Duration{longest_ready_wait.load(std::memory_order_relaxed)},
+    };
+}
+
+} // namespace sessionq::processor

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace sessionq::processor {
+
+/// What a user's exception says of itself.
+[[nodiscard]] inline std::string exception_text(const std::exception_ptr& error) noexcept {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& known) {
+        return known.what();
+    } catch (...) {
+        return "an exception not derived from std::exception";
+    }
+}
+
+} // namespace sessionq::processor

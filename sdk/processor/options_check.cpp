@@ -1,0 +1,117 @@
+#include "processor/options_check.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+
+#include <sessionq/error.hpp>
+
+namespace sessionq::processor {
+namespace {
+
+using namespace std::chrono_literals;
+
+[[noreturn]] void refuse(std::string_view member, const std::string& why) { throw Error{Errc::invalid_option, std::string{member} + ": " + why}; }
+
+void in_range(std::string_view member, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+    if (value < least || value > most) {
+        refuse(member, std::to_string(value) + " is not within " + std::to_string(least) + " to " + std::to_string(most));
+    }
+}
+
+void not_negative(std::string_view member, Duration value) {
+    if (value < Duration::zero()) {
+        refuse(member, "is negative");
+    }
+}
+
+void check_backoff(std::string_view member, const BackoffOptions& backoff) {
+    if (backoff.min <= Duration::zero()) {
+        refuse(std::string{member} + ".min", "is not over zero");
+    }
+    if (backoff.max < backoff.min) {
+        refuse(std::string{member} + ".max", "is less than min");
+    }
+}
+
+constexpr std::uint64_t most_sessions = 100'000;
+constexpr std::uint64_t most_calls_per_session = 10'000;
+constexpr std::uint64_t most_calls = 1'000'000'000;
+
+} // namespace
+
+void check_limits(const ConcurrencyLimits& limits) {
+    in_range("max_concurrent_sessions", limits.max_concurrent_sessions, 1, most_sessions);
+    in_range("max_concurrent_calls_per_session", limits.max_concurrent_calls_per_session, 1, most_calls_per_session);
+    in_range("max_concurrent_calls", limits.max_concurrent_calls, 0, most_calls);
+}
+
+void check_options(const ProcessorOptions& options) {
+    check_limits({.max_concurrent_sessions = options.max_concurrent_sessions,
+                  .max_concurrent_calls_per_session = options.max_concurrent_calls_per_session,
+                  .max_concurrent_calls = options.max_concurrent_calls});
+    not_negative("session_idle_timeout", options.session_idle_timeout);
+    not_negative("max_hold", options.max_hold);
+    in_range("prefetch", options.prefetch, 0, 10'000);
+    if (options.max_buffered_bytes < (std::size_t{64} << 10U)) {
+        refuse("max_buffered_bytes", std::to_string(options.max_buffered_bytes) + " is less than 64 KiB");
+    }
+    in_range("worker_threads", options.worker_threads, 0, 1024);
+    if (options.accept_wait < 1ms || options.accept_wait > 1h) {
+        refuse("accept_wait", "is not within 1 ms to 1 h");
+    }
+    not_negative("max_lock_renewal", options.max_lock_renewal);
+    check_backoff("error_backoff", options.error_backoff);
+    in_range("failure_policy.max_attempts", options.failure_policy.max_attempts, 1, 1000);
+    check_backoff("failure_policy.retry_delay", options.failure_policy.retry_delay);
+    not_negative("failure_policy.park_for", options.failure_policy.park_for);
+    if (options.receive_and_delete) {
+        if (options.confirm_settlements) {
+            refuse("confirm_settlements", "nothing is settled with receive_and_delete");
+        }
+        if (options.failure_policy.action != FailurePolicy::Action::abandon) {
+            refuse("failure_policy", "nothing is settled with receive_and_delete: only retries in place have an effect");
+        }
+    }
+    if (options.confirm_settlements && options.max_concurrent_calls_per_session != 1) {
+        refuse("confirm_settlements", "needs max_concurrent_calls_per_session 1");
+    }
+    std::set<std::string_view> seen;
+    for (const std::string& id : options.session_ids) {
+        if (id.size() > 128) {
+            refuse("session_ids", "an id is longer than 128 characters");
+        }
+        if (!seen.insert(id).second) {
+            refuse("session_ids", "'" + id + "' is there twice");
+        }
+    }
+}
+
+void check_entities(const std::vector<std::string>& entities) {
+    if (entities.empty()) {
+        throw Error{Errc::invalid_argument, "entities: none is named"};
+    }
+    std::set<std::string_view> seen;
+    for (const std::string& entity : entities) {
+        if (entity.empty()) {
+            throw Error{Errc::invalid_argument, "entities: a name is empty"};
+        }
+        if (!seen.insert(entity).second) {
+            throw Error{Errc::invalid_argument, "entities: '" + entity + "' is there twice"};
+        }
+    }
+}
+
+void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities) {
+    using ports::Capability;
+    capabilities.require(options.session_ids.empty() ? Capability::accept_next : Capability::accept_named);
+    if (options.receive_and_delete) {
+        capabilities.require(Capability::receive_and_delete);
+    }
+    const auto action = options.failure_policy.action;
+    if (action == FailurePolicy::Action::dead_letter || action == FailurePolicy::Action::dead_letter_session) {
+        capabilities.require(Capability::dead_letter);
+    }
+}
+
+} // namespace sessionq::processor

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sessionq/processor_options.hpp>
+
+#include "ports/capabilities.hpp"
+
+namespace sessionq::processor {
+
+/// Throw `invalid_option`, naming the member and what is wrong with it.
+void check_options(const ProcessorOptions& options);
+void check_limits(const ConcurrencyLimits& limits);
+
+/// Throws `invalid_argument` for none, an empty or a repeated name.
+void check_entities(const std::vector<std::string>& entities);
+
+/// Throws `not_supported` where the options need what the broker lacks.
+void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities);
+
+} // namespace sessionq::processor

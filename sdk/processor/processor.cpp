@@ -1,0 +1,140 @@
+#include "processor/processor.hpp"
+
+#include <utility>
+
+#include "processor/options_check.hpp"
+
+namespace sessionq::processor {
+
+using State = ProcessorDescription::State;
+
+Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers, Environment environment)
+    : shared_{std::make_shared<SharedState>()} {
+    check_options(options);
+    check_entities(entities);
+    check_capabilities(options, environment.endpoints.front()->capabilities());
+    shared_->options = std::move(options);
+    shared_->entities = std::move(entities);
+    shared_->handlers = std::move(handlers);
+    shared_->environment = std::move(environment);
+    const auto& endpoints = shared_->environment.endpoints;
+    core::Random seeds{shared_->environment.seed};
+    for (ports::Endpoint* endpoint : endpoints) {
+        shards_.push_back(std::make_shared<Shard>(shared_, *endpoint, seeds.next(), shared_->options.max_buffered_bytes / endpoints.size()));
+    }
+}
+
+Processor::~Processor() = default;
+
+void Processor::start() {
+    State expected = State::created;
+    if (!state_.compare_exchange_strong(expected, State::running)) {
+        throw Error{Errc::invalid_state, "the processor was started before"};
+    }
+    shared_->environment.dispatcher->set_max_calls(shared_->options.max_concurrent_calls);
+    for (std::size_t i = 0; i < shards_.size(); ++i) {
+        shards_[i]->loop().post(
+            [shard = shards_[i], slots = share(shared_->options.max_concurrent_sessions, i, shards_.size())] { shard->start(slots); });
+    }
+}
+
+void Processor::stop(Deadline deadline, Stopped stopped) {
+    bool begin = false;
+    {
+        const std::lock_guard lock{mutex_};
+        State before = state_.load();
+        if (before == State::stopped || before == State::created) {
+            state_.store(State::stopped);
+            report_.complete = report_.complete || before == State::created;
+        } else {
+            stopped_.push_back(std::move(stopped));
+            begin = before == State::running;
+            if (begin) {
+                state_.store(State::stopping);
+                stopping_shards_ = shards_.size();
+                report_.complete = true;
+            }
+        }
+    }
+    if (stopped) { // it has ended before
+        stopped(report_);
+        return;
+    }
+    if (!begin) {
+        return;
+    }
+    for (const auto& shard : shards_) {
+        shard->loop().post([self = shared_from_this(), shard, deadline] {
+            shard->stop(deadline, [self](const StopReport& report) { self->shard_stopped(report); });
+        });
+    }
+}
+
+void Processor::shard_stopped(const StopReport& report) {
+    std::vector<Stopped> told;
+    StopReport whole;
+    {
+        const std::lock_guard lock{mutex_};
+        report_.complete = report_.complete && report.complete;
+        report_.drained += report.drained;
+        report_.released += report.released;
+        report_.left += report.left;
+        report_.sessions += report.sessions;
+        if (--stopping_shards_ != 0) {
+            return;
+        }
+        state_.store(State::stopped);
+        told = std::move(stopped_);
+        whole = report_;
+    }
+    for (const Stopped& each : told) {
+        each(whole);
+    }
+}
+
+void Processor::update_limits(const ConcurrencyLimits& limits) {
+    check_limits(limits);
+    shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
+    for (std::size_t i = 0; i < shards_.size(); ++i) {
+        shards_[i]->loop().post([shard = shards_[i], limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())] {
+            shard->set_limits(slots, limits.max_concurrent_calls_per_session);
+        });
+    }
+}
+
+void Processor::describe(Described described) const {
+    struct Gathering {
+        std::mutex mutex{};
+        std::size_t missing;
+        ProcessorDescription whole{};
+        Described described;
+    };
+    auto gathering = std::make_shared<Gathering>();
+    gathering->missing = shards_.size();
+    gathering->described = std::move(described);
+    gathering->whole.state = state();
+    gathering->whole.counters = counters();
+    for (const auto& shard : shards_) {
+        shard->loop().post([shard, gathering] {
+            const std::unique_lock lock{gathering->mutex};
+            shard->describe(gathering->whole);
+            if (--gathering->missing == 0) {
+                gathering->described(std::move(gathering->whole));
+            }
+        });
+    }
+}
+
+ProcessorDescription Processor::describe_here() const {
+    ProcessorDescription whole{.state = state(), .counters = counters()};
+    for (const auto& shard : shards_) {
+        shard->describe(whole);
+    }
+    return whole;
+}
+
+std::uint32_t Processor::share(std::uint32_t total, std::size_t index, std::size_t count) noexcept {
+    return static_cast<std::uint32_t>(total / count + (index < total % count ? 1 : 0));
+}
+
+} // namespace sessionq::processor

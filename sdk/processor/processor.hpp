@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <sessionq/processor_options.hpp>
+#include <sessionq/processor_report.hpp>
+
+#include "processor/shard.hpp"
+
+namespace sessionq::processor {
+
+/// A session processor without threads of its own: shards on the loops of its environment, one set of options. The public class adds a worker pool.
+///
+/// Thread safety: all members are safe from any thread.
+class Processor : public std::enable_shared_from_this<Processor> {
+public:
+    /// Checks everything; throws `invalid_option` naming the member, `not_supported` naming the capability. No I/O.
+    Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers, Environment environment);
+    ~Processor();
+    Processor(const Processor&) = delete;
+    Processor& operator=(const Processor&) = delete;
+
+    /// Once; else throws `invalid_state`.
+    void start();
+
+    using Stopped = std::function<void(const StopReport&)>;
+    /// Ends by the deadline and then tells, on a loop or on this thread. Asked again it tells the same. Never throws.
+    void stop(Deadline deadline, Stopped stopped);
+
+    /// Throws `invalid_option` naming the member. Takes effect soon.
+    void update_limits(const ConcurrencyLimits& limits);
+
+    using Described = std::function<void(ProcessorDescription)>;
+    /// Asks every loop; `described` runs on the last of them that answers.
+    void describe(Described described) const;
+
+    /// On the only loop there is (the simulation's): at once.
+    [[nodiscard]] ProcessorDescription describe_here() const;
+
+    [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
+    [[nodiscard]] ProcessorCounters counters() const noexcept { return shared_->counters.read(); }
+    [[nodiscard]] ProcessorDescription::State state() const noexcept { return state_.load(std::memory_order_acquire); }
+
+private:
+    void shard_stopped(const StopReport& report);
+    [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index, std::size_t count) noexcept;
+
+    std::shared_ptr<SharedState> shared_;
+    std::vector<std::shared_ptr<Shard>> shards_{};
+    std::atomic<ProcessorDescription::State> state_{ProcessorDescription::State::created};
+    std::mutex mutex_{}; // guards what follows
+    std::size_t stopping_shards_{0};
+    StopReport report_{};
+    std::vector<Stopped> stopped_{};
+};
+
+} // namespace sessionq::processor

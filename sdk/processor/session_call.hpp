@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "processor/pump_call.hpp"
+
+namespace sessionq::processor {
+
+class SessionPump;
+
+/// A call of on_session_open or on_session_close: goes through the lane like a message, with the lane on hold behind it.
+class SessionCall final : public PumpCall {
+public:
+    enum class Kind : std::uint8_t { open, close };
+
+    SessionCall(SessionPump& pump, Kind kind) noexcept : pump_{&pump}, kind_{kind} {}
+
+    dispatch::Verdict run() noexcept override;
+    void noticed() override;
+
+    [[nodiscard]] Kind kind() const noexcept { return kind_; }
+
+    /// What the handler threw; null when it returned.
+    [[nodiscard]] const std::string* failure() const noexcept { return failed_ ? &failure_ : nullptr; }
+
+private:
+    void call_handler();
+
+    SessionPump* pump_;
+    Kind kind_;
+    bool failed_{false};
+    std::string failure_{};
+};
+
+} // namespace sessionq::processor

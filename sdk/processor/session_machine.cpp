@@ -1,0 +1,232 @@
+#include "processor/session_machine.hpp"
+
+#include "processor/mutation.hpp"
+
+namespace sessionq::processor {
+
+SessionActions SessionMachine::opened() noexcept {
+    SessionActions actions;
+    opened_ = true;
+    if (has_open_) {
+        phase_ = Phase::opening;
+        open_running_ = true;
+        actions.run_open = true;
+    }
+    actions.grant_credit = true;
+    return actions;
+}
+
+SessionActions SessionMachine::open_finished(bool succeeded) noexcept {
+    open_running_ = false;
+    SessionActions actions;
+    if (phase_ == Phase::leaving) {
+        step(actions);
+        return actions;
+    }
+    if (!succeeded) {
+        return begin_leave(CloseReason::open_failed);
+    }
+    phase_ = Phase::working;
+    actions.release_lane = true;
+    return actions;
+}
+
+SessionActions SessionMachine::open_skipped() noexcept {
+    has_close_ = false;
+    return open_finished(true);
+}
+
+SessionMachine::Arrival SessionMachine::delivered() noexcept {
+    ++in_flight_;
+    if (credit_ != 0) {
+        --credit_;
+    }
+    shown_empty_ = false;
+    if (is_leaving() && !(handles_all_ && phase_ == Phase::leaving && !lost_)) {
+        return Arrival::release;
+    }
+    return dead_lettering_ ? Arrival::dead_letter : Arrival::enqueue;
+}
+
+SessionActions SessionMachine::settled() noexcept {
+    SessionActions actions;
+    if (in_flight_ != 0) {
+        --in_flight_;
+    }
+    switch (phase_) {
+    case Phase::working: actions.grant_credit = true; break;
+    case Phase::rewinding: finish_rewind(actions); break;
+    case Phase::leaving: step(actions); break;
+    default: break;
+    }
+    return actions;
+}
+
+SessionActions SessionMachine::idle_due() noexcept {
+    SessionActions actions;
+    if (phase_ != Phase::working) {
+        return actions;
+    }
+    phase_ = Phase::idling_out;
+    if (credit_ == 0 || drain_outstanding_ || mutated(Mutant::leaves_without_drain)) {
+        actions.commit_idle = !drain_outstanding_;
+    } else {
+        actions.start_drain = true;
+    }
+    return actions;
+}
+
+SessionActions SessionMachine::idle_committed(bool committed) noexcept {
+    if (committed || mutated(Mutant::ignores_message_during_drain)) {
+        return begin_leave(dead_lettering_ ? CloseReason::dead_lettered : CloseReason::idle);
+    }
+    phase_ = Phase::working; // a message came before the drain's answer: back to work (R3)
+    return {.grant_credit = true};
+}
+
+SessionActions SessionMachine::drained() noexcept {
+    drain_outstanding_ = false;
+    shown_empty_ = credit_ != 0; // the broker gave credit back: it had nothing more
+    credit_ = 0;
+    SessionActions actions;
+    switch (phase_) {
+    case Phase::working: actions.grant_credit = true; break;
+    case Phase::idling_out: actions.commit_idle = true; break;
+    case Phase::rewinding: finish_rewind(actions); break;
+    case Phase::leaving: step(actions); break;
+    default: break;
+    }
+    return actions;
+}
+
+SessionActions SessionMachine::drain_overdue() noexcept {
+    if (!drain_outstanding_) {
+        return {};
+    }
+    // The broker may still send: the link is of no more use. What comes is given back by closing it.
+    drain_outstanding_ = false;
+    credit_ = 0;
+    if (phase_ == Phase::idling_out) {
+        return {.commit_idle = true};
+    }
+    if (is_leaving()) {
+        SessionActions actions;
+        step(actions);
+        return actions;
+    }
+    return begin_leave(CloseReason::unresponsive);
+}
+
+SessionActions SessionMachine::rewind() noexcept {
+    SessionActions actions;
+    if (is_leaving()) { // what was behind it has gone back already
+        actions.settle_failed = true;
+        return actions;
+    }
+    phase_ = Phase::rewinding;
+    rewind_released_ = false;
+    if (drain_outstanding_) {
+        return actions;
+    }
+    if (credit_ != 0) {
+        actions.start_drain = true;
+    } else {
+        finish_rewind(actions);
+    }
+    return actions;
+}
+
+void SessionMachine::finish_rewind(SessionActions& actions) noexcept {
+    if (drain_outstanding_) {
+        return;
+    }
+    if (!rewind_released_) {
+        rewind_released_ = true;
+        actions.release_waiting = true;
+        actions.settle_failed = true;
+        return;
+    }
+    if (in_flight_ == 0) { // all of it is back at the broker: the failed message is the next to come
+        phase_ = Phase::working;
+        actions.release_lane = true;
+        actions.grant_credit = true;
+    }
+}
+
+SessionActions SessionMachine::leave(CloseReason reason) noexcept { return is_leaving() ? SessionActions{} : begin_leave(reason); }
+
+SessionActions SessionMachine::dead_letter_rest() noexcept {
+    dead_lettering_ = true;
+    return {};
+}
+
+SessionActions SessionMachine::lost(CloseReason reason) noexcept {
+    SessionActions actions;
+    if (lost_ || phase_ == Phase::finished) {
+        return actions;
+    }
+    lost_ = true;
+    drain_outstanding_ = false;
+    credit_ = 0;
+    if (phase_ == Phase::closing_link) {
+        phase_ = Phase::finished;
+        actions.finished = true;
+        return actions;
+    }
+    reason_ = reason;
+    actions.fire_stop = true;
+    if (phase_ == Phase::closing_call) {
+        return actions;
+    }
+    actions.pause_lane = true;
+    actions.discard_waiting = !mutated(Mutant::starts_after_lock_lost);
+    phase_ = Phase::leaving;
+    step(actions);
+    return actions;
+}
+
+SessionActions SessionMachine::close_finished() noexcept {
+    SessionActions actions;
+    phase_ = Phase::closing_link;
+    actions.close_link = true;
+    return actions;
+}
+
+SessionActions SessionMachine::link_closed() noexcept {
+    phase_ = Phase::finished;
+    return {.finished = true};
+}
+
+bool SessionMachine::may_grant_credit() const noexcept {
+    return (phase_ == Phase::opening || phase_ == Phase::working) && !drain_outstanding_ && !lost_ && !(roll_when_empty_ && shown_empty_);
+}
+
+SessionActions SessionMachine::begin_leave(CloseReason reason) noexcept {
+    SessionActions actions;
+    reason_ = reason;
+    phase_ = Phase::leaving;
+    actions.pause_lane = !handles_all_;
+    actions.release_waiting = !handles_all_ && !(mutated(Mutant::keeps_unstarted_on_stop) && reason == CloseReason::stopped);
+    actions.settle_failed = true; // one that waits for its next try goes back too, after what was behind it
+    if (!drain_outstanding_ && credit_ != 0 && !lost_ && !mutated(Mutant::leaves_without_drain)) {
+        actions.start_drain = true;
+        return actions;
+    }
+    step(actions);
+    return actions;
+}
+
+void SessionMachine::step(SessionActions& actions) noexcept {
+    if (phase_ != Phase::leaving || in_flight_ != 0 || drain_outstanding_ || open_running_) {
+        return;
+    }
+    if (has_close_ && opened_) {
+        phase_ = Phase::closing_call;
+        actions.run_close = true;
+        return;
+    }
+    phase_ = Phase::closing_link;
+    actions.close_link = true;
+}
+
+} // namespace sessionq::processor

@@ -1,0 +1,824 @@
+#include "processor/session_pump.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "processor/mutation.hpp"
+#include "processor/shard.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::processor {
+namespace {
+
+Duration idle_timeout(const Shard& shard) { return shard.keeps_idle_sessions() ? Duration::max() : shard.options().session_idle_timeout; }
+
+} // namespace
+
+SessionPump::SessionPump(Shard& shard, std::size_t slot, std::size_t target, ports::SessionLinkPtr link, TimePoint asked_at)
+    : shard_{shard},
+      slot_{slot},
+      target_{target},
+      session_id_{link->session_id()},
+      asked_at_{asked_at},
+      link_{std::move(link)},
+      lane_{shard.shared().environment.dispatcher->make_lane(shard.calls_per_session())},
+      machine_{{.has_open_handler = static_cast<bool>(shard.shared().handlers.session_open),
+                .has_close_handler = static_cast<bool>(shard.shared().handlers.session_close),
+                .handles_all = shard.options().receive_and_delete,
+                .roll_when_empty = idle_timeout(shard) == Duration::zero()}},
+      idle_{idle_timeout(shard)},
+      last_start_{0},
+      lease_expires_{0},
+      strict_{shard.calls_per_session() == 1},
+      progress_at_{shard.loop().now()} {}
+
+SessionPump::~SessionPump() = default;
+
+const std::string& SessionPump::entity() const noexcept { return shard_.target(target_).entity; }
+
+Deadline SessionPump::lease_expires() const noexcept { return Deadline::at(TimePoint{Duration{lease_expires_.load(std::memory_order_acquire)}}); }
+
+// Opening
+
+void SessionPump::open() {
+    const TimePoint now = shard_.loop().now();
+    link_->set_events(*this);
+    lease_.grant_by_accept(asked_at_, now, link_->initial_lock().length);
+    drive_lease();
+    if (shard_.options().max_hold > Duration::zero()) {
+        shard_.timers().arm(hold_timer_, now + shard_.options().max_hold);
+    }
+    const auto begin_later = [self = weak_from_this()] {
+        if (const auto pump = self.lock(); pump && !pump->machine_.is_leaving()) {
+            pump->begin();
+        }
+    };
+    // Handlers of a lost lease on this session may still run: one after the other.
+    if (!shard_.shared().running.wait_for({entity(), session_id_}, shard_.loop(), begin_later)) {
+        begin();
+    }
+}
+
+void SessionPump::begin() {
+    Counters::add(shard_.shared().counters.sessions_opened);
+    const TimePoint now = shard_.loop().now();
+    arming_ = idle_.start(now);
+    progress_at_ = now;
+    const SessionActions actions = machine_.opened();
+    if (actions.run_open) {
+        arming_.reset();
+        static_cast<void>(idle_.begin()); // the clock does not run while on_session_open does
+    }
+    apply(actions);
+    if (machine_.in_flight() == 0 && idle_.in_flight() == 0 && idle_timeout(shard_) == Duration::zero() && machine_.credit() != 0) {
+        start_drain(); // R4: ask at once whether there is anything
+    }
+    restart_idle_clock();
+}
+
+// What the link tells
+
+ports::DeliveryPtr SessionPump::new_delivery() { return std::make_unique<MessageCall>(*this); }
+
+void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
+    auto& call = static_cast<MessageCall&>(*delivery.release());
+    shard_.credit().arrived(call.bytes);
+    const bool first = machine_.in_flight() == 0;
+    const SessionMachine::Arrival arrival = machine_.delivered();
+    if (!mutated(Mutant::disarmed_only_at_handler_start) && !mutated(Mutant::idle_fires_while_handler_runs)) {
+        if (idle_.begin()) { // R2: arrival disarms
+            call.counted = true;
+            arming_.reset();
+            shard_.timers().cancel(idle_timer_);
+        }
+    }
+    if (arrival == SessionMachine::Arrival::enqueue) {
+        const TimePoint now = shard_.loop().now();
+        if (first) {
+            call.ready_at = now;
+            progress_at_ = now;
+        }
+        if (mutated(Mutant::completes_before_handler)) {
+            settle(call, {.outcome = ports::Outcome::complete});
+        }
+        lane_->push(call);
+        shard_.touched();
+        return;
+    }
+    call.finished = true;
+    if (arrival == SessionMachine::Arrival::dead_letter) {
+        settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}});
+    } else {
+        shard_.count_released();
+        settle(call, {.outcome = ports::Outcome::release});
+    }
+}
+
+void SessionPump::on_settled(ports::Delivery& delivery, const Failure* failure) {
+    auto& call = static_cast<MessageCall&>(delivery);
+    unanswered_.remove(call);
+    settle_progress_at_ = shard_.loop().now();
+    Counters& counters = shard_.shared().counters;
+    if (failure == nullptr) {
+        switch (call.outcome()) {
+        case ports::Outcome::complete: Counters::add(counters.messages_completed); break;
+        case ports::Outcome::release: Counters::add(counters.messages_released); break;
+        default: break;
+        }
+    } else {
+        Counters::add(counters.settlement_failures);
+        report(ErrorSource::settlement, *failure);
+    }
+    call.sent = false;
+    if (!call.finished) { // settled explicitly; its handler still runs
+        return;
+    }
+    if (failure == nullptr) {
+        release_lane(call);
+    }
+    const bool lock_lost = failure != nullptr && failure->code == Errc::lock_lost;
+    dispose(call);
+    if (lock_lost) {
+        lose_later(CloseReason::lock_lost);
+    } else if (failure != nullptr && !machine_.is_leaving()) {
+        leave(CloseReason::unresponsive); // what the broker thinks of the message is unknown: start afresh
+    }
+}
+
+void SessionPump::on_drained() { apply(machine_.drained()); }
+
+void SessionPump::on_lost(const Failure& reason) {
+    report(ErrorSource::link, reason);
+    shard_.loop().post([link = std::move(link_)] {}); // it is in the middle of telling; nothing follows
+    lose(reason.code == Errc::lock_lost ? CloseReason::lock_lost : CloseReason::connection_lost);
+}
+
+/// From within a call of the link, which is about to be dropped.
+void SessionPump::lose_later(CloseReason reason) {
+    shard_.loop().post([self = weak_from_this(), reason] {
+        if (const auto pump = self.lock()) {
+            pump->lose(reason);
+        }
+    });
+}
+
+void SessionPump::lose(CloseReason reason) {
+    if (machine_.is_lost() || given_back_) {
+        return;
+    }
+    Counters::add(shard_.shared().counters.leases_lost);
+    const SessionActions actions = machine_.lost(reason);
+    forget_link();
+    apply(actions);
+    watch_running();
+}
+
+void SessionPump::abandon_running() {
+    if (machine_.is_lost()) {
+        return;
+    }
+    const SessionActions actions = machine_.lost(CloseReason::stopped);
+    forget_link();
+    apply(actions);
+    watch_running();
+}
+
+/// Ends the link, if it is still there, and with it every settlement that it has not answered.
+void SessionPump::forget_link() {
+    link_.reset();
+    while (dispatch::Call* each = unanswered_.pop_front()) {
+        auto& call = static_cast<MessageCall&>(*each);
+        call.sent = false;
+        if (call.finished) {
+            dispose(call);
+        }
+    }
+}
+
+/// Handlers of a lost lease that still run keep a new lease on the session waiting.
+void SessionPump::watch_running() {
+    if (machine_.in_flight() != 0 && machine_.phase() != SessionMachine::Phase::finished && !std::exchange(registered_, true)) {
+        shard_.shared().running.lost({entity(), session_id_});
+    }
+}
+
+// What the workers tell
+
+void SessionPump::settle_requested(MessageCall& call) {
+    const bool waits_for_rewind = call.outcome() == ports::Outcome::abandon && strict();
+    if (!call.sent && usable() && !waits_for_rewind) {
+        send_settlement(call);
+    }
+}
+
+void SessionPump::call_finished(MessageCall& call) {
+    call.finished = true;
+    progress_at_ = shard_.loop().now();
+    if (call.held_lane()) {
+        ++holds_;
+    }
+    Counters& counters = shard_.shared().counters;
+    switch (call.result()) {
+    case CallResult::handled: Counters::add(counters.messages_handled); break;
+    case CallResult::failed: Counters::add(counters.messages_failed); break;
+    case CallResult::expired: Counters::add(counters.messages_expired); break;
+    case CallResult::not_started: break;
+    }
+    if (call.result() == CallResult::handled || call.result() == CallResult::failed) {
+        if (shard_.stopping()) {
+            shard_.count_drained();
+        }
+        count_turn();
+    }
+    if (call.result() == CallResult::failed) {
+        report(ErrorSource::message_handler, {.code = Errc::handler_failed, .detail = call.failure_text()});
+    }
+    if (mutated(Mutant::idle_ignores_pending_settlement) && call.counted) {
+        call.counted = false;
+        arming_ = idle_.end(progress_at_);
+        restart_idle_clock();
+    }
+    if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
+        if (!call.sent) { // else the link answers for it
+            dispose(call);
+        }
+        return;
+    }
+    switch (call.result()) {
+    case CallResult::handled: settle_as_decided(call); break;
+    case CallResult::failed: call_failed(call); break;
+    case CallResult::not_started:
+        shard_.count_released();
+        settle(call, {.outcome = ports::Outcome::release});
+        break;
+    case CallResult::expired:
+        if (shard_.options().expired_message == ExpiredMessageAction::dead_letter) {
+            settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}});
+        } else {
+            settle(call, {.outcome = ports::Outcome::complete});
+        }
+        break;
+    }
+}
+
+void SessionPump::call_failed(MessageCall& call) {
+    if (call.decided() || call.settled_by_sender) { // settled before it threw: that stands
+        settle_as_decided(call);
+        return;
+    }
+    const FailureDecision decision = decide_failure(shard_.options().failure_policy, call.attempt(), may_wait(), shard_.random());
+    switch (decision.step) {
+    case FailureDecision::Step::retry: retry(call, decision.delay); break;
+    case FailureDecision::Step::abandon: rewind(call); break;
+    case FailureDecision::Step::dead_letter:
+        settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "HandlerFailed", .description = call.failure_text()}});
+        break;
+    case FailureDecision::Step::park_session:
+        parked_ = true;
+        lane_->pause();
+        retry(call, decision.delay);
+        break;
+    case FailureDecision::Step::dead_letter_session: dead_letter_rest(call); break;
+    }
+}
+
+/// As the handler decided, or completed.
+void SessionPump::settle_as_decided(MessageCall& call) {
+    if (call.decided() && call.outcome() == ports::Outcome::abandon && !call.sent) {
+        rewind(call);
+    } else {
+        settle(call, {.outcome = ports::Outcome::complete});
+    }
+}
+
+void SessionPump::session_call_finished(const SessionCall& call) {
+    const SessionCall::Kind kind = call.kind();
+    const bool failed = call.failure() != nullptr;
+    if (failed) {
+        report(kind == SessionCall::Kind::open ? ErrorSource::session_open : ErrorSource::session_close,
+               {.code = Errc::handler_failed, .detail = *call.failure()});
+    }
+    session_call_.reset();
+    ++holds_;
+    if (kind == SessionCall::Kind::close) {
+        apply(machine_.close_finished());
+        return;
+    }
+    if (auto arming = idle_.end(shard_.loop().now())) {
+        arming_ = arming;
+        restart_idle_clock();
+    }
+    apply(machine_.open_finished(!failed));
+}
+
+// Failure policies
+
+void SessionPump::retry(MessageCall& call, Duration delay) {
+    call.retry_at = shard_.loop().now() + delay;
+    retrying_.push_back(call);
+    arm_retry_timer();
+}
+
+void SessionPump::arm_retry_timer() {
+    TimePoint due = TimePoint::max();
+    for (dispatch::Call* each = retrying_.front(); each != nullptr; each = retrying_.next(*each)) {
+        due = std::min(due, static_cast<MessageCall*>(each)->retry_at);
+    }
+    if (due == TimePoint::max()) {
+        shard_.timers().cancel(retry_timer_);
+    } else {
+        shard_.timers().arm(retry_timer_, due);
+    }
+}
+
+void SessionPump::on_retry_due() {
+    if (parked_) {
+        leave(CloseReason::parked);
+        return;
+    }
+    const TimePoint now = shard_.loop().now();
+    for (dispatch::Call* each = retrying_.front(); each != nullptr;) {
+        auto& call = static_cast<MessageCall&>(*each);
+        each = retrying_.next(*each);
+        if (call.retry_at > now) {
+            continue;
+        }
+        retrying_.remove(call);
+        call.next_attempt(now);
+        progress_at_ = now;
+        if (call.held_lane()) {
+            lane_->push_front(call);
+            release_hold();
+        } else {
+            lane_->push(call);
+        }
+        shard_.touched();
+    }
+    arm_retry_timer();
+}
+
+void SessionPump::rewind(MessageCall& call) {
+    if (!call.held_lane()) { // several at once: no order to keep
+        settle(call, {.outcome = ports::Outcome::abandon});
+        return;
+    }
+    failed_ = &call;
+    apply(machine_.rewind());
+}
+
+void SessionPump::dead_letter_rest(MessageCall& call) {
+    apply(machine_.dead_letter_rest());
+    const std::string text = call.failure_text();
+    settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "HandlerFailed", .description = text}});
+    take_waiting(
+        [this](MessageCall& behind) { settle(behind, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}}); });
+}
+
+void SessionPump::settle_failed() {
+    MessageCall* failed = std::exchange(failed_, nullptr);
+    if (failed != nullptr) {
+        settle(*failed, {.outcome = ports::Outcome::abandon});
+    }
+    while (dispatch::Call* each = retrying_.pop_front()) {
+        settle(static_cast<MessageCall&>(*each), {.outcome = ports::Outcome::abandon});
+    }
+    shard_.timers().cancel(retry_timer_);
+}
+
+// Settling
+
+void SessionPump::settle(MessageCall& call, ports::Settlement settlement) {
+    if (call.settled_by_sender) {
+        if (call.finished) {
+            release_lane(call);
+            dispose(call);
+        }
+        return;
+    }
+    static_cast<void>(call.decide(std::move(settlement)));
+    if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
+        if (!call.sent) {
+            dispose(call);
+        }
+        return;
+    }
+    if (!call.sent) {
+        send_settlement(call);
+    }
+}
+
+void SessionPump::send_settlement(MessageCall& call) {
+    if (link_ == nullptr) {
+        return;
+    }
+    call.sent = true;
+    const bool first = unanswered_.empty();
+    unanswered_.push_back(call);
+    if (first) {
+        settle_progress_at_ = shard_.loop().now();
+        arm_guard();
+    }
+    link_->settle(call, call.take_settlement());
+}
+
+/// The message has left: nothing of it is in flight any more.
+void SessionPump::dispose(MessageCall& call) {
+    const ports::DeliveryPtr ended{&call};
+    shard_.credit().gone(call.bytes);
+    if (call.counted && !mutated(Mutant::idle_ignores_pending_settlement)) {
+        if (auto arming = idle_.end(shard_.loop().now())) {
+            arming_ = arming;
+            restart_idle_clock();
+        }
+    }
+    apply(machine_.settled());
+}
+
+/// The message is settled: if its call held the lane, the next one may start. While rewinding that is for `SessionMachine` to say.
+void SessionPump::release_lane(MessageCall& call) {
+    if (call.held_lane() && !machine_.is_leaving() && machine_.phase() != SessionMachine::Phase::rewinding) {
+        release_hold();
+    }
+}
+
+void SessionPump::release_hold() {
+    if (holds_ != 0) {
+        --holds_;
+        lane_->release();
+    }
+}
+
+template <typename Visit>
+void SessionPump::take_waiting(Visit visit) {
+    core::IntrusiveList<dispatch::Call, dispatch::Lane> waiting;
+    lane_->take_back(waiting);
+    while (dispatch::Call* each = waiting.pop_front()) {
+        auto* call = dynamic_cast<MessageCall*>(each);
+        if (call == nullptr) { // on_session_open, not started: it will not run
+            session_call_.reset();
+            static_cast<void>(idle_.end(shard_.loop().now()));
+            apply(machine_.open_skipped());
+            continue;
+        }
+        call->finished = true;
+        visit(*call);
+    }
+}
+
+void SessionPump::release_waiting() {
+    take_waiting([this](MessageCall& call) {
+        shard_.count_released();
+        settle(call, {.outcome = ports::Outcome::release});
+    });
+}
+
+void SessionPump::discard_waiting() {
+    take_waiting([this](MessageCall& call) {
+        call.close_decision();
+        dispose(call);
+    });
+    if (MessageCall* failed = std::exchange(failed_, nullptr)) {
+        dispose(*failed);
+    }
+    while (dispatch::Call* each = retrying_.pop_front()) {
+        dispose(static_cast<MessageCall&>(*each));
+    }
+}
+
+void SessionPump::count_turn() {
+    ++handled_;
+    const std::uint32_t most = shard_.options().max_messages_per_turn;
+    if (most != 0 && handled_ >= most) {
+        leave(CloseReason::max_messages);
+    }
+}
+
+// Leaving
+
+void SessionPump::leave(CloseReason reason) { apply(machine_.leave(reason)); }
+
+void SessionPump::apply(const SessionActions& actions) {
+    if (actions.fire_stop) {
+        fire_stop();
+    }
+    if (actions.pause_lane) {
+        lane_->pause();
+    }
+    if (machine_.is_leaving()) {
+        shard_.timers().cancel(hold_timer_);
+        shard_.timers().cancel(idle_timer_);
+    }
+    if (actions.start_drain) { // before what goes back, so that the broker does not send it again on the credit that is left
+        start_drain();
+    }
+    if (actions.release_waiting) {
+        release_waiting();
+    }
+    if (actions.discard_waiting) {
+        discard_waiting();
+    }
+    if (actions.settle_failed) {
+        settle_failed();
+    }
+    if (actions.release_lane) {
+        release_hold();
+    }
+    if (actions.commit_idle) {
+        commit_idle();
+    }
+    if (actions.grant_credit) {
+        grant_credit();
+    }
+    if (actions.run_open) {
+        run_session_call(SessionCall::Kind::open);
+    }
+    if (actions.run_close) {
+        run_session_call(SessionCall::Kind::close);
+    }
+    if (actions.close_link) {
+        close_link();
+    }
+    if (actions.finished) {
+        finish();
+    }
+}
+
+void SessionPump::start_drain() {
+    machine_.drain_asked();
+    drain_at_ = shard_.loop().now();
+    arm_guard();
+    link_->drain();
+}
+
+void SessionPump::on_idle_due() {
+    if (arming_ && (idle_.is_idle(arming_->epoch) || mutated(Mutant::idle_fires_while_handler_runs))) {
+        apply(machine_.idle_due());
+    }
+}
+
+void SessionPump::commit_idle() {
+    const bool committed = arming_ && idle_.fire(arming_->epoch);
+    apply(machine_.idle_committed(committed));
+    if (!committed) {
+        restart_idle_clock();
+    }
+}
+
+void SessionPump::restart_idle_clock() {
+    if (arming_ && !machine_.is_leaving()) {
+        shard_.timers().arm(idle_timer_, machine_.dead_lettering() ? shard_.loop().now() : arming_->due);
+    }
+}
+
+void SessionPump::run_session_call(SessionCall::Kind kind) {
+    session_call_ = std::make_unique<SessionCall>(*this, kind);
+    if (kind == SessionCall::Kind::close) { // after a pause: nothing else is in the lane
+        lane_->push(*session_call_);
+        while (holds_ != 0) {
+            release_hold();
+        }
+        lane_->resume();
+    } else {
+        lane_->push(*session_call_);
+    }
+    shard_.touched();
+}
+
+void SessionPump::close_link() {
+    idle_.dispose();
+    shard_.timers().cancel(lease_timer_);
+    const bool lost = machine_.is_lost();
+    if (!std::exchange(given_back_, true)) {
+        Counters::add(shard_.shared().counters.sessions_closed);
+        if (!lost) {
+            close_at_ = shard_.loop().now();
+            arm_guard();
+            link_->close([this](const auto&) { apply(machine_.link_closed()); });
+        }
+        shard_.session_left(*this, machine_.close_reason());
+    }
+    if (lost) {
+        apply(machine_.link_closed());
+    }
+}
+
+void SessionPump::finish() {
+    for (timing::Timer* timer : {&idle_timer_, &lease_timer_, &retry_timer_, &hold_timer_, &guard_timer_}) {
+        shard_.timers().cancel(*timer);
+    }
+    if (std::exchange(registered_, false)) {
+        shard_.shared().running.ended({entity(), session_id_});
+    }
+    shard_.pump_finished(*this);
+}
+
+void SessionPump::fire_stop() {
+    if (std::exchange(stop_fired_, true)) {
+        return;
+    }
+    shard_.shared().environment.notifier->post([stop = stop_]() mutable { stop.request_stop(); });
+}
+
+// The lease
+
+void SessionPump::drive_lease() {
+    for (;;) {
+        const TimePoint now = shard_.loop().now();
+        last_start_.store(lease_.last_start().time_since_epoch().count(), std::memory_order_release);
+        lease_expires_.store(lease_.expires().time().time_since_epoch().count(), std::memory_order_release);
+        if (machine_.is_lost() || given_back_) {
+            return;
+        }
+        const Lease::Next next = lease_.next(now, !is_slow(now));
+        switch (next.step) {
+        case Lease::Step::renew: renew_lock(); continue;
+        case Lease::Step::warn:
+            fire_stop();
+            leave(CloseReason::lock_lost);
+            continue;
+        case Lease::Step::expire:
+            report(ErrorSource::lock_renewal, {.code = Errc::lock_lost, .detail = "the lease expired"});
+            lose_later(CloseReason::lock_lost);
+            return;
+        case Lease::Step::wait:
+            if (next.at != TimePoint::max()) {
+                shard_.timers().arm(lease_timer_, next.at);
+            }
+            return;
+        }
+    }
+}
+
+void SessionPump::renew_lock() {
+    lease_.renewal_asked();
+    const TimePoint asked = shard_.loop().now();
+    const auto ask = [this, asked] {
+        if (!usable()) {
+            return;
+        }
+        link_->renew_lock([this, asked](core::Result<ports::LockGrant> answer) {
+            if (machine_.is_lost() || given_back_) {
+                return;
+            }
+            if (answer.ok()) {
+                Counters::add(shard_.shared().counters.lock_renewals);
+                lease_.grant(asked, answer.value().length);
+            } else {
+                report(ErrorSource::lock_renewal, answer.failure());
+                if (answer.failure().code == Errc::lock_lost) {
+                    lose_later(CloseReason::lock_lost);
+                    return;
+                }
+                lease_.renewal_failed(shard_.loop().now());
+            }
+            drive_lease();
+        });
+    };
+    if (mutated(Mutant::renews_on_worker)) {
+        shard_.shared().environment.workers->post([ask, self = shared_from_this()] { self->shard_.loop().post([ask, self] { ask(); }); });
+        return;
+    }
+    ask();
+}
+
+/// Whether handlers run and none has finished for longer than the lease may be renewed.
+bool SessionPump::is_slow(TimePoint now) const noexcept {
+    const Duration most = shard_.options().max_lock_renewal;
+    return most > Duration::zero() && machine_.in_flight() != 0 && now - progress_at_ >= most;
+}
+
+// Bounds on the broker's answers
+
+void SessionPump::arm_guard() {
+    const Tuning& tuning = shard_.shared().environment.tuning;
+    TimePoint due = TimePoint::max();
+    if (machine_.drain_outstanding()) {
+        due = std::min(due, drain_at_ + tuning.drain_timeout);
+    }
+    if (!unanswered_.empty()) {
+        due = std::min(due, settle_progress_at_ + tuning.settle_timeout);
+    }
+    if (machine_.phase() == SessionMachine::Phase::closing_link) {
+        due = std::min(due, close_at_ + tuning.close_timeout);
+    }
+    if (due != TimePoint::max()) {
+        shard_.timers().arm(guard_timer_, due);
+    }
+}
+
+void SessionPump::on_guard_due() {
+    const TimePoint now = shard_.loop().now();
+    const Tuning& tuning = shard_.shared().environment.tuning;
+    const auto keep = shared_from_this();
+    if (machine_.phase() == SessionMachine::Phase::closing_link && now >= close_at_ + tuning.close_timeout) {
+        link_.reset(); // the broker has had its time; destroying it ends it
+        apply(machine_.link_closed());
+        return;
+    }
+    if (!unanswered_.empty() && now >= settle_progress_at_ + tuning.settle_timeout) {
+        report(ErrorSource::settlement, {.code = Errc::timeout, .detail = "settlements are unanswered"});
+        lose(CloseReason::unresponsive);
+        return;
+    }
+    if (machine_.drain_outstanding() && now >= drain_at_ + tuning.drain_timeout) {
+        apply(machine_.drain_overdue());
+    }
+    if (machine_.phase() != SessionMachine::Phase::finished) {
+        arm_guard();
+    }
+}
+
+// The rest
+
+void SessionPump::grant_credit() {
+    if (!machine_.may_grant_credit() || !usable()) {
+        return;
+    }
+    const std::uint32_t window = CreditPolicy::window(shard_.options().prefetch, shard_.calls_per_session());
+    const std::uint32_t granted = shard_.credit().grant(window, machine_.in_flight(), machine_.credit());
+    if (granted != 0) {
+        machine_.credit_added(granted);
+        link_->add_credit(granted);
+    }
+}
+
+void SessionPump::set_max_calls(std::uint32_t calls) {
+    strict_.store(calls == 1, std::memory_order_relaxed);
+    lane_->set_max_calls(calls);
+    shard_.touched();
+}
+
+void SessionPump::request_release() {
+    shard_.loop().post([self = weak_from_this()] {
+        if (const auto pump = self.lock()) {
+            pump->leave(CloseReason::released);
+        }
+    });
+}
+
+void SessionPump::get_state(ports::SessionLink::StateHandler handler) {
+    if (!usable()) {
+        handler(Failure{.code = Errc::lock_lost, .detail = "session '" + session_id_ + "'"});
+        return;
+    }
+    link_->get_state(std::move(handler));
+}
+
+void SessionPump::set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler) {
+    if (!usable()) {
+        handler(Failure{.code = Errc::lock_lost, .detail = "session '" + session_id_ + "'"});
+        return;
+    }
+    link_->set_state(std::move(state), std::move(handler));
+}
+
+SlotDescription SessionPump::describe(TimePoint now) const {
+    SlotDescription slot{.entity = entity(), .session_id = session_id_, .in_flight = machine_.in_flight(), .running = running()};
+    switch (machine_.phase()) {
+    case SessionMachine::Phase::opening:
+        slot.state = "opening";
+        slot.waits_for = "on_session_open";
+        break;
+    case SessionMachine::Phase::working:
+    case SessionMachine::Phase::idling_out:
+        slot.state = "open";
+        if (parked_) {
+            slot.waits_for = "the end of parking";
+        } else if (!retrying_.empty()) {
+            slot.waits_for = "the next try of a message";
+        } else if (machine_.in_flight() != 0) {
+            slot.waits_for = unanswered_.empty() ? "handlers" : "handlers and settlements";
+        } else if (machine_.drain_outstanding()) {
+            slot.waits_for = "the drain's answer";
+        } else if (machine_.credit() != 0 || idle_timer_.is_armed()) {
+            slot.waits_for = "messages";
+        }
+        break;
+    case SessionMachine::Phase::rewinding:
+        slot.state = "rewinding";
+        slot.waits_for = machine_.drain_outstanding() ? "the drain's answer" : "settlements";
+        break;
+    case SessionMachine::Phase::leaving:
+        slot.state = "leaving";
+        slot.waits_for = machine_.drain_outstanding() ? "the drain's answer" : unanswered_.empty() ? "handlers" : "handlers and settlements";
+        break;
+    case SessionMachine::Phase::closing_call:
+        slot.state = "closing";
+        slot.waits_for = "on_session_close";
+        break;
+    case SessionMachine::Phase::closing_link:
+    case SessionMachine::Phase::finished:
+        slot.state = "closing";
+        slot.waits_for = "the close's answer";
+        break;
+    }
+    slot.since = now - progress_at_;
+    return slot;
+}
+
+void SessionPump::report(ErrorSource source, Failure failure) const {
+    shard_.shared().report({.source = source, .failure = std::move(failure), .entity = entity(), .session_id = session_id_});
+}
+
+} // namespace sessionq::processor

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+
+#include <sessionq/error.hpp>
+#include <sessionq/session_context.hpp>
+
+#include "core/random.hpp"
+#include "processor/backoff.hpp"
+
+namespace sessionq::processor {
+
+/// What a shard does next for a slot.
+struct SlotActions {
+    bool start_accept{false};
+    bool cancel_accept{false};  ///< give the accept under way up; its answer is dealt with in the background (R19)
+    bool open_session{false};   ///< the accepted session is this slot's now
+    bool leave_session{false};  ///< the held session is to be left
+    bool wait{false};           ///< call `wait_over` after `delay`
+    bool report_failure{false}; ///< tell `on_error`
+    Duration delay{};
+};
+
+/// Decides what one of the places for a session does: accept, hold, roll, back off, stop (R4, R5, R16, R17, R19). No I/O, no clock.
+class SlotMachine {
+public:
+    enum class Phase : std::uint8_t {
+        vacant,      ///< not started, or nothing left to accept
+        accepting,   ///< an accept is under way
+        holding,     ///< a session is held
+        backing_off, ///< waits before the next accept
+        stopped,
+    };
+
+    /// Answers "no session" that come sooner than this after the question are spaced to it, so that no broker can make a slot spin.
+    static constexpr Duration min_accept_interval = std::chrono::milliseconds{100};
+
+    explicit SlotMachine(BackoffOptions backoff) noexcept : backoff_{backoff} {}
+
+    [[nodiscard]] SlotActions start() noexcept;
+    [[nodiscard]] SlotActions accepted() noexcept;
+
+    /// `asked_ago`: how long the accept was under way.
+    [[nodiscard]] SlotActions accept_failed(Errc code, Duration asked_ago, core::Random& random) noexcept;
+
+    /// The accept is unanswered long past its wait.
+    [[nodiscard]] SlotActions accept_overdue(core::Random& random) noexcept;
+
+    /// Nothing can be accepted at present; `start` when that changes.
+    void starved() noexcept { phase_ = Phase::vacant; }
+
+    [[nodiscard]] SlotActions wait_over() noexcept;
+
+    /// The session was given back, or its lease is lost and its last handler has returned: accept the next one.
+    [[nodiscard]] SlotActions session_left(CloseReason reason, core::Random& random) noexcept;
+
+    [[nodiscard]] SlotActions stop() noexcept;
+
+    [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    [[nodiscard]] bool stopping() const noexcept { return stopping_; }
+    [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures(); }
+
+private:
+    [[nodiscard]] SlotActions accept_next() noexcept;
+    [[nodiscard]] SlotActions back_off(Duration delay) noexcept;
+
+    Phase phase_{Phase::vacant};
+    bool stopping_{false};
+    Backoff backoff_;
+};
+
+/// Whether leaving for this reason is a fault, after which the next accept waits (R17).
+[[nodiscard]] bool is_fault(CloseReason reason) noexcept;
+
+} // namespace sessionq::processor
