@@ -38,11 +38,11 @@ public:
         std::uint64_t state = state_.load(std::memory_order_acquire);
         std::uint64_t woken = 0;
         do {
-            const std::uint64_t wanted = work > coming(state) ? work - coming(state) : 0;
-            woken = std::min(wanted, asleep(state));
-            if (woken == 0) {
+            if (asleep(state) == 0) {
                 return;
             }
+            woken = work > coming(state) ? std::min<std::uint64_t>(work - coming(state), asleep(state)) : 0;
+            // Also when it changes nothing: a worker that is relied on as coming must see what was published before.
         } while (
             !state_.compare_exchange_weak(state, state + woken * (one_coming - one_asleep), std::memory_order_acq_rel, std::memory_order_acquire));
         for (; woken > 0; --woken) {

@@ -1,0 +1,12 @@
+#include "dispatch/pool_executor.hpp"
+
+#include <asio/any_io_executor.hpp>
+
+namespace sessionq::dispatch {
+
+static_assert(asio::execution::is_executor_v<PoolExecutor>);
+static_assert(std::is_constructible_v<asio::any_io_executor, PoolExecutor>);
+
+PoolExecutor PoolContext::executor(OperationContext context) { return {*this, std::move(context)}; }
+
+} // namespace sessionq::dispatch

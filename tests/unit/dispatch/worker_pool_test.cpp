@@ -1,0 +1,325 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <deque>
+#include <latch>
+#include <semaphore>
+
+#include <pthread.h>
+
+#include <sessionq/error.hpp>
+#include <sessionq/logging.hpp>
+#include <sessionq/operation_context.hpp>
+
+#include "dispatch/worker_pool.hpp"
+
+using namespace sessionq;
+using namespace sessionq::dispatch;
+
+namespace {
+
+/// A call that runs a function.
+class FunctionCall final : public Call {
+public:
+    explicit FunctionCall(std::function<Verdict()> body) : body_{std::move(body)} {}
+
+    Verdict run() noexcept override { return body_(); }
+
+private:
+    std::function<Verdict()> body_;
+};
+
+struct Pool {
+    explicit Pool(unsigned threads, Dispatcher::Options options = {}) : dispatcher{options}, workers{dispatcher, core::system_clock(), threads} {}
+
+    Call& call(std::function<Verdict()> body) { return calls.emplace_back(std::move(body)); }
+
+    std::deque<FunctionCall> calls{};
+    Dispatcher dispatcher;
+    WorkerPool workers;
+};
+
+Deadline soon() { return Deadline::after(std::chrono::milliseconds{20}, core::system_clock().now()); }
+
+} // namespace
+
+TEST_CASE("worker pool: no threads is refused by name") {
+    Dispatcher dispatcher;
+    CHECK_THROWS_WITH_AS((WorkerPool{dispatcher, core::system_clock(), 0}), "invalid option: worker_threads is 0", Error);
+}
+
+TEST_CASE("worker pool: runs calls on its named threads and nowhere else") {
+    Pool pool{2};
+    const LanePtr lane = pool.dispatcher.make_lane(1);
+    std::latch done{1};
+    bool on_worker = false;
+    char name[16] = {};
+    lane->push(pool.call([&] {
+        on_worker = pool.workers.on_worker_thread();
+        pthread_getname_np(pthread_self(), name, sizeof name);
+        done.count_down();
+        return Verdict::proceed;
+    }));
+    pool.dispatcher.flush();
+    done.wait();
+    CHECK(on_worker);
+    CHECK(std::string{name} == "sessionq-work");
+    CHECK_FALSE(pool.workers.on_worker_thread());
+    CHECK(pool.workers.threads() == 2);
+}
+
+TEST_CASE("worker pool: as many lanes run at once as there are workers") {
+    constexpr int threads = 4;
+    Pool pool{threads};
+    std::latch all_running{threads};
+    std::latch done{threads};
+    std::vector<LanePtr> lanes;
+    for (int i = 0; i < threads; ++i) {
+        lanes.push_back(pool.dispatcher.make_lane(1));
+        lanes.back()->push(pool.call([&] {
+            all_running.arrive_and_wait(); // returns only if nobody waits behind another
+            done.count_down();
+            return Verdict::proceed;
+        }));
+    }
+    pool.dispatcher.flush();
+    done.wait();
+}
+
+TEST_CASE("worker pool: R7: calls of one lane run at once up to its limit") {
+    Pool pool{3};
+    const LanePtr lane = pool.dispatcher.make_lane(3);
+    std::latch all_running{3};
+    std::latch done{3};
+    for (int i = 0; i < 3; ++i) {
+        lane->push(pool.call([&] {
+            all_running.arrive_and_wait();
+            done.count_down();
+            return Verdict::proceed;
+        }));
+    }
+    pool.dispatcher.flush();
+    done.wait();
+}
+
+TEST_CASE("worker pool: R21: a task runs under its submitter's context, cleared after") {
+    Pool pool{1};
+    const OperationContext context{Deadline::at(TimePoint{std::chrono::hours{77}})};
+    std::latch done{2};
+    bool restored = false;
+    bool clean = false;
+    {
+        const OperationContext::Scope scope{context};
+        pool.workers.post([&] {
+            restored = OperationContext::current().deadline() == context.deadline();
+            done.count_down();
+        });
+    }
+    pool.workers.post([&] {
+        clean = OperationContext::current().is_clean();
+        done.count_down();
+    });
+    done.wait();
+    CHECK(restored);
+    CHECK(clean);
+}
+
+TEST_CASE("worker pool: tasks run in the order of posting") {
+    Pool pool{1};
+    std::vector<int> order;
+    std::latch done{100};
+    for (int i = 0; i < 100; ++i) {
+        pool.workers.post([&, i] {
+            order.push_back(i);
+            done.count_down();
+        });
+    }
+    done.wait();
+    CHECK(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST_CASE("worker pool: survives a task that throws, and logs it") {
+    std::latch logged{1};
+    set_log_sink([&](LogLevel level, std::string_view component, std::string_view text) {
+        if (level == LogLevel::error && component == "dispatch" && text == "a task threw: on purpose") {
+            logged.count_down();
+        }
+    });
+    Pool pool{1};
+    std::latch done{1};
+    pool.workers.post([] { throw std::runtime_error{"on purpose"}; });
+    pool.workers.post([&] { done.count_down(); });
+    done.wait();
+    logged.wait();
+    set_log_sink({});
+}
+
+TEST_CASE("worker pool: R14: an endless stream of tasks does not keep calls from running") {
+    Pool pool{1};
+    const LanePtr lane = pool.dispatcher.make_lane(1);
+    std::atomic<bool> enough{false};
+    std::function<void()> again = [&] {
+        if (!enough) {
+            pool.workers.post([&] { again(); });
+        }
+    };
+    again();
+    std::latch done{100};
+    for (int i = 0; i < 100; ++i) {
+        lane->push(pool.call([&] {
+            done.count_down();
+            return Verdict::proceed;
+        }));
+    }
+    pool.dispatcher.flush();
+    done.wait();
+    enough = true;
+    CHECK(pool.workers.stop(Deadline::never()) == 0);
+}
+
+TEST_CASE("worker pool: R14: an endless stream of calls does not keep tasks from running") {
+    Pool pool{1};
+    const LanePtr lane = pool.dispatcher.make_lane(1);
+    std::atomic<bool> enough{false};
+    std::binary_semaphore ran{0};
+    Call* endless = nullptr;
+    endless = &pool.call([&] {
+        if (!enough) {
+            lane->push(*endless); // the lane's home is here, for once
+        } else {
+            ran.release();
+        }
+        return Verdict::proceed;
+    });
+    lane->push(*endless);
+    pool.dispatcher.flush();
+    std::latch done{100};
+    for (int i = 0; i < 100; ++i) {
+        pool.workers.post([&] { done.count_down(); });
+    }
+    done.wait();
+    enough = true;
+    ran.acquire();
+}
+
+TEST_CASE("worker pool: a call that makes more work is not kept from it by sleeping colleagues") {
+    // DG4: the worker that pushes and flushes is busy until another one answers.
+    Pool pool{2};
+    const LanePtr asking = pool.dispatcher.make_lane(1);
+    const LanePtr answering = pool.dispatcher.make_lane(1);
+    for (int round = 0; round < 200; ++round) {
+        std::latch answered{1};
+        std::latch done{1};
+        asking->push(pool.call([&] {
+            answering->push(pool.call([&] {
+                answered.count_down();
+                return Verdict::proceed;
+            }));
+            pool.dispatcher.flush();
+            answered.wait();
+            done.count_down();
+            return Verdict::proceed;
+        }));
+        pool.dispatcher.flush();
+        done.wait();
+    }
+}
+
+TEST_CASE("worker pool: R18: after stop nothing starts, and what was queued is destroyed unrun") {
+    Pool pool{1};
+    const LanePtr lane = pool.dispatcher.make_lane(1);
+    std::latch started{1};
+    std::latch go_on{1};
+    std::atomic<int> ran{0};
+    lane->push(pool.call([&] {
+        started.count_down();
+        go_on.wait();
+        return Verdict::proceed;
+    }));
+    lane->push(pool.call([&] {
+        ++ran;
+        return Verdict::proceed;
+    }));
+    pool.dispatcher.flush();
+    started.wait();
+    auto witness = std::make_shared<int>(0);
+    pool.workers.post([&ran, witness] { ++ran; });
+    CHECK(pool.workers.stop(soon()) == 1);
+    go_on.count_down();
+    CHECK(pool.workers.stop(Deadline::never()) == 0);
+    CHECK(witness.use_count() == 1);
+    pool.workers.post([&ran, witness] { ++ran; });
+    CHECK(witness.use_count() == 1);
+    CHECK(ran == 0);
+    CHECK(lane->waiting() == 1);
+    CHECK(lane->active() == 0);
+}
+
+TEST_CASE("worker pool: R18: a handler that never returns does not keep stop or the destructor") {
+    // Shared with the stuck worker, as everything it may touch when it comes back has to be.
+    struct Stuck {
+        std::latch started{1};
+        std::latch let_go{1};
+        std::latch gone{1};
+    };
+    const auto stuck = std::make_shared<Stuck>();
+    FunctionCall call{[stuck] {
+        stuck->started.count_down();
+        stuck->let_go.wait();
+        stuck->gone.count_down();
+        return Verdict::proceed;
+    }};
+    {
+        auto dispatcher = std::make_unique<Dispatcher>();
+        auto workers = std::make_unique<WorkerPool>(*dispatcher, core::system_clock(), 2, std::chrono::milliseconds{1});
+        LanePtr lane = dispatcher->make_lane(1);
+        lane->push(call);
+        dispatcher->flush();
+        stuck->started.wait();
+        CHECK(workers->stop(soon()) == 1);
+        lane.reset();
+        workers.reset(); // waits its last patience
+    }
+    stuck->let_go.count_down(); // the worker finishes its call in a lane and a dispatcher that nobody else holds
+    stuck->gone.wait();
+}
+
+TEST_CASE("worker pool: R18: stop is legal from inside a handler") {
+    Pool pool{3};
+    std::vector<LanePtr> lanes;
+    std::latch done{2};
+    std::atomic<unsigned> left{0};
+    std::latch both{2};
+    for (int i = 0; i < 2; ++i) { // two at once: they do not wait for one another
+        lanes.push_back(pool.dispatcher.make_lane(1));
+        lanes.back()->push(pool.call([&] {
+            both.arrive_and_wait();
+            left += pool.workers.stop(Deadline::after(std::chrono::minutes{10}, core::system_clock().now()));
+            done.count_down();
+            return Verdict::proceed;
+        }));
+    }
+    pool.dispatcher.flush();
+    done.wait();
+    CHECK(pool.workers.stop(Deadline::never()) == 0);
+}
+
+TEST_CASE("worker pool: sleeps without work and is woken by it") {
+    Pool pool{3};
+    const LanePtr lane = pool.dispatcher.make_lane(1);
+    for (int round = 0; round < 2000; ++round) { // a lost wake-up would hang here
+        std::latch done{1};
+        if (round % 3 == 0) {
+            pool.workers.post([&] { done.count_down(); });
+        } else {
+            pool.calls.clear();
+            pool.call([&] {
+                done.count_down();
+                return Verdict::proceed;
+            });
+            lane->push(pool.calls.front());
+            pool.dispatcher.flush();
+        }
+        done.wait();
+    }
+}
