@@ -82,7 +82,7 @@ std::int64_t Entity::enqueue(Message&& message) {
         history_->add(stored.content->message_id, sequence, context_.now());
     }
     if (due && *due > context_.wall_now()) {
-        stored.place = Place::scheduled;
+        store_.move(stored, Place::scheduled);
         stored.enqueued_time = *due;
         arm(stored, Deadline::after(*due - context_.wall_now(), context_.now()).time());
     } else {
@@ -116,7 +116,7 @@ void Entity::take_dead_letter(std::shared_ptr<const Message> content, std::uint3
 }
 
 void Entity::activate(StoredMessage& message) {
-    message.place = Place::active;
+    store_.move(message, Place::active);
     message.enqueued_time = context_.wall_now();
     message.time_to_live = message.content->time_to_live;
     if (options_.default_time_to_live && (!message.time_to_live || *options_.default_time_to_live < *message.time_to_live)) {

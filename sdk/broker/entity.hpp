@@ -62,7 +62,7 @@ public:
     void finish();
 
     [[nodiscard]] const QueueOptions& options() const noexcept { return options_; }
-    [[nodiscard]] std::size_t message_count() const noexcept { return store_.size(); }
+    [[nodiscard]] std::size_t message_count(Place place) const noexcept { return store_.count(place); }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return store_.bytes(); }
     [[nodiscard]] std::size_t session_count() const noexcept { return sessions_.size(); }
     [[nodiscard]] std::size_t waiting_accepts() const noexcept { return waiting_.size(); }

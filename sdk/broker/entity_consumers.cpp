@@ -182,7 +182,7 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
     case Outcome::abandon: put_back(*message, true); break;
     case Outcome::release: put_back(*message, false); break;
     case Outcome::defer:
-        message->place = Place::deferred;
+        store_.move(*message, Place::deferred);
         put_back(*message, false);
         break;
     case Outcome::dead_letter:

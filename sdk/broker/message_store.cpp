@@ -20,6 +20,7 @@ StoredMessage& MessageStore::add(std::shared_ptr<const Message> content, Session
     index_.insert(message.sequence, message);
     ++last_sequence_;
     bytes_ += message.bytes;
+    ++counts_[static_cast<std::size_t>(message.place)];
     if (session != nullptr) {
         session->messages.push_back(message);
     }
@@ -44,9 +45,16 @@ void MessageStore::replace_content(StoredMessage& message, std::shared_ptr<const
     message.content = std::move(content);
 }
 
+void MessageStore::move(StoredMessage& message, Place to) noexcept {
+    --counts_[static_cast<std::size_t>(message.place)];
+    ++counts_[static_cast<std::size_t>(to)];
+    message.place = to;
+}
+
 void MessageStore::remove(StoredMessage& message) noexcept {
     index_.erase(message.sequence);
     bytes_ -= message.bytes;
+    --counts_[static_cast<std::size_t>(message.place)];
     const std::unique_ptr<StoredMessage> removed{&message}; // its hooks leave their lists
 }
 

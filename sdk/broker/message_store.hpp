@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,15 +27,18 @@ public:
 
     void replace_content(StoredMessage& message, std::shared_ptr<const Message> content);
 
+    void move(StoredMessage& message, Place to) noexcept;
     void remove(StoredMessage& message) noexcept;
 
     [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept { return index_.find(sequence); }
     [[nodiscard]] StoredMessage* at_or_after(std::int64_t sequence) const noexcept { return index_.at_or_after(sequence); }
     [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
+    [[nodiscard]] std::size_t count(Place place) const noexcept { return counts_[static_cast<std::size_t>(place)]; }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
     SequenceIndex index_;
+    std::array<std::size_t, 3> counts_{}; // by place
     std::int64_t last_sequence_{0};
     std::uint64_t bytes_{0};
 };

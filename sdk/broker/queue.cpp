@@ -91,7 +91,9 @@ std::vector<std::string> Queue::list_sessions(std::size_t skip, std::size_t top,
 
 QueueCounts Queue::counts(Instant at) {
     return perform(at, [&] {
-        return QueueCounts{.messages = entity_.message_count(),
+        return QueueCounts{.active = entity_.message_count(Place::active),
+                           .deferred = entity_.message_count(Place::deferred),
+                           .scheduled = entity_.message_count(Place::scheduled),
                            .bytes = entity_.bytes(),
                            .sessions = entity_.session_count(),
                            .waiting_accepts = entity_.waiting_accepts()};

@@ -24,7 +24,9 @@ class QueuePair;
 
 /// What a queue holds at an instant.
 struct QueueCounts {
-    std::size_t messages{0}; ///< available, in hand, deferred and scheduled
+    std::size_t active{0};    ///< available or in hand
+    std::size_t deferred{0};  ///< set aside, in hand or not
+    std::size_t scheduled{0}; ///< not yet due
     std::uint64_t bytes{0};
     std::size_t sessions{0}; ///< with messages, state or a holder
     std::size_t waiting_accepts{0};
