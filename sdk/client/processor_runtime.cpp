@@ -1,0 +1,141 @@
+#include "client/processor_runtime.hpp"
+
+#include <algorithm>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "core/log.hpp"
+#include "processor/options_check.hpp"
+
+namespace sessionq::client {
+namespace {
+
+constexpr Duration destructor_patience = std::chrono::seconds{5};
+constexpr Duration describe_patience = std::chrono::seconds{1};
+
+ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities, const ports::Capabilities& capabilities) {
+    processor::check_options(options);
+    processor::check_entities(entities);
+    processor::check_capabilities(options, capabilities);
+    if (options.worker_threads == 0) {
+        options.worker_threads = std::max(1U, std::thread::hardware_concurrency());
+    }
+    return options;
+}
+
+/// Fulfils a promise when the last reference to it goes.
+std::shared_ptr<void> make_keep_alive(std::promise<void> gone) {
+    return {new std::promise<void>{std::move(gone)}, [](void* held) {
+                const std::unique_ptr<std::promise<void>> promise{static_cast<std::promise<void>*>(held)};
+                promise->set_value();
+            }};
+}
+
+} // namespace
+
+ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities, ProcessorOptions options)
+    : engine_{std::make_unique<Engine>(std::move(client))},
+      entities_{std::move(entities)},
+      options_{checked(std::move(options), entities_, engine_->client->capabilities())} {}
+
+ProcessorRuntime::~ProcessorRuntime() {
+    if (engine_->processor == nullptr) {
+        return;
+    }
+    const StopReport report = stop(destructor_patience);
+    const bool inside = engine_->pool->on_worker_thread();
+    engine_->processor.reset();
+    if (report.complete && !inside && engine_->emptied.wait_for(destructor_patience) == std::future_status::ready) {
+        return;
+    }
+    core::log(LogLevel::warning, "processor", "a processor ends while handlers of it still run; they are left to themselves");
+    std::thread{[engine = std::move(engine_)] {
+        engine->pool->stop(Deadline::never());
+        engine->emptied.wait();
+    }}.detach();
+}
+
+processor::Handlers& ProcessorRuntime::handlers_before_start() {
+    if (engine_->processor != nullptr) {
+        throw Error{Errc::invalid_state, "handlers are registered before start"};
+    }
+    return handlers_;
+}
+
+void ProcessorRuntime::start() {
+    if (engine_->processor != nullptr) {
+        throw Error{Errc::invalid_state, "the processor was started before"};
+    }
+    if (!handlers_.message && !handlers_.start_message) {
+        throw Error{Errc::invalid_state, "on_message is not set"};
+    }
+    Engine& engine = *engine_;
+    std::promise<void> gone;
+    engine.emptied = gone.get_future();
+    processor::Environment environment{.dispatcher = &engine.dispatcher,
+                                       .notifier = &engine.notifier,
+                                       .clock = &engine.client->clock(),
+                                       .seed = std::random_device{}(),
+                                       .keep_alive = make_keep_alive(std::move(gone))};
+    for (std::size_t i = 0; i < engine.client->station_count(); ++i) {
+        environment.endpoints.push_back(engine.client->station(i).endpoint.get());
+    }
+    engine.pool = std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(), options_.worker_threads);
+    environment.workers = engine.pool.get();
+    engine.processor = std::make_shared<processor::Processor>(options_, entities_, std::move(handlers_), std::move(environment));
+    core::log(LogLevel::info, "processor", "starts on ", entities_.size(), " entities: ", options_.max_concurrent_sessions, " sessions, ",
+              options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads, " workers, idle timeout ",
+              std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout).count(), " ms");
+    engine.processor->start();
+}
+
+StopReport ProcessorRuntime::stop(Duration timeout) noexcept {
+    try {
+        return stop_engine(timeout);
+    } catch (const std::exception& error) { // no memory to stop with: say so, and leave the rest to the destructor
+        core::log(LogLevel::error, "processor", "stop failed: ", error.what());
+        return {};
+    }
+}
+
+StopReport ProcessorRuntime::stop_engine(Duration timeout) {
+    if (engine_->processor == nullptr) {
+        return {.complete = true};
+    }
+    const Deadline deadline = Deadline::after(std::max(timeout, Duration::zero()), engine_->client->clock().now());
+    if (engine_->pool->on_worker_thread()) {
+        engine_->processor->stop(deadline, [](const StopReport&) {});
+        return {.requested_only = true};
+    }
+    auto promise = std::make_shared<std::promise<StopReport>>();
+    std::future<StopReport> stopped = promise->get_future();
+    engine_->processor->stop(deadline, [promise](const StopReport& report) { promise->set_value(report); });
+    return stopped.get();
+}
+
+void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
+    if (engine_->processor == nullptr) {
+        throw Error{Errc::invalid_state, "the processor is not started"};
+    }
+    engine_->processor->update_limits(limits);
+}
+
+ProcessorDescription ProcessorRuntime::describe() const {
+    if (engine_->processor == nullptr) {
+        return {};
+    }
+    auto promise = std::make_shared<std::promise<ProcessorDescription>>();
+    std::future<ProcessorDescription> described = promise->get_future();
+    engine_->processor->describe([promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
+    if (described.wait_for(describe_patience) == std::future_status::ready) {
+        return described.get();
+    }
+    return {.state = engine_->processor->state(), .degraded = {"a receive thread does not answer"}, .counters = counters()};
+}
+
+ProcessorCounters ProcessorRuntime::counters() const noexcept {
+    return engine_->processor == nullptr ? ProcessorCounters{} : engine_->processor->counters();
+}
+
+} // namespace sessionq::client

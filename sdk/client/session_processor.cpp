@@ -1,0 +1,47 @@
+#include <sessionq/session_processor.hpp>
+
+#include <utility>
+
+#include "client/processor_runtime.hpp"
+
+namespace sessionq {
+
+SessionProcessor::SessionProcessor(const Client& client, std::string entity, ProcessorOptions options)
+    : SessionProcessor{client, std::vector<std::string>{std::move(entity)}, std::move(options)} {}
+
+SessionProcessor::SessionProcessor(const Client& client, std::vector<std::string> entities, ProcessorOptions options)
+    : runtime_{std::make_unique<client::ProcessorRuntime>(client.core(), std::move(entities), std::move(options))} {}
+
+SessionProcessor::~SessionProcessor() = default;
+SessionProcessor::SessionProcessor(SessionProcessor&&) noexcept = default;
+SessionProcessor& SessionProcessor::operator=(SessionProcessor&&) noexcept = default;
+
+void SessionProcessor::on_message(MessageHandler handler) {
+    processor::Handlers& handlers = runtime_->handlers_before_start();
+    handlers.message = handler.function();
+    handlers.start_message = handler.start();
+}
+
+void SessionProcessor::on_session_open(std::function<void(SessionContext&)> handler) {
+    runtime_->handlers_before_start().session_open = std::move(handler);
+}
+
+void SessionProcessor::on_session_close(std::function<void(SessionContext&, CloseReason)> handler) {
+    runtime_->handlers_before_start().session_close = std::move(handler);
+}
+
+void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler) { runtime_->handlers_before_start().error = std::move(handler); }
+
+void SessionProcessor::start() { runtime_->start(); }
+
+StopReport SessionProcessor::stop(Duration timeout) noexcept { return runtime_->stop(timeout); }
+
+void SessionProcessor::update_limits(const ConcurrencyLimits& limits) { runtime_->update_limits(limits); }
+
+ProcessorDescription SessionProcessor::describe() const { return runtime_->describe(); }
+
+ProcessorCounters SessionProcessor::counters() const noexcept { return runtime_->counters(); }
+
+const ProcessorOptions& SessionProcessor::options() const noexcept { return runtime_->options(); }
+
+} // namespace sessionq
