@@ -5,6 +5,8 @@
 
 #include <sessionq/error.hpp>
 
+#include "client/check.hpp"
+
 namespace sessionq::client {
 namespace {
 
@@ -14,15 +16,11 @@ constexpr Duration max_operation_timeout = std::chrono::hours{24};
 constexpr Duration max_receive_spin = std::chrono::milliseconds{1};
 
 ClientOptions checked(ClientOptions options) {
-    const auto require = [](bool in_range, const char* complaint) {
-        if (!in_range) {
-            throw Error{Errc::invalid_option, complaint};
-        }
-    };
-    require(options.receive_threads >= 1 && options.receive_threads <= max_receive_threads, "ClientOptions::receive_threads must be 1 to 64");
-    require(options.operation_timeout >= min_operation_timeout && options.operation_timeout <= max_operation_timeout,
-            "ClientOptions::operation_timeout must be 1 ms to 24 h");
-    require(options.receive_spin >= Duration::zero() && options.receive_spin <= max_receive_spin, "ClientOptions::receive_spin must be 0 to 1 ms");
+    require_option(options.receive_threads >= 1 && options.receive_threads <= max_receive_threads, "ClientOptions::receive_threads must be 1 to 64");
+    require_option(options.operation_timeout >= min_operation_timeout && options.operation_timeout <= max_operation_timeout,
+                   "ClientOptions::operation_timeout must be 1 ms to 24 h");
+    require_option(options.receive_spin >= Duration::zero() && options.receive_spin <= max_receive_spin,
+                   "ClientOptions::receive_spin must be 0 to 1 ms");
     return options;
 }
 
@@ -59,8 +57,8 @@ void ClientCore::close() noexcept {
                 while (Resident* resident = station.residents.front()) {
                     resident->leave();
                 }
-                station.endpoint.reset();
             });
+            run_on(*station.thread, [&station] { station.endpoint.reset(); }); // after what the leaving posted
         }
     }
     for (Station& station : stations_) {

@@ -19,6 +19,9 @@ void PendingBase::cancel() {
 }
 
 bool PendingBase::begin() {
+    if (deadline_.passed(loop_.now())) {
+        give_up(Errc::timeout);
+    }
     if (ended_) {
         return false;
     }
@@ -29,6 +32,7 @@ bool PendingBase::begin() {
 }
 
 void PendingBase::give_up(Errc why) {
+    const auto kept = shared_from_this(); // what it gives up may hold the last reference
     if (end()) {
         answer_given_up(why);
     }

@@ -41,9 +41,8 @@ public:
     /// Whether a session that was granted less than it could use may try again.
     [[nodiscard]] bool has_room() const noexcept { return affordable() != 0; }
 
-    /// A message came; on credit, or late, after the credit was counted as given back.
-    void arrived(std::size_t bytes, bool on_credit) noexcept {
-        used_credit(on_credit ? 1 : 0);
+    void arrived(std::size_t bytes) noexcept {
+        used_credit(1);
         buffered_ += bytes;
         average_ += (static_cast<double>(bytes) - average_) / 16;
     }

@@ -46,7 +46,7 @@ void TimerService::run_expired(const Self& self) {
         if (timer == nullptr) {
             return;
         }
-        timer->run();
+        timer->expired_(timer->owner_);
     }
 }
 

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/associated_executor.hpp>
+#include <asio/async_result.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include "client/operation.hpp"
+
+namespace sessionq::client {
+
+/// An operation a coroutine waits for. The answer is posted to the coroutine's executor, which is kept at work until then.
+template <typename T, typename Handler>
+class AwaitedPending final : public Pending<T> {
+public:
+    AwaitedPending(core::EventLoop& loop, Deadline deadline, Handler handler)
+        : Pending<T>{loop, deadline}, executor_{asio::get_associated_executor(handler)}, handler_{std::move(handler)} {}
+
+    /// Asio's own cancellation of the coroutine.
+    void watch_slot() {
+        auto slot = asio::get_associated_cancellation_slot(handler_);
+        if (slot.is_connected()) {
+            slot.assign([weak = this->weak_from_this()](asio::cancellation_type type) {
+                if (auto self = weak.lock(); self && type != asio::cancellation_type::none) {
+                    self->cancel();
+                }
+            });
+        }
+    }
+
+private:
+    using Executor = asio::associated_executor_t<Handler>;
+
+    struct Resumption {
+        Handler handler;
+        core::Result<T> answer; // goes first if nobody runs this: the handler's coroutine keeps alive what the answer refers to
+
+        void operator()() { std::move(handler)(std::move(answer)); }
+    };
+
+    void deliver(core::Result<T> answer) override {
+        asio::post(executor_, Resumption{std::move(handler_), std::move(answer)});
+        work_.reset();
+    }
+
+    Executor executor_;
+    asio::executor_work_guard<Executor> work_{executor_};
+    Handler handler_;
+};
+
+/// Runs the operation and resumes the coroutine on its own executor; a failure is thrown there.
+template <typename T>
+asio::awaitable<T> await(Operation<T> operation) {
+    auto answer = co_await asio::async_initiate<const asio::use_awaitable_t<>, void(core::Result<T>)>(
+        [&operation]<typename Handler>(Handler handler) {
+            auto pending = std::make_shared<AwaitedPending<T, Handler>>(operation.loop, operation.deadline, std::move(handler));
+            pending->watch(operation.stop);
+            pending->watch_slot();
+            launch<T>(pending, std::move(operation.start));
+        },
+        asio::use_awaitable);
+    co_return std::move(answer).take_or_throw();
+}
+
+} // namespace sessionq::client

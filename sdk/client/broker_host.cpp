@@ -1,0 +1,47 @@
+#include "client/broker_host.hpp"
+
+#include <pthread.h>
+
+namespace sessionq::client {
+
+BrokerHost::BrokerHost(const core::Clock& clock) : clock_{clock} {
+    broker_.set_wakeup_listener([this] { look_again(); });
+    thread_ = std::thread{[this] { run(); }};
+}
+
+BrokerHost::~BrokerHost() {
+    {
+        const std::lock_guard lock{mutex_};
+        ending_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+void BrokerHost::look_again() {
+    {
+        const std::lock_guard lock{mutex_};
+        look_again_ = true;
+    }
+    changed_.notify_one();
+}
+
+void BrokerHost::run() {
+    pthread_setname_np(pthread_self(), "sessionq-broker");
+    std::unique_lock lock{mutex_};
+    while (!ending_) {
+        look_again_ = false;
+        lock.unlock();
+        broker_.advance(now());
+        const auto due = broker_.next_wakeup();
+        lock.lock();
+        const auto woken = [this] { return look_again_ || ending_; };
+        if (due) {
+            changed_.wait_until(lock, *due, woken);
+        } else {
+            changed_.wait(lock, woken);
+        }
+    }
+}
+
+} // namespace sessionq::client

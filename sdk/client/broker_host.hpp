@@ -1,0 +1,37 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "broker/broker.hpp"
+#include "core/clock.hpp"
+
+namespace sessionq::client {
+
+/// A local broker and the thread that drives its time: it sleeps until something is due, or becomes due earlier. Shared by the `LocalBroker` and its
+/// clients.
+class BrokerHost {
+public:
+    explicit BrokerHost(const core::Clock& clock = core::system_clock());
+    ~BrokerHost();
+    BrokerHost(const BrokerHost&) = delete;
+    BrokerHost& operator=(const BrokerHost&) = delete;
+
+    [[nodiscard]] broker::Broker& broker() noexcept { return broker_; }
+    [[nodiscard]] broker::Instant now() const noexcept { return {.now = clock_.now(), .wall = clock_.wall_now()}; }
+
+private:
+    void run();
+    void look_again();
+
+    const core::Clock& clock_;
+    broker::Broker broker_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool look_again_{false}; // guarded by mutex_
+    bool ending_{false};     // guarded by mutex_
+    std::thread thread_;
+};
+
+} // namespace sessionq::client

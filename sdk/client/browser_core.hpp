@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sessionq/browser.hpp>
+
+#include "client/operation.hpp"
+
+namespace sessionq::client {
+
+/// What a `Browser` looks at and from where. Makes its operations; thread-safe.
+class BrowserCore {
+public:
+    /// Throws what is wrong with the arguments, and when the broker cannot peek.
+    BrowserCore(std::shared_ptr<ClientCore> client, std::string entity, BrowserOptions options);
+
+    [[nodiscard]] const BrowserOptions& options() const noexcept { return options_; }
+
+    [[nodiscard]] Operation<std::vector<ReceivedMessage>> peek(std::int64_t from, std::uint32_t max_messages, const OperationContext& context) const;
+
+private:
+    const std::shared_ptr<ClientCore> client_;
+    const std::string entity_;
+    const BrowserOptions options_;
+    Station& station_;
+};
+
+/// Asks for pages until one is not full.
+[[nodiscard]] Operation<std::vector<std::string>> list_sessions_operation(const std::shared_ptr<ClientCore>& client, std::string entity,
+                                                                          const OperationContext& context);
+
+} // namespace sessionq::client

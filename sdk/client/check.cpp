@@ -1,0 +1,59 @@
+#include "client/check.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include <sessionq/error.hpp>
+
+namespace sessionq::client {
+namespace {
+
+constexpr std::size_t max_id_characters = 128;
+constexpr std::size_t max_entity_characters = 260;
+
+std::size_t characters(std::string_view utf8) noexcept {
+    return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+void check_id(std::string_view id, std::string_view name) {
+    if (!is_id(id)) {
+        throw Error{Errc::invalid_argument, std::string{name} + " is longer than 128 characters"};
+    }
+}
+
+} // namespace
+
+bool is_id(std::string_view text) noexcept { return text.size() <= max_id_characters || characters(text) <= max_id_characters; }
+
+void require_option(bool in_range, std::string_view complaint) {
+    if (!in_range) {
+        throw Error{Errc::invalid_option, std::string{complaint}};
+    }
+}
+
+void require_argument(bool usable, std::string_view complaint) {
+    if (!usable) {
+        throw Error{Errc::invalid_argument, std::string{complaint}};
+    }
+}
+
+void check_entity(std::string_view entity) {
+    require_argument(!entity.empty(), "entity is empty");
+    require_argument(characters(entity) <= max_entity_characters, "entity is longer than 260 characters");
+}
+
+void check_session_id(std::string_view id) { check_id(id, "session_id"); }
+
+void check_message(const Message& message) {
+    if (message.session_id) {
+        check_id(*message.session_id, "Message::session_id");
+    }
+    check_id(message.message_id, "Message::message_id");
+    check_id(message.reply_to_session_id, "Message::reply_to_session_id");
+    if (message.time_to_live) {
+        require_argument(message.time_to_live->count() > 0, "Message::time_to_live is not positive");
+    }
+}
+
+} // namespace sessionq::client

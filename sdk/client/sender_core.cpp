@@ -1,0 +1,85 @@
+#include "client/sender_core.hpp"
+
+#include <sessionq/sender.hpp>
+
+#include "client/blocking.hpp"
+#include "client/check.hpp"
+#include "client/message_id.hpp"
+
+namespace sessionq {
+namespace client {
+
+SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity)
+    : client_{std::move(client)}, entity_{std::move(entity)}, station_{client_->next_station()} {
+    check_entity(entity_);
+}
+
+Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messages, const OperationContext& context) const {
+    for (Message& message : messages) {
+        check_message(message);
+        if (message.message_id.empty()) {
+            message.message_id = make_message_id();
+        }
+    }
+    ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
+    return make_operation<std::vector<std::int64_t>>(
+        client_, *station_.thread, context,
+        [&station = station_, request = std::move(request)](const PendingPtr<std::vector<std::int64_t>>& pending) mutable {
+            station.endpoint->send(std::move(request),
+                                   [pending](core::Result<std::vector<std::int64_t>> answer) { pending->complete(std::move(answer)); });
+        });
+}
+
+Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> messages, WallTime when, const OperationContext& context) const {
+    client_->capabilities().require(ports::Capability::schedule);
+    for (Message& message : messages) {
+        message.scheduled_enqueue_time = when;
+    }
+    return send(std::move(messages), context);
+}
+
+Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> sequence_numbers, const OperationContext& context) const {
+    client_->capabilities().require(ports::Capability::schedule);
+    return make_operation<core::Done>(
+        client_, *station_.thread, context,
+        [&station = station_, entity = entity_, numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {
+            station.endpoint->cancel_scheduled(std::move(entity), std::move(numbers),
+                                               [pending](core::Result<core::Done> answer) { pending->complete(std::move(answer)); });
+        });
+}
+
+} // namespace client
+
+Sender::Sender(const Client& client, std::string entity) : core_{std::make_shared<client::SenderCore>(client.core(), std::move(entity))} {}
+
+const std::string& Sender::entity() const noexcept { return core_->entity(); }
+
+void Sender::send(Message message, const OperationContext& context) {
+    std::vector<Message> messages;
+    messages.push_back(std::move(message));
+    send(std::move(messages), context);
+}
+
+void Sender::send(std::vector<Message> messages, const OperationContext& context) {
+    if (!messages.empty()) {
+        client::block(core_->send(std::move(messages), context));
+    }
+}
+
+std::int64_t Sender::schedule(Message message, WallTime when, const OperationContext& context) {
+    std::vector<Message> messages;
+    messages.push_back(std::move(message));
+    return schedule(std::move(messages), when, context).front();
+}
+
+std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when, const OperationContext& context) {
+    return messages.empty() ? std::vector<std::int64_t>{} : client::block(core_->schedule(std::move(messages), when, context));
+}
+
+void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
+    if (!sequence_numbers.empty()) {
+        client::block(core_->cancel_scheduled(std::move(sequence_numbers), context));
+    }
+}
+
+} // namespace sessionq

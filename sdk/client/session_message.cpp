@@ -1,0 +1,48 @@
+#include <sessionq/session_message.hpp>
+
+#include <utility>
+
+#include "client/blocking.hpp"
+#include "client/session_receiver_operations.hpp"
+
+namespace sessionq {
+
+SessionMessage::SessionMessage(std::shared_ptr<client::ReceiverGrip> grip, std::shared_ptr<client::HeldDelivery> held) noexcept
+    : grip_{std::move(grip)}, held_{std::move(held)} {}
+
+SessionMessage::SessionMessage(SessionMessage&& other) noexcept = default;
+
+SessionMessage& SessionMessage::operator=(SessionMessage&& other) noexcept = default;
+
+SessionMessage::~SessionMessage() = default;
+
+const ReceivedMessage& SessionMessage::message() const noexcept { return held_->message; }
+
+bool SessionMessage::settled() const noexcept { return held_->settled_by_sender || held_->decided.load(std::memory_order_acquire); }
+
+void SessionMessage::complete(const OperationContext& context) {
+    client::block(client::settle_operation(*this, {.outcome = ports::Outcome::complete}, context));
+}
+
+void SessionMessage::abandon(Properties properties_to_modify, const OperationContext& context) {
+    ports::Settlement settlement{.outcome = ports::Outcome::abandon, .properties_to_modify = std::move(properties_to_modify)};
+    client::block(client::settle_operation(*this, std::move(settlement), context));
+}
+
+void SessionMessage::release(const OperationContext& context) {
+    client::block(client::settle_operation(*this, {.outcome = ports::Outcome::release}, context));
+}
+
+void SessionMessage::defer(Properties properties_to_modify, const OperationContext& context) {
+    ports::Settlement settlement{.outcome = ports::Outcome::defer, .properties_to_modify = std::move(properties_to_modify)};
+    client::block(client::settle_operation(*this, std::move(settlement), context));
+}
+
+void SessionMessage::dead_letter(std::string reason, std::string description, Properties properties_to_modify, const OperationContext& context) {
+    ports::Settlement settlement{.outcome = ports::Outcome::dead_letter,
+                                 .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
+                                 .properties_to_modify = std::move(properties_to_modify)};
+    client::block(client::settle_operation(*this, std::move(settlement), context));
+}
+
+} // namespace sessionq
