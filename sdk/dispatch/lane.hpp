@@ -26,7 +26,7 @@ namespace sessionq::dispatch {
 ///  - parked (`parked_`): the lane may start nothing (paused, on hold, or `max_calls` are active). Whoever changes that gets the token.
 /// Everything but the push happens under the lane's lock.
 template <typename Sync>
-class BasicLane final : public core::MpscNode, public core::ListHook<BasicReadyQueue<Sync>> {
+class alignas(64) BasicLane final : public core::MpscNode {
 public:
     using Queue = BasicReadyQueue<Sync>;
 
@@ -224,8 +224,8 @@ private:
 
     static inline core::MpscNode idle_mark;
 
-    // Written by the home thread.
-    alignas(64) typename Sync::template Atomic<core::MpscNode*> inbox_{&idle_mark}; // newest first
+    // Written by the home thread, and the link in the ready queue.
+    typename Sync::template Atomic<core::MpscNode*> inbox_{&idle_mark}; // newest first
     std::atomic<std::size_t> pushed_{0};
     Queue* queue_;
 

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <utility>
 
-#include "core/intrusive_list.hpp"
 #include "core/mpsc_queue.hpp"
 #include "dispatch/call.hpp"
 
@@ -26,8 +27,8 @@ public:
     /// Lanes still queued here were given up by their owners.
     ~BasicReadyQueue() {
         collect();
-        while (Lane* lane = list_.pop_front()) {
-            delete lane;
+        while (front_ != nullptr) {
+            delete pop_front();
         }
     }
     BasicReadyQueue(const BasicReadyQueue&) = delete;
@@ -43,13 +44,13 @@ public:
         do {
             node.mpsc_next.store(top, std::memory_order_relaxed);
         } while (!incoming_.compare_exchange_weak(top, &node, std::memory_order_acq_rel, std::memory_order_relaxed));
-        incoming_count_.fetch_add(1, std::memory_order_relaxed);
+        incoming_count_.store(incoming_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
     /// After a batch of `inject`: wakes whoever can take it. What a worker has collected already is that worker's to hand on.
     void flush() {
         if (incoming_.load(std::memory_order_relaxed) != nullptr) {
-            wake(static_cast<std::size_t>(std::max<std::ptrdiff_t>(incoming_count_.load(std::memory_order_relaxed), 1)));
+            wake(std::max<std::size_t>(incoming_count_.load(std::memory_order_relaxed), 1));
         }
     }
 
@@ -65,12 +66,11 @@ public:
                 collect();
             }
             if (back != nullptr) {
-                list_.push_back(*back);
-                ++listed_;
+                back->mpsc_next.store(nullptr, std::memory_order_relaxed);
+                append(*back, *back, 1);
             }
             if (take && startable() > 0) {
-                front = list_.pop_front();
-                --listed_;
+                front = pop_front();
                 ++active_;
             }
             more = startable();
@@ -125,36 +125,50 @@ private:
 
     /// Moves what was injected behind what is listed, oldest first.
     void collect() noexcept {
-        core::MpscNode* node = incoming_.exchange(nullptr, std::memory_order_acq_rel);
+        core::MpscNode* const newest = incoming_.exchange(nullptr, std::memory_order_acq_rel);
+        if (newest == nullptr) {
+            return;
+        }
+        incoming_count_.store(0, std::memory_order_relaxed);
         core::MpscNode* oldest = nullptr;
-        while (node != nullptr) {
-            core::MpscNode* older = node->mpsc_next.load(std::memory_order_relaxed);
+        std::size_t count = 0;
+        for (core::MpscNode* node = newest; node != nullptr; ++count) {
+            core::MpscNode* const older = node->mpsc_next.load(std::memory_order_relaxed);
             node->mpsc_next.store(oldest, std::memory_order_relaxed);
             oldest = node;
             node = older;
         }
-        std::size_t count = 0;
-        for (; oldest != nullptr; ++count) {
-            auto* lane = static_cast<Lane*>(oldest);
-            oldest = oldest->mpsc_next.load(std::memory_order_relaxed);
-            list_.push_back(*lane);
+        append(*oldest, *newest, count);
+    }
+
+    void append(core::MpscNode& first, core::MpscNode& last, std::size_t count) noexcept {
+        if (front_ == nullptr) {
+            front_ = &first;
+        } else {
+            back_->mpsc_next.store(&first, std::memory_order_relaxed);
         }
+        back_ = &last;
         listed_ += count;
-        if (count > 0) {
-            incoming_count_.fetch_sub(static_cast<std::ptrdiff_t>(count), std::memory_order_relaxed);
-        }
+    }
+
+    Lane* pop_front() noexcept {
+        core::MpscNode* const node = front_;
+        front_ = node->mpsc_next.load(std::memory_order_relaxed);
+        --listed_;
+        return static_cast<Lane*>(node);
     }
 
     // Written by home threads.
-    alignas(64) typename Sync::template Atomic<core::MpscNode*> incoming_{nullptr};
-    std::atomic<std::ptrdiff_t> incoming_count_{0}; // how many to wake for; may be below the truth for an instant, never decides whether
+    alignas(64) typename Sync::template Atomic<core::MpscNode*> incoming_{nullptr}; // newest first
+    std::atomic<std::size_t> incoming_count_{0}; // about how many to wake for; home threads that collide lose a count, never whether there is one
 
     // Guarded by lock_.
     alignas(64) typename Sync::Lock lock_;
     unsigned active_{0};
     unsigned max_calls_;
     std::size_t listed_{0};
-    core::IntrusiveList<Lane, BasicReadyQueue> list_;
+    core::MpscNode* front_{nullptr}; // linked to back_
+    core::MpscNode* back_{nullptr};  // of no meaning while front_ is null
 
     Wake wake_;
 };

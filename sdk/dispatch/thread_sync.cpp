@@ -1,9 +1,10 @@
 #include "dispatch/thread_sync.hpp"
 
+#include <chrono>
+#include <thread>
+
 namespace sessionq::dispatch {
 namespace {
-
-constexpr int spins = 100; // about as long as a critical section here takes; longer only when its thread lost the processor
 
 inline void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -13,17 +14,17 @@ inline void relax() noexcept {
 
 } // namespace
 
-void SmallLock::lock_contended() noexcept {
-    for (int i = 0; i < spins; ++i) {
-        relax();
-        std::uint32_t expected = free;
-        if (state_.load(std::memory_order_relaxed) == free &&
-            state_.compare_exchange_weak(expected, locked, std::memory_order_acquire, std::memory_order_relaxed)) {
-            return;
+void SmallLock::wait_and_lock() noexcept {
+    constexpr int spins = 100; // about as long as a critical section here takes; longer only when its thread lost the processor
+    constexpr int yields = 50;
+    for (int attempt = 0; locked_.load(std::memory_order_relaxed) || locked_.exchange(true, std::memory_order_acquire); ++attempt) {
+        if (attempt < spins) {
+            relax();
+        } else if (attempt < spins + yields) {
+            std::this_thread::yield();
+        } else {
+            std::this_thread::sleep_for(std::chrono::microseconds{20});
         }
-    }
-    while (state_.exchange(waited_for, std::memory_order_acquire) != free) {
-        state_.wait(waited_for, std::memory_order_relaxed);
     }
 }
 

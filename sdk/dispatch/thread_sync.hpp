@@ -1,34 +1,27 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 
 #include <semaphore.h>
 
 namespace sessionq::dispatch {
 
-/// A lock for critical sections of a few instructions: spins briefly, then sleeps. Four bytes. Meets BasicLockable.
+/// A lock for critical sections of a few instructions. Unlocking is a plain store; who has to wait spins, then yields, then naps, so that a holder that lost
+/// its processor gets it back whatever the priorities. Meets BasicLockable.
 class SmallLock {
 public:
     void lock() noexcept {
-        std::uint32_t expected = free;
-        if (!state_.compare_exchange_strong(expected, locked, std::memory_order_acquire, std::memory_order_relaxed)) {
-            lock_contended();
+        if (locked_.exchange(true, std::memory_order_acquire)) {
+            wait_and_lock();
         }
     }
 
-    void unlock() noexcept {
-        if (state_.exchange(free, std::memory_order_release) == waited_for) {
-            state_.notify_one();
-        }
-    }
+    void unlock() noexcept { locked_.store(false, std::memory_order_release); }
 
 private:
-    enum : std::uint32_t { free, locked, waited_for };
+    void wait_and_lock() noexcept;
 
-    void lock_contended() noexcept;
-
-    std::atomic<std::uint32_t> state_{free};
+    std::atomic<bool> locked_{false};
 };
 
 /// A counting semaphore that starts at zero. `release` takes no lock.

@@ -79,7 +79,7 @@ bool WorkerPool::State::run_tasks() {
     if (tasks.size() == 0) {
         return false;
     }
-    const TimePoint began = clock.now();
+    const TimePoint began = clock.coarse_now();
     unsigned count = 0;
     do {
         const std::unique_ptr<TaskQueue::Entry> entry = tasks.pop();
@@ -102,13 +102,13 @@ bool WorkerPool::State::run_tasks() {
         }
         this_worker.in_task = false;
     } while (count < dispatcher.options().quantum_calls && !stopping.load(std::memory_order_relaxed) &&
-             clock.now() - began < dispatcher.options().quantum_time);
+             clock.coarse_now() - began < dispatcher.options().quantum_time);
     return count > 0;
 }
 
 /// Turn after turn, until nothing is ready or a task waits. False: there was no call.
 bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
-    Call* call = dispatcher.take(turn, clock.now());
+    Call* call = dispatcher.take(turn, clock.coarse_now());
     if (call == nullptr) {
         return false;
     }
@@ -118,7 +118,7 @@ bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
             dispatcher.finish_last(turn, verdict);
             return true;
         }
-        const TimePoint now = clock.now();
+        const TimePoint now = clock.coarse_now();
         call = tasks.size() > 0 ? dispatcher.finish_in_turn(turn, verdict, now) : dispatcher.finish(turn, verdict, now);
     }
     return true;

@@ -1,0 +1,155 @@
+// Messages with an empty handler, from one home thread over N threads: lanes on a WorkerPool against strands on an asio::thread_pool, same run.
+// Both sides count alike: a session counts its messages unsynchronised, which its order allows, and its last one reports.
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <asio/post.hpp>
+#include <asio/strand.hpp>
+#include <asio/thread_pool.hpp>
+
+#include "dispatch/worker_pool.hpp"
+
+using namespace sessionq;
+using namespace sessionq::dispatch;
+
+namespace {
+
+constexpr std::size_t messages_a_round = 100'000;
+constexpr std::size_t flush_every = 64; // what a receive thread reads in one go
+
+/// Where the messages go: round robin, or `burst` in a row for each session.
+struct Shape {
+    std::size_t sessions;
+    std::size_t burst;
+
+    [[nodiscard]] std::size_t session_of(std::size_t message) const { return message / burst % sessions; }
+    [[nodiscard]] std::size_t messages_of_each() const { return messages_a_round / sessions; }
+};
+
+/// Waits for the last message of a round.
+class Round {
+public:
+    void begin(std::size_t sessions) { open_.store(sessions, std::memory_order_relaxed); }
+    void session_done() {
+        if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            open_.notify_one();
+        }
+    }
+    void wait() {
+        for (std::size_t open = open_.load(std::memory_order_acquire); open != 0; open = open_.load(std::memory_order_acquire)) {
+            open_.wait(open);
+        }
+    }
+
+private:
+    std::atomic<std::size_t> open_{0};
+};
+
+struct alignas(64) Session {
+    Round* round{nullptr};
+    std::size_t expected{0};
+    std::size_t seen{0};
+
+    void on_message() {
+        if (++seen == expected) {
+            seen = 0;
+            round->session_done();
+        }
+    }
+};
+
+class EmptyCall final : public Call {
+public:
+    explicit EmptyCall(Session& session) : session_{session} {}
+
+    Verdict run() noexcept override {
+        session_.on_message();
+        return Verdict::proceed;
+    }
+
+private:
+    Session& session_;
+};
+
+std::vector<Session> make_sessions(const Shape& shape, Round& round) {
+    std::vector<Session> sessions(shape.sessions);
+    for (Session& session : sessions) {
+        session.round = &round;
+        session.expected = shape.messages_of_each();
+    }
+    return sessions;
+}
+
+Shape shape_of(const benchmark::State& state) {
+    return {.sessions = static_cast<std::size_t>(state.range(0)), .burst = static_cast<std::size_t>(state.range(1))};
+}
+
+void report(benchmark::State& state) { state.SetItemsProcessed(static_cast<std::int64_t>(messages_a_round) * state.iterations()); }
+
+void lanes(benchmark::State& state) {
+    const Shape shape = shape_of(state);
+    Round round;
+    std::vector<Session> sessions = make_sessions(shape, round);
+    std::deque<EmptyCall> calls; // as deliveries are in the processor: made once, used again
+    Dispatcher dispatcher;
+    WorkerPool workers{dispatcher, core::system_clock(), static_cast<unsigned>(state.range(2))};
+    std::vector<LanePtr> lanes;
+    for (std::size_t i = 0; i < shape.sessions; ++i) {
+        lanes.push_back(dispatcher.make_lane(1));
+    }
+    for (std::size_t i = 0; i < messages_a_round; ++i) {
+        calls.emplace_back(sessions[shape.session_of(i)]);
+    }
+    for (auto _ : state) {
+        round.begin(shape.sessions);
+        for (std::size_t i = 0; i < messages_a_round; ++i) {
+            lanes[shape.session_of(i)]->push(calls[i]);
+            if ((i + 1) % flush_every == 0) {
+                dispatcher.flush();
+            }
+        }
+        dispatcher.flush();
+        round.wait();
+    }
+    report(state);
+}
+
+void strands(benchmark::State& state) {
+    const Shape shape = shape_of(state);
+    Round round;
+    std::vector<Session> sessions = make_sessions(shape, round);
+    asio::thread_pool pool{static_cast<std::size_t>(state.range(2))};
+    std::vector<asio::strand<asio::thread_pool::executor_type>> strands;
+    for (std::size_t i = 0; i < shape.sessions; ++i) {
+        strands.emplace_back(asio::make_strand(pool));
+    }
+    for (auto _ : state) {
+        round.begin(shape.sessions);
+        for (std::size_t i = 0; i < messages_a_round; ++i) {
+            const std::size_t session = shape.session_of(i);
+            asio::post(strands[session], [&on = sessions[session]] { on.on_message(); });
+        }
+        round.wait();
+    }
+    report(state);
+}
+
+void shapes(benchmark::internal::Benchmark* bench) {
+    bench->ArgNames({"sessions", "burst", "threads"})->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
+    for (const int threads : {1, 2, 4}) {
+        for (const int sessions : {1, 1'000, 10'000}) {
+            bench->Args({sessions, 1, threads});
+        }
+        bench->Args({1'000, 10, threads});
+    }
+}
+
+BENCHMARK(lanes)->Apply(shapes);
+BENCHMARK(strands)->Apply(shapes);
+
+} // namespace
