@@ -1,0 +1,103 @@
+#include "in_process/endpoint.hpp"
+
+#include <utility>
+
+#include "in_process/link.hpp"
+
+namespace sessionq::in_process {
+namespace {
+
+broker::ReceiveMode to_broker(ports::ReceiveMode mode) noexcept {
+    return mode == ports::ReceiveMode::peek_lock ? broker::ReceiveMode::peek_lock : broker::ReceiveMode::receive_and_delete;
+}
+
+} // namespace
+
+Endpoint::Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop)
+    : broker_{std::move(broker)}, pump_{std::make_shared<Pump>(loop)}, answers_{std::make_shared<Answers>(pump_)} {
+    pump_->retain();
+}
+
+Endpoint::~Endpoint() {
+    for (auto& [id, accept] : accepts_) {
+        accept.core->abandon_ask();
+    }
+    for (auto& [id, accept] : std::exchange(accepts_, {})) {
+        accept.handler(Failure{.code = Errc::cancelled, .detail = "the endpoint was closed"});
+    }
+    answers_->cancel();
+    pump_->release();
+}
+
+const ports::Capabilities& Endpoint::capabilities() const noexcept {
+    using ports::Capability;
+    static const ports::Capabilities all{"the local broker",
+                                         {Capability::accept_named, Capability::accept_next, Capability::lock_renewal, Capability::session_state,
+                                          Capability::list_sessions, Capability::defer, Capability::dead_letter, Capability::dead_letter_reason,
+                                          Capability::schedule, Capability::peek, Capability::receive_and_delete}};
+    return all;
+}
+
+ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+    const ports::AcceptId id = ++last_accept_;
+    auto queue = broker_->find(request.entity);
+    if (!queue) {
+        answers_->give<ports::SessionLinkPtr>(std::move(handler), queue.failure());
+        return id;
+    }
+    auto core = std::make_shared<LinkCore>(pump_, std::move(queue).value());
+    accepts_.emplace(id, Accept{core, std::move(handler)});
+    core->ask({.session_id = std::move(request.session_id),
+               .mode = to_broker(request.mode),
+               .priority = request.priority,
+               .until = Deadline::after(request.wait, loop().now()).time()},
+              [this, id](core::Result<broker::ConsumerPtr> result) { finish_accept(id, std::move(result)); });
+    return id;
+}
+
+void Endpoint::finish_accept(ports::AcceptId id, core::Result<broker::ConsumerPtr> result) {
+    const auto node = accepts_.extract(id);
+    const Accept& accept = node.mapped();
+    if (result) {
+        accept.handler(ports::SessionLinkPtr{std::make_unique<Link>(pump_, accept.core)});
+    } else {
+        accept.handler(result.failure());
+    }
+}
+
+void Endpoint::cancel_accept(ports::AcceptId id) {
+    if (const auto found = accepts_.find(id); found != accepts_.end()) {
+        found->second.core->cancel_ask();
+    }
+}
+
+template <typename T, typename Operation>
+void Endpoint::perform(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation) {
+    auto queue = broker_->find(entity);
+    answers_->give<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now()) : core::Result<T>{queue.failure()});
+}
+
+void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
+    perform<std::vector<std::int64_t>>(request.entity, std::move(handler),
+                                       [&](broker::Queue& queue, broker::Instant at) { return queue.send(std::move(request.messages), at); });
+}
+
+void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) {
+    perform<core::Done>(entity, std::move(handler),
+                        [&](broker::Queue& queue, broker::Instant at) { return queue.cancel_scheduled(sequence_numbers, at); });
+}
+
+void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
+    using Messages = std::vector<ReceivedMessage>;
+    perform<Messages>(request.entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
+        return core::Result<Messages>{queue.peek(request.from_sequence_number, request.max_messages, request.session_id, at)};
+    });
+}
+
+void Endpoint::list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) {
+    using Ids = std::vector<std::string>;
+    perform<Ids>(request.entity, std::move(handler),
+                 [&](broker::Queue& queue, broker::Instant at) { return core::Result<Ids>{queue.list_sessions(request.skip, request.top, at)}; });
+}
+
+} // namespace sessionq::in_process

@@ -1,0 +1,187 @@
+#include "contract/port_case.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+PORT_CASE("accept: a named session is granted, also without messages") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_named);
+    const auto link = t.hold("a");
+    CHECK(link->link().session_id() == "a");
+}
+
+PORT_CASE("accept: the empty session id is an id like others") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_named);
+    t.send("", {"1"});
+    const auto link = t.hold("");
+    t.receive(*link, 1);
+    CHECK(link->got[0]->message.content().session_id == "");
+}
+
+PORT_CASE("accept: a session that is held is refused, on any endpoint, until it is closed") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_named);
+    const auto other = t.fixture.make_endpoint();
+    const auto link = t.hold("a");
+    CHECK(t.accept("a").failure() == Errc::session_locked_elsewhere);
+    const auto elsewhere = t.begin_accept("a", {}, other.get());
+    CHECK(t.fixture.eventually([&] { return elsewhere.is_there(); }));
+    CHECK(elsewhere.failure() == Errc::session_locked_elsewhere);
+    t.close(*link);
+    CHECK_FALSE(t.accept("a").failure());
+}
+
+PORT_CASE("accept: next is the session whose first message is oldest, and not a held one") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    t.send("b", {"1"});
+    t.send("a", {"2"});
+    t.send("b", {"3"});
+    const auto first = t.hold(std::nullopt);
+    CHECK(first->link().session_id() == "b");
+    const auto second = t.hold(std::nullopt);
+    CHECK(second->link().session_id() == "a");
+    CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
+}
+
+PORT_CASE("accept: next without a wait answers that there is none") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
+}
+
+PORT_CASE("accept: next waits for a message to come") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    auto waiting = t.begin_accept(std::nullopt, 10s);
+    t.fixture.quiet();
+    CHECK_FALSE(waiting.is_there());
+    t.send("a", {"1"});
+    CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
+    CHECK(t.link_of(waiting)->link().session_id() == "a");
+}
+
+PORT_CASE("accept: next waits for a session to be given back") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    t.send("a", {"1"});
+    const auto holder = t.hold(std::nullopt);
+    auto waiting = t.begin_accept(std::nullopt, 10s);
+    t.fixture.quiet();
+    CHECK_FALSE(waiting.is_there());
+    t.close(*holder);
+    CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
+    CHECK(t.link_of(waiting)->link().session_id() == "a");
+}
+
+PORT_CASE("accept: a wait ends with no session available, and takes nothing after that") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    const auto waiting = t.begin_accept(std::nullopt, 2s);
+    t.fixture.pass(1s);
+    CHECK_FALSE(waiting.is_there());
+    t.fixture.pass(1100ms);
+    CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
+    CHECK(waiting.failure() == Errc::no_session_available);
+    t.send("a", {"1"});
+    CHECK_FALSE(t.accept(std::nullopt).failure());
+}
+
+PORT_CASE("accept: those that wait are served in the order they came, one session each (DG5)") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    auto first = t.begin_accept(std::nullopt, 10s);
+    auto second = t.begin_accept(std::nullopt, 10s);
+    t.fixture.quiet();
+    t.send("a", {"1"});
+    CHECK(t.fixture.eventually([&] { return first.is_there(); }));
+    t.fixture.quiet();
+    CHECK_FALSE(second.is_there());
+    t.send("b", {"2"});
+    CHECK(t.fixture.eventually([&] { return second.is_there(); }));
+    CHECK(t.link_of(second)->link().session_id() == "b");
+}
+
+PORT_CASE("accept: of competing endpoints exactly one gets the session") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    const auto other = t.fixture.make_endpoint();
+    auto here = t.begin_accept(std::nullopt, 1s);
+    auto there = t.begin_accept(std::nullopt, 1s, other.get());
+    t.fixture.quiet();
+    t.send("a", {"1"});
+    t.fixture.pass(1100ms);
+    CHECK(t.fixture.eventually([&] { return here.is_there() && there.is_there(); }));
+    CHECK(here.failure().has_value() != there.failure().has_value());
+}
+
+PORT_CASE("accept: one that is given up answers with cancelled, and takes nothing after that") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    auto waiting = t.begin_accept(std::nullopt, 10s);
+    t.fixture.quiet();
+    t.endpoint->cancel_accept(t.last_accept);
+    CHECK_FALSE(waiting.is_there());
+    CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
+    CHECK(waiting.failure() == Errc::cancelled);
+    t.send("a", {"1"});
+    CHECK_FALSE(t.accept(std::nullopt).failure());
+}
+
+PORT_CASE("accept: giving up crosses with a session that came; it is closed by the caller and free again (R19)") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    t.send("a", {"1"});
+    auto crossing = t.begin_accept(std::nullopt);
+    t.endpoint->cancel_accept(t.last_accept);
+    CHECK(t.fixture.eventually([&] { return crossing.is_there(); }));
+    if (!crossing.failure()) {
+        const auto late = t.link_of(crossing);
+        t.close(*late);
+    } else {
+        CHECK(crossing.failure() == Errc::cancelled);
+    }
+    t.fixture.quiet();
+    CHECK_FALSE(t.accept(std::nullopt).failure());
+}
+
+PORT_CASE("accept: giving up what is unknown or finished has no effect") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_named);
+    const auto link = t.hold("a");
+    t.endpoint->cancel_accept(t.last_accept);
+    t.endpoint->cancel_accept(t.last_accept + 1000);
+    t.send("a", {"1"});
+    t.receive(*link, 1);
+}
+
+PORT_CASE("accept: an unknown entity is named") {
+    PortCase<Fixture> t;
+    t.entity = "no-such-entity";
+    const auto answer = t.accept("a");
+    CHECK(answer.failure() == Errc::entity_not_found);
+}
+
+PORT_CASE("accept: destroying the endpoint answers with cancelled, and what comes later goes to others") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    auto other = t.fixture.make_endpoint();
+    const auto waiting = t.begin_accept(std::nullopt, 10s, other.get());
+    t.fixture.quiet();
+    other.reset();
+    CHECK(waiting.failure() == Errc::cancelled);
+    t.send("a", {"1"});
+    CHECK_FALSE(t.accept(std::nullopt).failure());
+}
+
+PORT_CASE("accept: destroying the endpoint gives back a session that was granted and not yet told") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_named);
+    auto other = t.fixture.make_endpoint();
+    const auto untold = t.begin_accept("a", {}, other.get());
+    other.reset();
+    CHECK(untold.failure() == Errc::cancelled);
+    t.fixture.quiet();
+    CHECK_FALSE(t.accept("a").failure());
+}

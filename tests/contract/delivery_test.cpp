@@ -1,0 +1,164 @@
+#include "contract/port_case.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+PORT_CASE("delivery: messages of a session come in the order they were sent, and only these") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2"});
+    t.send("b", {"x"});
+    t.send("a", {"3"});
+    const auto link = t.hold("a");
+    t.receive(*link, 3);
+    CHECK(link->text() == "1 2 3");
+    CHECK(link->got[0]->message.sequence_number() < link->got[1]->message.sequence_number());
+    CHECK(link->got[1]->message.sequence_number() < link->got[2]->message.sequence_number());
+    CHECK(link->got[0]->message.session_id() == "a");
+    CHECK(link->got[0]->message.delivery_count() == 0);
+    CHECK_FALSE(link->got[0]->settled_by_sender);
+    CHECK(link->got[0]->bytes > 0);
+}
+
+PORT_CASE("delivery: what was sent is what comes") {
+    PortCase<Fixture> t;
+    Message sent{.body = std::string{"\0\xff body", 7},
+                 .session_id = "a",
+                 .message_id = "id-1",
+                 .subject = "subject",
+                 .correlation_id = "correlation",
+                 .reply_to = "reply",
+                 .reply_to_session_id = "reply-session",
+                 .to = "to",
+                 .content_type = "text/plain",
+                 .properties = {{"bool", true}, {"int", std::int64_t{-5}}, {"text", std::string{"t"}}, {"double", 0.5}}};
+    t.send({sent});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    const Message& got = link->got[0]->message.content();
+    CHECK(got.body == sent.body);
+    CHECK(got.message_id == "id-1");
+    CHECK(got.subject == "subject");
+    CHECK(got.correlation_id == "correlation");
+    CHECK(got.reply_to == "reply");
+    CHECK(got.reply_to_session_id == "reply-session");
+    CHECK(got.to == "to");
+    CHECK(got.content_type == "text/plain");
+    CHECK(got.properties == sent.properties);
+}
+
+PORT_CASE("credit: each delivery uses up one, and none comes without") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2", "3", "4"});
+    const auto link = t.hold("a");
+    t.fixture.quiet();
+    CHECK(link->got.empty());
+    link->credit(1);
+    link->credit(1);
+    t.fixture.quiet();
+    CHECK(link->text() == "1 2");
+    t.receive(*link, 2);
+    CHECK(link->text() == "1 2 3 4");
+}
+
+PORT_CASE("credit: what is left of it serves messages that come later") {
+    PortCase<Fixture> t;
+    const auto link = t.hold("a");
+    link->credit(3);
+    t.fixture.quiet();
+    t.send("a", {"1"});
+    CHECK(t.fixture.eventually([&] { return link->got.size() == 1; }));
+    t.send("a", {"2", "3", "4"});
+    t.fixture.quiet();
+    CHECK(link->text() == "1 2 3");
+}
+
+PORT_CASE("credit: many messages come in order however much is asked for at once") {
+    PortCase<Fixture> t;
+    constexpr int count = 2000;
+    std::vector<Message> messages;
+    for (int i = 0; i < count; ++i) {
+        messages.push_back(Message::text("a", std::to_string(i)));
+    }
+    t.send(std::move(messages));
+    const auto link = t.hold("a");
+    t.receive(*link, count);
+    for (int i = 0; i < count; ++i) {
+        REQUIRE(link->got[static_cast<std::size_t>(i)]->message.text() == std::to_string(i));
+    }
+}
+
+PORT_CASE("drain: on an empty session it takes the credit back") {
+    PortCase<Fixture> t;
+    const auto link = t.hold("a");
+    link->credit(5);
+    t.drain(*link);
+    CHECK(link->drained == 1);
+    t.send("a", {"1"});
+    t.fixture.quiet();
+    CHECK(link->got.empty());
+    t.receive(*link, 1);
+}
+
+PORT_CASE("drain: without credit it is answered too") {
+    PortCase<Fixture> t;
+    const auto link = t.hold("a");
+    t.drain(*link);
+    CHECK(link->drained == 1);
+}
+
+PORT_CASE("drain: messages that are there come before the answer (R3)") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    link->credit(5);
+    link->drain();
+    CHECK(t.fixture.eventually([&] { return link->drained == 1; }));
+    CHECK(link->text() == "1 2");
+    t.fixture.quiet();
+    CHECK(link->drained == 1);
+}
+
+PORT_CASE("drain: crossing with a message loses nothing (R3)") {
+    PortCase<Fixture> t;
+    const auto other = t.fixture.make_endpoint();
+    const auto link = t.hold("a");
+    link->credit(1);
+    t.fixture.quiet();
+    link->drain();
+    std::vector<Message> one;
+    one.push_back(Message::text("a", "1"));
+    const auto sent = t.template begin<std::vector<std::int64_t>>([&](auto handler) { other->send({t.entity, std::move(one)}, std::move(handler)); });
+    CHECK(t.fixture.eventually([&] { return sent.is_there() && link->drained == 1; }));
+    t.fixture.quiet();
+    if (link->got.empty()) { // the answer was first: the message is still there
+        t.receive(*link, 1);
+    }
+    CHECK(link->text() == "1");
+}
+
+PORT_CASE("drain: with more messages than credit it ends with the credit") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2", "3"});
+    const auto link = t.hold("a");
+    link->credit(2);
+    t.drain(*link);
+    t.fixture.quiet();
+    CHECK(link->text() == "1 2");
+    CHECK(link->drained == 1);
+}
+
+PORT_CASE("receive and delete: nothing is left to settle, and nothing comes back") {
+    PortCase<Fixture> t;
+    NEEDS(t, receive_and_delete);
+    t.send("a", {"1", "2", "3"});
+    const auto link = t.link_of(t.template finish<ports::SessionLinkPtr>([&](auto handler) {
+        t.endpoint->accept({.entity = t.entity, .session_id = "a", .mode = ports::ReceiveMode::receive_and_delete}, std::move(handler));
+    }));
+    t.receive(*link, 2);
+    CHECK(link->got[0]->settled_by_sender);
+    t.close(*link);
+    const auto next = t.hold("a");
+    next->credit(5);
+    t.fixture.quiet();
+    CHECK(next->text() == "3");
+}

@@ -1,0 +1,207 @@
+#include "contract/port_case.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+namespace {
+
+constexpr EntitySpec short_lock{.lock_duration = 5s};
+
+} // namespace
+
+PORT_CASE("lock: its length counts from the accept") {
+    PortCase<Fixture> t{short_lock};
+    NEEDS(t, lock_renewal);
+    const auto link = t.hold("a");
+    REQUIRE(link->link().initial_lock().length);
+    CHECK(*link->link().initial_lock().length >= 4900ms);
+    CHECK(*link->link().initial_lock().length <= 5s);
+}
+
+PORT_CASE("lock: after a wait its length still counts from the accept") {
+    PortCase<Fixture> t{short_lock};
+    NEEDS(t, lock_renewal);
+    NEEDS(t, accept_next);
+    auto waiting = t.begin_accept(std::nullopt, 10s);
+    t.fixture.pass(2s);
+    t.send("a", {"1"});
+    CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
+    const auto link = t.link_of(waiting);
+    CHECK(*link->link().initial_lock().length >= 6900ms);
+    CHECK(*link->link().initial_lock().length <= 7100ms);
+}
+
+PORT_CASE("lock: expiry is told once, the session is free, what was in hand comes back counted") {
+    PortCase<Fixture> t{short_lock};
+    NEEDS(t, lock_renewal);
+    t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    t.fixture.pass(4500ms);
+    CHECK_FALSE(link->lost);
+    t.fixture.pass(600ms);
+    CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
+    CHECK(link->lost == Errc::lock_lost);
+    const auto next = t.hold("a");
+    t.receive(*next, 2);
+    CHECK(next->text() == "1 2");
+    CHECK(next->got[0]->message.delivery_count() == 1);
+    CHECK(next->got[1]->message.delivery_count() == 0);
+}
+
+PORT_CASE("lock: a renewal gives the full length from then on") {
+    PortCase<Fixture> t{short_lock};
+    NEEDS(t, lock_renewal);
+    const auto link = t.hold("a");
+    for (int i = 0; i < 3; ++i) {
+        t.fixture.pass(4s);
+        auto renewed = t.template finish<ports::LockGrant>([&](auto handler) { link->link().renew_lock(std::move(handler)); });
+        REQUIRE_FALSE(renewed.failure());
+        CHECK(*renewed.result().value().length >= 4900ms);
+        CHECK(*renewed.result().value().length <= 5s);
+    }
+    CHECK_FALSE(link->lost);
+    t.fixture.pass(5100ms);
+    CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
+}
+
+PORT_CASE("lock: once it is lost settling, renewing and state fail with lock_lost, answered once each") {
+    PortCase<Fixture> t{short_lock};
+    NEEDS(t, lock_renewal);
+    t.send("a", {"1"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    t.fixture.pass(5100ms);
+    CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
+    CHECK(t.settle(*link, *link->got[0], Outcome::complete) == Errc::lock_lost);
+    const auto renewed = t.template finish<ports::LockGrant>([&](auto handler) { link->link().renew_lock(std::move(handler)); });
+    CHECK(renewed.failure() == Errc::lock_lost);
+    NEEDS(t, session_state);
+    const auto state = t.template finish<std::optional<std::string>>([&](auto handler) { link->link().get_state(std::move(handler)); });
+    CHECK(state.failure() == Errc::lock_lost);
+    t.close(*link);
+    const auto next = t.hold("a");
+    t.receive(*next, 1);
+}
+
+PORT_CASE("lock: a settlement under way when it is lost is answered before the loss") {
+    PortCase<Fixture> t{short_lock};
+    NEEDS(t, lock_renewal);
+    t.send("a", {"1"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    t.fixture.pass(4900ms);
+    link->settle(*link->got[0], Outcome::complete);
+    t.fixture.pass(300ms);
+    CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
+    CHECK(link->settled.size() == 1);
+}
+
+PORT_CASE("close: gives the session and what is in hand back, uncounted and in order") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2", "3"});
+    const auto link = t.hold("a");
+    t.receive(*link, 2);
+    t.close(*link);
+    const auto next = t.hold("a");
+    t.receive(*next, 3);
+    CHECK(next->text() == "1 2 3");
+    CHECK(next->got[0]->message.delivery_count() == 0);
+}
+
+PORT_CASE("close: an accept issued right after it finds the session free") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_named);
+    const auto link = t.hold("a");
+    link->close();
+    auto again = t.begin_accept("a");
+    CHECK(t.fixture.eventually([&] { return again.is_there() && link->closed; }));
+    CHECK_FALSE(again.failure());
+}
+
+PORT_CASE("close: settlements under way take effect and are answered before it") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    t.receive(*link, 2);
+    link->settle(*link->got[0], Outcome::complete);
+    link->close();
+    CHECK(t.fixture.eventually([&] { return link->closed; }));
+    CHECK(link->settled.size() == 1);
+    const auto next = t.hold("a");
+    t.receive(*next, 1);
+    CHECK(next->text() == "2");
+}
+
+PORT_CASE("close: nothing is delivered after it, whatever credit was left") {
+    PortCase<Fixture> t;
+    const auto link = t.hold("a");
+    link->credit(5);
+    t.fixture.quiet();
+    t.close(*link);
+    t.send("a", {"1"});
+    t.fixture.quiet();
+    CHECK(link->got.empty());
+}
+
+PORT_CASE("destroy: a link that was not closed closes itself, and says nothing more") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    bool is_told = false;
+    link->settle(*link->got[0], Outcome::complete);
+    link->link().get_state([&](const auto&) { is_told = true; });
+    link->drain();
+    link->destroy();
+    t.fixture.quiet();
+    CHECK(link->settled.empty());
+    CHECK(link->drained == 0);
+    CHECK_FALSE(is_told);
+    CHECK_FALSE(t.accept("a").failure());
+}
+
+PORT_CASE("destroy: from within a delivery the rest is given back") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2", "3"});
+    struct Impatient final : ports::LinkEvents {
+        ports::SessionLinkPtr link{};
+        int got{0};
+        [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+        void on_delivery(ports::DeliveryPtr) override {
+            ++got;
+            link.reset();
+        }
+        void on_settled(ports::Delivery&, const Failure*) override {}
+        void on_drained() override {}
+        void on_lost(const Failure&) override {}
+    } impatient;
+    impatient.link = std::move(t.accept("a").result()).value();
+    impatient.link->set_events(impatient);
+    impatient.link->add_credit(3);
+    CHECK(t.fixture.eventually([&] { return impatient.got > 0; }));
+    t.fixture.quiet();
+    CHECK(impatient.got == 1);
+    const auto next = t.hold("a");
+    t.receive(*next, 3);
+    CHECK(next->text() == "1 2 3");
+}
+
+PORT_CASE("state: is kept with the session, over its messages and holders") {
+    PortCase<Fixture> t;
+    NEEDS(t, session_state);
+    using State = std::optional<std::string>;
+    auto link = t.hold("a");
+    const auto get = [&] { return t.template finish<State>([&](auto handler) { link->link().get_state(std::move(handler)); }).result().value(); };
+    const auto set = [&](State state) {
+        CHECK_FALSE(t.template finish<core::Done>([&](auto handler) { link->link().set_state(std::move(state), std::move(handler)); }).failure());
+    };
+    CHECK(get() == std::nullopt);
+    set(std::string{"s\0t", 3});
+    CHECK(get() == std::string{"s\0t", 3});
+    t.close(*link);
+    link = t.hold("a");
+    CHECK(get() == std::string{"s\0t", 3});
+    set(std::nullopt);
+    CHECK(get() == std::nullopt);
+}

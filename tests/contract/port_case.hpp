@@ -1,0 +1,167 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/in_process_fixture.hpp"
+#include "contract/recording_link.hpp"
+
+/// The ports the suite runs on, by fixture.
+#define SESSIONQ_PORT_FIXTURES sessionq::test::InProcessFixture
+
+/// One rule of the contract, shown on every port.
+#define PORT_CASE(title) TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES)
+
+/// Leaves a case that is about a capability the port does not declare.
+#define NEEDS(the_case, capability)                                                                                                                  \
+    if (!(the_case).has(sessionq::ports::Capability::capability)) {                                                                                  \
+        return;                                                                                                                                      \
+    }
+
+namespace sessionq::test {
+
+using ports::Outcome;
+
+/// The answer to an asynchronous call, once it is there; checks that it came neither from within the call nor twice.
+template <typename T>
+class Answer {
+public:
+    auto handler() {
+        return [state = state_](core::Result<T> result) {
+            CHECK_FALSE(state->is_calling);
+            CHECK_FALSE(state->result);
+            state->result.emplace(std::move(result));
+        };
+    }
+    void called() { state_->is_calling = false; }
+    [[nodiscard]] bool is_there() const { return state_->result.has_value(); }
+    [[nodiscard]] core::Result<T>& result() { return *state_->result; }
+    /// The cause of the failure; unset when it is a success or not there.
+    [[nodiscard]] std::optional<Errc> failure() const {
+        return is_there() && !state_->result->ok() ? std::optional{state_->result->failure().code} : std::nullopt;
+    }
+
+private:
+    struct State {
+        bool is_calling{true};
+        std::optional<core::Result<T>> result{};
+    };
+    std::shared_ptr<State> state_{std::make_shared<State>()};
+};
+
+/// A fresh broker of one kind, an entity and an endpoint, with the calls cases are made of.
+template <typename Fixture>
+class PortCase {
+public:
+    explicit PortCase(const EntitySpec& spec = {}) : entity{fixture.create_entity(spec)}, endpoint{fixture.make_endpoint()} {}
+
+    [[nodiscard]] bool has(ports::Capability capability) const { return endpoint->capabilities().has(capability); }
+
+    template <typename T, typename Call>
+    Answer<T> begin(Call call) {
+        Answer<T> answer;
+        call(answer.handler());
+        answer.called();
+        return answer;
+    }
+    template <typename T, typename Call>
+    Answer<T> finish(Call call) {
+        auto answer = begin<T>(call);
+        CHECK(fixture.eventually([&] { return answer.is_there(); }));
+        REQUIRE(answer.is_there());
+        return answer;
+    }
+
+    std::vector<std::int64_t> send(std::vector<Message> messages) {
+        return finish<std::vector<std::int64_t>>([&](auto handler) {
+                   endpoint->send({entity, std::move(messages)}, std::move(handler));
+               })
+            .result()
+            .value();
+    }
+    std::vector<std::int64_t> send(std::string_view session, std::initializer_list<std::string_view> bodies) {
+        std::vector<Message> messages;
+        for (const std::string_view body : bodies) {
+            messages.push_back(Message::text(session, body));
+        }
+        return send(std::move(messages));
+    }
+
+    Answer<ports::SessionLinkPtr> begin_accept(std::optional<std::string> session, Duration wait = {}, ports::Endpoint* on = nullptr,
+                                               int priority = 0) {
+        return begin<ports::SessionLinkPtr>([&](auto handler) {
+            last_accept = (on != nullptr ? *on : *endpoint)
+                              .accept({.entity = entity, .session_id = std::move(session), .wait = wait, .priority = priority}, std::move(handler));
+        });
+    }
+    Answer<ports::SessionLinkPtr> accept(std::optional<std::string> session, Duration wait = {}) {
+        auto answer = begin_accept(std::move(session), wait);
+        CHECK(fixture.eventually([&] { return answer.is_there(); }));
+        REQUIRE(answer.is_there());
+        return answer;
+    }
+    std::unique_ptr<RecordingLink> hold(std::optional<std::string> session) { return link_of(accept(std::move(session))); }
+    std::unique_ptr<RecordingLink> link_of(Answer<ports::SessionLinkPtr> answer) {
+        REQUIRE(answer.is_there());
+        REQUIRE_FALSE(answer.failure());
+        return std::make_unique<RecordingLink>(std::move(answer.result()).value());
+    }
+
+    /// Gives credit and waits for as many messages.
+    void receive(RecordingLink& link, std::uint32_t count) {
+        const std::size_t goal = link.got.size() + count;
+        link.credit(count);
+        CHECK(fixture.eventually([&] { return link.got.size() >= goal; }));
+        REQUIRE(link.got.size() == goal);
+    }
+    /// Settles and waits for the answer.
+    std::optional<Errc> settle(RecordingLink& link, ports::Delivery& delivery, ports::Settlement settlement) {
+        const std::size_t goal = link.settled.size() + 1;
+        link.settle(delivery, std::move(settlement));
+        CHECK(fixture.eventually([&] { return link.settled.size() >= goal; }));
+        REQUIRE(link.settled.size() == goal);
+        CHECK(link.settled.back().delivery == &delivery);
+        return link.settled.back().failed_with;
+    }
+    std::optional<Errc> settle(RecordingLink& link, ports::Delivery& delivery, Outcome outcome) {
+        return settle(link, delivery, ports::Settlement{.outcome = outcome});
+    }
+    void drain(RecordingLink& link) {
+        const int goal = link.drained + 1;
+        link.drain();
+        CHECK(fixture.eventually([&] { return link.drained >= goal; }));
+    }
+    void close(RecordingLink& link) {
+        link.close();
+        CHECK(fixture.eventually([&] { return link.closed; }));
+    }
+
+    std::vector<ReceivedMessage> peek(const std::string& from, std::optional<std::string> session = std::nullopt, std::int64_t sequence = 0,
+                                      std::uint32_t max = 100) {
+        return finish<std::vector<ReceivedMessage>>([&](auto handler) {
+                   endpoint->peek({.entity = from, .from_sequence_number = sequence, .max_messages = max, .session_id = std::move(session)},
+                                  std::move(handler));
+               })
+            .result()
+            .value();
+    }
+    static std::string text_of(const std::vector<ReceivedMessage>& messages) {
+        std::string text;
+        for (const auto& message : messages) {
+            text += (text.empty() ? "" : " ") + message.content().body;
+        }
+        return text;
+    }
+
+    Fixture fixture{};
+    std::string entity;
+    std::unique_ptr<ports::Endpoint> endpoint;
+    ports::AcceptId last_accept{0};
+};
+
+} // namespace sessionq::test

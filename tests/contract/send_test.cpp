@@ -1,0 +1,205 @@
+#include "contract/port_case.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+namespace {
+
+using Sequences = std::vector<std::int64_t>;
+
+} // namespace
+
+PORT_CASE("send: answers with rising sequence numbers") {
+    PortCase<Fixture> t;
+    const auto first = t.send("a", {"1", "2"});
+    const auto second = t.send("b", {"3"});
+    REQUIRE(first.size() == 2);
+    REQUIRE(second.size() == 1);
+    CHECK(first[0] < first[1]);
+    CHECK(first[1] < second[0]);
+}
+
+PORT_CASE("send: all or none, and a message without a session is refused") {
+    PortCase<Fixture> t;
+    std::vector<Message> messages;
+    messages.push_back(Message::text("a", "1"));
+    messages.push_back(Message{.body = "2"});
+    const auto sent = t.template finish<Sequences>([&](auto handler) { t.endpoint->send({t.entity, std::move(messages)}, std::move(handler)); });
+    CHECK(sent.failure() == Errc::session_required);
+    NEEDS(t, peek);
+    CHECK(t.peek(t.entity).empty());
+}
+
+PORT_CASE("send: an unknown entity is named") {
+    PortCase<Fixture> t;
+    std::vector<Message> messages;
+    messages.push_back(Message::text("a", "1"));
+    const auto sent = t.template finish<Sequences>([&](auto handler) {
+        t.endpoint->send({"no-such-entity", std::move(messages)}, std::move(handler));
+    });
+    CHECK(sent.failure() == Errc::entity_not_found);
+}
+
+PORT_CASE("schedule: the message is available when it is due and not before") {
+    PortCase<Fixture> t;
+    NEEDS(t, schedule);
+    Message later = Message::text("a", "later");
+    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 10s;
+    t.send({later});
+    t.send("a", {"now"});
+    const auto link = t.hold("a");
+    link->credit(5);
+    t.fixture.pass(9s);
+    CHECK(link->text() == "now");
+    t.fixture.pass(1100ms);
+    CHECK(t.fixture.eventually([&] { return link->got.size() == 2; }));
+    CHECK(link->text() == "now later");
+    CHECK(link->got[0]->message.sequence_number() < link->got[1]->message.sequence_number());
+}
+
+PORT_CASE("schedule: a session that has only scheduled messages is not next until one is due") {
+    PortCase<Fixture> t;
+    NEEDS(t, schedule);
+    Message later = Message::text("a", "later");
+    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 10s;
+    t.send({later});
+    CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
+    auto waiting = t.begin_accept(std::nullopt, 20s);
+    t.fixture.pass(10100ms);
+    CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
+    CHECK_FALSE(waiting.failure());
+}
+
+PORT_CASE("schedule: a due time that is past means at once") {
+    PortCase<Fixture> t;
+    NEEDS(t, schedule);
+    Message past = Message::text("a", "1");
+    past.scheduled_enqueue_time = t.fixture.loop().wall_now() - 10s;
+    t.send({past});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+}
+
+PORT_CASE("schedule: taken back, the message never comes") {
+    PortCase<Fixture> t;
+    NEEDS(t, schedule);
+    Message later = Message::text("a", "later");
+    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 10s;
+    const auto sequences = t.send({later});
+    const auto cancel = [&] {
+        return t.template finish<core::Done>([&](auto handler) { t.endpoint->cancel_scheduled(t.entity, sequences, std::move(handler)); }).failure();
+    };
+    CHECK_FALSE(cancel());
+    CHECK(cancel() == Errc::message_not_found);
+    t.fixture.pass(11s);
+    CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
+}
+
+PORT_CASE("time to live: a message that nobody received in time is gone") {
+    PortCase<Fixture> t{{.dead_letter_on_expiration = true}};
+    Message brief = Message::text("a", "brief");
+    brief.time_to_live = 2s;
+    t.send({brief});
+    t.send("a", {"lasting"});
+    t.fixture.pass(2100ms);
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK(link->text() == "lasting");
+    NEEDS(t, peek);
+    NEEDS(t, dead_letter_reason);
+    const auto dead = t.peek(t.fixture.dead_letters_of(t.entity));
+    REQUIRE(dead.size() == 1);
+    CHECK(dead[0].facts().dead_letter->reason == "TTLExpiredException");
+}
+
+PORT_CASE("peek: shows messages in order from a sequence number on, of all sessions or of one") {
+    PortCase<Fixture> t;
+    NEEDS(t, peek);
+    t.send("a", {"1"});
+    const auto b = t.send("b", {"2"});
+    t.send("a", {"3"});
+    CHECK(t.text_of(t.peek(t.entity)) == "1 2 3");
+    CHECK(t.text_of(t.peek(t.entity, std::nullopt, b[0])) == "2 3");
+    CHECK(t.text_of(t.peek(t.entity, std::nullopt, 0, 2)) == "1 2");
+    CHECK(t.text_of(t.peek(t.entity, "a")) == "1 3");
+    CHECK(t.text_of(t.peek(t.entity, "a", b[0])) == "3");
+    CHECK(t.peek(t.entity, "nobody").empty());
+}
+
+PORT_CASE("peek: disturbs nothing (DG8)") {
+    PortCase<Fixture> t;
+    NEEDS(t, peek);
+    t.send("a", {"1", "2"});
+    CHECK(t.peek(t.entity).size() == 2);
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK(link->got[0]->message.delivery_count() == 0);
+    CHECK_FALSE(link->got[0]->message.facts().redelivered);
+    CHECK(t.text_of(t.peek(t.entity, "a")) == "1 2");
+    t.fixture.quiet();
+    CHECK(link->got.size() == 1);
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::complete));
+    CHECK(t.text_of(t.peek(t.entity, "a")) == "2");
+}
+
+PORT_CASE("peek: does not end a wait for a session") {
+    PortCase<Fixture> t;
+    NEEDS(t, peek);
+    NEEDS(t, accept_next);
+    const auto waiting = t.begin_accept(std::nullopt, 10s);
+    t.fixture.quiet();
+    CHECK(t.peek(t.entity).empty());
+    t.fixture.quiet();
+    CHECK_FALSE(waiting.is_there());
+}
+
+PORT_CASE("list sessions: those with messages or state, by pages") {
+    PortCase<Fixture> t;
+    NEEDS(t, list_sessions);
+    using Ids = std::vector<std::string>;
+    const auto list = [&](std::uint32_t skip, std::uint32_t top) {
+        return t.template finish<Ids>([&](auto handler) { t.endpoint->list_sessions({t.entity, skip, top}, std::move(handler)); }).result().value();
+    };
+    CHECK(list(0, 100).empty());
+    t.send("a", {"1"});
+    t.send("b", {"2"});
+    t.send("a", {"3"});
+    const auto merely_held = t.hold("c");
+    const auto stateful = t.hold("d");
+    CHECK_FALSE(t.template finish<core::Done>([&](auto handler) { stateful->link().set_state("s", std::move(handler)); }).failure());
+    auto all = list(0, 100);
+    std::ranges::sort(all);
+    CHECK(all == Ids{"a", "b", "d"});
+    Ids paged = list(0, 2);
+    CHECK(paged.size() == 2);
+    for (const auto& id : list(2, 2)) {
+        paged.push_back(id);
+    }
+    std::ranges::sort(paged);
+    CHECK(paged == all);
+}
+
+PORT_CASE("endpoint: a call that is unanswered when it is destroyed is answered with cancelled") {
+    PortCase<Fixture> t;
+    auto other = t.fixture.make_endpoint();
+    std::vector<Message> messages;
+    messages.push_back(Message::text("a", "1"));
+    const auto sent = t.template begin<Sequences>([&](auto handler) { other->send({t.entity, std::move(messages)}, std::move(handler)); });
+    CHECK_FALSE(sent.is_there());
+    other.reset();
+    CHECK(sent.failure() == Errc::cancelled);
+    t.fixture.quiet();
+}
+
+PORT_CASE("endpoint: a capability it lacks is refused by name") {
+    PortCase<Fixture> t;
+    for (int i = 0; i <= static_cast<int>(ports::Capability::receive_and_delete); ++i) {
+        const auto capability = static_cast<ports::Capability>(i);
+        CAPTURE(to_string(capability));
+        if (t.has(capability)) {
+            CHECK_NOTHROW(t.endpoint->capabilities().require(capability));
+        } else {
+            CHECK_THROWS_AS(t.endpoint->capabilities().require(capability), Error);
+        }
+    }
+}

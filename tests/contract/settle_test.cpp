@@ -1,0 +1,177 @@
+#include "contract/port_case.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+PORT_CASE("settle: complete removes the message") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2"});
+    auto link = t.hold("a");
+    t.receive(*link, 2);
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::complete));
+    t.close(*link);
+    link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK(link->text() == "2");
+}
+
+PORT_CASE("settle: abandon makes the message available again before later ones, counted") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2", "3"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::abandon));
+    t.receive(*link, 2);
+    CHECK(link->text() == "1 1 2");
+    CHECK(link->got[1]->message.delivery_count() == 1);
+    CHECK(link->got[1]->message.facts().redelivered);
+    CHECK(link->got[1]->message.sequence_number() == link->got[0]->message.sequence_number());
+}
+
+PORT_CASE("settle: release makes the message available again in its position, uncounted") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2", "3"});
+    const auto link = t.hold("a");
+    t.receive(*link, 2);
+    CHECK_FALSE(t.settle(*link, *link->got[1], Outcome::release));
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::release));
+    t.receive(*link, 3);
+    CHECK(link->text() == "1 2 1 2 3");
+    CHECK(link->got[2]->message.delivery_count() == 0);
+}
+
+PORT_CASE("settle: credit that is left takes up what was abandoned") {
+    PortCase<Fixture> t;
+    t.send("a", {"1"});
+    const auto link = t.hold("a");
+    link->credit(2);
+    CHECK(t.fixture.eventually([&] { return link->got.size() == 1; }));
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::abandon));
+    CHECK(t.fixture.eventually([&] { return link->got.size() == 2; }));
+    CHECK(link->text() == "1 1");
+}
+
+PORT_CASE("settle: many at once are answered once each") {
+    PortCase<Fixture> t;
+    std::vector<Message> messages(500, Message::text("a", "x"));
+    t.send(std::move(messages));
+    const auto link = t.hold("a");
+    t.receive(*link, 500);
+    for (const auto& delivery : link->got) {
+        link->settle(*delivery, Outcome::complete);
+    }
+    CHECK(link->settled.empty());
+    CHECK(t.fixture.eventually([&] { return link->settled.size() == 500; }));
+    t.fixture.quiet();
+    CHECK(link->settled.size() == 500);
+    CHECK(std::ranges::none_of(link->settled, [](const auto& one) { return one.failed_with.has_value(); }));
+    t.close(*link);
+    CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
+}
+
+PORT_CASE("settle: takes effect in the order of the calls") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2", "3"});
+    const auto link = t.hold("a");
+    t.receive(*link, 3);
+    link->settle(*link->got[2], Outcome::release);
+    link->settle(*link->got[1], Outcome::complete);
+    link->settle(*link->got[0], Outcome::release);
+    CHECK(t.fixture.eventually([&] { return link->settled.size() == 3; }));
+    t.receive(*link, 2);
+    CHECK(link->text() == "1 2 3 1 3");
+}
+
+PORT_CASE("settle: the last counted delivery sends the message to the dead letters") {
+    PortCase<Fixture> t{{.max_delivery_count = 2}};
+    NEEDS(t, dead_letter);
+    t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    for (std::size_t i = 0; i < 2; ++i) {
+        t.receive(*link, 1);
+        CHECK(link->got[i]->message.delivery_count() == i);
+        CHECK_FALSE(t.settle(*link, *link->got[i], Outcome::abandon));
+    }
+    t.receive(*link, 1);
+    CHECK(link->text() == "1 1 2");
+    NEEDS(t, peek);
+    const auto dead = t.peek(t.fixture.dead_letters_of(t.entity));
+    REQUIRE(dead.size() == 1);
+    CHECK(dead[0].text() == "1");
+    REQUIRE(dead[0].facts().dead_letter);
+    CHECK(dead[0].facts().dead_letter->reason == "MaxDeliveryCountExceeded");
+}
+
+PORT_CASE("settle: dead-letter moves the message, with its reason and changed properties") {
+    PortCase<Fixture> t;
+    NEEDS(t, dead_letter);
+    t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK_FALSE(t.settle(*link, *link->got[0],
+                         ports::Settlement{.outcome = Outcome::dead_letter,
+                                           .dead_letter = {.reason = "broken", .description = "no such order"},
+                                           .properties_to_modify = {{"seen", true}}}));
+    t.receive(*link, 1);
+    CHECK(link->text() == "1 2");
+    NEEDS(t, dead_letter_reason);
+    const auto dead = t.peek(t.fixture.dead_letters_of(t.entity));
+    REQUIRE(dead.size() == 1);
+    CHECK(dead[0].facts().dead_letter->reason == "broken");
+    CHECK(dead[0].facts().dead_letter->description == "no such order");
+    CHECK(dead[0].properties().at("seen") == PropertyValue{true});
+}
+
+PORT_CASE("settle: abandon merges changed properties into the message's own") {
+    PortCase<Fixture> t;
+    Message sent = Message::text("a", "1");
+    sent.properties = {{"kept", true}, {"changed", false}};
+    t.send({sent});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK_FALSE(t.settle(*link, *link->got[0],
+                         ports::Settlement{.outcome = Outcome::abandon, .properties_to_modify = {{"changed", true}, {"new", std::string{"n"}}}}));
+    t.receive(*link, 1);
+    CHECK(link->got[1]->message.properties() == Properties{{"changed", true}, {"kept", true}, {"new", std::string{"n"}}});
+    CHECK(link->got[0]->message.properties() == sent.properties);
+}
+
+PORT_CASE("defer: the message is set aside until it is asked for, and then settled like others") {
+    PortCase<Fixture> t;
+    NEEDS(t, defer);
+    const auto sequences = t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::defer));
+    t.receive(*link, 1);
+    CHECK(link->text() == "1 2");
+    using Deliveries = std::vector<ports::DeliveryPtr>;
+    auto asked = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred({sequences[0]}, std::move(handler)); });
+    REQUIRE_FALSE(asked.failure());
+    REQUIRE(asked.result().value().size() == 1);
+    ports::Delivery& deferred = *asked.result().value()[0];
+    CHECK(deferred.message.text() == "1");
+    CHECK(deferred.message.sequence_number() == sequences[0]);
+    CHECK_FALSE(t.settle(*link, deferred, Outcome::complete));
+    const auto again = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred({sequences[0]}, std::move(handler)); });
+    CHECK(again.failure() == Errc::message_not_found);
+}
+
+PORT_CASE("defer: any missing sequence number fails all, and a session that has only deferred messages is not next") {
+    PortCase<Fixture> t;
+    NEEDS(t, defer);
+    const auto sequences = t.send("a", {"1", "2"});
+    auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::defer));
+    using Deliveries = std::vector<ports::DeliveryPtr>;
+    const auto missing = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred(sequences, std::move(handler)); });
+    CHECK(missing.failure() == Errc::message_not_found);
+    t.receive(*link, 1);
+    CHECK_FALSE(t.settle(*link, *link->got[1], Outcome::complete));
+    t.close(*link);
+    CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
+    link = t.hold("a");
+    auto asked = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred({sequences[0]}, std::move(handler)); });
+    CHECK_FALSE(asked.failure());
+}
