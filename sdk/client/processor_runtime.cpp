@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "dispatch/pool_executor.hpp"
 #include "processor/options_check.hpp"
 
 namespace sessionq::client {
@@ -33,6 +34,9 @@ std::shared_ptr<void> make_keep_alive(std::promise<void> gone) {
 }
 
 } // namespace
+
+ProcessorRuntime::Engine::Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
+ProcessorRuntime::Engine::~Engine() = default;
 
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities, ProcessorOptions options)
     : engine_{std::make_unique<Engine>(std::move(client))},
@@ -82,7 +86,9 @@ void ProcessorRuntime::start() {
         environment.endpoints.push_back(engine.client->station(i).endpoint.get());
     }
     engine.pool = std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(), options_.worker_threads);
+    engine.coroutines = std::make_unique<dispatch::PoolContext>(*engine.pool);
     environment.workers = engine.pool.get();
+    environment.coroutines = engine.coroutines.get();
     engine.processor = std::make_shared<processor::Processor>(options_, entities_, std::move(handlers_), std::move(environment));
     core::log(LogLevel::info, "processor", "starts on ", entities_.size(), " entities: ", options_.max_concurrent_sessions, " sessions, ",
               options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads, " workers, idle timeout ",

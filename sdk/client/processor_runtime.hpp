@@ -16,6 +16,10 @@
 #include "processor/handlers.hpp"
 #include "processor/processor.hpp"
 
+namespace sessionq::dispatch {
+class PoolContext;
+}
+
 namespace sessionq::client {
 
 /// What a `SessionProcessor` owns: the processor proper, its workers and the client it lives on; and the order in which they end.
@@ -43,10 +47,12 @@ private:
         dispatch::Dispatcher dispatcher{};
         Notifier notifier{};
         std::unique_ptr<dispatch::WorkerPool> pool{};
+        std::unique_ptr<dispatch::PoolContext> coroutines{};
         std::future<void> emptied{}; ///< ready when nothing of the processor is left on any loop
         std::shared_ptr<processor::Processor> processor{};
 
-        explicit Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
+        explicit Engine(std::shared_ptr<ClientCore> core);
+        ~Engine();
     };
 
     StopReport stop_engine(Duration timeout);

@@ -1,0 +1,22 @@
+#include "client/coroutine_handler.hpp"
+
+#include <utility>
+
+#include <asio/co_spawn.hpp>
+
+#include "dispatch/pool_executor.hpp"
+#include "processor/message_call.hpp"
+#include "processor/session_pump.hpp"
+#include "processor/shard.hpp"
+
+namespace sessionq::client {
+
+MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageContext&)> handler) {
+    return MessageHandler::started_by([handler = std::move(handler)](MessageContext& call, MessageHandler::Done done) {
+        dispatch::PoolContext& coroutines = *call.session().pump().shard().shared().environment.coroutines;
+        const OperationContext context{call.deadline(), call.stop_token()};
+        asio::co_spawn(coroutines.executor(context), handler(call), [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
+    });
+}
+
+} // namespace sessionq::client

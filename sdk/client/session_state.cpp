@@ -1,0 +1,51 @@
+#include "client/session_state.hpp"
+
+#include <utility>
+
+#include "client/blocking.hpp"
+#include "processor/session_pump.hpp"
+#include "processor/shard.hpp"
+
+namespace sessionq {
+namespace client {
+namespace {
+
+constexpr Duration timeout_without_lease = std::chrono::seconds{60};
+
+template <typename T>
+Operation<T> operation(processor::SessionPump& pump, const OperationContext& context, Start<T> start) {
+    processor::Shard& shard = pump.shard();
+    shard.endpoint().capabilities().require(ports::Capability::session_state);
+    const TimePoint now = shard.shared().environment.clock->now();
+    return {.client = nullptr, // the running handler keeps its processor, and so the client
+            .loop = shard.loop(),
+            .deadline = context.effective(timeout_without_lease, now),
+            .stop = context.stop(),
+            .start = std::move(start)};
+}
+
+} // namespace
+
+Operation<std::optional<std::string>> get_state(const SessionContext& session, const OperationContext& context) {
+    using State = std::optional<std::string>;
+    return operation<State>(session.pump(), context, [pump = session.pump().shared_from_this()](const PendingPtr<State>& pending) {
+        pump->get_state([pending](core::Result<State> answer) { pending->complete(std::move(answer)); });
+    });
+}
+
+Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state, const OperationContext& context) {
+    return operation<core::Done>(session.pump(), context,
+                                 [pump = session.pump().shared_from_this(), state = std::move(state)](const PendingPtr<core::Done>& pending) {
+                                     pump->set_state(state, [pending](core::Result<core::Done> answer) { pending->complete(std::move(answer)); });
+                                 });
+}
+
+} // namespace client
+
+std::optional<std::string> SessionContext::state(const OperationContext& context) { return client::block(client::get_state(*this, context)); }
+
+void SessionContext::set_state(std::optional<std::string> state, const OperationContext& context) {
+    client::block(client::set_state(*this, std::move(state), context));
+}
+
+} // namespace sessionq

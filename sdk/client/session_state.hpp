@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <sessionq/session_context.hpp>
+
+#include "client/operation.hpp"
+
+namespace sessionq::client {
+
+/// State of a session held by a processor, from within its handlers.
+[[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session, const OperationContext& context);
+[[nodiscard]] Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state, const OperationContext& context);
+
+} // namespace sessionq::client

@@ -1,0 +1,145 @@
+// The whole in-process path: sender, broker, port, lanes, workers, settlement.
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <sessionq/sessionq.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// The figure behind a name in /proc/self/status, in its own unit.
+long process_status(const std::string& name) {
+    std::ifstream status{"/proc/self/status"};
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(name + ":")) {
+            return std::stol(line.substr(name.size() + 1));
+        }
+    }
+    return 0;
+}
+
+double processor_seconds() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// `messages` spread over `sessions`, round robin, into the queue "bench".
+void fill(const sessionq::Client& client, std::size_t sessions, std::size_t messages) {
+    sessionq::Sender sender{client, "bench"};
+    std::vector<sessionq::Message> batch;
+    for (std::size_t i = 0; i < messages; ++i) {
+        batch.push_back(sessionq::Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
+        if (batch.size() == 1000 || i + 1 == messages) {
+            sender.send(std::exchange(batch, {}));
+        }
+    }
+}
+
+struct Bench {
+    explicit Bench(std::size_t sessions, std::size_t messages) {
+        broker.create_queue("bench", {.requires_session = true});
+        fill(client, sessions, messages);
+    }
+
+    sessionq::LocalBroker broker{};
+    sessionq::Client client{sessionq::Client::in_process(broker)};
+};
+
+/// Starts a processor, waits for `messages` handled, and returns the seconds it took.
+double consume(Bench& bench, sessionq::ProcessorOptions options, std::size_t messages) {
+    std::atomic<std::size_t> left{messages};
+    std::promise<void> done;
+    sessionq::SessionProcessor processor{bench.client, "bench", std::move(options)};
+    processor.on_message([&](sessionq::MessageContext&) {
+        if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
+            done.set_value();
+        }
+    });
+    const auto begin = Clock::now();
+    processor.start();
+    done.get_future().wait();
+    const double seconds = seconds_since(begin);
+    processor.stop(10s);
+    return seconds;
+}
+
+/// Messages a second with so many sessions held at once.
+void steady(benchmark::State& state) {
+    const auto sessions = static_cast<std::size_t>(state.range(0));
+    constexpr std::size_t messages = 400'000;
+    for (auto _ : state) {
+        Bench bench{sessions, messages};
+        state.SetIterationTime(consume(bench,
+                                       {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions), .session_idle_timeout = 10s, .worker_threads = 2},
+                                       messages));
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(messages) * static_cast<std::int64_t>(state.iterations()));
+}
+BENCHMARK(steady)->Arg(1)->Arg(64)->Arg(1'000)->Arg(10'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
+
+/// Sessions a second where each holds one message and is left as soon as it is empty.
+void rolling(benchmark::State& state) {
+    constexpr std::size_t sessions = 100'000;
+    for (auto _ : state) {
+        Bench bench{sessions, sessions};
+        state.SetIterationTime(consume(
+            bench, {.max_concurrent_sessions = static_cast<std::uint32_t>(state.range(0)), .session_idle_timeout = 0s, .worker_threads = 2}, sessions));
+    }
+    state.counters["sessions/s"] = benchmark::Counter(static_cast<double>(sessions) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+    state.counters["threads"] = static_cast<double>(process_status("Threads"));
+}
+BENCHMARK(rolling)->Arg(64)->Arg(1'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(2);
+
+/// What a session costs that is held and has nothing to do: bytes, threads, and the share of a core all of them use together.
+void waiting(benchmark::State& state) {
+    const auto sessions = static_cast<std::size_t>(state.range(0));
+    for (auto _ : state) {
+        Bench bench{sessions, sessions};
+        std::atomic<std::size_t> left{sessions};
+        std::promise<void> done;
+        sessionq::SessionProcessor processor{
+            bench.client, "bench",
+            {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions), .session_idle_timeout = sessionq::Duration::max(), .worker_threads = 2}};
+        processor.on_message([&](sessionq::MessageContext&) {
+            if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
+                done.set_value();
+            }
+        });
+        const long memory_before = process_status("VmRSS");
+        const auto begin = Clock::now();
+        processor.start();
+        done.get_future().wait();
+        state.SetIterationTime(seconds_since(begin));
+        std::this_thread::sleep_for(500ms); // settlements and releases of memory
+        state.counters["bytes/session"] = static_cast<double>(process_status("VmRSS") - memory_before) * 1024 / static_cast<double>(sessions);
+        state.counters["threads"] = static_cast<double>(process_status("Threads"));
+        const double used_before = processor_seconds();
+        constexpr auto watched = 5s;
+        std::this_thread::sleep_for(watched);
+        state.counters["idle_core_percent"] = 100 * (processor_seconds() - used_before) / std::chrono::duration<double>(watched).count();
+        processor.stop(10s);
+    }
+}
+BENCHMARK(waiting)->Arg(10'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1);
+
+} // namespace
+
+BENCHMARK_MAIN();
