@@ -41,8 +41,9 @@ public:
     /// Whether a session that was granted less than it could use may try again.
     [[nodiscard]] bool has_room() const noexcept { return affordable() != 0; }
 
-    void arrived(std::size_t bytes) noexcept {
-        used_credit(1);
+    /// A message came; on credit, or late, after the credit was counted as given back.
+    void arrived(std::size_t bytes, bool on_credit) noexcept {
+        used_credit(on_credit ? 1 : 0);
         buffered_ += bytes;
         average_ += (static_cast<double>(bytes) - average_) / 16;
     }

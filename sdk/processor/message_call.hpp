@@ -64,6 +64,7 @@ public:
 
     bool counted{false};  ///< the idle clock knows of it
     bool sent{false};     ///< the settlement was handed to the link, which has not answered
+    bool answered{false}; ///< the link has answered
     bool finished{false}; ///< the handler has returned, or will not run
     TimePoint retry_at{}; ///< while it waits for its next try
     TimePoint ready_at{}; ///< when it arrived or became the next of its session

@@ -83,7 +83,7 @@ ports::DeliveryPtr SessionPump::new_delivery() { return std::make_unique<Message
 
 void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
     auto& call = static_cast<MessageCall&>(*delivery.release());
-    shard_.credit().arrived(call.bytes);
+    shard_.credit().arrived(call.bytes, machine_.credit() != 0);
     const bool first = machine_.in_flight() == 0;
     const SessionMachine::Arrival arrival = machine_.delivered();
     if (!mutated(Mutant::disarmed_only_at_handler_start) && !mutated(Mutant::idle_fires_while_handler_runs)) {
@@ -131,14 +131,14 @@ void SessionPump::on_settled(ports::Delivery& delivery, const Failure* failure) 
         report(ErrorSource::settlement, *failure);
     }
     call.sent = false;
-    if (!call.finished) { // settled explicitly; its handler still runs
-        return;
-    }
-    if (failure == nullptr) {
-        release_lane(call);
-    }
+    call.answered = true;
     const bool lock_lost = failure != nullptr && failure->code == Errc::lock_lost;
-    dispose(call);
+    if (call.finished) { // else it was settled explicitly and its handler still runs
+        if (failure == nullptr) {
+            release_lane(call);
+        }
+        dispose(call);
+    }
     if (lock_lost) {
         lose_later(CloseReason::lock_lost);
     } else if (failure != nullptr && !machine_.is_leaving()) {
@@ -146,7 +146,10 @@ void SessionPump::on_settled(ports::Delivery& delivery, const Failure* failure) 
     }
 }
 
-void SessionPump::on_drained() { apply(machine_.drained()); }
+void SessionPump::on_drained() {
+    give_credit_back();
+    apply(machine_.drained());
+}
 
 void SessionPump::on_lost(const Failure& reason) {
     report(ErrorSource::link, reason);
@@ -168,19 +171,19 @@ void SessionPump::lose(CloseReason reason) {
         return;
     }
     Counters::add(shard_.shared().counters.leases_lost);
-    const SessionActions actions = machine_.lost(reason);
-    forget_link();
-    apply(actions);
-    watch_running();
+    give_up(reason);
 }
 
 void SessionPump::abandon_running() {
-    if (machine_.is_lost()) {
-        return;
+    if (!machine_.is_lost()) {
+        give_up(CloseReason::stopped);
     }
-    const SessionActions actions = machine_.lost(CloseReason::stopped);
+}
+
+void SessionPump::give_up(CloseReason reason) {
+    give_credit_back();
+    apply(machine_.lost(reason));
     forget_link();
-    apply(actions);
     watch_running();
 }
 
@@ -240,9 +243,7 @@ void SessionPump::call_finished(MessageCall& call) {
         restart_idle_clock();
     }
     if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
-        if (!call.sent) { // else the link answers for it
-            dispose(call);
-        }
+        dispose(call);
         return;
     }
     switch (call.result()) {
@@ -285,7 +286,7 @@ void SessionPump::call_failed(MessageCall& call) {
 
 /// As the handler decided, or completed.
 void SessionPump::settle_as_decided(MessageCall& call) {
-    if (call.decided() && call.outcome() == ports::Outcome::abandon && !call.sent) {
+    if (call.decided() && call.outcome() == ports::Outcome::abandon && !call.sent && !call.answered) {
         rewind(call);
     } else {
         settle(call, {.outcome = ports::Outcome::complete});
@@ -389,7 +390,7 @@ void SessionPump::settle_failed() {
 // Settling
 
 void SessionPump::settle(MessageCall& call, ports::Settlement settlement) {
-    if (call.settled_by_sender) {
+    if (call.settled_by_sender || call.answered) {
         if (call.finished) {
             release_lane(call);
             dispose(call);
@@ -398,9 +399,7 @@ void SessionPump::settle(MessageCall& call, ports::Settlement settlement) {
     }
     static_cast<void>(call.decide(std::move(settlement)));
     if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
-        if (!call.sent) {
-            dispose(call);
-        }
+        dispose(call);
         return;
     }
     if (!call.sent) {
@@ -722,6 +721,7 @@ void SessionPump::on_guard_due() {
         return;
     }
     if (machine_.drain_outstanding() && now >= drain_at_ + tuning.drain_timeout) {
+        give_credit_back();
         apply(machine_.drain_overdue());
     }
     if (machine_.phase() != SessionMachine::Phase::finished) {
@@ -742,6 +742,9 @@ void SessionPump::grant_credit() {
         link_->add_credit(granted);
     }
 }
+
+/// Credit that brings no message any more leaves the budget.
+void SessionPump::give_credit_back() { shard_.credit().used_credit(machine_.credit()); }
 
 void SessionPump::set_max_calls(std::uint32_t calls) {
     strict_.store(calls == 1, std::memory_order_relaxed);

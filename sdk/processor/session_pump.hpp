@@ -79,6 +79,8 @@ private:
     void begin();
     void apply(const SessionActions& actions);
     void lose(CloseReason reason);
+    void give_up(CloseReason reason);
+    void give_credit_back();
     void call_failed(MessageCall& call);
     void retry(MessageCall& call, Duration delay);
     void rewind(MessageCall& call);

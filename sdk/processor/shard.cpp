@@ -311,7 +311,6 @@ void Shard::stop(Deadline deadline, Stopped stopped) {
     const TimePoint now = loop().now();
     const auto keep = shared_from_this();
     stopping_ = true;
-    stopped_ = std::move(stopped);
     retain_ = keep;
     report_.sessions = static_cast<std::uint64_t>(std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.pump != nullptr; }));
     if (!deadline.is_never() && !mutated(Mutant::stop_ignores_deadline)) {
@@ -323,6 +322,8 @@ void Shard::stop(Deadline deadline, Stopped stopped) {
         apply(slot, slot.machine.stop());
         timers().cancel(slot.timer);
     }
+    stop_step_ = StopStep::waiting;
+    stopped_ = std::move(stopped);
     finish_stop_if_done();
 }
 
@@ -334,7 +335,8 @@ void Shard::on_stop_warning() {
 
 void Shard::on_stop_deadline() {
     const auto keep = shared_from_this();
-    const auto left = pumps_; // giving up may end a pump
+    stop_step_ = StopStep::none; // what ends now does not make it complete
+    const auto left = pumps_;
     for (const auto& pump : left) {
         report_.left += pump->running();
         pump->abandon_running();
@@ -344,28 +346,29 @@ void Shard::on_stop_deadline() {
 }
 
 void Shard::finish_stop_if_done() {
-    if (!stopping_) {
-        return;
-    }
-    if (stopped_ && pumps_.empty() && orphans_ == 0 && late_.empty()) {
+    if (stop_step_ == StopStep::waiting && pumps_.empty() && orphans_ == 0 && late_.empty()) {
         report_.complete = true;
         finish_stop();
-    } else if (!stopped_ && pumps_.empty()) { // the last handler left behind has returned
-        loop().detach(*this);
-        loop().post([keep = std::move(retain_)] {});
+    } else if (stop_step_ == StopStep::told && pumps_.empty()) { // the last handler left behind has returned
+        let_go();
     }
 }
 
 void Shard::finish_stop() {
+    stop_step_ = StopStep::told;
     for (timing::Timer* timer : {&watchdog_, &stop_warning_, &stop_timer_}) {
         timers().cancel(*timer);
     }
     const Stopped stopped = std::exchange(stopped_, nullptr);
     if (pumps_.empty()) {
-        loop().detach(*this);
-        loop().post([keep = std::move(retain_)] {});
+        let_go();
     }
     stopped(report_);
+}
+
+void Shard::let_go() {
+    loop().detach(*this);
+    loop().post([keep = std::move(retain_)] {}); // it is in the middle of something
 }
 
 } // namespace sessionq::processor

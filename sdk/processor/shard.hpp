@@ -89,6 +89,7 @@ private:
         TimePoint since{};
         std::string last_failure{};
     };
+    enum class StopStep : std::uint8_t { none, waiting, told };
     struct LateLink {
         ports::SessionLinkPtr link;
         TimePoint until;
@@ -110,6 +111,7 @@ private:
     void on_stop_deadline();
     void finish_stop_if_done();
     void finish_stop();
+    void let_go();
     [[nodiscard]] SlotDescription describe(const Slot& slot, TimePoint now) const;
 
     std::shared_ptr<SharedState> shared_;
@@ -125,6 +127,7 @@ private:
     std::uint32_t calls_per_session_;
     std::uint32_t orphans_{0}; ///< accepts given up and not answered yet
     bool stopping_{false};
+    StopStep stop_step_{StopStep::none};
     bool flush_posted_{false};
     Stopped stopped_{};
     Deadline stop_deadline_{};

@@ -46,7 +46,7 @@ void TimerService::run_expired(const Self& self) {
         if (timer == nullptr) {
             return;
         }
-        timer->expired_(timer->owner_);
+        timer->run();
     }
 }
 

@@ -49,13 +49,14 @@ TimerWheel::~TimerWheel() {
 void TimerWheel::insert(Timer& timer, TimePoint due) {
     const Tick tick = std::max(tick_at_or_after(due), current_);
     const bool expires = tick <= last_tick_;
-    if (expires) {
-        make_levels(level_of(tick));
+    const unsigned level = level_of(tick);
+    if (expires && levels_[level] == nullptr) {
+        make_levels(level);
     }
     if (timer.wheel_ != nullptr) {
         timer.wheel_->cancel(timer);
-    } else {
-        timer.unlink(); // from whatever list it expired into
+    } else if (timer.is_linked()) { // expired, and in the list it was taken into
+        timer.unlink();
     }
     timer.wheel_ = this;
     timer.due_ = due;
@@ -65,7 +66,7 @@ void TimerWheel::insert(Timer& timer, TimePoint due) {
         never_.push_back(timer);
         return;
     }
-    file(timer, tick);
+    file(timer, tick, level);
     if (due < next_) {
         next_ = time_of(tick);
     }
@@ -159,9 +160,6 @@ std::optional<TimerWheel::Bucket> TimerWheel::first_bucket() const noexcept {
 
 /// Makes the lower ones too, so that cascading never allocates.
 void TimerWheel::make_levels(unsigned top) {
-    if (levels_[top] != nullptr) {
-        return;
-    }
     for (unsigned level = 0; level <= top; ++level) {
         if (levels_[level] == nullptr) {
             levels_[level] = std::make_unique<Level>();
@@ -169,8 +167,7 @@ void TimerWheel::make_levels(unsigned top) {
     }
 }
 
-void TimerWheel::file(Timer& timer, Tick tick) noexcept {
-    const unsigned level = level_of(tick);
+void TimerWheel::file(Timer& timer, Tick tick, unsigned level) noexcept {
     const auto slot = static_cast<unsigned>(tick >> (level * bits_per_level)) % slots_per_level;
     timer.position_ = static_cast<std::uint16_t>(level * slots_per_level + slot);
     levels_[level]->buckets[slot].push_back(timer);
@@ -192,7 +189,8 @@ void TimerWheel::cascade(const Bucket& bucket) noexcept {
     Level& level = *levels_[bucket.level];
     level.unmark(bucket.slot);
     while (Timer* timer = level.buckets[bucket.slot].pop_front()) {
-        file(*timer, tick_at_or_after(timer->due_));
+        const Tick tick = tick_at_or_after(timer->due_);
+        file(*timer, tick, level_of(tick));
     }
 }
 

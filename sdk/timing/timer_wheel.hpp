@@ -70,7 +70,7 @@ private:
     [[nodiscard]] TimePoint find_next() const noexcept;
 
     void make_levels(unsigned top);
-    void file(Timer& timer, Tick tick) noexcept;
+    void file(Timer& timer, Tick tick, unsigned level) noexcept;
     void expire(const Bucket& bucket, List& expired) noexcept;
     void cascade(const Bucket& bucket) noexcept;
     void disarm_all(List& list) noexcept;

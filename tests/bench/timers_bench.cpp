@@ -1,0 +1,240 @@
+// What a timer costs among n live ones: our wheel, Asio's waitable timer, a std::multimap. All three see the same due times, 1 s to 10 min ahead.
+//
+// recent: the timer inserted and cancelled was used a moment ago, and nothing but the timers' own structure decides the cost.
+// random: each time another of the n, cancelled and inserted anew; from some 10,000 on it is not in the cache, and fetching it is most of the cost.
+// expire: n timers inserted, and time moved on until all have expired and their callbacks have run; 16 expire at each step on average.
+//
+// Asio's steady_timer runs in an io_context for one thread; "unlocked" is the fastest it can be, without locks and on a clock moved by hand. A cancelled
+// wait completes through its queue, so that is drained, and for the wheel the next wake-up asked for, once every 64 operations.
+
+#include <asio/basic_waitable_timer.hpp>
+#include <asio/io_context.hpp>
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "timing/timer_wheel.hpp"
+
+namespace {
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+const TimePoint start = std::chrono::steady_clock::now() + 1h; // so that no steady_timer is due while this runs
+constexpr Duration shortest = 1s;
+constexpr Duration longest = 10min;
+constexpr std::size_t batch = 64;
+constexpr std::size_t recent_timers = 16; // beside the n live ones
+
+class Wheel {
+public:
+    explicit Wheel(std::size_t count) : timers_(count) { Counting::expired = 0; }
+    void insert(std::size_t i, TimePoint due) { wheel_.insert(timers_[i], due); }
+    void cancel(std::size_t i) { wheel_.cancel(timers_[i]); }
+    void settle() { benchmark::DoNotOptimize(wheel_.next_wakeup()); }
+    void advance(TimePoint now) {
+        timing::TimerWheel::List due;
+        wheel_.advance(now, due);
+        while (timing::Timer* timer = due.pop_front()) {
+            timer->run();
+        }
+    }
+    [[nodiscard]] std::size_t expired() const { return Counting::expired; }
+
+private:
+    struct Counting : timing::Timer {
+        Counting() : Timer{nullptr, [](void*) { ++expired; }} {}
+        static inline std::size_t expired = 0;
+    };
+
+    timing::TimerWheel wheel_{start};
+    std::vector<Counting> timers_;
+};
+
+/// A steady clock moved by hand.
+struct HandClock {
+    using duration = Duration;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = TimePoint;
+    static constexpr bool is_steady = true;
+    static time_point now() noexcept { return current; }
+    static inline time_point current = start;
+};
+
+template <typename Clock, int Hint>
+class Asio {
+public:
+    explicit Asio(std::size_t count) {
+        HandClock::current = start;
+        timers_.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            timers_.emplace_back(context_);
+        }
+    }
+    void insert(std::size_t i, TimePoint due) {
+        timers_[i].expires_at(due);
+        timers_[i].async_wait([this](const asio::error_code& error) { expired_ += error ? 0 : 1; });
+    }
+    void cancel(std::size_t i) { timers_[i].cancel(); }
+    void settle() {
+        context_.poll();
+        context_.restart();
+    }
+    void advance(TimePoint now) {
+        HandClock::current = now;
+        nudge_.expires_at(TimePoint::min()); // Asio asks the operating system's timer whether to look, and that knows nothing of our clock
+        nudge_.async_wait([](const asio::error_code&) {});
+        settle();
+    }
+    [[nodiscard]] std::size_t expired() const { return expired_; }
+
+private:
+    asio::io_context context_{Hint};
+    asio::basic_waitable_timer<Clock> nudge_{context_};
+    std::vector<asio::basic_waitable_timer<Clock>> timers_;
+    std::size_t expired_{0};
+};
+
+using SteadyTimer = Asio<std::chrono::steady_clock, 1>;
+using UnlockedTimer = Asio<HandClock, ASIO_CONCURRENCY_HINT_UNSAFE>;
+
+class Multimap {
+public:
+    explicit Multimap(std::size_t count) : places_(count) {}
+    void insert(std::size_t i, TimePoint due) { places_[i] = timers_.emplace(due, this); }
+    void cancel(std::size_t i) { timers_.erase(places_[i]); }
+    void settle() { benchmark::DoNotOptimize(timers_.begin()); }
+    void advance(TimePoint now) {
+        while (!timers_.empty() && timers_.begin()->first <= now) {
+            ++timers_.begin()->second->expired_;
+            timers_.erase(timers_.begin());
+        }
+    }
+    [[nodiscard]] std::size_t expired() const { return expired_; }
+
+private:
+    std::multimap<TimePoint, Multimap*> timers_;
+    std::vector<decltype(timers_)::iterator> places_;
+    std::size_t expired_{0};
+};
+
+/// Random numbers made beforehand, so that making them is not measured.
+class Pool {
+public:
+    explicit Pool(std::size_t live) {
+        std::mt19937_64 random{live};
+        std::uniform_int_distribution<Duration::rep> delay{Duration{shortest}.count(), Duration{longest}.count()};
+        std::uniform_int_distribution<std::uint32_t> which{0, static_cast<std::uint32_t>(live - 1)};
+        for (std::size_t i = 0; i < size; ++i) {
+            dues_.push_back(start + Duration{delay(random)});
+            timers_.push_back(which(random));
+        }
+    }
+    TimePoint due() { return dues_[next_due_++ % size]; }
+    std::uint32_t timer() { return timers_[next_timer_++ % size]; }
+
+private:
+    static constexpr std::size_t size = 1 << 20;
+
+    std::vector<TimePoint> dues_;
+    std::vector<std::uint32_t> timers_;
+    std::size_t next_due_{0};
+    std::size_t next_timer_{0};
+};
+
+template <typename Timers>
+struct Populated {
+    explicit Populated(std::size_t count) : live{count}, timers{count + recent_timers}, pool{count} {
+        for (std::size_t i = 0; i < live; ++i) {
+            timers.insert(i, pool.due());
+        }
+    }
+    std::size_t live;
+    Timers timers;
+    Pool pool;
+};
+
+/// The same one for all runs at that number, as making it takes longer than measuring.
+template <typename Timers>
+Populated<Timers>& populated(std::size_t live) {
+    static std::unique_ptr<Populated<Timers>> kept;
+    if (kept == nullptr || kept->live != live) {
+        kept.reset();
+        kept = std::make_unique<Populated<Timers>>(live);
+    }
+    return *kept;
+}
+
+std::size_t live_of(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+
+template <typename Timers>
+void insert_cancel_recent(benchmark::State& state) {
+    auto& [live, timers, pool] = populated<Timers>(live_of(state));
+    while (state.KeepRunningBatch(batch)) {
+        for (std::size_t i = 0; i < batch; ++i) {
+            const std::size_t timer = live + i % recent_timers;
+            timers.insert(timer, pool.due());
+            timers.cancel(timer);
+        }
+        timers.settle();
+    }
+}
+
+template <typename Timers>
+void insert_cancel_random(benchmark::State& state) {
+    auto& [live, timers, pool] = populated<Timers>(live_of(state));
+    while (state.KeepRunningBatch(batch)) {
+        for (std::size_t i = 0; i < batch; ++i) {
+            const std::size_t timer = pool.timer();
+            timers.cancel(timer);
+            timers.insert(timer, pool.due());
+        }
+        timers.settle();
+    }
+}
+
+template <typename Timers>
+void insert_expire(benchmark::State& state) {
+    const std::size_t live = live_of(state);
+    const Duration step = longest * 16 / state.range(0);
+    Timers timers{live};
+    Pool pool{live};
+    TimePoint now = start;
+    std::size_t inserted = 0;
+    while (state.KeepRunningBatch(state.range(0))) {
+        const Duration passed = now - start;
+        for (std::size_t i = 0; i < live; ++i) {
+            timers.insert(i, pool.due() + passed);
+        }
+        inserted += live;
+        for (const TimePoint end = now + longest + step; now < end;) {
+            now += step;
+            timers.advance(now);
+        }
+        if (timers.expired() != inserted) {
+            state.SkipWithError("not all have expired");
+            break;
+        }
+    }
+}
+
+void from_thousand_to_million(benchmark::internal::Benchmark* bench) { bench->RangeMultiplier(10)->Range(1'000, 1'000'000); }
+
+BENCHMARK(insert_cancel_recent<Wheel>)->Name("insert+cancel, recent: TimerWheel")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_recent<SteadyTimer>)->Name("insert+cancel, recent: asio::steady_timer")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_recent<UnlockedTimer>)->Name("insert+cancel, recent: asio, unlocked")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_recent<Multimap>)->Name("insert+cancel, recent: std::multimap")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<Wheel>)->Name("insert+cancel, random: TimerWheel")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<SteadyTimer>)->Name("insert+cancel, random: asio::steady_timer")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<UnlockedTimer>)->Name("insert+cancel, random: asio, unlocked")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<Multimap>)->Name("insert+cancel, random: std::multimap")->Apply(from_thousand_to_million);
+BENCHMARK(insert_expire<Wheel>)->Name("insert+expire: TimerWheel")->Apply(from_thousand_to_million);
+BENCHMARK(insert_expire<UnlockedTimer>)->Name("insert+expire: asio, unlocked")->Apply(from_thousand_to_million);
+BENCHMARK(insert_expire<Multimap>)->Name("insert+expire: std::multimap")->Apply(from_thousand_to_million);
+
+} // namespace
