@@ -142,4 +142,3 @@ BENCHMARK(waiting)->Arg(10'000)->UseManualTime()->Unit(benchmark::kMillisecond)-
 
 } // namespace
 
-BENCHMARK_MAIN();
