@@ -1,5 +1,7 @@
 #include "processor/session_machine.hpp"
 
+#include <utility>
+
 #include "processor/mutation.hpp"
 
 namespace sessionq::processor {
@@ -42,7 +44,7 @@ SessionMachine::Arrival SessionMachine::delivered() noexcept {
         --credit_;
     }
     shown_empty_ = false;
-    if (is_leaving() && !(handles_all_ && phase_ == Phase::leaving && !lost_)) {
+    if (is_leaving() && !(phase_ == Phase::leaving && !lost_ && (handles_all_ || release_pending_))) {
         return Arrival::release;
     }
     return dead_lettering_ ? Arrival::dead_letter : Arrival::enqueue;
@@ -93,7 +95,10 @@ SessionActions SessionMachine::drained() noexcept {
     case Phase::working: actions.grant_credit = true; break;
     case Phase::idling_out: actions.commit_idle = true; break;
     case Phase::rewinding: finish_rewind(actions); break;
-    case Phase::leaving: step(actions); break;
+    case Phase::leaving:
+        release(actions);
+        step(actions);
+        break;
     default: break;
     }
     return actions;
@@ -111,6 +116,7 @@ SessionActions SessionMachine::drain_overdue() noexcept {
     }
     if (is_leaving()) {
         SessionActions actions;
+        release(actions);
         step(actions);
         return actions;
     }
@@ -119,8 +125,8 @@ SessionActions SessionMachine::drain_overdue() noexcept {
 
 SessionActions SessionMachine::rewind() noexcept {
     SessionActions actions;
-    if (is_leaving()) { // what was behind it has gone back already
-        actions.settle_failed = true;
+    if (is_leaving()) { // after what was behind it
+        actions.settle_failed = !release_pending_;
         return actions;
     }
     phase_ = Phase::rewinding;
@@ -166,6 +172,7 @@ SessionActions SessionMachine::lost(CloseReason reason) noexcept {
         return actions;
     }
     lost_ = true;
+    release_pending_ = false;
     drain_outstanding_ = false;
     credit_ = 0;
     if (phase_ == Phase::closing_link) {
@@ -206,14 +213,22 @@ SessionActions SessionMachine::begin_leave(CloseReason reason) noexcept {
     reason_ = reason;
     phase_ = Phase::leaving;
     actions.pause_lane = !handles_all_;
-    actions.release_waiting = !handles_all_ && !(mutated(Mutant::keeps_unstarted_on_stop) && reason == CloseReason::stopped);
-    actions.settle_failed = true; // one that waits for its next try goes back too, after what was behind it
-    if (!drain_outstanding_ && credit_ != 0 && !lost_ && !mutated(Mutant::leaves_without_drain)) {
-        actions.start_drain = true;
-        return actions;
+    release_pending_ = true;
+    if (!drain_outstanding_ && credit_ != 0 && !mutated(Mutant::leaves_without_drain)) {
+        actions.start_drain = true; // what goes back before the answer would come again on the credit that is left
+    } else if (!drain_outstanding_) {
+        release(actions);
+        step(actions);
     }
-    step(actions);
     return actions;
+}
+
+void SessionMachine::release(SessionActions& actions) noexcept {
+    if (!std::exchange(release_pending_, false)) {
+        return;
+    }
+    actions.release_waiting = !handles_all_ && !(mutated(Mutant::keeps_unstarted_on_stop) && reason_ == CloseReason::stopped);
+    actions.settle_failed = true; // one that waits for its next try goes back too, after what was behind it
 }
 
 void SessionMachine::step(SessionActions& actions) noexcept {

@@ -42,7 +42,7 @@ public:
 
     /// What becomes of a message that arrives.
     enum class Arrival : std::uint8_t {
-        enqueue,     ///< into the lane
+        enqueue,     ///< into the lane, which may be paused: then it goes back with what waits there
         release,     ///< too late: goes back at once, uncounted (R3)
         dead_letter, ///< the rest of the session is dead-lettered
     };
@@ -93,6 +93,7 @@ public:
 
 private:
     [[nodiscard]] SessionActions begin_leave(CloseReason reason) noexcept;
+    void release(SessionActions& actions) noexcept;
     void step(SessionActions& actions) noexcept;
     void finish_rewind(SessionActions& actions) noexcept;
 
@@ -105,6 +106,7 @@ private:
     bool open_running_{false};
     bool drain_outstanding_{false};
     bool rewind_released_{false};
+    bool release_pending_{false}; ///< leaving: what waits goes back once the drain is answered
     bool shown_empty_{false};
     bool dead_lettering_{false};
     bool lost_{false};

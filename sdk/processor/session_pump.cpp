@@ -508,7 +508,7 @@ void SessionPump::apply(const SessionActions& actions) {
         shard_.timers().cancel(hold_timer_);
         shard_.timers().cancel(idle_timer_);
     }
-    if (actions.start_drain) { // before what goes back, so that the broker does not send it again on the credit that is left
+    if (actions.start_drain) {
         start_drain();
     }
     if (actions.release_waiting) {
