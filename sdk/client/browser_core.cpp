@@ -54,10 +54,10 @@ Operation<std::vector<ReceivedMessage>> BrowserCore::peek(std::int64_t from, std
     using Messages = std::vector<ReceivedMessage>;
     require_argument(max_messages > 0, "max_messages is zero");
     ports::PeekRequest request{.entity = entity_, .from_sequence_number = from, .max_messages = max_messages, .session_id = options_.session_id};
-    return make_operation<Messages>(
-        client_, *station_.thread, context, [&station = station_, request = std::move(request)](const PendingPtr<Messages>& pending) mutable {
-            station.endpoint->peek(std::move(request), [pending](core::Result<Messages> answer) { pending->complete(std::move(answer)); });
-        });
+    return make_operation<Messages>(client_, *station_.thread, context,
+                                    [&station = station_, request = std::move(request)](const PendingPtr<Messages>& pending) mutable {
+                                        station.endpoint->peek(std::move(request), AnswerTo<Messages>{pending});
+                                    });
 }
 
 Operation<SessionIds> list_sessions_operation(const std::shared_ptr<ClientCore>& client, std::string entity, const OperationContext& context) {

@@ -27,11 +27,13 @@ protected:
     ~Resident() = default;
 };
 
+using Residents = core::IntrusiveList<Resident, Resident>;
+
 /// A receive thread and what lives on it.
 struct Station {
     std::unique_ptr<ReceiveThread> thread;
-    ports::EndpointPtr endpoint;                       ///< Made, used and destroyed on the thread.
-    core::IntrusiveList<Resident, Resident> residents; ///< Touched on the thread only; gone before the endpoint.
+    ports::EndpointPtr endpoint; ///< Made, used and destroyed on the thread.
+    Residents residents;         ///< Touched on the thread only; gone before the endpoint.
 };
 
 /// What a `Client` shares with everything made from it.

@@ -96,6 +96,29 @@ private:
 template <typename T>
 using PendingPtr = std::shared_ptr<Pending<T>>;
 
+/// The duty to answer an operation, as a handler for a port; copies share it. If it is dropped unanswered, the way a link drops its handlers when it is
+/// destroyed, the operation ends with `unanswered`.
+template <typename T>
+class AnswerTo {
+public:
+    explicit AnswerTo(PendingPtr<T> pending, Errc unanswered = Errc::cancelled) : duty_{std::make_shared<Duty>(std::move(pending), unanswered)} {}
+
+    void operator()(core::Result<T> answer) const { duty_->pending->complete(std::move(answer)); }
+
+private:
+    struct Duty {
+        PendingPtr<T> pending;
+        Errc unanswered;
+
+        Duty(PendingPtr<T> operation, Errc otherwise) : pending{std::move(operation)}, unanswered{otherwise} {}
+        Duty(const Duty&) = delete;
+        Duty& operator=(const Duty&) = delete;
+        ~Duty() { pending->complete(Failure{.code = unanswered}); }
+    };
+
+    std::shared_ptr<Duty> duty_;
+};
+
 /// What an operation does once it is on its loop: it has `complete` called sooner or later.
 template <typename T>
 using Start = std::function<void(const PendingPtr<T>&)>;

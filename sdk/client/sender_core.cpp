@@ -22,12 +22,11 @@ Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messa
         }
     }
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
-    return make_operation<std::vector<std::int64_t>>(
-        client_, *station_.thread, context,
-        [&station = station_, request = std::move(request)](const PendingPtr<std::vector<std::int64_t>>& pending) mutable {
-            station.endpoint->send(std::move(request),
-                                   [pending](core::Result<std::vector<std::int64_t>> answer) { pending->complete(std::move(answer)); });
-        });
+    using Numbers = std::vector<std::int64_t>;
+    return make_operation<Numbers>(client_, *station_.thread, context,
+                                   [&station = station_, request = std::move(request)](const PendingPtr<Numbers>& pending) mutable {
+                                       station.endpoint->send(std::move(request), AnswerTo<Numbers>{pending});
+                                   });
 }
 
 Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> messages, WallTime when, const OperationContext& context) const {
@@ -43,8 +42,7 @@ Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> seq
     return make_operation<core::Done>(
         client_, *station_.thread, context,
         [&station = station_, entity = entity_, numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {
-            station.endpoint->cancel_scheduled(std::move(entity), std::move(numbers),
-                                               [pending](core::Result<core::Done> answer) { pending->complete(std::move(answer)); });
+            station.endpoint->cancel_scheduled(std::move(entity), std::move(numbers), AnswerTo<core::Done>{pending});
         });
 }
 

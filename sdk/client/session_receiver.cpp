@@ -18,7 +18,7 @@ SessionReceiver accept(const Client& client, client::AcceptTerms terms, const Op
 /// Has the session given back; the receiver does not wait for it.
 void close_in_background(const std::shared_ptr<client::ReceiverGrip>& grip) noexcept {
     if (grip != nullptr) {
-        grip->session->station().thread->post([session = grip->session] { session->close(nullptr); });
+        grip->session->loop().post([session = grip->session] { session->close(nullptr); });
     }
 }
 

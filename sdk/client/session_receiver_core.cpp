@@ -19,26 +19,24 @@ TimePoint renewal_end(const SessionReceiverOptions& options, TimePoint now) noex
 
 } // namespace
 
-ReceiverPtr SessionReceiverCore::make(Station& station, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link,
-                                      TimePoint asked) {
-    core::EventLoop& loop = *station.thread;
-    return {new SessionReceiverCore{station, std::move(entity), options, std::move(link), asked},
-            [&loop](SessionReceiverCore* last) { loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {}); }};
+ReceiverPtr SessionReceiverCore::make(core::EventLoop& loop, Residents& residents, std::string entity, const SessionReceiverOptions& options,
+                                      ports::SessionLinkPtr link, TimePoint asked) {
+    ReceiverPtr made{new SessionReceiverCore{loop, std::move(entity), options, std::move(link)},
+                     [&loop](SessionReceiverCore* last) { loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {}); }};
+    residents.push_back(*made);
+    made->on_granted(asked, made->link_->initial_lock());
+    return made;
 }
 
-SessionReceiverCore::SessionReceiverCore(Station& station, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link,
-                                         TimePoint asked)
-    : station_{station},
-      loop_{*station.thread},
+SessionReceiverCore::SessionReceiverCore(core::EventLoop& loop, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link)
+    : loop_{loop},
       entity_{std::move(entity)},
       session_id_{link->session_id()},
       options_{options},
       renew_until_{renewal_end(options, loop_.now())},
       link_{std::move(link)},
       queue_{options.receive_and_delete} {
-    station_.residents.push_back(*this);
     link_->set_events(*this);
-    on_granted(asked, link_->initial_lock());
 }
 
 SessionReceiverCore::~SessionReceiverCore() {
@@ -92,6 +90,9 @@ void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
 }
 
 void SessionReceiverCore::on_drained() {
+    if (link_ == nullptr) { // it is being let go of
+        return;
+    }
     queue_.drained();
     if (closing_) {
         detach();
@@ -118,7 +119,7 @@ void SessionReceiverCore::tell_link(ReceiveQueue::Flow flow) {
 
 void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_numbers, const PendingPtr<Deliveries>& pending) {
     if (!refuse_unless_usable(pending)) {
-        link_->receive_deferred(std::move(sequence_numbers), [pending](core::Result<Deliveries> answer) { pending->complete(std::move(answer)); });
+        link_->receive_deferred(std::move(sequence_numbers), AnswerTo<Deliveries>{pending, Errc::lock_lost});
     }
 }
 
@@ -146,13 +147,13 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
 
 void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
     if (!refuse_unless_usable(pending)) {
-        link_->get_state([pending](core::Result<std::optional<std::string>> answer) { pending->complete(std::move(answer)); });
+        link_->get_state(AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost});
     }
 }
 
 void SessionReceiverCore::set_state(std::optional<std::string> state, const PendingPtr<core::Done>& pending) {
     if (!refuse_unless_usable(pending)) {
-        link_->set_state(std::move(state), [pending](core::Result<core::Done> answer) { pending->complete(std::move(answer)); });
+        link_->set_state(std::move(state), AnswerTo<core::Done>{pending, Errc::lock_lost});
     }
 }
 
@@ -200,13 +201,13 @@ void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
     if (refuse_unless_usable(pending)) {
         return;
     }
-    link_->renew_lock([this, pending, asked = loop_.now()](core::Result<ports::LockGrant> answer) {
+    link_->renew_lock([this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost}, asked = loop_.now()](core::Result<ports::LockGrant> answer) {
         if (!answer) {
-            pending->complete(answer.failure());
+            answer_to(answer.failure());
             return;
         }
         on_granted(asked, answer.value());
-        pending->complete(lease_.expires());
+        answer_to(lease_.expires());
     });
 }
 
@@ -216,16 +217,15 @@ void SessionReceiverCore::close(PendingPtr<core::Done> pending) {
     if (pending != nullptr) {
         closers_.push_back(std::move(pending));
     }
-    if (closing_) {
-        return;
-    }
-    const auto self = shared_from_this();
-    if (link_ == nullptr) {
+    if (link_ == nullptr) { // over already
         end(Failure{.code = Errc::cancelled});
         return;
     }
+    if (closing_) {
+        return;
+    }
     closing_ = true;
-    self_ = self;
+    self_ = shared_from_this();
     refuse(Failure{.code = Errc::cancelled, .detail = "the receiver of session '" + session_id_ + "' is closed"});
     loop_.timers().arm(close_guard_, loop_.now() + close_patience);
     const auto flow = queue_.last_flow();
@@ -259,7 +259,6 @@ void SessionReceiverCore::end(const Failure& why) {
     loop_.timers().cancel(lease_timer_);
     loop_.timers().cancel(close_guard_);
     let_go_of_link();
-    fail_settling();
     for (const auto& closer : std::exchange(closers_, {})) {
         closer->complete(core::Done{});
     }
@@ -269,11 +268,14 @@ void SessionReceiverCore::let_go_of_link() {
     if (link_ == nullptr) {
         return;
     }
-    // Later, because this may be inside one of its events; and before the core, to which its events refer.
+    // Later, because this may be inside one of its events; and before the core and the deliveries, to which it refers.
     struct Parting {
         ReceiverPtr core;
         ports::SessionLinkPtr link;
-        void operator()() { link.reset(); }
+        void operator()() {
+            link.reset();
+            core->fail_settling();
+        }
     };
     if (auto core = weak_from_this().lock()) { // else the core's own end, which is on its way, takes the link along
         loop_.post(Parting{std::move(core), std::move(link_)});

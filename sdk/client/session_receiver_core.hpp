@@ -30,8 +30,9 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<HeldDelivery> {
 class SessionReceiverCore final : public ports::LinkEvents, public Resident, public std::enable_shared_from_this<SessionReceiverCore> {
 public:
     /// On the thread. `asked` is when the accept was.
-    [[nodiscard]] static std::shared_ptr<SessionReceiverCore> make(Station& station, std::string entity, const SessionReceiverOptions& options,
-                                                                   ports::SessionLinkPtr link, TimePoint asked);
+    [[nodiscard]] static std::shared_ptr<SessionReceiverCore> make(core::EventLoop& loop, Residents& residents, std::string entity,
+                                                                   const SessionReceiverOptions& options, ports::SessionLinkPtr link,
+                                                                   TimePoint asked);
     ~SessionReceiverCore();
 
     // Any thread
@@ -40,7 +41,7 @@ public:
     [[nodiscard]] Deadline lock_expires() const noexcept { return Deadline::at(TimePoint{Duration{expires_.load(std::memory_order_acquire)}}); }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
     [[nodiscard]] std::optional<Failure> loss() const;
-    [[nodiscard]] Station& station() const noexcept { return station_; }
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
 
     // On the thread
     void receive(PendingPtr<Deliveries> pending, std::size_t max, bool present_only);
@@ -55,7 +56,7 @@ public:
     void leave() noexcept override;
 
 private:
-    SessionReceiverCore(Station& station, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link, TimePoint asked);
+    SessionReceiverCore(core::EventLoop& loop, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link);
 
     [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<HeldDelivery>(); }
     void on_delivery(ports::DeliveryPtr delivery) override;
@@ -79,7 +80,6 @@ private:
     template <typename T>
     [[nodiscard]] bool refuse_unless_usable(const PendingPtr<T>& pending);
 
-    Station& station_;
     core::EventLoop& loop_;
     const std::string entity_;
     const std::string session_id_;

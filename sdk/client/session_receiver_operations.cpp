@@ -50,7 +50,7 @@ void start_accept(Station& station, const AcceptTerms& terms, const PendingPtr<R
             if (!answer) {
                 pending->complete(answer.failure());
             } else if (!pending->ended()) { // else the link goes with the answer, and the session back
-                pending->complete(SessionReceiverCore::make(station, entity, options, std::move(answer).value(), asked));
+                pending->complete(SessionReceiverCore::make(*station.thread, station.residents, entity, options, std::move(answer).value(), asked));
             }
         });
     pending->on_give_up([&station, id, named](Failure failure) {
@@ -62,7 +62,7 @@ void start_accept(Station& station, const AcceptTerms& terms, const PendingPtr<R
 /// An operation on a held session. It keeps the session, not the client: that is for whoever waits.
 template <typename T, typename Body>
 Operation<T> on_session(const GripPtr& grip, const OperationContext& context, Body body) {
-    return make_operation<T>(grip->client, *grip->session->station().thread, context,
+    return make_operation<T>(grip->client, grip->session->loop(), context,
                              [session = grip->session, body = std::move(body)](const PendingPtr<T>& pending) mutable { body(session, pending); });
 }
 

@@ -81,9 +81,15 @@ TEST_CASE("receive thread: tasks run in the order of posting, on its thread, nev
         });
         order.push_back(1);
     });
-    loop.post([&] { order.push_back(2); });
     ran.get_future().get();
-    CHECK(order == std::vector{1, 2, 3});
+    CHECK(order == std::vector{1, 3});
+    on_loop(loop, [&] {
+        loop.post([&] { order.push_back(5); });
+        loop.post([&] { order.push_back(6); });
+        order.push_back(4);
+    });
+    on_loop(loop, [] {});
+    CHECK(order == std::vector{1, 3, 4, 5, 6});
     CHECK_FALSE(loop.on_this_thread());
     CHECK_FALSE(ReceiveThread::on_any());
 }

@@ -1,0 +1,23 @@
+#pragma once
+
+/// Everything but <sessionq/async.hpp>, which brings Asio along.
+
+#include <sessionq/browser.hpp>
+#include <sessionq/client.hpp>
+#include <sessionq/deadline.hpp>
+#include <sessionq/error.hpp>
+#include <sessionq/local_broker.hpp>
+#include <sessionq/logging.hpp>
+#include <sessionq/message.hpp>
+#include <sessionq/message_context.hpp>
+#include <sessionq/message_handler.hpp>
+#include <sessionq/operation_context.hpp>
+#include <sessionq/processor_options.hpp>
+#include <sessionq/processor_report.hpp>
+#include <sessionq/sender.hpp>
+#include <sessionq/session_context.hpp>
+#include <sessionq/session_message.hpp>
+#include <sessionq/session_processor.hpp>
+#include <sessionq/session_receiver.hpp>
+#include <sessionq/time.hpp>
+#include <sessionq/wait_for_signal.hpp>

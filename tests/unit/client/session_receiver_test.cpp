@@ -1,0 +1,339 @@
+#include <sessionq/session_receiver.hpp>
+
+#include <doctest/doctest.h>
+
+#include <future>
+#include <thread>
+
+#include <sessionq/browser.hpp>
+#include <sessionq/client.hpp>
+#include <sessionq/local_broker.hpp>
+#include <sessionq/sender.hpp>
+
+#include "core/clock.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+    explicit Fixture(QueueOptions options = {}) { broker.create_queue("orders", options); }
+
+    void send(std::string_view session, std::string_view body) { Sender{client, "orders"}.send(Message::text(session, body)); }
+    SessionReceiver accept(const std::string& session, SessionReceiverOptions options = {}) {
+        return SessionReceiver::accept(client, "orders", session, options);
+    }
+
+    LocalBroker broker;
+    Client client{Client::in_process(broker)};
+};
+
+Errc error_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.failure().code;
+    }
+    return Errc{};
+}
+
+std::vector<std::string> texts(const std::vector<SessionMessage>& messages) {
+    std::vector<std::string> all;
+    for (const SessionMessage& message : messages) {
+        all.emplace_back(message.text());
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("session receiver: pulls a session's messages in order and completes them") {
+    Fixture f;
+    f.send("a", "1");
+    f.send("b", "other");
+    f.send("a", "2");
+    SessionReceiver receiver = f.accept("a");
+    CHECK(receiver.session_id() == "a");
+    CHECK(receiver.entity() == "orders");
+    CHECK_FALSE(receiver.loss());
+    auto messages = receiver.receive(10);
+    while (messages.size() < 2) {
+        for (auto& more : receiver.receive(10)) {
+            messages.push_back(std::move(more));
+        }
+    }
+    CHECK(texts(messages) == std::vector<std::string>{"1", "2"});
+    for (SessionMessage& message : messages) {
+        CHECK_FALSE(message.settled());
+        message.complete();
+        CHECK(message.settled());
+    }
+    CHECK(f.broker.counts("orders").active == 1);
+}
+
+TEST_CASE("session receiver: a wait of zero answers with what the broker has") {
+    Fixture f;
+    SessionReceiver receiver = f.accept("a");
+    CHECK(receiver.receive(5, 0s).empty());
+    CHECK_FALSE(receiver.receive_one(0s));
+    for (const char* text : {"1", "2", "3"}) {
+        f.send("a", text);
+    }
+    CHECK(texts(receiver.receive(2, 0s)) == std::vector<std::string>{"1", "2"});
+    CHECK(texts(receiver.receive(5, 0s)) == std::vector<std::string>{"3"});
+}
+
+TEST_CASE("session receiver: waits for a message that comes later") {
+    Fixture f;
+    SessionReceiver receiver = f.accept("a");
+    auto received = std::async(std::launch::async, [&] { return receiver.receive_one(); });
+    f.send("a", "late");
+    const auto message = received.get();
+    REQUIRE(message);
+    CHECK(message->text() == "late");
+}
+
+TEST_CASE("session receiver: nothing in time is an answer, and what comes after it is kept") {
+    Fixture f;
+    SessionReceiver receiver = f.accept("a");
+    CHECK(receiver.receive(3, 1ms).empty());
+    const OperationContext short_lived{Deadline::after(1ms, core::system_clock().now())};
+    CHECK(receiver.receive(3, Duration::max(), short_lived).empty());
+    f.send("a", "1");
+    CHECK(texts(receiver.receive(3)) == std::vector<std::string>{"1"});
+}
+
+TEST_CASE("R8: a message is settled once") {
+    Fixture f;
+    f.send("a", "1");
+    SessionReceiver receiver = f.accept("a");
+    auto message = receiver.receive_one();
+    REQUIRE(message);
+    message->complete();
+    CHECK(error_of([&] { message->complete(); }) == Errc::already_settled);
+    CHECK(error_of([&] { message->abandon(); }) == Errc::already_settled);
+}
+
+TEST_CASE("R8: after the receiver is closed a message cannot be settled, and returns uncounted") {
+    Fixture f;
+    f.send("a", "1");
+    SessionReceiver receiver = f.accept("a");
+    auto message = receiver.receive_one();
+    REQUIRE(message);
+    receiver.close();
+    CHECK(receiver.stop_token().stop_requested());
+    REQUIRE(receiver.loss());
+    CHECK(receiver.loss()->code == Errc::cancelled);
+    CHECK(error_of([&] { message->complete(); }) == Errc::lock_lost);
+    CHECK(error_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::cancelled);
+    receiver.close();
+    SessionReceiver again = f.accept("a");
+    const auto back = again.receive_one();
+    REQUIRE(back);
+    CHECK(back->message().delivery_count() == 0);
+}
+
+TEST_CASE("session receiver: every outcome reaches the broker") {
+    Fixture f;
+    for (const char* text : {"abandon", "release", "defer", "dead-letter"}) {
+        f.send("a", text);
+    }
+    SessionReceiver receiver = f.accept("a");
+    auto first = receiver.receive_one();
+    REQUIRE(first);
+    first->abandon({{"why", std::string{"busy"}}});
+    first = receiver.receive_one();
+    REQUIRE(first);
+    CHECK(first->text() == "abandon");
+    CHECK(first->message().delivery_count() == 1);
+    CHECK(std::get<std::string>(first->message().properties().at("why")) == "busy");
+    first->complete();
+
+    auto second = receiver.receive_one();
+    REQUIRE(second);
+    second->release();
+    second = receiver.receive_one();
+    REQUIRE(second);
+    CHECK(second->text() == "release");
+    CHECK(second->message().delivery_count() == 0);
+    second->complete();
+
+    auto third = receiver.receive_one();
+    REQUIRE(third);
+    third->defer();
+    auto fourth = receiver.receive_one();
+    REQUIRE(fourth);
+    fourth->dead_letter("bad", "not a number");
+
+    const QueueCounts counts = f.broker.counts("orders");
+    CHECK(counts.active == 0);
+    CHECK(counts.deferred == 1);
+    CHECK(counts.dead_lettered == 1);
+
+    auto deferred = receiver.receive_deferred({third->sequence_number()});
+    CHECK(texts(deferred) == std::vector<std::string>{"defer"});
+    deferred.front().complete();
+    CHECK(error_of([&] { static_cast<void>(receiver.receive_deferred({third->sequence_number()})); }) == Errc::message_not_found);
+
+    auto dead = Browser{f.client, "orders/$DeadLetterQueue"}.peek(10);
+    REQUIRE(dead.size() == 1);
+    REQUIRE(dead.front().facts().dead_letter);
+    CHECK(dead.front().facts().dead_letter->reason == "bad");
+    CHECK(dead.front().facts().dead_letter->description == "not a number");
+}
+
+TEST_CASE("session receiver: a message that the receiver outlives settles with its lease, not with its handle") {
+    Fixture f;
+    f.send("a", "1");
+    std::optional<SessionMessage> kept;
+    {
+        SessionReceiver receiver = f.accept("a");
+        kept = receiver.receive_one();
+        REQUIRE(kept);
+    }
+    // Given back in the background: the next holder gets it as soon as that is done.
+    const OperationContext waits{Deadline::after(30s, core::system_clock().now())};
+    SessionReceiver next = SessionReceiver::accept_next(f.client, "orders", {}, waits);
+    CHECK(error_of([&] { kept->complete(); }) == Errc::lock_lost);
+    const auto message = next.receive_one();
+    REQUIRE(message);
+    CHECK(message->text() == "1");
+}
+
+TEST_CASE("session receiver: a session is held by one at a time") {
+    Fixture f;
+    SessionReceiver receiver = f.accept("a");
+    CHECK(error_of([&] { static_cast<void>(f.accept("a")); }) == Errc::session_locked_elsewhere);
+    receiver.close();
+    CHECK(f.accept("a").session_id() == "a");
+}
+
+TEST_CASE("R5: no session is an answer") {
+    Fixture f;
+    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders"));
+    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ms));
+    const OperationContext short_lived{Deadline::after(2ms, core::system_clock().now())};
+    CHECK(error_of([&] { static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived)); }) == Errc::no_session_available);
+    f.send("x", "1");
+    const auto receiver = SessionReceiver::try_accept_next(f.client, "orders");
+    REQUIRE(receiver);
+    CHECK(receiver->session_id() == "x");
+}
+
+TEST_CASE("R19: an accept that was given up leaves no session behind") {
+    Fixture f;
+    std::stop_source stop;
+    auto accepted = std::async(std::launch::async, [&] {
+        return error_of([&] {
+            static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, OperationContext{Deadline::never(), stop.get_token()}));
+        });
+    });
+    stop.request_stop();
+    CHECK(accepted.get() == Errc::cancelled);
+    f.send("a", "1");
+    CHECK(f.accept("a").session_id() == "a");
+}
+
+TEST_CASE("session receiver: state is kept with the session") {
+    Fixture f;
+    {
+        SessionReceiver receiver = f.accept("a");
+        CHECK_FALSE(receiver.state());
+        receiver.set_state("half done");
+        receiver.close();
+    }
+    SessionReceiver receiver = f.accept("a");
+    CHECK(receiver.state() == "half done");
+    receiver.set_state(std::nullopt);
+    CHECK_FALSE(receiver.state());
+}
+
+TEST_CASE("R11: a lease is renewed by itself while the application does nothing") {
+    Fixture f{{.lock_duration = 20ms}};
+    SessionReceiver receiver = f.accept("a");
+    const Deadline first = receiver.lock_expires();
+    while (receiver.lock_expires() == first) {
+        std::this_thread::yield();
+    }
+    CHECK(receiver.lock_expires() > first);
+    CHECK_FALSE(receiver.loss());
+}
+
+TEST_CASE("R13: without renewal the stop token fires and then the lease is lost, for everything at once") {
+    Fixture f{{.lock_duration = 30ms}};
+    f.send("a", "1");
+    SessionReceiver receiver = f.accept("a", {.renew_lock = false});
+    auto message = receiver.receive_one();
+    REQUIRE(message);
+    std::promise<bool> fired;
+    const std::stop_callback warned{receiver.stop_token(), [&] { fired.set_value(receiver.loss().has_value()); }};
+    CHECK_FALSE(fired.get_future().get()); // before the end, not at it
+    CHECK(error_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::lock_lost);
+    CHECK(error_of([&] { message->complete(); }) == Errc::lock_lost);
+    REQUIRE(receiver.loss());
+    CHECK(receiver.loss()->code == Errc::lock_lost);
+    receiver.close();
+}
+
+TEST_CASE("session receiver: a lease can be renewed by hand") {
+    Fixture f;
+    SessionReceiver receiver = f.accept("a", {.renew_lock = false});
+    const Deadline first = receiver.lock_expires();
+    const Deadline renewed = receiver.renew_lock();
+    CHECK(renewed >= first);
+    CHECK(receiver.lock_expires() == renewed);
+}
+
+TEST_CASE("session receiver: the end of its queue is the end of its lease") {
+    Fixture f;
+    SessionReceiver receiver = f.accept("a");
+    auto waiting = std::async(std::launch::async, [&] { return error_of([&] { static_cast<void>(receiver.receive(1)); }); });
+    f.broker.delete_queue("orders");
+    CHECK(waiting.get() == Errc::entity_not_found);
+    CHECK(receiver.stop_token().stop_requested());
+}
+
+TEST_CASE("session receiver: close ends a receive under way") {
+    Fixture f;
+    SessionReceiver receiver = f.accept("a");
+    auto waiting = std::async(std::launch::async, [&] { return error_of([&] { static_cast<void>(receiver.receive(1)); }); });
+    receiver.close();
+    CHECK(waiting.get() == Errc::cancelled);
+}
+
+TEST_CASE("session receiver: receive and delete needs no settling") {
+    Fixture f;
+    f.send("a", "1");
+    SessionReceiver receiver = f.accept("a", {.receive_and_delete = true});
+    auto message = receiver.receive_one();
+    REQUIRE(message);
+    CHECK(message->settled());
+    CHECK(error_of([&] { message->complete(); }) == Errc::already_settled);
+    CHECK(f.broker.counts("orders").active == 0);
+}
+
+TEST_CASE("session receiver: arguments are refused by name before anything happens") {
+    Fixture f;
+    const std::string too_long(129, 'x');
+    CHECK(error_of([&] { static_cast<void>(f.accept(too_long)); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { static_cast<void>(SessionReceiver::try_accept_next(f.client, "orders", -1s)); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { static_cast<void>(f.accept("a", {.max_lock_renewal = -1s})); }) == Errc::invalid_option);
+    SessionReceiver receiver = f.accept("a");
+    CHECK(error_of([&] { static_cast<void>(receiver.receive(0)); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { static_cast<void>(receiver.receive(10'001)); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { static_cast<void>(receiver.receive(1, -1s)); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "none", "a")); }) == Errc::entity_not_found);
+}
+
+TEST_CASE("R20: a deadline in scope bounds the call, and one that has passed ends it at once") {
+    Fixture f;
+    f.send("a", "1");
+    SessionReceiver receiver = f.accept("a");
+    auto message = receiver.receive_one();
+    REQUIRE(message);
+    const OperationContext::Scope scope{OperationContext{Deadline::at(core::system_clock().now())}};
+    CHECK(error_of([&] { static_cast<void>(receiver.state()); }) == Errc::timeout);
+    CHECK(error_of([&] { message->complete(); }) == Errc::timeout);
+}
