@@ -68,7 +68,7 @@ std::variant<Options, std::string> parse_options(int argc, const char* const* ar
     app.add_option("--input", options.input, "File of JSON Lines, or CSV with a header row")->type_name("FILE")->required();
     app.add_option("--session-key", options.session_key, "Field whose value is the session id")->type_name("FIELD")->required();
     app.add_option("--outcome", options.outcome, "Also show the last value of this field per session")->type_name("FIELD");
-    add_count(app, "--concurrent-sessions", options.concurrent_sessions, 100'000, "Sessions held at once (256)");
+    add_count(app, "--concurrent-sessions", options.concurrent_sessions, 100'000, "Sessions held at once (1024)");
     add_count(app, "--calls-per-session", options.calls_per_session, 10'000, "Handlers of one session at once (1: strictly in order)");
     add_duration(app, "--idle-timeout", options.idle_timeout, "Idle time before a session is left; 0: as soon as it is empty (200ms)");
     add_count(app, "--workers", options.workers, 1'024, "Handler threads (one per core)");

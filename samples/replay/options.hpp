@@ -14,7 +14,7 @@ struct Options {
     std::string input{};
     std::string session_key{};
     std::optional<std::string> outcome{};
-    std::uint32_t concurrent_sessions{256};
+    std::uint32_t concurrent_sessions{1024};
     std::uint32_t calls_per_session{1};
     std::chrono::nanoseconds idle_timeout{std::chrono::milliseconds{200}};
     std::uint32_t workers{0}; ///< 0: one per core. On the command line at least 1.

@@ -53,14 +53,15 @@ void Tally::started(std::string_view session_id, std::uint64_t ordinal) {
     }
 }
 
-void Tally::finished(std::string_view session_id, std::uint64_t ordinal, std::string_view outcome) {
+bool Tally::finished(std::string_view session_id, std::uint64_t ordinal, std::string_view outcome) {
     Shard& shard = shard_of(session_id);
     const std::lock_guard lock{shard.mutex};
     Session& session = session_of(shard, session_id);
-    if (ordinal >= 1 && ordinal <= session.sent) {
-        session.finished.insert(ordinal);
-        session.outcome = outcome;
+    if (ordinal < 1 || ordinal > session.sent) {
+        return false;
     }
+    session.outcome = outcome;
+    return session.finished.insert(ordinal);
 }
 
 Tally::Figures Tally::figures() const {

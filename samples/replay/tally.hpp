@@ -55,8 +55,8 @@ public:
     /// About to be sent: its number in its session, from 1.
     [[nodiscard]] std::uint64_t next_ordinal(std::string_view session_id);
     void started(std::string_view session_id, std::uint64_t ordinal);
-    /// `outcome` is kept as the session's last one.
-    void finished(std::string_view session_id, std::uint64_t ordinal, std::string_view outcome);
+    /// Whether it was the message's first time. `outcome` is kept as the session's last one.
+    bool finished(std::string_view session_id, std::uint64_t ordinal, std::string_view outcome);
 
     [[nodiscard]] Figures figures() const;
     /// Every session, those with most messages first.

@@ -14,9 +14,10 @@ void send(Tally& tally, std::string_view session, int count) {
     }
 }
 
-void handle(Tally& tally, std::string_view session, std::uint64_t ordinal, std::string_view outcome = {}) {
+/// Whether it finished for the first time.
+bool handle(Tally& tally, std::string_view session, std::uint64_t ordinal, std::string_view outcome = {}) {
     tally.started(session, ordinal);
-    tally.finished(session, ordinal, outcome);
+    return tally.finished(session, ordinal, outcome);
 }
 
 } // namespace
@@ -52,8 +53,8 @@ TEST_CASE("tally: all handled in order is faultless") {
 TEST_CASE("tally: one message lost and another twice do not cancel out") {
     Tally tally{1};
     send(tally, "a", 2);
-    handle(tally, "a", 1);
-    handle(tally, "a", 1);
+    CHECK(handle(tally, "a", 1));
+    CHECK_FALSE(handle(tally, "a", 1));
     const auto figures = tally.figures();
     CHECK(figures.lost == 1);
     CHECK(figures.duplicated == 1);
@@ -94,8 +95,8 @@ TEST_CASE("tally: what was never sent counts as duplicated") {
     Tally tally{1};
     send(tally, "a", 1);
     handle(tally, "a", 1);
-    handle(tally, "a", 2);
-    handle(tally, "b", 0);
+    CHECK_FALSE(handle(tally, "a", 2));
+    CHECK_FALSE(handle(tally, "b", 0));
     CHECK(tally.figures().duplicated == 2);
     CHECK(tally.figures().sessions == 1);
     CHECK(tally.figures().lost == 0);
