@@ -1,6 +1,5 @@
 #include "dispatch/thread_sync.hpp"
 
-#include <chrono>
 #include <thread>
 
 namespace sessionq::dispatch {
@@ -16,14 +15,11 @@ inline void relax() noexcept {
 
 void SmallLock::wait_and_lock() noexcept {
     constexpr int spins = 100; // about as long as a critical section here takes; longer only when its thread lost the processor
-    constexpr int yields = 50;
     for (int attempt = 0; locked_.load(std::memory_order_relaxed) || locked_.exchange(true, std::memory_order_acquire); ++attempt) {
         if (attempt < spins) {
             relax();
-        } else if (attempt < spins + yields) {
-            std::this_thread::yield();
         } else {
-            std::this_thread::sleep_for(std::chrono::microseconds{20});
+            std::this_thread::yield();
         }
     }
 }
