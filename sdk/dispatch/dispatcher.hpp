@@ -141,7 +141,7 @@ private:
         if (verdict == Verdict::suspended) {
             return {};
         }
-        const bool in_quantum = ++turn.calls_ < options_.quantum_calls && now - turn.began_ < options_.quantum_time;
+        const bool in_quantum = ++turn.calls_ < options_.quantum_calls && now - turn.began_ < options_.quantum_time && !queue_->over_cap();
         const typename Lane::Step step = turn.lane_->finish(verdict, go_on && in_quantum);
         Lane* back = settle(*turn.lane_, step);
         if (step.call == nullptr) {

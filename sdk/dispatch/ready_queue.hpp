@@ -62,6 +62,7 @@ public:
         {
             const std::lock_guard guard{lock_};
             active_ -= ended;
+            note_cap();
             if (incoming_.load(std::memory_order_relaxed) != nullptr) {
                 collect();
             }
@@ -93,9 +94,13 @@ public:
         {
             const std::lock_guard guard{lock_};
             max_calls_ = max_calls;
+            note_cap();
         }
         step(0, nullptr, false);
     }
+
+    /// More calls are active than the cap, which was lowered: a turn ends with its call, so that their number goes down.
+    [[nodiscard]] bool over_cap() const noexcept { return over_cap_.load(std::memory_order_relaxed); }
 
     [[nodiscard]] std::size_t ready_lanes() {
         const std::lock_guard guard{lock_};
@@ -112,6 +117,13 @@ private:
     void wake(std::size_t work) {
         if (wake_) {
             wake_(work);
+        }
+    }
+
+    void note_cap() noexcept {
+        const bool over = max_calls_ != 0 && active_ > max_calls_;
+        if (over != over_cap_.load(std::memory_order_relaxed)) {
+            over_cap_.store(over, std::memory_order_relaxed);
         }
     }
 
@@ -164,6 +176,7 @@ private:
 
     // Guarded by lock_.
     alignas(64) typename Sync::Lock lock_;
+    std::atomic<bool> over_cap_{false}; // written seldom, read without the lock
     unsigned active_{0};
     unsigned max_calls_;
     std::size_t listed_{0};

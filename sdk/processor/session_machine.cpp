@@ -82,6 +82,9 @@ SessionActions SessionMachine::idle_committed(bool committed) noexcept {
     if (committed || mutated(Mutant::ignores_message_during_drain)) {
         return begin_leave(dead_lettering_ ? CloseReason::dead_lettered : CloseReason::idle);
     }
+    if (drain_unanswered_) {
+        return begin_leave(CloseReason::unresponsive);
+    }
     phase_ = Phase::working; // a message came before the drain's answer: back to work (R3)
     return {.grant_credit = true};
 }
@@ -110,6 +113,7 @@ SessionActions SessionMachine::drain_overdue() noexcept {
     }
     // The broker may still send: the link is of no more use. What comes is given back by closing it.
     drain_outstanding_ = false;
+    drain_unanswered_ = true;
     credit_ = 0;
     if (phase_ == Phase::idling_out) {
         return {.commit_idle = true};

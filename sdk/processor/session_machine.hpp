@@ -105,6 +105,7 @@ private:
     bool opened_{false};
     bool open_running_{false};
     bool drain_outstanding_{false};
+    bool drain_unanswered_{false}; ///< given up on: no credit on this link any more
     bool rewind_released_{false};
     bool release_pending_{false}; ///< leaving: what waits goes back once the drain is answered
     bool shown_empty_{false};

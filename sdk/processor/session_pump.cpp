@@ -54,13 +54,13 @@ void SessionPump::open() {
             pump->begin();
         }
     };
-    // Handlers of a lost lease on this session may still run: one after the other.
-    if (!shard_.shared().running.wait_for({entity(), session_id_}, shard_.loop(), begin_later)) {
+    if (shard_.shared().held.hold({entity(), session_id_}, this, shard_.loop(), begin_later)) {
         begin();
     }
 }
 
 void SessionPump::begin() {
+    begun_ = true;
     Counters::add(shard_.shared().counters.sessions_opened);
     const TimePoint now = shard_.loop().now();
     arming_ = idle_.start(now);
@@ -102,6 +102,7 @@ void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
         if (mutated(Mutant::completes_before_handler)) {
             settle(call, {.outcome = ports::Outcome::complete});
         }
+        ++unfinished_;
         lane_->push(call);
         shard_.touched();
         return;
@@ -178,13 +179,16 @@ void SessionPump::abandon_running() {
     if (!machine_.is_lost()) {
         give_up(CloseReason::stopped);
     }
+    forget_link();
 }
 
 void SessionPump::give_up(CloseReason reason) {
+    last_start_.store(TimePoint::min().time_since_epoch().count(), std::memory_order_release); // also what a worker has taken and not begun
     give_credit_back();
     apply(machine_.lost(reason));
-    forget_link();
-    watch_running();
+    if (unfinished_ == 0) { // else the link is kept, so that the session is not given away earlier than need be
+        forget_link();
+    }
 }
 
 /// Ends the link, if it is still there, and with it every settlement that it has not answered.
@@ -196,300 +200,6 @@ void SessionPump::forget_link() {
         if (call.finished) {
             dispose(call);
         }
-    }
-}
-
-/// Handlers of a lost lease that still run keep a new lease on the session waiting.
-void SessionPump::watch_running() {
-    if (machine_.in_flight() != 0 && machine_.phase() != SessionMachine::Phase::finished && !std::exchange(registered_, true)) {
-        shard_.shared().running.lost({entity(), session_id_});
-    }
-}
-
-// What the workers tell
-
-void SessionPump::settle_requested(MessageCall& call) {
-    const bool waits_for_rewind = call.outcome() == ports::Outcome::abandon && strict();
-    if (!call.sent && usable() && !waits_for_rewind) {
-        send_settlement(call);
-    }
-}
-
-void SessionPump::call_finished(MessageCall& call) {
-    call.finished = true;
-    progress_at_ = shard_.loop().now();
-    if (call.held_lane()) {
-        ++holds_;
-    }
-    Counters& counters = shard_.shared().counters;
-    switch (call.result()) {
-    case CallResult::handled: Counters::add(counters.messages_handled); break;
-    case CallResult::failed: Counters::add(counters.messages_failed); break;
-    case CallResult::expired: Counters::add(counters.messages_expired); break;
-    case CallResult::not_started: break;
-    }
-    if (call.result() == CallResult::handled || call.result() == CallResult::failed) {
-        if (shard_.stopping()) {
-            shard_.count_drained();
-        }
-        count_turn();
-    }
-    if (call.result() == CallResult::failed) {
-        report(ErrorSource::message_handler, {.code = Errc::handler_failed, .detail = call.failure_text()});
-    }
-    if (mutated(Mutant::idle_ignores_pending_settlement) && call.counted) {
-        call.counted = false;
-        arming_ = idle_.end(progress_at_);
-        restart_idle_clock();
-    }
-    if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
-        dispose(call);
-        return;
-    }
-    switch (call.result()) {
-    case CallResult::handled: settle_as_decided(call); break;
-    case CallResult::failed: call_failed(call); break;
-    case CallResult::not_started:
-        shard_.count_released();
-        settle(call, {.outcome = ports::Outcome::release});
-        break;
-    case CallResult::expired:
-        if (shard_.options().expired_message == ExpiredMessageAction::dead_letter) {
-            settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}});
-        } else {
-            settle(call, {.outcome = ports::Outcome::complete});
-        }
-        break;
-    }
-}
-
-void SessionPump::call_failed(MessageCall& call) {
-    if (call.decided() || call.settled_by_sender) { // settled before it threw: that stands
-        settle_as_decided(call);
-        return;
-    }
-    const FailureDecision decision = decide_failure(shard_.options().failure_policy, call.attempt(), may_wait(), shard_.random());
-    switch (decision.step) {
-    case FailureDecision::Step::retry: retry(call, decision.delay); break;
-    case FailureDecision::Step::abandon: rewind(call); break;
-    case FailureDecision::Step::dead_letter:
-        settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "HandlerFailed", .description = call.failure_text()}});
-        break;
-    case FailureDecision::Step::park_session:
-        parked_ = true;
-        lane_->pause();
-        retry(call, decision.delay);
-        break;
-    case FailureDecision::Step::dead_letter_session: dead_letter_rest(call); break;
-    }
-}
-
-/// As the handler decided, or completed.
-void SessionPump::settle_as_decided(MessageCall& call) {
-    if (call.decided() && call.outcome() == ports::Outcome::abandon && !call.sent && !call.answered) {
-        rewind(call);
-    } else {
-        settle(call, {.outcome = ports::Outcome::complete});
-    }
-}
-
-void SessionPump::session_call_finished(const SessionCall& call) {
-    const SessionCall::Kind kind = call.kind();
-    const bool failed = call.failure() != nullptr;
-    if (failed) {
-        report(kind == SessionCall::Kind::open ? ErrorSource::session_open : ErrorSource::session_close,
-               {.code = Errc::handler_failed, .detail = *call.failure()});
-    }
-    session_call_.reset();
-    ++holds_;
-    if (kind == SessionCall::Kind::close) {
-        apply(machine_.close_finished());
-        return;
-    }
-    if (auto arming = idle_.end(shard_.loop().now())) {
-        arming_ = arming;
-        restart_idle_clock();
-    }
-    apply(machine_.open_finished(!failed));
-}
-
-// Failure policies
-
-void SessionPump::retry(MessageCall& call, Duration delay) {
-    call.retry_at = shard_.loop().now() + delay;
-    retrying_.push_back(call);
-    arm_retry_timer();
-}
-
-void SessionPump::arm_retry_timer() {
-    TimePoint due = TimePoint::max();
-    for (dispatch::Call* each = retrying_.front(); each != nullptr; each = retrying_.next(*each)) {
-        due = std::min(due, static_cast<MessageCall*>(each)->retry_at);
-    }
-    if (due == TimePoint::max()) {
-        shard_.timers().cancel(retry_timer_);
-    } else {
-        shard_.timers().arm(retry_timer_, due);
-    }
-}
-
-void SessionPump::on_retry_due() {
-    if (parked_) {
-        leave(CloseReason::parked);
-        return;
-    }
-    const TimePoint now = shard_.loop().now();
-    for (dispatch::Call* each = retrying_.front(); each != nullptr;) {
-        auto& call = static_cast<MessageCall&>(*each);
-        each = retrying_.next(*each);
-        if (call.retry_at > now) {
-            continue;
-        }
-        retrying_.remove(call);
-        call.next_attempt(now);
-        progress_at_ = now;
-        if (call.held_lane()) {
-            lane_->push_front(call);
-            release_hold();
-        } else {
-            lane_->push(call);
-        }
-        shard_.touched();
-    }
-    arm_retry_timer();
-}
-
-void SessionPump::rewind(MessageCall& call) {
-    if (!call.held_lane()) { // several at once: no order to keep
-        settle(call, {.outcome = ports::Outcome::abandon});
-        return;
-    }
-    failed_ = &call;
-    apply(machine_.rewind());
-}
-
-void SessionPump::dead_letter_rest(MessageCall& call) {
-    apply(machine_.dead_letter_rest());
-    const std::string text = call.failure_text();
-    settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "HandlerFailed", .description = text}});
-    take_waiting(
-        [this](MessageCall& behind) { settle(behind, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}}); });
-}
-
-void SessionPump::settle_failed() {
-    MessageCall* failed = std::exchange(failed_, nullptr);
-    if (failed != nullptr) {
-        settle(*failed, {.outcome = ports::Outcome::abandon});
-    }
-    while (dispatch::Call* each = retrying_.pop_front()) {
-        settle(static_cast<MessageCall&>(*each), {.outcome = ports::Outcome::abandon});
-    }
-    shard_.timers().cancel(retry_timer_);
-}
-
-// Settling
-
-void SessionPump::settle(MessageCall& call, ports::Settlement settlement) {
-    if (call.settled_by_sender || call.answered) {
-        if (call.finished) {
-            release_lane(call);
-            dispose(call);
-        }
-        return;
-    }
-    static_cast<void>(call.decide(std::move(settlement)));
-    if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
-        dispose(call);
-        return;
-    }
-    if (!call.sent) {
-        send_settlement(call);
-    }
-}
-
-void SessionPump::send_settlement(MessageCall& call) {
-    if (link_ == nullptr) {
-        return;
-    }
-    call.sent = true;
-    const bool first = unanswered_.empty();
-    unanswered_.push_back(call);
-    if (first) {
-        settle_progress_at_ = shard_.loop().now();
-        arm_guard();
-    }
-    link_->settle(call, call.take_settlement());
-}
-
-/// The message has left: nothing of it is in flight any more.
-void SessionPump::dispose(MessageCall& call) {
-    const ports::DeliveryPtr ended{&call};
-    shard_.credit().gone(call.bytes);
-    if (call.counted && !mutated(Mutant::idle_ignores_pending_settlement)) {
-        if (auto arming = idle_.end(shard_.loop().now())) {
-            arming_ = arming;
-            restart_idle_clock();
-        }
-    }
-    apply(machine_.settled());
-}
-
-/// The message is settled: if its call held the lane, the next one may start. While rewinding that is for `SessionMachine` to say.
-void SessionPump::release_lane(MessageCall& call) {
-    if (call.held_lane() && !machine_.is_leaving() && machine_.phase() != SessionMachine::Phase::rewinding) {
-        release_hold();
-    }
-}
-
-void SessionPump::release_hold() {
-    if (holds_ != 0) {
-        --holds_;
-        lane_->release();
-    }
-}
-
-template <typename Visit>
-void SessionPump::take_waiting(Visit visit) {
-    core::IntrusiveList<dispatch::Call, dispatch::Lane> waiting;
-    lane_->take_back(waiting);
-    while (dispatch::Call* each = waiting.pop_front()) {
-        auto* call = dynamic_cast<MessageCall*>(each);
-        if (call == nullptr) { // on_session_open, not started: it will not run
-            session_call_.reset();
-            static_cast<void>(idle_.end(shard_.loop().now()));
-            apply(machine_.open_skipped());
-            continue;
-        }
-        call->finished = true;
-        visit(*call);
-    }
-}
-
-void SessionPump::release_waiting() {
-    take_waiting([this](MessageCall& call) {
-        shard_.count_released();
-        settle(call, {.outcome = ports::Outcome::release});
-    });
-}
-
-void SessionPump::discard_waiting() {
-    take_waiting([this](MessageCall& call) {
-        call.close_decision();
-        dispose(call);
-    });
-    if (MessageCall* failed = std::exchange(failed_, nullptr)) {
-        dispose(*failed);
-    }
-    while (dispatch::Call* each = retrying_.pop_front()) {
-        dispose(static_cast<MessageCall&>(*each));
-    }
-}
-
-void SessionPump::count_turn() {
-    ++handled_;
-    const std::uint32_t most = shard_.options().max_messages_per_turn;
-    if (most != 0 && handled_ >= most) {
-        leave(CloseReason::max_messages);
     }
 }
 
@@ -590,6 +300,7 @@ void SessionPump::close_link() {
     const bool lost = machine_.is_lost();
     if (!std::exchange(given_back_, true)) {
         Counters::add(shard_.shared().counters.sessions_closed);
+        shard_.shared().held.ended({entity(), session_id_}, this);
         if (!lost) {
             close_at_ = shard_.loop().now();
             arm_guard();
@@ -598,6 +309,7 @@ void SessionPump::close_link() {
         shard_.session_left(*this, machine_.close_reason());
     }
     if (lost) {
+        shard_.loop().post([link = std::move(link_)] {}); // it may be in the middle of telling
         apply(machine_.link_closed());
     }
 }
@@ -605,9 +317,6 @@ void SessionPump::close_link() {
 void SessionPump::finish() {
     for (timing::Timer* timer : {&idle_timer_, &lease_timer_, &retry_timer_, &hold_timer_, &guard_timer_}) {
         shard_.timers().cancel(*timer);
-    }
-    if (std::exchange(registered_, false)) {
-        shard_.shared().running.ended({entity(), session_id_});
     }
     shard_.pump_finished(*this);
 }
@@ -617,116 +326,6 @@ void SessionPump::fire_stop() {
         return;
     }
     shard_.shared().environment.notifier->post([stop = stop_]() mutable { stop.request_stop(); });
-}
-
-// The lease
-
-void SessionPump::drive_lease() {
-    for (;;) {
-        const TimePoint now = shard_.loop().now();
-        last_start_.store(lease_.last_start().time_since_epoch().count(), std::memory_order_release);
-        lease_expires_.store(lease_.expires().time().time_since_epoch().count(), std::memory_order_release);
-        if (machine_.is_lost() || given_back_) {
-            return;
-        }
-        const Lease::Next next = lease_.next(now, !is_slow(now));
-        switch (next.step) {
-        case Lease::Step::renew: renew_lock(); continue;
-        case Lease::Step::warn:
-            fire_stop();
-            leave(CloseReason::lock_lost);
-            continue;
-        case Lease::Step::expire:
-            report(ErrorSource::lock_renewal, {.code = Errc::lock_lost, .detail = "the lease expired"});
-            lose_later(CloseReason::lock_lost);
-            return;
-        case Lease::Step::wait:
-            if (next.at != TimePoint::max()) {
-                shard_.timers().arm(lease_timer_, next.at);
-            }
-            return;
-        }
-    }
-}
-
-void SessionPump::renew_lock() {
-    lease_.renewal_asked();
-    const TimePoint asked = shard_.loop().now();
-    const auto ask = [this, asked] {
-        if (!usable()) {
-            return;
-        }
-        link_->renew_lock([this, asked](core::Result<ports::LockGrant> answer) {
-            if (machine_.is_lost() || given_back_) {
-                return;
-            }
-            if (answer.ok()) {
-                Counters::add(shard_.shared().counters.lock_renewals);
-                lease_.grant(asked, answer.value().length);
-            } else {
-                report(ErrorSource::lock_renewal, answer.failure());
-                if (answer.failure().code == Errc::lock_lost) {
-                    lose_later(CloseReason::lock_lost);
-                    return;
-                }
-                lease_.renewal_failed(shard_.loop().now());
-            }
-            drive_lease();
-        });
-    };
-    if (mutated(Mutant::renews_on_worker)) {
-        shard_.shared().environment.workers->post([ask, self = shared_from_this()] { self->shard_.loop().post([ask, self] { ask(); }); });
-        return;
-    }
-    ask();
-}
-
-/// Whether handlers run and none has finished for longer than the lease may be renewed.
-bool SessionPump::is_slow(TimePoint now) const noexcept {
-    const Duration most = shard_.options().max_lock_renewal;
-    return most > Duration::zero() && machine_.in_flight() != 0 && now - progress_at_ >= most;
-}
-
-// Bounds on the broker's answers
-
-void SessionPump::arm_guard() {
-    const Tuning& tuning = shard_.shared().environment.tuning;
-    TimePoint due = TimePoint::max();
-    if (machine_.drain_outstanding()) {
-        due = std::min(due, drain_at_ + tuning.drain_timeout);
-    }
-    if (!unanswered_.empty()) {
-        due = std::min(due, settle_progress_at_ + tuning.settle_timeout);
-    }
-    if (machine_.phase() == SessionMachine::Phase::closing_link) {
-        due = std::min(due, close_at_ + tuning.close_timeout);
-    }
-    if (due != TimePoint::max()) {
-        shard_.timers().arm(guard_timer_, due);
-    }
-}
-
-void SessionPump::on_guard_due() {
-    const TimePoint now = shard_.loop().now();
-    const Tuning& tuning = shard_.shared().environment.tuning;
-    const auto keep = shared_from_this();
-    if (machine_.phase() == SessionMachine::Phase::closing_link && now >= close_at_ + tuning.close_timeout) {
-        link_.reset(); // the broker has had its time; destroying it ends it
-        apply(machine_.link_closed());
-        return;
-    }
-    if (!unanswered_.empty() && now >= settle_progress_at_ + tuning.settle_timeout) {
-        report(ErrorSource::settlement, {.code = Errc::timeout, .detail = "settlements are unanswered"});
-        lose(CloseReason::unresponsive);
-        return;
-    }
-    if (machine_.drain_outstanding() && now >= drain_at_ + tuning.drain_timeout) {
-        give_credit_back();
-        apply(machine_.drain_overdue());
-    }
-    if (machine_.phase() != SessionMachine::Phase::finished) {
-        arm_guard();
-    }
 }
 
 // The rest
@@ -796,6 +395,8 @@ SlotDescription SessionPump::describe(TimePoint now) const {
             slot.waits_for = "the drain's answer";
         } else if (machine_.credit() != 0 || idle_timer_.is_armed()) {
             slot.waits_for = "messages";
+        } else if (!begun_) {
+            slot.waits_for = "the handlers of an earlier lease";
         }
         break;
     case SessionMachine::Phase::rewinding:

@@ -51,7 +51,10 @@ public:
     void set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler);
     [[nodiscard]] SlotDescription describe(TimePoint now) const;
     [[nodiscard]] const SessionMachine& machine() const noexcept { return machine_; }
-    [[nodiscard]] std::uint32_t running() const noexcept { return lane_->active(); }
+    /// Handlers that have started and not told their end, on_session_open and on_session_close among them.
+    [[nodiscard]] std::uint32_t running() const noexcept {
+        return unfinished_ - static_cast<std::uint32_t>(lane_->waiting()) + (session_call_ ? 1U : 0U);
+    }
     [[nodiscard]] std::size_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::size_t target() const noexcept { return target_; }
     [[nodiscard]] bool is_slow(TimePoint now) const noexcept;
@@ -112,7 +115,6 @@ private:
     void take_waiting(Visit visit);
     [[nodiscard]] bool usable() const noexcept { return link_ != nullptr && !machine_.is_lost(); }
     [[nodiscard]] bool may_wait() const noexcept { return !machine_.is_leaving() && !lease_.warned(); }
-    void watch_running();
     void report(ErrorSource source, Failure failure) const;
 
     void on_idle_due();
@@ -142,9 +144,10 @@ private:
     std::unique_ptr<SessionCall> session_call_{};
     bool stop_fired_{false};
     bool parked_{false};
-    bool given_back_{false}; ///< the slot was told that the session is left
-    bool registered_{false}; ///< lost with handlers running
-    std::uint32_t holds_{0}; ///< calls that said hold, told here and not released
+    bool given_back_{false};      ///< the slot was told that the session is left
+    bool begun_{false};           ///< no earlier lease is in the way
+    std::uint32_t unfinished_{0}; ///< in the lane or running
+    std::uint32_t holds_{0};      ///< calls that said hold, told here and not released
     std::uint32_t handled_{0};
     TimePoint progress_at_;
     TimePoint settle_progress_at_{};

@@ -336,10 +336,11 @@ void Shard::on_stop_warning() {
 void Shard::on_stop_deadline() {
     const auto keep = shared_from_this();
     stop_step_ = StopStep::none; // what ends now does not make it complete
-    const auto left = pumps_;
+    drain();                     // a handler that has told its end is not left
+    const auto left = pumps_;    // giving up may end a pump
     for (const auto& pump : left) {
-        report_.left += pump->running();
         pump->abandon_running();
+        report_.left += pump->machine().phase() == SessionMachine::Phase::finished ? 0 : pump->running();
     }
     late_.clear();
     finish_stop();

@@ -8,18 +8,18 @@
 #include "processor/counters.hpp"
 #include "processor/environment.hpp"
 #include "processor/handlers.hpp"
-#include "processor/running_sessions.hpp"
+#include "processor/held_sessions.hpp"
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only counters and `running` change after start.
+/// What all shards of a processor and its workers share; only counters and `held` change after start.
 struct SharedState {
     ProcessorOptions options{};
     std::vector<std::string> entities{};
     Handlers handlers{};
     Environment environment{};
     Counters counters{};
-    RunningSessions running{};
+    HeldSessions held{};
 
     /// Tells the application, on a worker.
     void report(ErrorContext context) const;

@@ -155,6 +155,27 @@ TEST_CASE("dispatcher: R7: the cap changes while calls run") {
     SUBCASE("below it again") { CHECK(name_of(steps.finish(turns[1], *b)) == "c"); }
 }
 
+TEST_CASE("dispatcher: R7: a lowered cap also ends turns, so that lanes with more to do do not keep the number up") {
+    Steps steps;
+    const LanePtr first = steps.dispatcher.make_lane(1);
+    const LanePtr second = steps.dispatcher.make_lane(1);
+    steps.push(*first, {"a1", "a2"});
+    steps.push(*second, {"b1", "b2"});
+    Dispatcher::Turn one;
+    Dispatcher::Turn two;
+    NamedCall* a1 = steps.take(one);
+    NamedCall* b1 = steps.take(two);
+    REQUIRE(a1 != nullptr);
+    REQUIRE(b1 != nullptr);
+    steps.dispatcher.set_max_calls(1);
+    CHECK(steps.finish(one, *a1) == nullptr);
+    NamedCall* next = steps.finish(two, *b1);
+    REQUIRE(next != nullptr);
+    CHECK(steps.dispatcher.active_calls() == 1);
+    CHECK(next->name() == "b2");
+    CHECK(steps.finish(two, *next)->name() == "a2");
+}
+
 TEST_CASE("dispatcher: a lane that turns out to have nothing to start uses up no call") {
     Steps steps{{.max_calls = 1}};
     const LanePtr paused = steps.dispatcher.make_lane(1);

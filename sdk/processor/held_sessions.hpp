@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/event_loop.hpp"
+
+namespace sessionq::processor {
+
+/// The sessions of a processor, so that no session is handled twice at once in one process. A broker may give a session anew before the news of the
+/// lost lease arrives, on any of the links: then the later lease waits until the earlier one's handlers have returned. Thread-safe.
+class HeldSessions {
+public:
+    using Key = std::pair<std::string, std::string>; ///< entity, session id
+    using Holder = const void*;
+
+    /// True: the session is the holder's alone, go on. False: others had it before; `begin` is posted to `loop` when they have ended.
+    [[nodiscard]] bool hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin);
+
+    /// No handler of the holder runs or will run. Once for each `hold`.
+    void ended(const Key& key, Holder holder);
+
+private:
+    struct Entry {
+        Holder holder;
+        core::EventLoop* loop;
+        core::Task begin;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const noexcept {
+            return std::hash<std::string>{}(key.second) * 31 + std::hash<std::string>{}(key.first);
+        }
+    };
+
+    std::mutex mutex_{};
+    std::unordered_map<Key, std::vector<Entry>, Hash> sessions_{};
+};
+
+} // namespace sessionq::processor
