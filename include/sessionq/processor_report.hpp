@@ -29,7 +29,7 @@ struct StopReport {
     bool requested_only{false}; ///< Called from one of its own handlers: stopping was asked for and goes on (R18).
     std::uint64_t drained{0};   ///< Handlers that finished while stopping.
     std::uint64_t released{0};  ///< Messages given back that no handler had started.
-    std::uint64_t left{0};      ///< Handlers that still ran at the deadline; their sessions were given up.
+    std::uint64_t left{0};      ///< Handlers that still ran at the deadline, those of sessions included; their sessions were given up.
     std::uint64_t sessions{0};  ///< Sessions that were held when it began.
 };
 

@@ -360,11 +360,10 @@ void Shard::finish_stop() {
     for (timing::Timer* timer : {&watchdog_, &stop_warning_, &stop_timer_}) {
         timers().cancel(*timer);
     }
-    const Stopped stopped = std::exchange(stopped_, nullptr);
+    loop().post([stopped = std::exchange(stopped_, nullptr), report = report_] { stopped(report); }); // after the links that were let go before
     if (pumps_.empty()) {
         let_go();
     }
-    stopped(report_);
 }
 
 void Shard::let_go() {
