@@ -26,7 +26,9 @@ SessionActions SessionMachine::open_finished(bool succeeded) noexcept {
         return actions;
     }
     if (!succeeded) {
-        return begin_leave(CloseReason::open_failed);
+        actions = begin_leave(CloseReason::open_failed);
+        actions.release_lane = handles_all_;
+        return actions;
     }
     phase_ = Phase::working;
     actions.release_lane = true;

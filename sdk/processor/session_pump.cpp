@@ -262,12 +262,13 @@ void SessionPump::start_drain() {
 
 void SessionPump::on_idle_due() {
     if (arming_ && (idle_.is_idle(arming_->epoch) || mutated(Mutant::idle_fires_while_handler_runs))) {
+        due_epoch_ = arming_->epoch;
         apply(machine_.idle_due());
     }
 }
 
 void SessionPump::commit_idle() {
-    const bool committed = arming_ && idle_.fire(arming_->epoch);
+    const bool committed = idle_.fire(due_epoch_); // only the arming that was due: a message may have come and gone since
     apply(machine_.idle_committed(committed));
     if (!committed) {
         restart_idle_clock();

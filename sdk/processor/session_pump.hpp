@@ -133,6 +133,7 @@ private:
     Lease lease_{};
     timing::SessionIdleTimer idle_;
     std::optional<timing::SessionIdleTimer::Arming> arming_{};
+    std::uint32_t due_epoch_{0};
     std::stop_source stop_{};
     std::atomic<Duration::rep> last_start_;
     std::atomic<Duration::rep> lease_expires_;

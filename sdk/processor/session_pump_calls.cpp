@@ -251,7 +251,8 @@ void SessionPump::dispose(MessageCall& call) {
 
 /// The message is settled: if its call held the lane, the next one may start. While rewinding that is for `SessionMachine` to say.
 void SessionPump::release_lane(MessageCall& call) {
-    if (call.held_lane() && !machine_.is_leaving() && machine_.phase() != SessionMachine::Phase::rewinding) {
+    const bool stays_held = machine_.is_leaving() && !shard_.options().receive_and_delete;
+    if (call.held_lane() && !stays_held && machine_.phase() != SessionMachine::Phase::rewinding) {
         release_hold();
     }
 }
