@@ -26,6 +26,7 @@ SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago, core::Rand
         return {};
     }
     if (code == Errc::no_session_available) { // R5: no fault, no backoff; only spaced when the broker did not wait
+        backoff_.reset();
         if (asked_ago >= min_accept_interval) {
             return accept_next();
         }
