@@ -22,6 +22,7 @@ SessionActions SessionMachine::open_finished(bool succeeded) noexcept {
     open_running_ = false;
     SessionActions actions;
     if (phase_ == Phase::leaving) {
+        actions.release_lane = handles_all_ && !lost_; // what waits behind it cannot go back
         step(actions);
         return actions;
     }
