@@ -1,0 +1,87 @@
+#include "processor/accept_targets.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sessionq;
+using processor::AcceptTargets;
+
+namespace {
+
+/// What the next choices are, in words: "entity" or "entity/session", "-" for none.
+std::string choices(AcceptTargets& targets, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+        const auto chosen = targets.choose();
+        text.append(text.empty() ? "" : " ");
+        if (!chosen) {
+            text.append("-");
+            continue;
+        }
+        const auto& target = targets[*chosen];
+        text.append(target.entity).append(target.session_id ? "/" + *target.session_id : "");
+    }
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("accept targets: entities are asked in turn (DG9)") {
+    AcceptTargets targets{{"a", "b", "c"}, {}};
+    CHECK(targets.size() == 3);
+    CHECK_FALSE(targets.named());
+    CHECK(choices(targets, 7) == "a b c a b c a");
+}
+
+TEST_CASE("accept targets: the entity with the fewest accepts under way comes first") {
+    AcceptTargets targets{{"a", "b"}, {}};
+    CHECK(choices(targets, 4) == "a b a b");
+    targets.answered(1);
+    targets.answered(1);
+    CHECK(choices(targets, 3) == "b b a");
+}
+
+TEST_CASE("accept targets: one slot alone goes round all entities") {
+    AcceptTargets targets{{"a", "b", "c"}, {}};
+    std::string order;
+    for (int i = 0; i < 6; ++i) {
+        const auto chosen = targets.choose();
+        REQUIRE(chosen);
+        order += targets[*chosen].entity;
+        targets.answered(*chosen);
+    }
+    CHECK(order == "abcabc");
+}
+
+TEST_CASE("accept targets: a held session of an entity does not keep others from being asked for") {
+    AcceptTargets targets{{"a"}, {}};
+    const auto chosen = targets.choose();
+    targets.answered(*chosen);
+    targets.held(*chosen);
+    CHECK(choices(targets, 2) == "a a");
+}
+
+TEST_CASE("accept targets: a named session is asked for once at a time and not while it is held") {
+    AcceptTargets targets{{"a"}, {"x", "y"}};
+    CHECK(targets.named());
+    CHECK(choices(targets, 3) == "a/x a/y -");
+
+    targets.answered(0);
+    CHECK(choices(targets, 1) == "a/x");
+    targets.answered(0);
+    targets.held(0);
+    CHECK(choices(targets, 1) == "-");
+    targets.left(0);
+    CHECK(choices(targets, 2) == "a/x -");
+}
+
+TEST_CASE("accept targets: every entity is asked for every named session") {
+    AcceptTargets targets{{"a", "b"}, {"x", "y"}};
+    CHECK(targets.size() == 4);
+    CHECK(choices(targets, 5) == "a/x a/y b/x b/y -");
+}
+
+TEST_CASE("accept targets: the empty id is a name too") {
+    AcceptTargets targets{{"a"}, {""}};
+    CHECK(targets.named());
+    CHECK(choices(targets, 2) == "a/ -");
+}

@@ -1,0 +1,166 @@
+#include "processor/options_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include <sessionq/error.hpp>
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+using ports::Capabilities;
+using ports::Capability;
+
+namespace {
+
+/// The words of the refusal; empty when there is none.
+template <typename Check>
+std::string refusal(Check check, Errc code = Errc::invalid_option) {
+    try {
+        check();
+        return {};
+    } catch (const Error& error) {
+        CHECK(error.code() == code);
+        return error.failure().detail;
+    }
+}
+
+struct Case {
+    const char* member;
+    std::function<void(ProcessorOptions&)> change;
+};
+
+} // namespace
+
+TEST_CASE("options check: the defaults and the ends of every range are taken") {
+    const Case cases[] = {
+        {"defaults", [](auto&) {}},
+        {"sessions", [](auto& o) { o.max_concurrent_sessions = 1; }},
+        {"sessions", [](auto& o) { o.max_concurrent_sessions = 100'000; }},
+        {"calls per session", [](auto& o) { o.max_concurrent_calls_per_session = 10'000; }},
+        {"idle zero", [](auto& o) { o.session_idle_timeout = Duration::zero(); }},
+        {"idle never", [](auto& o) { o.session_idle_timeout = Duration::max(); }},
+        {"prefetch", [](auto& o) { o.prefetch = 10'000; }},
+        {"bytes", [](auto& o) { o.max_buffered_bytes = 65'536; }},
+        {"workers", [](auto& o) { o.worker_threads = 1024; }},
+        {"accept", [](auto& o) { o.accept_wait = 1ms; }},
+        {"accept", [](auto& o) { o.accept_wait = 1h; }},
+        {"attempts", [](auto& o) { o.failure_policy.max_attempts = 1000; }},
+        {"equal backoff", [](auto& o) { o.error_backoff = {.min = 1s, .max = 1s}; }},
+        {"park zero", [](auto& o) { o.failure_policy = FailurePolicy::park_session(Duration::zero()); }},
+        {"confirmed", [](auto& o) { o.confirm_settlements = true; }},
+        {"removed", [](auto& o) { o.receive_and_delete = true; }},
+        {"removed with retries",
+         [](auto& o) {
+             o.receive_and_delete = true;
+             o.failure_policy = FailurePolicy::abandon().after_retries(3);
+         }},
+        {"ids",
+         [](auto& o) {
+             o.session_ids = {"", "a", std::string(128, 'x')};
+         }},
+        {"negative priority", [](auto& o) { o.priority = -5; }},
+    };
+    for (const Case& each : cases) {
+        CAPTURE(each.member);
+        ProcessorOptions options;
+        each.change(options);
+        CHECK(refusal([&] { processor::check_options(options); }).empty());
+    }
+}
+
+TEST_CASE("options check: a bad value is refused by the name of its member") {
+    const Case cases[] = {
+        {"max_concurrent_sessions", [](auto& o) { o.max_concurrent_sessions = 0; }},
+        {"max_concurrent_sessions", [](auto& o) { o.max_concurrent_sessions = 100'001; }},
+        {"max_concurrent_calls_per_session", [](auto& o) { o.max_concurrent_calls_per_session = 0; }},
+        {"max_concurrent_calls_per_session", [](auto& o) { o.max_concurrent_calls_per_session = 10'001; }},
+        {"max_concurrent_calls", [](auto& o) { o.max_concurrent_calls = 1'000'000'001; }},
+        {"session_idle_timeout", [](auto& o) { o.session_idle_timeout = -1ns; }},
+        {"max_hold", [](auto& o) { o.max_hold = -1s; }},
+        {"prefetch", [](auto& o) { o.prefetch = 10'001; }},
+        {"max_buffered_bytes", [](auto& o) { o.max_buffered_bytes = 65'535; }},
+        {"worker_threads", [](auto& o) { o.worker_threads = 1025; }},
+        {"accept_wait", [](auto& o) { o.accept_wait = Duration::zero(); }},
+        {"accept_wait", [](auto& o) { o.accept_wait = 1h + 1ns; }},
+        {"max_lock_renewal", [](auto& o) { o.max_lock_renewal = -1s; }},
+        {"error_backoff.min", [](auto& o) { o.error_backoff.min = Duration::zero(); }},
+        {"error_backoff.max", [](auto& o) { o.error_backoff.max = 1ms; }},
+        {"failure_policy.max_attempts", [](auto& o) { o.failure_policy.max_attempts = 0; }},
+        {"failure_policy.max_attempts", [](auto& o) { o.failure_policy.max_attempts = 1001; }},
+        {"failure_policy.retry_delay.min", [](auto& o) { o.failure_policy.retry_delay.min = -1s; }},
+        {"failure_policy.retry_delay.max", [](auto& o) { o.failure_policy.retry_delay.max = 1ms; }},
+        {"failure_policy.park_for", [](auto& o) { o.failure_policy.park_for = -1s; }},
+        {"confirm_settlements",
+         [](auto& o) {
+             o.confirm_settlements = true;
+             o.receive_and_delete = true;
+         }},
+        {"confirm_settlements",
+         [](auto& o) {
+             o.confirm_settlements = true;
+             o.max_concurrent_calls_per_session = 2;
+         }},
+        {"failure_policy",
+         [](auto& o) {
+             o.receive_and_delete = true;
+             o.failure_policy = FailurePolicy::dead_letter();
+         }},
+        {"session_ids", [](auto& o) { o.session_ids = {std::string(129, 'x')}; }},
+        {"session_ids",
+         [](auto& o) {
+             o.session_ids = {"a", "b", "a"};
+         }},
+    };
+    for (const Case& each : cases) {
+        CAPTURE(each.member);
+        ProcessorOptions options;
+        each.change(options);
+        const std::string words = refusal([&] { processor::check_options(options); });
+        CAPTURE(words);
+        CHECK(words.rfind(std::string{each.member} + ":", 0) == 0);
+    }
+}
+
+TEST_CASE("options check: limits are checked alone as well") {
+    CHECK(refusal([] { processor::check_limits({}); }).empty());
+    CHECK(refusal([] { processor::check_limits({.max_concurrent_sessions = 0}); }) == "max_concurrent_sessions: 0 is not within 1 to 100000");
+    CHECK_FALSE(refusal([] { processor::check_limits({.max_concurrent_calls_per_session = 0}); }).empty());
+}
+
+TEST_CASE("options check: entities are named, each once") {
+    const auto check = [](std::vector<std::string> entities) {
+        return refusal([&] { processor::check_entities(entities); }, Errc::invalid_argument);
+    };
+    CHECK(check({"a", "b"}).empty());
+    CHECK(check({}) == "entities: none is named");
+    CHECK(check({"a", ""}) == "entities: a name is empty");
+    CHECK(check({"a", "b", "a"}) == "entities: 'a' is there twice");
+}
+
+TEST_CASE("options check: what the broker lacks is refused by name of broker and capability") {
+    const Capabilities everything{"full",
+                                  {Capability::accept_named, Capability::accept_next, Capability::dead_letter, Capability::receive_and_delete}};
+    const Capabilities nothing{"bare", {Capability::accept_next}};
+    struct Row {
+        const char* lacks;
+        std::function<void(ProcessorOptions&)> change;
+    };
+    const Row rows[] = {
+        {"accept a named session", [](auto& o) { o.session_ids = {"a"}; }},
+        {"receive and delete", [](auto& o) { o.receive_and_delete = true; }},
+        {"dead-letter", [](auto& o) { o.failure_policy = FailurePolicy::dead_letter(); }},
+        {"dead-letter", [](auto& o) { o.failure_policy = FailurePolicy::dead_letter_session(); }},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.lacks);
+        ProcessorOptions options;
+        row.change(options);
+        CHECK(refusal([&] { processor::check_capabilities(options, everything); }).empty());
+        CHECK(refusal([&] { processor::check_capabilities(options, nothing); }, Errc::not_supported) ==
+              std::string{"bare does not have: "} + row.lacks);
+    }
+    CHECK(refusal([&] { processor::check_capabilities({}, nothing); }).empty());
+    const Capabilities named_only{"named", {Capability::accept_named}};
+    CHECK_FALSE(refusal([&] { processor::check_capabilities({}, named_only); }, Errc::not_supported).empty());
+}
