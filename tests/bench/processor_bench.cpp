@@ -87,9 +87,8 @@ void steady(benchmark::State& state) {
     constexpr std::size_t messages = 400'000;
     for (auto _ : state) {
         Bench bench{sessions, messages};
-        state.SetIterationTime(consume(bench,
-                                       {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions), .session_idle_timeout = 10s, .worker_threads = 2},
-                                       messages));
+        state.SetIterationTime(consume(
+            bench, {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions), .session_idle_timeout = 10s, .worker_threads = 2}, messages));
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(messages) * static_cast<std::int64_t>(state.iterations()));
 }
@@ -100,10 +99,12 @@ void rolling(benchmark::State& state) {
     constexpr std::size_t sessions = 100'000;
     for (auto _ : state) {
         Bench bench{sessions, sessions};
-        state.SetIterationTime(consume(
-            bench, {.max_concurrent_sessions = static_cast<std::uint32_t>(state.range(0)), .session_idle_timeout = 0s, .worker_threads = 2}, sessions));
+        state.SetIterationTime(
+            consume(bench, {.max_concurrent_sessions = static_cast<std::uint32_t>(state.range(0)), .session_idle_timeout = 0s, .worker_threads = 2},
+                    sessions));
     }
-    state.counters["sessions/s"] = benchmark::Counter(static_cast<double>(sessions) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+    state.counters["sessions/s"] =
+        benchmark::Counter(static_cast<double>(sessions) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
     state.counters["threads"] = static_cast<double>(process_status("Threads"));
 }
 BENCHMARK(rolling)->Arg(64)->Arg(1'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(2);
@@ -115,9 +116,11 @@ void waiting(benchmark::State& state) {
         Bench bench{sessions, sessions};
         std::atomic<std::size_t> left{sessions};
         std::promise<void> done;
-        sessionq::SessionProcessor processor{
-            bench.client, "bench",
-            {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions), .session_idle_timeout = sessionq::Duration::max(), .worker_threads = 2}};
+        sessionq::SessionProcessor processor{bench.client,
+                                             "bench",
+                                             {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions),
+                                              .session_idle_timeout = sessionq::Duration::max(),
+                                              .worker_threads = 2}};
         processor.on_message([&](sessionq::MessageContext&) {
             if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
                 done.set_value();
@@ -141,4 +144,3 @@ void waiting(benchmark::State& state) {
 BENCHMARK(waiting)->Arg(10'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1);
 
 } // namespace
-
