@@ -40,11 +40,13 @@ void Processor::start() {
 
 void Processor::stop(Deadline deadline, Stopped stopped) {
     bool begin = false;
+    bool ended = false;
     {
         const std::lock_guard lock{mutex_};
         State before = state_.load();
         if (before == State::stopped || before == State::created) {
             state_.store(State::stopped);
+            ended = true;
             report_.complete = report_.complete || before == State::created;
         } else {
             stopped_.push_back(std::move(stopped));
@@ -56,7 +58,7 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
             }
         }
     }
-    if (stopped) { // it has ended before
+    if (ended) {
         stopped(report_);
         return;
     }
