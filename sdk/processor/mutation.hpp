@@ -30,7 +30,7 @@ enum class Mutant : std::uint8_t {
     credits_beyond_budget,           ///< credit does not follow the buffer budget
     stop_ignores_deadline,           ///< stop waits for handlers for as long as they take
     keeps_unstarted_on_stop,         ///< stop does not give back what never started
-    count_, // NOLINT(readability-identifier-naming): no mutant, their number
+    count_,                          // NOLINT(readability-identifier-naming): no mutant, their number
 };
 
 #ifdef SESSIONQ_MUTANTS

@@ -49,7 +49,7 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
             ended = true;
             report_.complete = report_.complete || before == State::created;
         } else {
-            stopped_.push_back(std::move(stopped));
+            stopped_.push_back(stopped);
             begin = before == State::running;
             if (begin) {
                 state_.store(State::stopping);
