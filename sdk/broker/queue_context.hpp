@@ -11,10 +11,10 @@ class QueueContext {
 public:
     explicit QueueContext(Instant start) : at_{start}, wheel_{start.now} {}
 
-    /// An operation begins: what was due before it happens before it.
-    void begin(Instant at) {
+    /// An operation begins: what was due before it happens before it. True: something was.
+    bool begin(Instant at) {
         at_ = at;
-        run_due_timers();
+        return run_due_timers();
     }
 
     [[nodiscard]] TimePoint now() const noexcept { return at_.now; }
@@ -35,9 +35,9 @@ public:
     [[nodiscard]] TimePoint next_due() const noexcept { return next_due_; }
 
 private:
-    void run_due_timers() {
+    bool run_due_timers() {
         if (at_.now < next_due_) {
-            return;
+            return false;
         }
         timing::TimerWheel::List expired;
         for (wheel_.advance(at_.now, expired); !expired.empty(); wheel_.advance(at_.now, expired)) {
@@ -46,6 +46,7 @@ private:
             }
         }
         next_due_ = wheel_.next_wakeup().value_or(TimePoint::max());
+        return true;
     }
 
     Instant at_;

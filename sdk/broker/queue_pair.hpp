@@ -39,10 +39,11 @@ public:
         Effects effects;
         bool is_due_earlier = false;
         std::unique_lock lock{mutex_};
-        context_.begin(at);
+        if (context_.begin(at)) {
+            finish(); // whoever waits comes before who asks now
+        }
         auto answer = operation();
-        entity_.finish();
-        dead_letter_entity_.finish();
+        finish();
         effects.swap(context_.effects());
         const TimePoint due = context_.next_due();
         if (due != next_due()) {
@@ -72,6 +73,11 @@ public:
     }
 
 private:
+    void finish() {
+        entity_.finish();
+        dead_letter_entity_.finish();
+    }
+
     static QueueOptions dead_letter_options(QueueOptions of) {
         of.requires_session = false;
         of.default_time_to_live.reset();

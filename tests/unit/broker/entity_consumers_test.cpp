@@ -1,0 +1,432 @@
+#include "broker/entity.hpp"
+
+#include <doctest/doctest.h>
+
+#include "unit/broker/queue_fixture.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+using broker::Outcome;
+
+TEST_CASE("session queue: messages of a session come in order, and complete removes them") {
+    QueueFixture f;
+    f.send("a", {"1", "2"});
+    f.send("b", {"x"});
+    f.send("a", {"3"});
+    const auto a = f.accept("a");
+    REQUIRE(a->consumer);
+    const auto got = f.pull(*a);
+    CHECK(f.text_of(got) == "1 2 3");
+    CHECK(got[0].message.sequence_number() == 1);
+    CHECK(got[2].message.sequence_number() == 4);
+    CHECK(got[0].message.delivery_count() == 0);
+    CHECK_FALSE(got[0].message.facts().redelivered);
+    for (const auto& delivered : got) {
+        CHECK_FALSE(f.settle(*a, delivered, Outcome::complete));
+    }
+    CHECK(f.peek_text(*f.queue) == "x");
+    f.close(*a);
+    CHECK(f.queue->counts(f.at).sessions == 1);
+}
+
+TEST_CASE("session queue: a held session is refused to others until it is closed") {
+    QueueFixture f;
+    const auto first = f.accept("a");
+    REQUIRE(first->consumer);
+    CHECK(f.accept("a")->refused == Errc::session_locked_elsewhere);
+    f.close(*first);
+    CHECK(f.accept("a")->consumer);
+}
+
+TEST_CASE("session queue: close returns what is in hand in its position, uncounted") {
+    QueueFixture f;
+    f.send("a", {"1", "2", "3", "4"});
+    const auto first = f.accept("a");
+    const auto got = f.pull(*first, 3);
+    f.settle(*first, got[1], Outcome::complete);
+    f.close(*first);
+    const auto second = f.accept(std::nullopt);
+    REQUIRE(second->consumer);
+    const auto again = f.pull(*second);
+    CHECK(f.text_of(again) == "1 3 4");
+    CHECK(again[0].message.delivery_count() == 0);
+    CHECK(again[0].message.facts().redelivered);
+    CHECK_FALSE(again[2].message.facts().redelivered);
+}
+
+TEST_CASE("session queue: what is pulled short is told when there is more, once") {
+    QueueFixture f;
+    const auto a = f.accept("a");
+    CHECK(f.pull_text(*a).empty());
+    f.send("a", {"1"});
+    f.send("a", {"2"});
+    CHECK(a->notified == 1);
+    CHECK(f.pull_text(*a) == "1 2");
+    f.send("a", {"3"});
+    CHECK(a->notified == 2);
+}
+
+TEST_CASE("session queue: what is pulled in full is not told of more") {
+    QueueFixture f;
+    f.send("a", {"1", "2"});
+    const auto a = f.accept("a");
+    CHECK(f.pull_text(*a, 1) == "1");
+    f.send("a", {"3"});
+    CHECK(a->notified == 0);
+    CHECK(f.pull_text(*a, 2) == "2 3");
+    CHECK(f.pull_text(*a, 1).empty());
+    f.queue->withdraw(*a->consumer, f.at);
+    f.send("a", {"4"});
+    CHECK(a->notified == 0);
+}
+
+TEST_CASE("session queue: what comes back is told like what comes") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::abandon));
+    CHECK(a->notified == 1);
+    CHECK(f.pull_text(*a) == "1");
+}
+
+TEST_CASE("session queue: a message is settled once, and a token is good for one delivery") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    const auto a = f.accept("a");
+    const auto first = f.pull(*a);
+    CHECK_FALSE(f.settle(*a, first[0], Outcome::release));
+    CHECK(f.settle(*a, first[0], Outcome::complete) == Errc::already_settled);
+    const auto second = f.pull(*a);
+    CHECK(f.settle(*a, first[0], Outcome::complete) == Errc::already_settled);
+    CHECK_FALSE(f.settle(*a, second[0], Outcome::complete));
+    CHECK(f.queue->counts(f.at).messages == 0);
+}
+
+TEST_CASE("session queue: many that come back out of order are given in order (DG7)") {
+    QueueFixture f;
+    f.send("a", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a, 8);
+    for (const std::size_t i : {4U, 1U, 7U, 0U, 5U, 2U, 6U, 3U}) {
+        CHECK_FALSE(f.settle(*a, got[i], Outcome::release));
+    }
+    CHECK(f.pull_text(*a) == "0 1 2 3 4 5 6 7 8 9");
+}
+
+TEST_CASE("session lock: expires after its length, is told, and counts what was in hand") {
+    QueueFixture f;
+    f.send("a", {"1", "2"});
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a, 1);
+    f.pass_and_advance(f.lock_duration - 1ms);
+    CHECK_FALSE(a->lost);
+    f.pass_and_advance(1ms);
+    CHECK(a->lost == Errc::lock_lost);
+    CHECK(f.settle(*a, got[0], Outcome::complete) == Errc::lock_lost);
+    CHECK(f.pull(*a).empty());
+    const auto b = f.accept("a");
+    const auto again = f.pull(*b);
+    CHECK(f.text_of(again) == "1 2");
+    CHECK(again[0].message.delivery_count() == 1);
+    CHECK(again[1].message.delivery_count() == 0);
+    f.close(*a); // ended already: no effect on the new holder
+    CHECK_FALSE(f.settle(*b, again[0], Outcome::complete));
+}
+
+TEST_CASE("session lock: whoever asks after the expiry finds it expired, also if the housekeeper is late") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a);
+    f.pass(f.lock_duration);
+    CHECK(f.settle(*a, got[0], Outcome::complete) == Errc::lock_lost);
+    CHECK(a->lost == Errc::lock_lost);
+    CHECK(f.accept("a")->consumer);
+}
+
+TEST_CASE("session lock: a renewal gives the full length from now, not what is left and more") {
+    QueueFixture f;
+    const auto a = f.accept("a");
+    f.pass(20s);
+    CHECK(f.queue->renew(*a->consumer, f.at).value() == f.at.now + f.lock_duration);
+    f.pass_and_advance(f.lock_duration - 1ms);
+    CHECK_FALSE(a->lost);
+    f.pass_and_advance(1ms);
+    CHECK(a->lost);
+    CHECK(f.queue->renew(*a->consumer, f.at).failure().code == Errc::lock_lost);
+}
+
+TEST_CASE("session lock: losing it for the last permitted time dead-letters what was in hand, in order") {
+    QueueFixture f;
+    f.send("a", {"1", "2", "3"});
+    for (int i = 0; i < 3; ++i) {
+        const auto a = f.accept("a");
+        CHECK(f.pull(*a, 2).size() == 2);
+        f.pass_and_advance(f.lock_duration);
+    }
+    CHECK(f.peek_text(*f.dead_letters) == "1 2");
+    CHECK(f.peek_text(*f.queue) == "3");
+}
+
+TEST_CASE("accept: a wait ends with a session or with none available, once") {
+    QueueFixture f;
+    const auto a = f.accept(std::nullopt, 10s);
+    const auto b = f.accept(std::nullopt, 20s);
+    CHECK(f.queue->counts(f.at).waiting_accepts == 2);
+    f.pass_and_advance(10s);
+    CHECK(a->refused == Errc::no_session_available);
+    CHECK_FALSE(b->refused);
+    f.send("s", {"1"});
+    CHECK(b->consumer);
+    f.pass_and_advance(10s);
+    CHECK_FALSE(a->consumer);
+    CHECK_FALSE(b->refused);
+}
+
+TEST_CASE("accept: those that wait are served by priority and then in the order they came (DG5, DG6)") {
+    QueueFixture f;
+    const auto low = f.accept(std::nullopt, 10s, 0);
+    const auto first = f.accept(std::nullopt, 10s, 1);
+    const auto second = f.accept(std::nullopt, 10s, 1);
+    f.send("a", {"1"});
+    CHECK(first->consumer);
+    CHECK_FALSE(low->consumer);
+    CHECK_FALSE(second->consumer);
+    f.send("b", {"2"});
+    CHECK(second->consumer);
+    f.send("c", {"3"});
+    CHECK(low->consumer);
+}
+
+TEST_CASE("accept: one send can serve many that wait") {
+    QueueFixture f;
+    const auto a = f.accept(std::nullopt, 10s);
+    const auto b = f.accept(std::nullopt, 10s);
+    f.queue->send({Message::text("x", "1"), Message::text("y", "2"), Message::text("z", "3")}, f.at);
+    CHECK(a->consumer->session_id == "x");
+    CHECK(b->consumer->session_id == "y");
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "z");
+}
+
+TEST_CASE("accept: a session that is lost goes to who waits, before who asks after it") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    const auto holder = f.accept(std::nullopt);
+    const auto waiting = f.accept(std::nullopt, 60s);
+    f.pass(f.lock_duration);
+    CHECK(f.accept(std::nullopt)->refused == Errc::no_session_available);
+    CHECK(holder->lost);
+    CHECK(waiting->consumer);
+}
+
+TEST_CASE("accept: a cancelled wait is not answered; an answered one cannot be cancelled") {
+    QueueFixture f;
+    const auto a = f.accept(std::nullopt, 10s);
+    const auto wait = f.last_wait;
+    CHECK(f.queue->cancel_accept(wait, f.at));
+    CHECK_FALSE(f.queue->cancel_accept(wait, f.at));
+    f.send("s", {"1"});
+    CHECK_FALSE(a->consumer);
+    const auto b = f.accept(std::nullopt, 10s);
+    CHECK(b->consumer);
+    CHECK_FALSE(f.queue->cancel_accept(f.last_wait, f.at));
+}
+
+TEST_CASE("accept: next prefers the session whose available message is oldest") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    f.send("b", {"2"});
+    f.send("a", {"3"});
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a, 1);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::complete));
+    f.close(*a);
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "b");
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "a");
+}
+
+TEST_CASE("sessions: one with nothing left costs nothing; state keeps it") {
+    QueueFixture f;
+    const auto a = f.accept("a");
+    const auto b = f.accept("b");
+    CHECK_FALSE(!f.queue->set_state(*b->consumer, "kept", f.at).ok());
+    CHECK(f.queue->counts(f.at).sessions == 2);
+    f.close(*a);
+    f.close(*b);
+    CHECK(f.queue->counts(f.at).sessions == 1);
+    const auto again = f.accept("b");
+    CHECK(f.queue->get_state(*again->consumer, f.at).value() == "kept");
+    CHECK(f.queue->set_state(*again->consumer, std::nullopt, f.at).ok());
+    f.close(*again);
+    CHECK(f.queue->counts(f.at).sessions == 0);
+}
+
+TEST_CASE("sessions: state has a limit, and is for the holder") {
+    QueueFixture f{{.requires_session = true, .max_message_bytes = 100}};
+    const auto a = f.accept("a");
+    CHECK(f.queue->set_state(*a->consumer, std::string(101, 'x'), f.at).failure().code == Errc::message_too_large);
+    CHECK(f.queue->get_state(*a->consumer, f.at).value() == std::nullopt);
+    f.close(*a);
+    CHECK(f.queue->get_state(*a->consumer, f.at).failure().code == Errc::lock_lost);
+    CHECK(f.queue->set_state(*a->consumer, "s", f.at).failure().code == Errc::lock_lost);
+}
+
+TEST_CASE("deferred: given to the holder of the session by sequence number, abandoned it stays deferred and is counted") {
+    QueueFixture f;
+    const auto sequences = f.send("a", {"1", "2"});
+    const auto a = f.accept("a");
+    auto got = f.pull(*a, 1);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::defer));
+    CHECK(f.pull_text(*a) == "2");
+    const auto b = f.accept("b");
+    got.clear();
+    CHECK(f.queue->receive_deferred(*b->consumer, sequences, got, f.at).failure().code == Errc::message_not_found);
+    const std::vector<std::int64_t> one{sequences[0]};
+    CHECK(f.queue->receive_deferred(*a->consumer, one, got, f.at).ok());
+    REQUIRE(got.size() == 1);
+    CHECK(f.queue->receive_deferred(*a->consumer, one, got, f.at).failure().code == Errc::message_not_found);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::abandon));
+    CHECK(f.pull(*a).empty());
+    got.clear();
+    CHECK(f.queue->receive_deferred(*a->consumer, one, got, f.at).ok());
+    CHECK(got[0].message.delivery_count() == 1);
+    f.close(*a);
+    CHECK(f.peek_text(*f.queue) == "1 2");
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "a"); // for "2"
+}
+
+TEST_CASE("deferred: the same sequence number twice in one request finds nothing, and takes nothing") {
+    QueueFixture f;
+    const auto sequences = f.send("a", {"1"});
+    const auto a = f.accept("a");
+    auto got = f.pull(*a);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::defer));
+    got.clear();
+    const std::vector<std::int64_t> twice{sequences[0], sequences[0]};
+    CHECK(f.queue->receive_deferred(*a->consumer, twice, got, f.at).failure().code == Errc::message_not_found);
+    CHECK(got.empty());
+    CHECK(f.queue->receive_deferred(*a->consumer, sequences, got, f.at).ok());
+}
+
+TEST_CASE("plain queue: has no sessions to accept, and a session queue no plain receiver") {
+    QueueFixture f{{.requires_session = false}};
+    CHECK(f.accept("a")->refused == Errc::session_required);
+    CHECK(f.accept(std::nullopt, 10s)->refused == Errc::session_required);
+    QueueFixture g;
+    CHECK(g.queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<RecordingTarget>(), g.at).failure().code == Errc::session_required);
+}
+
+namespace {
+
+struct PlainFixture : QueueFixture {
+    PlainFixture() : QueueFixture{{.requires_session = false, .lock_duration = lock_duration, .max_delivery_count = 2}} {}
+    std::shared_ptr<RecordingTarget> open(int priority = 0, broker::ReceiveMode mode = broker::ReceiveMode::peek_lock) {
+        auto target = std::make_shared<RecordingTarget>();
+        target->consumer = queue->open(mode, priority, target, at).value();
+        return target;
+    }
+};
+
+} // namespace
+
+TEST_CASE("plain queue: consumers share the messages, each locked by itself") {
+    PlainFixture f;
+    f.send("", {"1", "2", "3"});
+    const auto a = f.open();
+    const auto b = f.open();
+    const auto of_a = f.pull(*a, 2);
+    CHECK(f.text_of(of_a) == "1 2");
+    CHECK(f.pull_text(*b) == "3");
+    f.pass(20s);
+    CHECK(f.queue->renew_message(*a->consumer, of_a[1].token, f.at).value() == f.at.now + f.lock_duration);
+    f.pass_and_advance(10s);
+    CHECK(b->notified == 1);
+    CHECK(f.settle(*a, of_a[0], Outcome::complete) == Errc::lock_lost);
+    CHECK_FALSE(f.settle(*a, of_a[1], Outcome::complete));
+    const auto again = f.pull(*b);
+    CHECK(f.text_of(again) == "1 3");
+    CHECK(again[0].message.delivery_count() == 1);
+    CHECK(f.queue->renew_message(*a->consumer, of_a[0].token, f.at).failure().code == Errc::lock_lost);
+}
+
+TEST_CASE("plain queue: one interested consumer is told of work, and what it leaves is handed on (DG3)") {
+    PlainFixture f;
+    const auto a = f.open();
+    const auto b = f.open();
+    CHECK(f.pull(*a).empty());
+    CHECK(f.pull(*b).empty());
+    f.send("", {"1", "2"});
+    f.send("", {"3"});
+    CHECK(a->notified == 1);
+    CHECK(b->notified == 0);
+    CHECK(f.pull_text(*a, 1) == "1");
+    CHECK(b->notified == 1);
+    f.queue->withdraw(*b->consumer, f.at);
+    CHECK(f.pull_text(*a, 5) == "2 3");
+}
+
+TEST_CASE("plain queue: a notified consumer that closes hands the notification on") {
+    PlainFixture f;
+    const auto a = f.open();
+    const auto b = f.open(1);
+    CHECK(f.pull(*a).empty());
+    CHECK(f.pull(*b).empty());
+    f.send("", {"1"});
+    CHECK(b->notified == 1);
+    CHECK(a->notified == 0);
+    f.close(*b);
+    CHECK(a->notified == 1);
+}
+
+TEST_CASE("plain queue: receive and delete leaves nothing in hand") {
+    PlainFixture f;
+    f.send("", {"1", "2"});
+    const auto a = f.open(0, broker::ReceiveMode::receive_and_delete);
+    CHECK(f.pull_text(*a, 1) == "1");
+    f.close(*a);
+    CHECK(f.peek_text(*f.queue) == "2");
+}
+
+TEST_CASE("dead letters: are read by a plain consumer, never counted out, and completed") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    const auto a = f.accept("a");
+    auto got = f.pull(*a);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::dead_letter, {.dead_letter = {.reason = "r", .description = "d"}}));
+    auto reader = std::make_shared<RecordingTarget>();
+    reader->consumer = f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
+    const auto pull = [&] {
+        std::vector<broker::Delivered> dead;
+        CHECK(f.dead_letters->pull(*reader->consumer, 10, dead, f.at));
+        return dead;
+    };
+    const auto settle = [&](const broker::Delivered& delivered, Outcome outcome) {
+        broker::SettleOrder order{.token = delivered.token, .outcome = outcome};
+        f.dead_letters->settle(*reader->consumer, {&order, 1}, f.at);
+        return order.failed_with;
+    };
+    for (int i = 0; i < 5; ++i) { // more often than a queue's messages may be
+        const auto dead = pull();
+        REQUIRE(dead.size() == 1);
+        CHECK(dead[0].message.facts().dead_letter->reason == "r");
+        CHECK(dead[0].message.session_id() == "a");
+        CHECK(settle(dead[0], Outcome::dead_letter) == Errc::not_supported);
+        CHECK_FALSE(settle(dead[0], Outcome::abandon));
+    }
+    CHECK_FALSE(settle(pull().at(0), Outcome::complete));
+    CHECK(f.dead_letters->counts(f.at).messages == 0);
+    CHECK(reader->notified == 0);
+}
+
+TEST_CASE("dead letters: a waiting reader is told when one arrives") {
+    QueueFixture f;
+    auto reader = std::make_shared<RecordingTarget>();
+    reader->consumer = f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
+    std::vector<broker::Delivered> none;
+    CHECK(f.dead_letters->pull(*reader->consumer, 10, none, f.at));
+    f.send("a", {"1"});
+    const auto a = f.accept("a");
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::dead_letter));
+    CHECK(reader->notified == 1);
+}

@@ -1,0 +1,251 @@
+#include "broker/entity.hpp"
+
+#include <doctest/doctest.h>
+
+#include "unit/broker/queue_fixture.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+using broker::Outcome;
+
+namespace {
+
+Message with_ttl(std::string_view session, std::string_view body, std::chrono::milliseconds ttl) {
+    Message made = Message::text(session, body);
+    made.time_to_live = ttl;
+    return made;
+}
+
+Message with_id(std::string_view body, std::string id) {
+    Message made = Message::text("a", body);
+    made.message_id = std::move(id);
+    return made;
+}
+
+Errc failure_of(QueueFixture& f, Message message) {
+    std::vector<Message> messages;
+    messages.push_back(Message::text("a", "good"));
+    messages.push_back(std::move(message));
+    const auto sent = f.queue->send(std::move(messages), f.at);
+    CHECK(f.queue->counts(f.at).messages == 0); // all or none
+    return sent.ok() ? Errc{} : sent.failure().code;
+}
+
+} // namespace
+
+TEST_CASE("send: a message that the queue cannot take is refused, and with it all that were sent together") {
+    QueueFixture f{{.requires_session = true, .max_message_bytes = 500}};
+    CHECK(failure_of(f, Message{.body = "no session"}) == Errc::session_required);
+    CHECK(failure_of(f, Message::text(std::string(129, 's'), "")) == Errc::invalid_argument);
+    CHECK(failure_of(f, with_id("", std::string(129, 'i'))) == Errc::invalid_argument);
+    CHECK(failure_of(f, with_ttl("a", "", 0ms)) == Errc::invalid_argument);
+    CHECK(failure_of(f, Message::text("a", std::string(500, 'x'))) == Errc::message_too_large);
+    std::vector<Message> one;
+    one.push_back(Message::text("a", "1"));
+    CHECK(f.dead_letters->send(std::move(one), f.at).failure().code == Errc::not_supported);
+}
+
+TEST_CASE("send: a full queue refuses, and takes again when something left") {
+    QueueFixture f{{.requires_session = true, .max_size_bytes = 400}};
+    const auto try_send = [&](std::size_t size) {
+        std::vector<Message> one;
+        one.push_back(Message::text("a", std::string(size, 'x')));
+        return f.queue->send(std::move(one), f.at).ok();
+    };
+    CHECK(try_send(200));
+    CHECK_FALSE(try_send(100));
+    const auto a = f.accept("a");
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::complete));
+    CHECK(f.queue->counts(f.at).bytes == 0);
+    CHECK(try_send(100));
+}
+
+TEST_CASE("duplicates: a repeated message id is accepted and dropped within the window") {
+    QueueFixture f{{.requires_session = true, .duplicate_detection_window = 10s}};
+    const auto first = f.send(with_id("1", "x"));
+    CHECK(f.send(with_id("again", "x")) == first);
+    f.send(with_id("2", "y"));
+    f.send(with_id("3", ""));
+    f.send(with_id("4", ""));
+    CHECK(f.peek_text(*f.queue) == "1 2 3 4");
+    f.pass(10s);
+    CHECK(f.send(with_id("5", "x")) != first);
+    CHECK(f.peek_text(*f.queue) == "1 2 3 4 5");
+}
+
+TEST_CASE("time to live: the queue's default bounds the message's own") {
+    QueueFixture f{{.requires_session = true, .default_time_to_live = 5s}};
+    f.send(with_ttl("a", "short", 2s));
+    f.send(with_ttl("a", "long", 60s));
+    f.send("a", {"none"});
+    const auto seen = f.queue->peek(0, 10, std::nullopt, f.at);
+    CHECK(seen[0].facts().expires_at == seen[0].enqueued_time() + 2s);
+    CHECK(seen[1].facts().expires_at == seen[1].enqueued_time() + 5s);
+    f.pass_and_advance(2s);
+    CHECK(f.peek_text(*f.queue) == "long none");
+    f.pass_and_advance(3s);
+    CHECK(f.queue->counts(f.at).messages == 0);
+    CHECK(f.queue->counts(f.at).sessions == 0);
+    CHECK(f.dead_letters->counts(f.at).messages == 0); // not asked for
+}
+
+TEST_CASE("time to live: expired messages go to the dead letters where that is asked for") {
+    QueueFixture f{{.requires_session = true, .default_time_to_live = 5s, .dead_letter_on_expiration = true}};
+    f.send("a", {"1", "2"});
+    f.pass_and_advance(5s);
+    CHECK(f.peek_text(*f.dead_letters) == "1 2");
+    CHECK(f.dead_letters->peek(0, 1, std::nullopt, f.at).at(0).facts().dead_letter->reason == "TTLExpiredException");
+    f.pass_and_advance(24h);
+    CHECK(f.dead_letters->counts(f.at).messages == 2); // the dead do not expire
+}
+
+TEST_CASE("time to live: a message in hand does not expire; one that comes back too late does") {
+    QueueFixture f;
+    f.send(with_ttl("a", "1", 5s));
+    const auto a = f.accept("a");
+    auto got = f.pull(*a);
+    f.pass_and_advance(6s);
+    CHECK(f.queue->counts(f.at).messages == 1);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::abandon));
+    CHECK(f.queue->counts(f.at).messages == 0);
+    f.send(with_ttl("a", "2", 5s));
+    got = f.pull(*a);
+    f.pass_and_advance(6s);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::complete));
+}
+
+TEST_CASE("time to live: a message that comes back in time still expires") {
+    QueueFixture f;
+    f.send(with_ttl("a", "1", 5s));
+    const auto a = f.accept("a");
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::release));
+    f.pass_and_advance(5s);
+    CHECK(f.queue->counts(f.at).messages == 0);
+}
+
+TEST_CASE("time to live: when its first message expires a ready session takes its new place among the ready") {
+    QueueFixture f;
+    f.send(with_ttl("a", "1", 5s));
+    f.send("b", {"2"});
+    f.send("a", {"3"});
+    f.pass_and_advance(5s);
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "b");
+}
+
+TEST_CASE("time to live: a deferred message expires when it is asked for") {
+    QueueFixture f;
+    const auto sequence = f.send(with_ttl("a", "1", 5s));
+    const auto a = f.accept("a");
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::defer));
+    f.pass_and_advance(6s);
+    CHECK(f.queue->counts(f.at).messages == 1);
+    std::vector<broker::Delivered> got;
+    const std::vector<std::int64_t> asked{sequence};
+    CHECK(f.queue->receive_deferred(*a->consumer, asked, got, f.at).failure().code == Errc::message_not_found);
+    CHECK(f.queue->counts(f.at).messages == 0);
+}
+
+TEST_CASE("time to live: one beyond all reckoning is none") {
+    QueueFixture f;
+    f.send(with_ttl("a", "1", std::chrono::milliseconds::max()));
+    f.pass_and_advance(24h * 365);
+    CHECK(f.peek_text(*f.queue) == "1");
+    CHECK(f.broker.next_wakeup() == std::nullopt);
+}
+
+TEST_CASE("schedule: a due message joins the end with a new sequence number and a whole time to live") {
+    QueueFixture f{{.requires_session = true, .default_time_to_live = 10s}};
+    Message later = Message::text("a", "later");
+    later.scheduled_enqueue_time = f.at.wall + 5s;
+    const auto scheduled = f.send(later);
+    const auto now = f.send(with_ttl("a", "now", 8s));
+    CHECK(now > scheduled);
+    CHECK(f.peek_text(*f.queue) == "later now");
+    f.pass_and_advance(5s);
+    const auto seen = f.queue->peek(0, 10, std::nullopt, f.at);
+    CHECK(seen[1].text() == "later");
+    CHECK(seen[1].sequence_number() > now);
+    CHECK(seen[1].enqueued_time() == f.at.wall);
+    f.pass_and_advance(9s);
+    CHECK(f.peek_text(*f.queue) == "later");
+    f.pass_and_advance(1s);
+    CHECK(f.queue->counts(f.at).sessions == 0);
+}
+
+TEST_CASE("schedule: messages due together keep the order of their due times") {
+    QueueFixture f;
+    const auto schedule = [&](std::string_view body, std::chrono::seconds after) {
+        Message later = Message::text("a", body);
+        later.scheduled_enqueue_time = f.at.wall + after;
+        f.send(later);
+    };
+    schedule("3", 9s);
+    schedule("1", 3s);
+    schedule("2", 6s);
+    f.pass_and_advance(10s);
+    const auto a = f.accept("a");
+    CHECK(f.pull_text(*a) == "1 2 3");
+}
+
+TEST_CASE("schedule: is cancelled as a whole or not at all") {
+    QueueFixture f;
+    Message later = Message::text("a", "later");
+    later.scheduled_enqueue_time = f.at.wall + 5s;
+    const auto scheduled = f.send(later);
+    const auto plain = f.send("a", {"now"});
+    const std::vector<std::int64_t> both{scheduled, plain[0]};
+    CHECK(f.queue->cancel_scheduled(both, f.at).failure().code == Errc::message_not_found);
+    const std::vector<std::int64_t> twice{scheduled, scheduled};
+    CHECK(f.queue->cancel_scheduled(twice, f.at).ok());
+    CHECK(f.peek_text(*f.queue) == "now");
+}
+
+TEST_CASE("peek: by session it begins at the sequence number, wherever the session's messages lie") {
+    QueueFixture f;
+    for (int i = 0; i < 300; ++i) {
+        f.send(i % 100 == 0 ? "rare" : "often", {std::to_string(i)});
+    }
+    CHECK(f.peek_text(*f.queue, "rare") == "0 100 200");
+    const auto from = [&](std::int64_t sequence) {
+        std::string text;
+        for (const auto& message : f.queue->peek(sequence, 10, "rare", f.at)) {
+            text += std::string{message.text()} + " ";
+        }
+        return text;
+    };
+    CHECK(from(1) == "0 100 200 ");
+    CHECK(from(2) == "100 200 ");
+    CHECK(from(101) == "100 200 ");
+    CHECK(from(102) == "200 ");
+    CHECK(from(202) == "");
+}
+
+TEST_CASE("peek: shows what is in hand, deferred and scheduled, with its facts") {
+    QueueFixture f;
+    f.send("a", {"hand", "aside"});
+    Message later = Message::text("a", "later");
+    later.scheduled_enqueue_time = f.at.wall + 5s;
+    f.send(later);
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a);
+    CHECK_FALSE(f.settle(*a, got[1], Outcome::defer));
+    CHECK(f.peek_text(*f.queue) == "hand aside later");
+    CHECK(f.peek_text(*f.queue, "a") == "hand aside later");
+}
+
+TEST_CASE("peek: on a plain queue a session id selects by the messages' own") {
+    QueueFixture f{{.requires_session = false}};
+    f.send("a", {"1"});
+    f.send("b", {"2"});
+    CHECK(f.peek_text(*f.queue) == "1 2");
+    CHECK(f.peek_text(*f.queue, "b") == "2");
+}
+
+TEST_CASE("settle: changed properties count against the queue's size") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    const auto before = f.queue->counts(f.at).bytes;
+    const auto a = f.accept("a");
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::abandon, {.properties = {{"name", std::string(10, 'v')}}}));
+    CHECK(f.queue->counts(f.at).bytes == before + 14);
+}

@@ -1,0 +1,38 @@
+#include "broker/queue_options.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+TEST_CASE("queue options: the defaults are in range, and so are the ends of each range") {
+    CHECK_FALSE(broker::find_fault({}));
+    CHECK_FALSE(broker::find_fault({.lock_duration = 5min, .max_delivery_count = 1, .default_time_to_live = 1ms, .max_message_bytes = 1}));
+    CHECK_FALSE(broker::find_fault({.lock_duration = 1ms, .duplicate_detection_window = 168h}));
+}
+
+TEST_CASE("queue options: a bad value is refused by its name") {
+    struct Bad {
+        const char* member;
+        broker::QueueOptions options;
+    };
+    const std::vector<Bad> table{
+        {"lock_duration", {.lock_duration = 0s}},
+        {"lock_duration", {.lock_duration = 5min + 1ns}},
+        {"max_delivery_count", {.max_delivery_count = 0}},
+        {"default_time_to_live", {.default_time_to_live = 0ms}},
+        {"max_message_bytes", {.max_message_bytes = 0}},
+        {"duplicate_detection_window", {.duplicate_detection_window = 0s}},
+        {"duplicate_detection_window", {.duplicate_detection_window = 168h + 1ns}},
+    };
+    for (const auto& [member, options] : table) {
+        CAPTURE(member);
+        const auto fault = broker::find_fault(options);
+        REQUIRE(fault);
+        CHECK(fault->code == Errc::invalid_option);
+        CHECK(fault->detail.starts_with(member));
+    }
+}
