@@ -141,7 +141,7 @@ TEST_CASE("queue: many threads send, accept, settle and close at once, and every
     for (auto& thread : running) {
         thread.join();
     }
-    CHECK(f.queue->counts(f.at).messages == 0);
+    CHECK(f.count(*f.queue) == 0);
     for (const auto& order : seen) {
         CHECK(order.size() == per_session);
         CHECK(std::ranges::is_sorted(order));

@@ -82,6 +82,12 @@ public:
 
     void close(RecordingTarget& target) { queue->close(*target.consumer, at); }
 
+    /// Messages of every kind.
+    [[nodiscard]] std::size_t count(broker::Queue& of) const {
+        const auto counts = of.counts(at);
+        return counts.active + counts.deferred + counts.scheduled;
+    }
+
     /// Bodies in order, by blanks.
     static std::string text_of(const std::vector<broker::Delivered>& messages) {
         std::string text;

@@ -1,0 +1,162 @@
+#include "in_process/endpoint.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/manual_loop.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::shared_ptr<broker::Broker> broker_with_queue(core::EventLoop& loop) {
+    auto broker = std::make_shared<broker::Broker>();
+    static_cast<void>(broker->create_queue("orders", {.requires_session = true, .lock_duration = 30s}, {loop.now(), loop.wall_now()}).value());
+    return broker;
+}
+
+void send(ports::Endpoint& endpoint, std::string_view session, int count) {
+    std::vector<Message> messages(static_cast<std::size_t>(count), Message::text(session, "x"));
+    endpoint.send({"orders", std::move(messages)}, [](const auto& sent) { CHECK(sent.ok()); });
+}
+
+/// Takes sessions one after another and completes what is in them.
+struct Slot final : ports::LinkEvents {
+    Slot(ports::Endpoint& on, std::atomic<int>& counter) : endpoint{on}, completed{counter} {}
+    void accept() {
+        endpoint.accept({.entity = "orders", .wait = 10s}, [this](auto result) {
+            if (result) {
+                link = std::move(result).value();
+                link->set_events(*this);
+                link->add_credit(10);
+                link->drain();
+            }
+        });
+    }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+    void on_delivery(ports::DeliveryPtr delivery) override {
+        held.push_back(std::move(delivery));
+        link->settle(*held.back(), {});
+    }
+    void on_settled(ports::Delivery&, const Failure* failure) override {
+        CHECK(failure == nullptr);
+        ++completed;
+        leave_when_empty();
+    }
+    void on_drained() override {
+        is_drained = true;
+        leave_when_empty();
+    }
+    void on_lost(const Failure&) override { FAIL("lost"); }
+    void leave_when_empty() {
+        ++settled_here;
+        if (!is_drained || settled_here < held.size() + 1) {
+            return;
+        }
+        is_drained = false;
+        settled_here = 0;
+        held.clear();
+        link->close([](const auto& done) { CHECK(done.ok()); });
+        accept();
+    }
+
+    ports::Endpoint& endpoint;
+    std::atomic<int>& completed;
+    ports::SessionLinkPtr link{};
+    std::vector<ports::DeliveryPtr> held{};
+    std::size_t settled_here{0};
+    bool is_drained{false};
+};
+
+} // namespace
+
+TEST_CASE("endpoint: settlements of one turn are one batch, and so are deliveries") {
+    test::ManualLoop loop;
+    in_process::Endpoint endpoint{broker_with_queue(loop), loop};
+    send(endpoint, "a", 100);
+    std::atomic<int> completed{0};
+    Slot slot{endpoint, completed};
+    endpoint.accept({.entity = "orders"}, [&](auto result) {
+        slot.link = std::move(result).value();
+        slot.link->set_events(slot);
+    });
+    loop.run_until_idle();
+    slot.link->add_credit(100);
+    CHECK(loop.run_until_idle() == 2); // all deliveries in one turn, all settlements in the next
+    CHECK(completed == 100);
+}
+
+TEST_CASE("endpoint: a link may outlive it, and closes as ever") {
+    test::ManualLoop loop;
+    const auto broker = broker_with_queue(loop);
+    ports::SessionLinkPtr link;
+    {
+        in_process::Endpoint endpoint{broker, loop};
+        endpoint.accept({.entity = "orders", .session_id = "a"}, [&](auto result) { link = std::move(result).value(); });
+        loop.run_until_idle();
+    }
+    bool is_renewed = false;
+    link->renew_lock([&](const auto& renewed) { is_renewed = renewed.ok(); });
+    loop.run_until_idle();
+    CHECK(is_renewed);
+    link.reset();
+    in_process::Endpoint next{broker, loop};
+    bool is_granted = false;
+    next.accept({.entity = "orders", .session_id = "a"}, [&](const auto& result) { is_granted = result.ok(); });
+    loop.run_until_idle();
+    CHECK(is_granted);
+}
+
+TEST_CASE("endpoint: may be destroyed from within its own handlers") {
+    test::ManualLoop loop;
+    auto endpoint = std::make_unique<in_process::Endpoint>(broker_with_queue(loop), loop);
+    std::vector<Errc> answers; // none: granted
+    endpoint->accept({.entity = "orders", .session_id = "a"}, [&](const auto& result) {
+        answers.push_back(result ? Errc{} : result.failure().code);
+        endpoint.reset();
+    });
+    endpoint->accept({.entity = "orders", .session_id = "b"},
+                     [&](const auto& result) { answers.push_back(result ? Errc{} : result.failure().code); });
+    loop.run_until_idle();
+    CHECK(answers == std::vector{Errc{}, Errc::cancelled});
+}
+
+TEST_CASE("endpoint: loops on threads of their own share a broker, and every message is completed once") {
+    test::ManualLoop loop;
+    const auto broker = broker_with_queue(loop);
+    constexpr int threads = 3;
+    constexpr int sessions = 300;
+    constexpr int per_session = 5;
+    std::atomic<int> completed{0};
+    std::vector<std::thread> running;
+    for (int t = 0; t < threads; ++t) {
+        running.emplace_back([&] {
+            test::ManualLoop own;
+            in_process::Endpoint endpoint{broker, own};
+            std::vector<std::unique_ptr<Slot>> slots;
+            for (int i = 0; i < 4; ++i) {
+                slots.push_back(std::make_unique<Slot>(endpoint, completed));
+                slots.back()->accept();
+            }
+            for (int i = 0; i < sessions; ++i) {
+                send(endpoint, std::to_string(i), per_session);
+                own.turn();
+            }
+            while (completed.load() < threads * sessions * per_session) {
+                if (!own.turn()) {
+                    std::this_thread::yield();
+                }
+            }
+            own.run_until_idle();
+        });
+    }
+    for (auto& thread : running) {
+        thread.join();
+    }
+    CHECK(completed == threads * sessions * per_session);
+}
