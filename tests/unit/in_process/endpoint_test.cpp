@@ -21,7 +21,10 @@ std::shared_ptr<broker::Broker> broker_with_queue(core::EventLoop& loop) {
 }
 
 void send(ports::Endpoint& endpoint, std::string_view session, int count) {
-    std::vector<Message> messages(static_cast<std::size_t>(count), Message::text(session, "x"));
+    std::vector<Message> messages;
+    for (int i = 0; i < count; ++i) {
+        messages.push_back(Message::text(session, std::to_string(i)));
+    }
     endpoint.send({"orders", std::move(messages)}, [](const auto& sent) { CHECK(sent.ok()); });
 }
 
