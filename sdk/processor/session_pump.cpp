@@ -84,6 +84,7 @@ ports::DeliveryPtr SessionPump::new_delivery() { return std::make_unique<Message
 void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
     auto& call = static_cast<MessageCall&>(*delivery.release());
     shard_.credit().arrived(call.bytes, machine_.credit() != 0);
+    came_ = true;
     const bool first = machine_.in_flight() == 0;
     const SessionMachine::Arrival arrival = machine_.delivered();
     if (!mutated(Mutant::disarmed_only_at_handler_start) && !mutated(Mutant::idle_fires_while_handler_runs)) {
@@ -307,7 +308,7 @@ void SessionPump::close_link() {
             arm_guard();
             link_->close([this](const auto&) { apply(machine_.link_closed()); });
         }
-        shard_.session_left(*this, machine_.close_reason());
+        shard_.session_left(*this, machine_.close_reason(), came_ ? std::nullopt : std::optional{shard_.loop().now() - asked_at_});
     }
     if (lost) {
         shard_.loop().post([link = std::move(link_)] {}); // it may be in the middle of telling

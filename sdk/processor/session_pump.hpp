@@ -145,6 +145,7 @@ private:
     std::unique_ptr<SessionCall> session_call_{};
     bool stop_fired_{false};
     bool parked_{false};
+    bool came_{false};            ///< a message came
     bool given_back_{false};      ///< the slot was told that the session is left
     bool begun_{false};           ///< no earlier lease is in the way
     std::uint32_t unfinished_{0}; ///< in the lane or running

@@ -185,11 +185,11 @@ void Shard::sweep_late() {
 
 // Sessions
 
-void Shard::session_left(SessionPump& pump, CloseReason reason) {
+void Shard::session_left(SessionPump& pump, CloseReason reason, std::optional<Duration> fruitless_for) {
     targets_.left(pump.target());
     Slot& slot = slots_[pump.slot()];
     slot.pump = nullptr;
-    SlotActions actions = slot.machine.session_left(reason, random_);
+    SlotActions actions = slot.machine.session_left(reason, fruitless_for, random_);
     if (slot.machine.phase() == SlotMachine::Phase::stopped && slot.index < active_slots_ && !stopping_) {
         slot.machine = SlotMachine{options().error_backoff}; // the limit was raised again meanwhile
         actions = slot.machine.start();

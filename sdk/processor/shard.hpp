@@ -61,7 +61,8 @@ public:
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
     [[nodiscard]] bool keeps_idle_sessions() const noexcept { return targets_.named() && targets_.size() <= slots_.size(); }
     [[nodiscard]] bool stopping() const noexcept { return stopping_; }
-    void session_left(SessionPump& pump, CloseReason reason); ///< its slot may accept the next one
+    /// Its slot may accept the next one. `fruitless_for`: no message came since it was asked for, so long ago.
+    void session_left(SessionPump& pump, CloseReason reason, std::optional<Duration> fruitless_for);
     void pump_finished(SessionPump& pump);
     void count_released() noexcept { ++report_.released; }
     void count_drained() noexcept { ++report_.drained; }

@@ -27,10 +27,7 @@ SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago, core::Rand
     }
     if (code == Errc::no_session_available) { // R5: no fault, no backoff; only spaced when the broker did not wait
         backoff_.reset();
-        if (asked_ago >= min_accept_interval) {
-            return accept_next();
-        }
-        return back_off(min_accept_interval - asked_ago);
+        return space(asked_ago);
     }
     SlotActions actions = back_off(backoff_.next(random));
     actions.report_failure = code != Errc::cancelled;
@@ -46,7 +43,7 @@ SlotActions SlotMachine::accept_overdue(core::Random& random) noexcept {
 
 SlotActions SlotMachine::wait_over() noexcept { return phase_ == Phase::backing_off ? accept_next() : SlotActions{}; }
 
-SlotActions SlotMachine::session_left(CloseReason reason, core::Random& random) noexcept {
+SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for, core::Random& random) noexcept {
     if (stopping_) {
         phase_ = Phase::stopped;
         return {};
@@ -55,7 +52,7 @@ SlotActions SlotMachine::session_left(CloseReason reason, core::Random& random) 
         return back_off(backoff_.next(random));
     }
     backoff_.reset();
-    return accept_next();
+    return fruitless_for ? space(*fruitless_for) : accept_next();
 }
 
 SlotActions SlotMachine::stop() noexcept {
@@ -75,6 +72,8 @@ SlotActions SlotMachine::accept_next() noexcept {
     phase_ = Phase::accepting;
     return {.start_accept = true};
 }
+
+SlotActions SlotMachine::space(Duration asked_ago) noexcept { return back_off(min_accept_interval - asked_ago); }
 
 SlotActions SlotMachine::back_off(Duration delay) noexcept {
     if (delay <= Duration::zero()) {

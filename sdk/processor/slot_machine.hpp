@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <sessionq/error.hpp>
 #include <sessionq/session_context.hpp>
@@ -32,7 +33,7 @@ public:
         stopped,
     };
 
-    /// Answers "no session" that come sooner than this after the question are spaced to it, so that no broker can make a slot spin.
+    /// Answers that bring nothing sooner than this after the question are spaced to it, so that no broker can make a slot spin (R17).
     static constexpr Duration min_accept_interval = std::chrono::milliseconds{100};
 
     explicit SlotMachine(BackoffOptions backoff) noexcept : backoff_{backoff} {}
@@ -51,8 +52,9 @@ public:
 
     [[nodiscard]] SlotActions wait_over() noexcept;
 
-    /// The session was given back, or its lease is lost and its last handler has returned: accept the next one.
-    [[nodiscard]] SlotActions session_left(CloseReason reason, core::Random& random) noexcept;
+    /// The session was given back, or its lease is lost and its last handler has returned: accept the next one. `fruitless_for` is set when no message of it
+    /// came: how long ago it was asked for. Such sessions are spaced like answers "no session".
+    [[nodiscard]] SlotActions session_left(CloseReason reason, std::optional<Duration> fruitless_for, core::Random& random) noexcept;
 
     [[nodiscard]] SlotActions stop() noexcept;
 
@@ -62,6 +64,7 @@ public:
 
 private:
     [[nodiscard]] SlotActions accept_next() noexcept;
+    [[nodiscard]] SlotActions space(Duration asked_ago) noexcept;
     [[nodiscard]] SlotActions back_off(Duration delay) noexcept;
 
     Phase phase_{Phase::vacant};
