@@ -25,7 +25,7 @@ enum class Mutant : std::uint8_t {
     settles_after_lock_lost,         ///< settlements are sent although the lease is lost
     loses_late_accept,               ///< a session that arrives after its accept was given up is kept and forgotten
     never_backs_off,                 ///< a failed accept is repeated at once
-    forgets_lane,                    ///< the lane of a left session is not given back
+    forgets_lane,                    ///< nobody is told of a lane that has work
     forgets_slot,                    ///< a slot whose accept failed waits for nothing
     credits_beyond_budget,           ///< credit does not follow the buffer budget
     stop_ignores_deadline,           ///< stop waits for handlers for as long as they take

@@ -219,6 +219,8 @@ void SessionPump::settle(MessageCall& call, ports::Settlement settlement) {
     }
     if (!call.sent) {
         send_settlement(call);
+    } else if (mutated(Mutant::settles_twice) && link_ != nullptr) {
+        link_->settle(call, {.outcome = ports::Outcome::complete});
     }
 }
 

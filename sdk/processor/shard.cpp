@@ -218,7 +218,7 @@ void Shard::pump_finished(SessionPump& pump) {
 }
 
 void Shard::touched() {
-    if (!std::exchange(flush_posted_, true)) {
+    if (!mutated(Mutant::forgets_lane) && !std::exchange(flush_posted_, true)) {
         loop().post([self = weak_from_this()] {
             if (const auto shard = self.lock()) {
                 shard->flush_posted_ = false;

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+
+#include "processor/handlers.hpp"
+#include "simulation/environment.hpp"
+#include "simulation/expectations.hpp"
+#include "simulation/script.hpp"
+
+namespace sessionq::simulation {
+
+/// The user: handlers that do what a script says, and tell the oracles when they begin and end.
+class Application {
+public:
+    Application(Environment& environment, Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+
+    /// The handlers to register; `coroutines` in percent of seeds' choice, open and close handlers only if wanted.
+    [[nodiscard]] processor::Handlers handlers(bool coroutines, bool open, bool close);
+
+    ScriptMix mix{};
+    unsigned open_throws{0};
+    std::function<void()> stop_from_inside{};
+    std::function<void()> change_limits{};
+    std::function<void(const DeliveryRecord&)> after_handler{};
+
+    /// Handlers that wait for something that will not come, end now and from now on.
+    void let_go() noexcept { let_go_ = true; }
+
+    [[nodiscard]] std::uint64_t running() const noexcept { return running_; }
+    [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+
+private:
+    struct Call;
+
+    void run(MessageContext& context);
+    void start(MessageContext& context, const processor::HandlerDone& done);
+    void pass_time(Duration length, std::function<bool()> until);
+    void poll_end(std::shared_ptr<Call> call);
+    void middle(Call& call);
+    [[nodiscard]] std::exception_ptr finish(Call& call);
+    [[nodiscard]] std::shared_ptr<Call> begin(MessageContext& context);
+    void settle(Call& call, ports::Outcome outcome);
+    [[nodiscard]] bool ended_early(const Call& call) const;
+
+    Environment& environment_;
+    Expectations& expectations_;
+    bool let_go_{false};
+    std::uint64_t running_{0};
+    std::uint64_t errors_{0};
+};
+
+} // namespace sessionq::simulation

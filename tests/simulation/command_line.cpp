@@ -1,0 +1,87 @@
+#include "simulation/command_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "simulation/setup.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+std::uint64_t number(std::string_view option, std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+        throw UsageError{std::string{option} + " takes a number, not '" + std::string{text} + "'"};
+    }
+    return value;
+}
+
+void check(const CommandLine& line) {
+    const auto& names = scenario_names();
+    if (!line.scenario.empty() && std::find(names.begin(), names.end(), line.scenario) == names.end()) {
+        throw UsageError{"--scenario: there is no '" + line.scenario + "'"};
+    }
+    if (line.seeds == 0) {
+        throw UsageError{"--seeds is 0"};
+    }
+    if (line.jobs == 0 || line.jobs > 64) {
+        throw UsageError{"--jobs is out of range: 1 to 64"};
+    }
+    if (line.trace && !line.replay) {
+        throw UsageError{"--trace goes with --replay"};
+    }
+    if (line.mutants && line.replay) {
+        throw UsageError{"--mutants and --replay exclude each other"};
+    }
+}
+
+} // namespace
+
+CommandLine parse(int count, const char* const* arguments) {
+    CommandLine line;
+    for (int i = 1; i < count; ++i) {
+        const std::string_view option = arguments[i];
+        const auto value = [&]() -> std::string_view {
+            if (i + 1 == count) {
+                throw UsageError{std::string{option} + " takes a value"};
+            }
+            return arguments[++i];
+        };
+        if (option == "--seeds") {
+            line.seeds = number(option, value());
+        } else if (option == "--first-seed") {
+            line.first_seed = number(option, value());
+        } else if (option == "--scenario") {
+            line.scenario = value();
+        } else if (option == "--replay") {
+            line.replay = number(option, value());
+        } else if (option == "--jobs") {
+            line.jobs = static_cast<unsigned>(std::min<std::uint64_t>(number(option, value()), 1000));
+        } else if (option == "--trace") {
+            line.trace = true;
+        } else if (option == "--mutants") {
+            line.mutants = true;
+        } else if (option == "--help") {
+            line.help = true;
+        } else {
+            throw UsageError{"unknown option '" + std::string{option} + "'"};
+        }
+    }
+    check(line);
+    return line;
+}
+
+std::string usage() {
+    std::string text = "usage: simulation [--seeds N] [--first-seed S] [--scenario NAME] [--jobs N]\n"
+                       "       simulation --replay SEED [--scenario NAME] [--trace]\n"
+                       "       simulation --mutants [--seeds N]\n"
+                       "scenarios:";
+    for (const std::string& name : scenario_names()) {
+        text += " " + name;
+    }
+    return text + "\n";
+}
+
+} // namespace sessionq::simulation

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulation/faults.hpp"
+#include "simulation/oracle.hpp"
+#include "simulation/scheduler.hpp"
+#include "simulation/sim_broker.hpp"
+
+namespace sessionq::simulation {
+
+/// What the consumer keeps of messages.
+struct Buffered {
+    const core::Clock* clock{nullptr};
+    std::uint64_t messages{0};
+    std::size_t bytes{0};
+};
+
+/// The content of one delivery: it knows its record, and its end is noticed.
+struct SimMessage final : Message {
+    DeliveryRecord* record{nullptr};
+    Buffered* buffered{nullptr};
+
+    SimMessage() = default;
+    SimMessage(const SimMessage&) = delete;
+    SimMessage& operator=(const SimMessage&) = delete;
+    ~SimMessage() {
+        record->present = false;
+        --buffered->messages;
+        buffered->bytes -= record->bytes;
+        if (record->message->state == MessageState::removed) { // there is no settlement that would end it
+            --record->link->in_flight;
+            record->link->idle_since = buffered->clock->now();
+        }
+    }
+
+    [[nodiscard]] static DeliveryRecord& record_of(const ReceivedMessage& message) {
+        return *static_cast<const SimMessage&>(message.content()).record;
+    }
+};
+
+/// What every part of one simulated world shares.
+struct Environment {
+    Environment(std::uint64_t seed, Trace trace) : scheduler{seed, std::move(trace)}, buffered{.clock = &scheduler} {}
+
+    Scheduler scheduler;
+    SimBroker broker{};
+    Faults faults{};
+    Duration lock_length{seconds{30}}; ///< zero: locks do not expire
+    std::size_t message_bytes{200};
+    bool busy{false}; ///< the broker refuses accepts for now
+    Oracles oracles{};
+    Verdict verdict{};
+
+    std::deque<LinkRecord> links{};
+    std::deque<DeliveryRecord> deliveries{};
+    std::deque<AcceptRecord> accepts{};
+    Buffered buffered;
+    std::uint64_t live_links{0};
+    std::uint64_t handler_starts{0};
+
+    template <typename... Parameters, typename... Arguments>
+    void tell(void (Oracle::*what)(Parameters...), Arguments&&... arguments) {
+        oracles.tell(what, arguments...);
+    }
+
+    /// How long before a lease's end its holder stops, at most.
+    [[nodiscard]] Duration margin() const noexcept { return std::min<Duration>(lock_length / 10, seconds{2}); }
+
+    [[nodiscard]] bool chance(unsigned percent) { return percent != 0 && scheduler.chance(percent); }
+    [[nodiscard]] Duration latency() { return scheduler.between(faults.latency_low, faults.latency_high); }
+
+    /// A contract of the seam was broken by the consumer.
+    void broken(std::string text) { verdict.report("port contract", std::move(text)); }
+};
+
+} // namespace sessionq::simulation

@@ -1,0 +1,66 @@
+#include "simulation/mutants.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "simulation/campaign.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+using processor::Mutant;
+
+const char* name_of(Mutant mutant) {
+    switch (mutant) {
+    case Mutant::idle_fires_while_handler_runs: return "idle_fires_while_handler_runs";
+    case Mutant::disarmed_only_at_handler_start: return "disarmed_only_at_handler_start";
+    case Mutant::idle_ignores_pending_settlement: return "idle_ignores_pending_settlement";
+    case Mutant::settles_twice: return "settles_twice";
+    case Mutant::completes_before_handler: return "completes_before_handler";
+    case Mutant::completes_after_failure: return "completes_after_failure";
+    case Mutant::overtakes_after_abandon: return "overtakes_after_abandon";
+    case Mutant::starts_next_before_settled: return "starts_next_before_settled";
+    case Mutant::leaves_without_drain: return "leaves_without_drain";
+    case Mutant::ignores_message_during_drain: return "ignores_message_during_drain";
+    case Mutant::accepts_beyond_limit: return "accepts_beyond_limit";
+    case Mutant::renews_on_worker: return "renews_on_worker";
+    case Mutant::never_renews: return "never_renews";
+    case Mutant::warns_after_expiry: return "warns_after_expiry";
+    case Mutant::starts_after_lock_lost: return "starts_after_lock_lost";
+    case Mutant::settles_after_lock_lost: return "settles_after_lock_lost";
+    case Mutant::loses_late_accept: return "loses_late_accept";
+    case Mutant::never_backs_off: return "never_backs_off";
+    case Mutant::forgets_lane: return "forgets_lane";
+    case Mutant::forgets_slot: return "forgets_slot";
+    case Mutant::credits_beyond_budget: return "credits_beyond_budget";
+    case Mutant::stop_ignores_deadline: return "stop_ignores_deadline";
+    case Mutant::keeps_unstarted_on_stop: return "keeps_unstarted_on_stop";
+    case Mutant::none:
+    case Mutant::count_: break;
+    }
+    return "none";
+}
+
+} // namespace
+
+bool catch_mutants(std::uint64_t budget, unsigned jobs) {
+    bool all = true;
+    for (auto value = 1; value < static_cast<int>(Mutant::count_); ++value) {
+        const auto mutant = static_cast<Mutant>(value);
+        std::string caught;
+        const Campaign campaign{.seeds = budget, .mutant = mutant, .jobs = jobs, .until_first = true};
+        const auto outcome = campaign.run([&](std::uint64_t seed, const std::string& scenario, const Violation& violation) {
+            caught = violation.oracle + ", seed " + std::to_string(seed) + " of " + scenario;
+        });
+        if (outcome.violations == 0) {
+            all = false;
+            std::printf("%-32s ESCAPED %llu seeds\n", name_of(mutant), static_cast<unsigned long long>(outcome.run));
+        } else {
+            std::printf("%-32s caught after %llu seeds: %s\n", name_of(mutant), static_cast<unsigned long long>(outcome.run), caught.c_str());
+        }
+        std::fflush(stdout);
+    }
+    return all;
+}
+
+} // namespace sessionq::simulation

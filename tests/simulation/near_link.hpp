@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ports/session_link.hpp"
+#include "simulation/channel.hpp"
+#include "simulation/environment.hpp"
+#include "simulation/sim_loop.hpp"
+
+namespace sessionq::simulation {
+
+class FarLink;
+
+/// The consumer's half of a session link: checks that the seam's contract is kept by both sides, and keeps the link's record. Lives as long as
+/// something is under way; the consumer holds it through a `SimLink`.
+class NearLink : public std::enable_shared_from_this<NearLink> {
+public:
+    using Answer = std::function<void(const Failure*)>;
+
+    NearLink(Environment& environment, SimLoop& loop, LinkRecord& record, Channel& up, std::shared_ptr<FarLink> far);
+    ~NearLink();
+
+    // The consumer's calls, by way of SimLink.
+    void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
+    void add_credit(std::uint32_t count);
+    void drain();
+    void settle(ports::Delivery& delivery, const ports::Settlement& settlement);
+    void renew(ports::SessionLink::LockHandler handler);
+    void ask(std::function<void(FarLink&, std::uint64_t operation)> request, Answer answer);
+    void close(ports::SessionLink::DoneHandler handler);
+    void destroyed();
+    /// Its accept was answered otherwise meanwhile: the port itself gives it back.
+    void unwanted();
+
+    // What comes from the broker, already on the way; each runs later, as a task of the loop.
+    void send_transfer(MessageRecord& message, std::uint64_t tag);
+    void send_settled(std::uint64_t tag, std::optional<Failure> failure, Duration extra);
+    void send_drained(Duration extra);
+    void send_answer(std::uint64_t operation, std::optional<Failure> failure, Duration extra);
+    void send_lost(Failure reason, Duration extra);
+    void send_accepted(std::function<void()> arrival, Duration extra);
+    /// The connection is gone, with what was on it.
+    void cut() noexcept { down_.cut(); }
+
+    [[nodiscard]] LinkRecord& record() noexcept { return *record_; }
+    [[nodiscard]] const std::optional<Duration>& initial_lock() const noexcept { return initial_lock_; }
+    void set_initial_lock(std::optional<Duration> length) noexcept { initial_lock_ = length; }
+
+private:
+    void to_loop(Duration extra, std::function<void()> arrival);
+    void on_transfer(MessageRecord& message, std::uint64_t tag);
+    void on_settled(std::uint64_t tag, const Failure* failure);
+    void on_answer(std::uint64_t operation, const Failure* failure);
+    void on_lost(const Failure& reason);
+    void fail_settlements(const Failure& reason);
+    void fail_operations(const Failure& reason);
+    void end_holding();
+    void forget(DeliveryRecord& record);
+    [[nodiscard]] bool usable(const char* call);
+
+    struct Unsettled {
+        ports::Delivery* delivery;
+        DeliveryRecord* record;
+    };
+
+    Environment* environment_;
+    SimLoop* loop_;
+    LinkRecord* record_;
+    Channel* up_;
+    std::shared_ptr<FarLink> far_;
+    Channel down_;
+    ports::LinkEvents* events_{nullptr};
+    std::optional<Duration> initial_lock_{};
+    std::map<std::uint64_t, Unsettled> unsettled_{};
+    std::map<std::uint64_t, Answer> operations_{};
+    std::uint64_t last_operation_{0};
+    std::uint64_t close_operation_{0};
+    bool ending_{false}; ///< lost, and the consumer is being told, last by on_lost
+};
+
+} // namespace sessionq::simulation

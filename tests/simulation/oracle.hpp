@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sessionq/error.hpp>
+
+#include "simulation/records.hpp"
+
+namespace sessionq::simulation {
+
+struct Violation {
+    std::string oracle{};
+    std::string text{};
+};
+
+/// Where oracles put what they found; the first counts.
+class Verdict {
+public:
+    void report(std::string_view oracle, std::string text) {
+        if (!first_) {
+            first_.emplace(Violation{std::string{oracle}, std::move(text)});
+        }
+    }
+    [[nodiscard]] const std::optional<Violation>& first() const noexcept { return first_; }
+
+private:
+    std::optional<Violation> first_{};
+};
+
+/// One rule that must hold in every run. Told what happens, just after the records were brought up to date; must not act.
+class Oracle {
+public:
+    virtual ~Oracle() = default;
+
+    virtual void accept_asked(const AcceptRecord&) {}
+    virtual void accept_cancelled(const AcceptRecord&) {}
+    virtual void accept_failed(const AcceptRecord&, const Failure&) {}
+    virtual void accepted(const AcceptRecord&, const LinkRecord&) {}
+
+    virtual void credit_added(const LinkRecord&) {}
+    virtual void delivered(const DeliveryRecord&) {}
+    virtual void settle_asked(const DeliveryRecord&, ports::Outcome) {}
+    virtual void settle_answered(const DeliveryRecord&, const Failure*) {}
+    virtual void drain_answered(const LinkRecord&) {}
+    virtual void closing(const LinkRecord&) {} ///< by close() or by destroying it
+    virtual void lost(const LinkRecord&) {}
+
+    virtual void handler_started(const DeliveryRecord&) {}
+    virtual void handler_finished(const DeliveryRecord&, bool /*threw*/) {}
+
+    virtual void before_advance(TimePoint /*next*/) {} ///< nobody can act before `next`
+    virtual void faults_ended() {}
+    virtual void stop_asked(TimePoint /*deadline*/) {}
+    virtual void stop_answered() {}
+    virtual void at_end() {} ///< stopped and torn down
+};
+
+/// All oracles as one.
+class Oracles {
+public:
+    void add(std::unique_ptr<Oracle> oracle) { all_.push_back(std::move(oracle)); }
+
+    template <typename... Parameters, typename... Arguments>
+    void tell(void (Oracle::*what)(Parameters...), Arguments&&... arguments) {
+        for (const auto& oracle : all_) {
+            ((*oracle).*what)(arguments...);
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<Oracle>> all_;
+};
+
+} // namespace sessionq::simulation

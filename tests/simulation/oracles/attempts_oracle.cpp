@@ -1,0 +1,64 @@
+#include <deque>
+
+#include "simulation/oracles/oracles.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+/// Failures in a row must come ever more slowly, whatever the fault; and a broker that says "nothing" at once is not asked without end.
+class AttemptsOracle final : public Oracle {
+public:
+    AttemptsOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+
+    void accept_failed(const AcceptRecord& accept, const Failure& failure) override {
+        if (failure.code != Errc::cancelled && !accept.cancelled) {
+            count(failure.code == Errc::no_session_available ? empty_ : failed_);
+        }
+    }
+    void lost(const LinkRecord&) override { failed_.clear(); }
+    void accepted(const AcceptRecord&, const LinkRecord&) override { failed_.clear(); }
+
+private:
+    static constexpr Duration window = std::chrono::seconds{10};
+
+    void count(std::deque<TimePoint>& times) {
+        const TimePoint now = environment_.scheduler.now();
+        times.push_back(now);
+        while (times.front() + window < now) {
+            times.pop_front();
+        }
+        const std::size_t bound = expectations_.highest_sessions() * (&times == &failed_ ? failures_in_window() : spaced_in_window());
+        if (times.size() > bound) {
+            environment_.verdict.report("(g) attempts (R17)", std::to_string(times.size()) + " accepts failed within " +
+                                                                  std::to_string(window / std::chrono::seconds{1}) + " s, at most " +
+                                                                  std::to_string(bound) + " may");
+        }
+    }
+
+    /// How many a slot can fail that starts without a past, with the shortest delays its backoff may choose.
+    [[nodiscard]] std::size_t failures_in_window() const {
+        const BackoffOptions& backoff = expectations_.options.error_backoff;
+        std::size_t count = 2; // the one before the window's first delay, and the one under way
+        Duration full = backoff.min;
+        for (Duration spent = full / 2; spent <= window; spent += full / 2) {
+            ++count;
+            full = std::min(full * 2, backoff.max);
+        }
+        return count;
+    }
+
+    [[nodiscard]] static std::size_t spaced_in_window() { return static_cast<std::size_t>(window / std::chrono::milliseconds{100}) + 2; }
+
+    Environment& environment_;
+    const Expectations& expectations_;
+    std::deque<TimePoint> failed_;
+    std::deque<TimePoint> empty_;
+};
+
+} // namespace
+
+std::unique_ptr<Oracle> make_attempts_oracle(Environment& environment, const Expectations& expectations) {
+    return std::make_unique<AttemptsOracle>(environment, expectations);
+}
+
+} // namespace sessionq::simulation

@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "simulation/oracles/oracles.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+class LeaseOracle final : public Oracle {
+public:
+    LeaseOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+
+    void accept_asked(const AcceptRecord& accept) override {
+        const TimePoint now = environment_.scheduler.now();
+        ++pending_;
+        if (now > expectations_.stop_asked) {
+            environment_.verdict.report("(h) stop", "an accept is asked for after stop");
+        }
+        // Sessions held since before a limit was lowered are on their way out; until they are, the others roll on.
+        const TimePoint changed = expectations_.limits.back().since;
+        const bool surplus = std::any_of(held_.begin(), held_.end(), [&](const LinkRecord* link) { return link->accepted <= changed; });
+        const std::uint32_t limit =
+            surplus ? expectations_.highest_sessions() : expectations_.highest(&ConcurrencyLimits::max_concurrent_sessions, now);
+        if (pending_ + held_.size() > limit) {
+            report("accept " + std::to_string(accept.id) + " makes " + std::to_string(pending_) + " asked for and " + std::to_string(held_.size()) +
+                   " held, the limit is " + std::to_string(limit));
+        }
+    }
+
+    void accept_cancelled(const AcceptRecord&) override { --pending_; }
+
+    void accept_failed(const AcceptRecord& accept, const Failure&) override {
+        if (!accept.cancelled) {
+            --pending_;
+        }
+    }
+
+    void accepted(const AcceptRecord& accept, const LinkRecord& link) override {
+        if (accept.cancelled) {
+            late_.push_back(&link);
+            return;
+        }
+        --pending_;
+        for (const LinkRecord* other : held_) {
+            const BrokerSession* truth = environment_.broker.find(other->entity, other->session);
+            if (other->session == link.session && other->entity == link.entity && truth->holder == other->id && other->id < link.id) {
+                report("session " + link.session + " is held by link" + std::to_string(other->id) + " and link" + std::to_string(link.id));
+            }
+        }
+        held_.push_back(&link);
+    }
+
+    void handler_started(const DeliveryRecord& delivery) override {
+        for (const LinkRecord& other : environment_.links) {
+            if (&other != delivery.link && other.running != 0 && !crossed(other, *delivery.link) && other.session == delivery.link->session &&
+                other.entity == delivery.link->entity) {
+                report("handlers of session " + other.session + " run on link" + std::to_string(other.id) + " and link" +
+                       std::to_string(delivery.link->id));
+            }
+        }
+    }
+
+    void closing(const LinkRecord& link) override {
+        const TimePoint now = environment_.scheduler.now();
+        if (link.running != 0 && !lease_ending(link, now, environment_.margin()) && now < expectations_.stop_deadline) {
+            report("link" + std::to_string(link.id) + " of " + link.session + " is given back while " + std::to_string(link.running) +
+                   " handlers run");
+        }
+        std::erase(held_, &link);
+    }
+
+    void lost(const LinkRecord& link) override { std::erase(held_, &link); }
+
+    void before_advance(TimePoint /*next*/) override {
+        for (const LinkRecord* link : late_) {
+            if (link->held) {
+                environment_.verdict.report("(a) late accept (R19)", "link" + std::to_string(link->id) + " of " + link->session +
+                                                                         " came after its accept was given up and is not released at once");
+            }
+        }
+        late_.clear();
+    }
+
+private:
+    /// The session was taken from its holder and accepted anew before that holder could know.
+    static bool crossed(const LinkRecord& before, const LinkRecord& after) { return before.held || before.ended > after.accepted; }
+
+    void report(std::string text) { environment_.verdict.report("(a) leases and slots (R1, R7)", std::move(text)); }
+
+    Environment& environment_;
+    const Expectations& expectations_;
+    std::uint32_t pending_{0};
+    std::vector<const LinkRecord*> held_;
+    std::vector<const LinkRecord*> late_;
+};
+
+} // namespace
+
+std::unique_ptr<Oracle> make_lease_oracle(Environment& environment, const Expectations& expectations) {
+    return std::make_unique<LeaseOracle>(environment, expectations);
+}
+
+} // namespace sessionq::simulation

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "simulation/environment.hpp"
+#include "simulation/expectations.hpp"
+
+// The oracles (a) to (i): each is a rule of its own file.
+
+namespace sessionq::simulation {
+
+std::unique_ptr<Oracle> make_lease_oracle(Environment&, const Expectations&);      ///< (a) one live lease a session; slots within the limit; R19
+std::unique_ptr<Oracle> make_order_oracle(Environment&, const Expectations&);      ///< (b) R6, R7
+std::unique_ptr<Oracle> make_settlement_oracle(Environment&, const Expectations&); ///< (c) R8, R10, nothing lost, nothing twice
+std::unique_ptr<Oracle> make_expiry_oracle(Environment&, const Expectations&);     ///< (d) R13
+std::unique_ptr<Oracle> make_idle_oracle(Environment&, const Expectations&);       ///< (e) R1-R3
+std::unique_ptr<Oracle> make_progress_oracle(Environment&, const Expectations&);   ///< (f) R14
+std::unique_ptr<Oracle> make_attempts_oracle(Environment&, const Expectations&);   ///< (g) R17
+std::unique_ptr<Oracle> make_stop_oracle(Environment&, const Expectations&);       ///< (h) R18
+std::unique_ptr<Oracle> make_resource_oracle(Environment&, const Expectations&);   ///< (i) R23
+
+void add_all_oracles(Environment& environment, const Expectations& expectations);
+
+} // namespace sessionq::simulation

@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "simulation/oracles/oracles.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+/// In calm times a session that has a message and no holder is taken soon, if a place for it is vacant; and a message that waits for nothing but a
+/// worker is not passed over.
+class ProgressOracle final : public Oracle {
+public:
+    ProgressOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+
+    void accepted(const AcceptRecord& accept, const LinkRecord&) override {
+        if (!accept.cancelled) {
+            ++held_;
+        }
+    }
+    void closing(const LinkRecord& link) override { let_go(link); }
+    void lost(const LinkRecord& link) override { let_go(link); }
+
+    void before_advance(TimePoint next) override {
+        const TimePoint now = environment_.scheduler.now();
+        if (held_ >= expectations_.limits.back().limits.max_concurrent_sessions) {
+            vacant_since_ = TimePoint::max();
+        } else if (vacant_since_ == TimePoint::max()) {
+            vacant_since_ = now;
+        }
+        if (vacant_since_ == TimePoint::max() || expectations_.calm_since == TimePoint::max() || next >= expectations_.stop_asked ||
+            !expectations_.options.session_ids.empty()) {
+            return;
+        }
+        for (const auto& [key, session] : environment_.broker.sessions()) {
+            if (session.ready_since && next - std::max({*session.ready_since, vacant_since_, expectations_.calm_since + recovery()}) > patience()) {
+                environment_.verdict.report("(f) progress (R14, R16)",
+                                            "session " + session.id + " of " + session.entity + " has been ready for " +
+                                                std::to_string((next - *session.ready_since) / std::chrono::milliseconds{1}) +
+                                                " ms while a slot is vacant");
+            }
+        }
+    }
+
+private:
+    void let_go(const LinkRecord& link) {
+        if (!link.late) {
+            --held_;
+        }
+    }
+
+    /// The longest a fault may be felt after it ended: a backoff that began just before, an accept that hangs.
+    [[nodiscard]] Duration recovery() const {
+        const ProcessorOptions& options = expectations_.options;
+        return expectations_.faults_possible ? options.error_backoff.max + options.accept_wait + std::chrono::seconds{12} : Duration::zero();
+    }
+
+    /// Entities are asked in turn; a slot whose handlers still run under a lost lease is taken, and handlers in calm times are short.
+    [[nodiscard]] Duration patience() const {
+        return std::chrono::seconds{8} + std::chrono::seconds{2} * static_cast<Duration::rep>(expectations_.entities);
+    }
+
+    Environment& environment_;
+    const Expectations& expectations_;
+    std::uint32_t held_{0};
+    TimePoint vacant_since_{TimePoint::max()};
+};
+
+} // namespace
+
+std::unique_ptr<Oracle> make_progress_oracle(Environment& environment, const Expectations& expectations) {
+    return std::make_unique<ProgressOracle>(environment, expectations);
+}
+
+} // namespace sessionq::simulation

@@ -1,0 +1,53 @@
+#include "simulation/oracles/oracles.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+class ResourceOracle final : public Oracle {
+public:
+    ResourceOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+
+    void accepted(const AcceptRecord&, const LinkRecord&) override { ++held_; }
+    void closing(const LinkRecord&) override { --held_; }
+    void lost(const LinkRecord&) override { --held_; }
+
+    /// Each held session may always have one message; what is fetched ahead beyond that stays within the budget.
+    void delivered(const DeliveryRecord& delivery) override {
+        const std::size_t bound = expectations_.options.max_buffered_bytes + (held_ + slack) * delivery.bytes;
+        if (environment_.buffered.bytes > bound) {
+            environment_.verdict.report("(i) buffers (R23)", std::to_string(environment_.buffered.bytes) + " bytes are buffered, the budget is " +
+                                                                 std::to_string(expectations_.options.max_buffered_bytes));
+        }
+    }
+
+    void before_advance(TimePoint /*next*/) override {
+        const std::size_t bound = 4 * std::size_t{expectations_.highest_sessions()} + environment_.accepts.size() / 2 + 8;
+        if (environment_.live_links > bound) {
+            environment_.verdict.report("(i) links", std::to_string(environment_.live_links) + " links exist");
+        }
+    }
+
+    void at_end() override {
+        if (environment_.live_links != 0) {
+            environment_.verdict.report("(i) links", std::to_string(environment_.live_links) + " links are left at the end");
+        }
+        if (environment_.buffered.messages != 0) {
+            environment_.verdict.report("(i) messages", std::to_string(environment_.buffered.messages) + " messages are left at the end");
+        }
+    }
+
+private:
+    static constexpr std::size_t slack = 72; // sizes are foretold from those before: the first credits are given blindly
+
+    Environment& environment_;
+    const Expectations& expectations_;
+    std::size_t held_{0};
+};
+
+} // namespace
+
+std::unique_ptr<Oracle> make_resource_oracle(Environment& environment, const Expectations& expectations) {
+    return std::make_unique<ResourceOracle>(environment, expectations);
+}
+
+} // namespace sessionq::simulation

@@ -1,0 +1,62 @@
+#include "simulation/oracles/oracles.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+class StopOracle final : public Oracle {
+public:
+    StopOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+
+    void handler_started(const DeliveryRecord&) override { ++running_; }
+    void handler_finished(const DeliveryRecord&, bool) override { --running_; }
+
+    void before_advance(TimePoint next) override {
+        if (expectations_.stop_answered) { // not in the answer itself: a loop may have a link in hand that it drops in its next turn
+            check_links();
+        }
+        const bool late = expectations_.stop_deadline != TimePoint::max() && next > expectations_.stop_deadline + tick;
+        if (expectations_.stop_is_quick && expectations_.stop_asked != TimePoint::max() && !expectations_.stop_answered &&
+            next > expectations_.stop_asked + seconds{3}) {
+            report("stop takes more than 3 s though nothing keeps it");
+        }
+        if (late && !expectations_.stop_answered && !expectations_.stalls_possible) {
+            report("stop has not returned by its deadline");
+        }
+    }
+
+    void stop_answered() override {
+        for (const AcceptRecord& accept : environment_.accepts) {
+            if (!accept.answered && !accept.cancelled) {
+                report("accept " + std::to_string(accept.id) + " is neither answered nor given up when stop returns");
+            }
+        }
+        if (expectations_.handlers_left < running_ || expectations_.handlers_left > running_ + expectations_.workers) { // those of sessions count too
+            report("stop says " + std::to_string(expectations_.handlers_left) + " handlers are left, " + std::to_string(running_) + " run");
+        }
+    }
+
+private:
+    void check_links() {
+        for (const LinkRecord& link : environment_.links) {
+            if (link.held) {
+                report("link" + std::to_string(link.id) + " of " + link.session + " is held after stop returned");
+            }
+        }
+    }
+
+    static constexpr Duration tick = std::chrono::milliseconds{1};
+
+    void report(std::string text) { environment_.verdict.report("(h) stop (R18)", std::move(text)); }
+
+    Environment& environment_;
+    const Expectations& expectations_;
+    std::uint64_t running_{0};
+};
+
+} // namespace
+
+std::unique_ptr<Oracle> make_stop_oracle(Environment& environment, const Expectations& expectations) {
+    return std::make_unique<StopOracle>(environment, expectations);
+}
+
+} // namespace sessionq::simulation

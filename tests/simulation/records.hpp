@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <sessionq/time.hpp>
+
+#include "ports/delivery.hpp"
+
+// What happened, as seen at the seam between the consumer and its ports, and in its handlers. The simulation writes it, the oracles read it.
+
+namespace sessionq::simulation {
+
+enum class MessageState : std::uint8_t { available, locked, completed, dead_lettered, deferred, removed };
+
+/// A message as the broker knows it.
+struct MessageRecord {
+    std::int64_t sequence{0};
+    std::string entity{};
+    std::string session{};
+    MessageState state{MessageState::available};
+    std::uint32_t delivery_count{0};
+    std::uint32_t holder{0};  ///< the link that has it locked
+    std::uint32_t handled{0}; ///< handlers that returned
+    std::uint32_t failed{0};  ///< handlers that threw
+    bool excused{false};      ///< a lease of it was lost or its settlement unknown: it may come twice
+    [[nodiscard]] bool done() const noexcept { return state != MessageState::available && state != MessageState::locked; }
+};
+
+struct LinkRecord;
+
+/// One delivery over one link.
+struct DeliveryRecord {
+    LinkRecord* link{nullptr};
+    MessageRecord* message{nullptr};
+    std::uint64_t tag{0};
+    TimePoint arrived{};
+    std::size_t bytes{0};
+    bool present{false};                        ///< handed to the consumer, not destroyed by it
+    std::uint32_t starts{0};                    ///< handlers begun
+    std::uint32_t running{0};                   ///< handlers that run now
+    std::uint32_t returned{0};                  ///< handlers that ended without throwing
+    std::uint32_t thrown{0};                    ///< handlers that threw
+    std::optional<ports::Outcome> asked{};      ///< the settlement asked for
+    std::optional<ports::Outcome> explicitly{}; ///< what the handler asked for itself
+    bool answered{false};
+    bool refused{false};
+    std::uint64_t starts_at_arrival{0}; ///< handlers begun anywhere before it arrived
+    std::stop_token stop{};
+};
+
+/// A link as its owner can know it.
+struct LinkRecord {
+    std::uint32_t id{0};
+    std::uint64_t accept_id{0};
+    std::size_t endpoint{0};
+    std::string entity{};
+    std::string session{};
+    bool late{false}; ///< answers an accept that was given up
+    bool held{false}; ///< accepted, and neither closed nor lost nor destroyed
+    bool closed{false};
+    bool lease_wavered{false}; ///< an answer said that it is over, or a renewal came so late that its holder may have begun to leave
+    bool lost{false};
+    bool exists{false}; ///< accepted, and not destroyed by the consumer
+    TimePoint asked{};
+    TimePoint accepted{};
+    TimePoint ended{};
+    TimePoint lease_until{TimePoint::max()};
+    Duration lease_doubt{};  ///< how long the granting answer travelled, which its receiver cannot know
+    std::uint32_t credit{0}; ///< given and not used up, as the owner can know it
+    std::optional<TimePoint> draining{};
+    TimePoint idle_since{};     ///< since when nothing is in flight, while in_flight is 0
+    std::uint32_t in_flight{0}; ///< arrived, and neither settled (answered) nor gone
+    std::uint32_t running{0};   ///< handlers
+    std::uint64_t started{0};   ///< handlers begun
+    std::uint32_t settling{0};  ///< asked for, unanswered
+    std::vector<DeliveryRecord*> deliveries{};
+};
+
+/// Whether its holder may already treat the lease as ending: it allows for a margin, and for how long the answers travelled.
+[[nodiscard]] inline bool lease_ending(const LinkRecord& link, TimePoint now, Duration margin) noexcept {
+    return link.lease_wavered || (link.lease_until != TimePoint::max() && now >= link.lease_until - 2 * margin);
+}
+
+/// An accept as its owner can know it.
+struct AcceptRecord {
+    std::uint64_t id{0};
+    std::size_t endpoint{0};
+    std::string entity{};
+    TimePoint asked{};
+    bool cancelled{false};
+    bool answered{false};
+};
+
+} // namespace sessionq::simulation

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "processor/mutation.hpp"
+#include "simulation/oracle.hpp"
+#include "simulation/trace.hpp"
+
+namespace sessionq::simulation {
+
+struct RunRequest {
+    std::uint64_t seed{0};
+    std::string scenario{};
+    processor::Mutant mutant{processor::Mutant::none};
+    Trace::Sink trace{};
+};
+
+struct RunResult {
+    std::optional<Violation> violation{};
+    std::uint64_t steps{0};
+    std::uint64_t handlers{0};
+    Duration virtual_time{};
+};
+
+/// One world from its first step to its last. The same request gives the same run. A world in which an oracle found something is left as it is, not
+/// torn down: what it is worth is known, and a broken consumer might not survive its end.
+[[nodiscard]] RunResult run_world(const RunRequest& request);
+
+/// The scenario of a seed when none is asked for: each in turn.
+[[nodiscard]] const std::string& scenario_of(std::uint64_t seed);
+
+} // namespace sessionq::simulation

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/random.hpp"
+#include "simulation/trace.hpp"
+
+namespace sessionq::simulation {
+
+/// Someone who can take a step: a receive loop, a worker, a wire.
+class Actor {
+public:
+    Actor() = default;
+    Actor(const Actor&) = delete;
+    Actor& operator=(const Actor&) = delete;
+    virtual ~Actor() = default;
+
+    [[nodiscard]] virtual bool runnable() const = 0;
+    virtual void step() = 0;
+
+    /// When it will be runnable if nobody else does anything; TimePoint::max(): never.
+    [[nodiscard]] virtual TimePoint next_due() const { return TimePoint::max(); }
+    [[nodiscard]] virtual std::string name() const = 0;
+
+    std::uint32_t weight{1}; ///< how often it is chosen, against the others
+};
+
+/// Virtual time and who acts next. Nothing happens but in `step`; while anybody can act, time stands still; among those who can, the
+/// seed chooses.
+class Scheduler final : public core::Clock {
+public:
+    Scheduler(std::uint64_t seed, Trace trace);
+
+    [[nodiscard]] TimePoint now() const noexcept override { return now_; }
+    [[nodiscard]] WallTime wall_now() const noexcept override;
+    [[nodiscard]] TimePoint start() const noexcept { return start_; }
+    [[nodiscard]] Duration elapsed() const noexcept { return now_ - start_; }
+    [[nodiscard]] core::Random& random() noexcept { return random_; }
+    [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+
+    /// True with the probability `percent`.
+    [[nodiscard]] bool chance(unsigned percent) noexcept { return random_.below(100) < percent; }
+    /// Whole milliseconds, even over [low, high]: ties in virtual time are wanted.
+    [[nodiscard]] Duration between(Duration low, Duration high) noexcept;
+
+    void add(Actor& actor) { actors_.push_back(&actor); }
+    void remove(Actor& actor) noexcept;
+
+    /// Runs `what` at `when`, as a step of its own.
+    void at(TimePoint when, std::function<void()> what);
+    void after(Duration delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
+
+    /// One step of somebody, or time's advance to the next that can act. False when nobody ever can.
+    bool step();
+
+    /// Called before time moves from now() to `next`.
+    std::function<void(TimePoint next)> before_advance;
+
+    template <typename... Parts>
+    void trace(const Parts&... parts) {
+        trace_.line(now_, start_, parts...);
+    }
+    [[nodiscard]] bool tracing() const noexcept { return trace_.on(); }
+
+private:
+    [[nodiscard]] Actor* choose();
+    [[nodiscard]] TimePoint next_due() const;
+
+    Trace trace_;
+    core::Random random_;
+    TimePoint start_;
+    TimePoint now_;
+    std::uint64_t steps_{0};
+    std::vector<Actor*> actors_;
+    std::multimap<TimePoint, std::function<void()>> events_;
+};
+
+} // namespace sessionq::simulation

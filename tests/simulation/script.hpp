@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <sessionq/time.hpp>
+
+#include "core/random.hpp"
+#include "ports/delivery.hpp"
+
+namespace sessionq::simulation {
+
+/// What one handler does.
+struct Script {
+    enum class Ending : std::uint8_t { returns, throws };
+    enum class Side : std::uint8_t { none, stop, release, change_limits };
+
+    Duration takes{}; ///< before it ends
+    Ending ending{Ending::returns};
+    bool until_stopped{false};               ///< waits for its stop token instead
+    bool hangs{false};                       ///< waits for neither
+    std::optional<ports::Outcome> settles{}; ///< by its own word, half way
+    bool settles_again{false};               ///< and once more
+    Side side{Side::none};                   ///< what it calls meanwhile
+};
+
+/// How often a handler does what: chances in percent.
+struct ScriptMix {
+    unsigned instant{60}; ///< takes no time; else between 1 ms and `takes_high`
+    Duration takes_high{std::chrono::milliseconds{20}};
+    unsigned throws{0};
+    unsigned until_stopped{0};
+    unsigned hangs{0};
+    unsigned settles{0};
+    unsigned settles_again{0};
+    unsigned calls_stop{0};
+    unsigned calls_release{0};
+    unsigned changes_limits{0};
+    unsigned exactly_idle{0}; ///< takes exactly as long as the idle timeout, or a tick less or more
+};
+
+[[nodiscard]] Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& random);
+
+} // namespace sessionq::simulation

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sessionq/processor_options.hpp>
+
+#include "core/random.hpp"
+#include "simulation/faults.hpp"
+#include "simulation/script.hpp"
+
+namespace sessionq::simulation {
+
+/// Everything a run is made of, drawn from its seed before it begins.
+struct Setup {
+    ProcessorOptions options{};
+    Faults faults{};
+    ScriptMix scripts{};
+
+    std::size_t loops{1};
+    std::size_t workers{2};
+    std::size_t entities{1};
+    std::size_t sessions{8};            ///< an entity
+    std::size_t messages{8};            ///< a session, at most
+    std::size_t huge_messages{0};       ///< in one session of its own
+    Duration arrivals_over{seconds{5}}; ///< messages come within it; zero: all are there at the start
+    Duration lock_length{seconds{30}};  ///< zero: locks do not expire
+    Duration trouble_for{seconds{20}};  ///< faults and odd handlers end after it
+    std::size_t message_bytes{200};
+    std::size_t foreign{0}; ///< sessions that somebody else holds meanwhile
+
+    bool coroutines{false};
+    bool open_handler{false};
+    bool close_handler{false};
+    unsigned open_throws{0};
+    bool ties{false};       ///< messages arrive in the tick in which the idle clock is due
+    bool stop_early{false}; ///< at a random instant amid the trouble
+    bool stop_twice{false};
+    bool destroy_without_stop{false};
+    Duration limits_every{}; ///< mean time between changes of limits from outside; zero: none
+    Duration stop_within{seconds{10}};
+    bool quiet{false}; ///< no fault can happen and every handler is short
+};
+
+/// The setup of a seed in a scenario; throws std::invalid_argument naming a scenario that does not exist.
+[[nodiscard]] Setup make_setup(const std::string& scenario, core::Random& random);
+
+[[nodiscard]] const std::vector<std::string>& scenario_names();
+
+} // namespace sessionq::simulation

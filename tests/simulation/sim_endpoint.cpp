@@ -1,0 +1,207 @@
+#include "simulation/sim_endpoint.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+/// What the consumer owns of a link.
+class SimLink final : public ports::SessionLink {
+public:
+    explicit SimLink(std::shared_ptr<NearLink> near) : near_{std::move(near)} {}
+    ~SimLink() override { near_->destroyed(); }
+
+    [[nodiscard]] const std::string& session_id() const noexcept override { return near_->record().session; }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {near_->initial_lock()}; }
+    void set_events(ports::LinkEvents& events) override { near_->set_events(events); }
+    void add_credit(std::uint32_t count) override { near_->add_credit(count); }
+    void drain() override { near_->drain(); }
+    void settle(ports::Delivery& delivery, ports::Settlement settlement) override { near_->settle(delivery, settlement); }
+    void renew_lock(LockHandler handler) override { near_->renew(std::move(handler)); }
+    void close(DoneHandler handler) override { near_->close(std::move(handler)); }
+
+    void get_state(StateHandler handler) override { refuse(std::move(handler)); }
+    void set_state(std::optional<std::string>, DoneHandler handler) override { refuse(std::move(handler)); }
+    void receive_deferred(std::vector<std::int64_t>, DeliveriesHandler handler) override { refuse(std::move(handler)); }
+
+private:
+    template <typename Handler>
+    void refuse(Handler handler) {
+        near_->ask(
+            [operation_near = std::weak_ptr{near_}](FarLink&, std::uint64_t operation) {
+                if (const auto near = operation_near.lock()) {
+                    near->send_answer(operation, Failure{.code = Errc::not_supported}, {});
+                }
+            },
+            [handler = std::move(handler)](const Failure* failure) { handler(*failure); });
+    }
+
+    std::shared_ptr<NearLink> near_;
+};
+
+} // namespace
+
+SimEndpoint::SimEndpoint(Environment& environment, SimServer& server, SimLoop& loop, std::size_t number)
+    : environment_{&environment},
+      server_{&server},
+      loop_{&loop},
+      number_{number},
+      capabilities_{"simulation",
+                    {ports::Capability::accept_named, ports::Capability::accept_next, ports::Capability::lock_renewal, ports::Capability::defer,
+                     ports::Capability::dead_letter, ports::Capability::dead_letter_reason, ports::Capability::receive_and_delete}},
+      up_{environment.scheduler, "up" + std::to_string(number)} {
+    server.connect(*this);
+}
+
+SimEndpoint::~SimEndpoint() {
+    *here_ = false;
+    server_->disconnect(*this, number_);
+    auto pending = std::exchange(pending_, {});
+    for (auto& [id, accept] : pending) {
+        accept.handler(Failure{.code = Errc::cancelled, .detail = "the endpoint is destroyed"});
+    }
+}
+
+ports::AcceptId SimEndpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+    if (!loop_->on_this_thread()) {
+        environment_->broken("accept from outside the endpoint's loop");
+    }
+    const std::uint64_t id = ++last_accept_;
+    const TimePoint now = environment_->scheduler.now();
+    AcceptRecord& record = environment_->accepts.emplace_back();
+    record.id = id;
+    record.endpoint = number_;
+    record.entity = request.entity;
+    record.asked = now;
+    pending_.emplace(id, Pending{&record, std::move(handler)});
+    environment_->scheduler.trace("endpoint", number_, " accept ", id);
+    environment_->tell(&Oracle::accept_asked, record);
+    if (now < down_until_) {
+        refuse_later(id, Failure{.code = environment_->chance(50) ? Errc::connection_refused : Errc::connection_lost}, environment_->latency());
+    } else {
+        up_.send(environment_->latency(), [this, id, now, request = std::move(request)] { server_->accept(*this, number_, id, request, now); });
+    }
+    return id;
+}
+
+void SimEndpoint::cancel_accept(ports::AcceptId id) {
+    const auto found = pending_.find(id);
+    if (found == pending_.end()) {
+        return;
+    }
+    found->second.record->cancelled = true;
+    environment_->scheduler.trace("endpoint", number_, " cancel accept ", id);
+    environment_->tell(&Oracle::accept_cancelled, *found->second.record);
+    up_.send(environment_->latency(), [this, id] { server_->cancel(*this, id); });
+}
+
+void SimEndpoint::granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record, BrokerSession& session, Duration extra) {
+    if (pending_.find(accept) == pending_.end()) {
+        return; // answered when the connection was lost; nobody would let the session go
+    }
+    auto near = std::make_shared<NearLink>(*environment_, *loop_, record, up_, far);
+    if (environment_->lock_length > Duration::zero()) {
+        near->set_initial_lock(environment_->lock_length);
+        record.lease_until = environment_->scheduler.now() + environment_->lock_length;
+    }
+    far->attach(near, session);
+    links_.push_back(near);
+    near->send_accepted(
+        [this, here = here_, accept, near] {
+            if (*here) {
+                arrived(accept, near);
+            }
+        },
+        extra);
+}
+
+void SimEndpoint::arrived(std::uint64_t accept, const std::shared_ptr<NearLink>& near) {
+    const auto found = pending_.find(accept);
+    if (found == pending_.end()) {
+        near->unwanted();
+        return;
+    }
+    LinkRecord& record = near->record();
+    record.held = record.exists = true;
+    record.accepted = environment_->scheduler.now();
+    record.idle_since = record.accepted;
+    if (record.lease_until != TimePoint::max()) {
+        record.lease_doubt = record.accepted + environment_->lock_length - record.lease_until;
+    }
+    record.late = found->second.record->cancelled;
+    ++environment_->live_links;
+    finish(accept, ports::SessionLinkPtr{std::make_unique<SimLink>(near)});
+}
+
+void SimEndpoint::refused(std::uint64_t accept, Failure failure, Duration extra) {
+    refuse_later(accept, std::move(failure), environment_->latency() + extra);
+}
+
+void SimEndpoint::refuse_later(std::uint64_t accept, Failure failure, Duration after) {
+    environment_->scheduler.after(after, [this, here = here_, accept, failure = std::move(failure)] {
+        if (*here) {
+            loop_->post([this, here, accept, failure] {
+                if (*here) {
+                    finish(accept, failure);
+                }
+            });
+        }
+    });
+}
+
+void SimEndpoint::finish(std::uint64_t accept, core::Result<ports::SessionLinkPtr> result) {
+    const auto found = pending_.find(accept);
+    if (found == pending_.end()) {
+        return;
+    }
+    Pending pending = std::move(found->second);
+    pending_.erase(found);
+    pending.record->answered = true;
+    if (result) {
+        const auto& links = environment_->links;
+        for (auto link = links.rbegin(); link != links.rend(); ++link) {
+            if (link->accept_id == accept && link->endpoint == number_) {
+                environment_->scheduler.trace("endpoint", number_, " accepted ", accept, " link", link->id, " ", link->session);
+                environment_->tell(&Oracle::accepted, *pending.record, *link);
+                break;
+            }
+        }
+    } else {
+        environment_->scheduler.trace("endpoint", number_, " accept ", accept, " failed: ", to_string(result.failure().code));
+        environment_->tell(&Oracle::accept_failed, *pending.record, result.failure());
+    }
+    pending.handler(std::move(result));
+}
+
+void SimEndpoint::disconnect(Duration outage) {
+    environment_->scheduler.trace("endpoint", number_, " disconnected");
+    down_until_ = environment_->scheduler.now() + outage;
+    up_.cut();
+    server_->disconnected(number_);
+    for (const auto& weak : links_) {
+        if (const auto near = weak.lock()) {
+            near->cut();
+            near->send_lost(Failure{.code = Errc::connection_lost}, {});
+        }
+    }
+    std::erase_if(links_, [](const auto& weak) { return weak.expired(); });
+    for (const auto& [id, pending] : pending_) {
+        refuse_later(id, Failure{.code = Errc::connection_lost}, environment_->latency());
+    }
+}
+
+void SimEndpoint::send(ports::SendRequest, ports::SendHandler handler) {
+    loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+}
+
+void SimEndpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, ports::DoneHandler handler) {
+    loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+}
+
+void SimEndpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
+    loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+}
+
+void SimEndpoint::list_sessions(ports::ListSessionsRequest, ports::ListSessionsHandler handler) {
+    loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+}
+
+} // namespace sessionq::simulation

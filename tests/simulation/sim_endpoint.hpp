@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "ports/endpoint.hpp"
+#include "simulation/sim_server.hpp"
+
+namespace sessionq::simulation {
+
+/// A connection to the simulated broker, bound to one receive loop.
+class SimEndpoint final : public ports::Endpoint, private AcceptSink {
+public:
+    SimEndpoint(Environment& environment, SimServer& server, SimLoop& loop, std::size_t number);
+    ~SimEndpoint() override;
+
+    [[nodiscard]] core::EventLoop& loop() noexcept override { return *loop_; }
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override { return capabilities_; }
+    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    void cancel_accept(ports::AcceptId id) override;
+    void send(ports::SendRequest request, ports::SendHandler handler) override;
+    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override;
+    void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
+    void list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) override;
+
+    /// All links and accepts of it are lost; until `outage` is over no accept gets through.
+    void disconnect(Duration outage);
+    /// The outage is over now.
+    void reconnect() noexcept { down_until_ = TimePoint{}; }
+
+    [[nodiscard]] std::size_t pending_accepts() const noexcept { return pending_.size(); }
+
+private:
+    struct Pending {
+        AcceptRecord* record;
+        ports::AcceptHandler handler;
+    };
+
+    void granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record, BrokerSession& session, Duration extra) override;
+    void refused(std::uint64_t accept, Failure failure, Duration extra) override;
+    void finish(std::uint64_t accept, core::Result<ports::SessionLinkPtr> result);
+    void arrived(std::uint64_t accept, const std::shared_ptr<NearLink>& near);
+    void refuse_later(std::uint64_t accept, Failure failure, Duration after);
+
+    Environment* environment_;
+    SimServer* server_;
+    SimLoop* loop_;
+    std::size_t number_;
+    ports::Capabilities capabilities_;
+    Channel up_;
+    std::map<std::uint64_t, Pending> pending_;
+    std::vector<std::weak_ptr<NearLink>> links_;
+    std::uint64_t last_accept_{0};
+    TimePoint down_until_{};
+    std::shared_ptr<bool> here_{std::make_shared<bool>(true)}; ///< false once destroyed: for what is still posted
+};
+
+} // namespace sessionq::simulation

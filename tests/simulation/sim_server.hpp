@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "ports/endpoint.hpp"
+#include "simulation/far_link.hpp"
+#include "simulation/near_link.hpp"
+
+namespace sessionq::simulation {
+
+/// Where the answer of an accept goes.
+class AcceptSink {
+public:
+    virtual ~AcceptSink() = default;
+    virtual void granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record, BrokerSession& session, Duration extra) = 0;
+    virtual void refused(std::uint64_t accept, Failure failure, Duration extra) = 0;
+};
+
+/// The broker as all endpoints reach it: accepts that wait, the links there are, and what the seed makes go wrong with them.
+class SimServer {
+public:
+    explicit SimServer(Environment& environment) : environment_{&environment} {}
+
+    void connect(AcceptSink& sink) { connected_.insert(&sink); }
+    /// After it, `sink` is not called.
+    void disconnect(AcceptSink& sink, std::size_t endpoint);
+
+    void accept(AcceptSink& sink, std::size_t endpoint, std::uint64_t id, const ports::AcceptRequest& request, TimePoint asked);
+    void cancel(AcceptSink& sink, std::uint64_t id);
+    /// The connection of an endpoint is gone: its accepts are forgotten, its links let go at once or only after a while.
+    void disconnected(std::size_t endpoint);
+
+    /// A message for a session, from outside.
+    void send(const std::string& entity, const std::string& session);
+    /// Ends a link taken at random, with or without an error.
+    void detach_one();
+    /// Accepts that nobody answered are answered from now on.
+    void heal();
+
+    [[nodiscard]] std::size_t attached_links() const;
+
+private:
+    struct Waiting {
+        AcceptSink* sink;
+        std::size_t endpoint;
+        std::uint64_t id;
+        ports::AcceptRequest request;
+        TimePoint asked;
+        TimePoint until;
+        bool mute;
+    };
+
+    void look(AcceptSink& sink, std::size_t endpoint, std::uint64_t id, const ports::AcceptRequest& request, TimePoint asked, bool late);
+    void grant(AcceptSink& sink, std::size_t endpoint, std::uint64_t id, const ports::AcceptRequest& request, TimePoint asked, BrokerSession& session,
+               bool late);
+    void serve_waiting();
+    void expire_waiting(std::uint64_t id, const AcceptSink* sink);
+    [[nodiscard]] Failure some_refusal();
+    [[nodiscard]] BrokerSession* some_ready(const std::string& entity);
+
+    Environment* environment_;
+    std::set<AcceptSink*> connected_;
+    std::list<Waiting> waiting_;
+    std::vector<std::shared_ptr<FarLink>> links_;
+    std::uint32_t last_link_{0};
+};
+
+} // namespace sessionq::simulation

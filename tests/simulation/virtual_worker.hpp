@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dispatch/dispatcher.hpp"
+#include "simulation/environment.hpp"
+#include "simulation/fiber.hpp"
+
+namespace sessionq::simulation {
+
+/// A worker thread in virtual time: taking a call, running it and reporting it are steps of their own, and a running handler can wait. Sleeps when
+/// there is nothing to take and is woken as the product's workers are, so that a forgotten wake-up shows.
+class VirtualWorker final : public Actor {
+public:
+    VirtualWorker(Environment& environment, dispatch::Dispatcher& dispatcher, std::size_t number);
+    ~VirtualWorker() override;
+
+    [[nodiscard]] bool runnable() const override;
+    void step() override;
+    [[nodiscard]] TimePoint next_due() const override;
+    [[nodiscard]] std::string name() const override { return "worker" + std::to_string(number_); }
+
+    [[nodiscard]] bool asleep() const noexcept { return state_ == State::asleep; }
+    void wake() noexcept { state_ = State::looking; }
+    [[nodiscard]] bool busy() const noexcept { return state_ == State::taken || state_ == State::running || state_ == State::returned; }
+
+    /// The one that takes a step now; null when it is somebody else.
+    [[nodiscard]] static VirtualWorker* current() noexcept;
+
+    /// From inside a handler: waits until `when`, or until `condition` holds if there is one.
+    void wait(TimePoint when, std::function<bool()> condition = {});
+
+private:
+    enum class State { looking, asleep, taken, running, returned };
+
+    void taken(dispatch::Call* call);
+    void look();
+
+    Environment* environment_;
+    dispatch::Dispatcher* dispatcher_;
+    std::size_t number_;
+    State state_{State::looking};
+    dispatch::Dispatcher::Turn turn_{};
+    dispatch::Call* call_{nullptr};
+    dispatch::Verdict verdict_{};
+    TimePoint wait_until_{};
+    std::function<bool()> condition_{};
+    Fiber fiber_{};
+};
+
+/// The workers of a world.
+class VirtualPool {
+public:
+    VirtualPool(Environment& environment, dispatch::Dispatcher& dispatcher, std::size_t workers);
+
+    [[nodiscard]] bool any_busy() const;
+
+private:
+    void wake(std::size_t work);
+
+    Environment* environment_;
+    std::vector<std::unique_ptr<VirtualWorker>> workers_;
+};
+
+} // namespace sessionq::simulation

@@ -1,0 +1,236 @@
+#include "simulation/world.hpp"
+
+#include <algorithm>
+
+#include "simulation/oracles/oracles.hpp"
+
+namespace sessionq::simulation {
+
+World::World(const RunRequest& request, const Setup& setup)
+    : setup_{setup},
+      stage_{request.seed, Trace{request.trace}, setup},
+      callbacks_{stage_.scheduler(), "callbacks"},
+      notifier_{stage_.scheduler(), "notifier"},
+      application_{stage_.environment(), expectations_} {}
+
+RunResult World::run() {
+    begin();
+    amid_trouble();
+    if (!stop_asked_) {
+        consume_the_rest();
+    }
+    stop();
+    take_down();
+    return {.violation = environment().verdict.first(),
+            .steps = scheduler().steps(),
+            .handlers = environment().handler_starts,
+            .virtual_time = scheduler().elapsed()};
+}
+
+void World::begin() {
+    expectations_.options = setup_.options;
+    expectations_.entities = setup_.entities;
+    expectations_.workers = setup_.workers;
+    expectations_.faults_possible = true;
+    expectations_.limits_change = setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
+    expectations_.stop_is_quick = setup_.quiet;
+    expectations_.stalls_possible = setup_.faults.stall_every > Duration::zero();
+    limits_ = {.max_concurrent_sessions = setup_.options.max_concurrent_sessions,
+               .max_concurrent_calls_per_session = setup_.options.max_concurrent_calls_per_session,
+               .max_concurrent_calls = setup_.options.max_concurrent_calls};
+    expectations_.limits.push_back({scheduler().now(), limits_});
+    add_all_oracles(environment(), expectations_);
+
+    pool_.emplace(environment(), dispatcher_, setup_.workers);
+    application_.mix = setup_.scripts;
+    application_.open_throws = setup_.open_throws;
+    application_.stop_from_inside = [this] { ask_stop(true); };
+    application_.change_limits = [this] { change_limits(); };
+    application_.after_handler = [this](const DeliveryRecord& delivery) { after_handler(delivery); };
+
+    processor::Environment surroundings;
+    for (const auto& endpoint : stage_.endpoints()) {
+        surroundings.endpoints.push_back(endpoint.get());
+    }
+    surroundings.dispatcher = &dispatcher_;
+    surroundings.workers = &callbacks_;
+    surroundings.notifier = &notifier_;
+    surroundings.clock = &scheduler();
+    surroundings.seed = scheduler().random().next();
+    processor_ = std::make_shared<processor::Processor>(setup_.options, stage_.entities(),
+                                                        application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
+                                                        std::move(surroundings));
+    scheduler().before_advance = [this](TimePoint next) {
+        check_slots();
+        environment().tell(&Oracle::before_advance, next);
+    };
+    stage_.open();
+    processor_->start();
+}
+
+void World::amid_trouble() {
+    const TimePoint end = scheduler().now() + setup_.trouble_for;
+    if (setup_.limits_every > Duration::zero()) {
+        for (TimePoint when = scheduler().now(); when < end; when += scheduler().between(milliseconds{1}, setup_.limits_every * 2)) {
+            scheduler().at(when, [this] { change_limits(); });
+        }
+    }
+    if (setup_.stop_early) {
+        scheduler().after(scheduler().between(milliseconds{0}, setup_.trouble_for / 2), [this] {
+            if (processor_) {
+                ask_stop(false);
+            }
+        });
+    }
+    stage_.run(end, [this] { return stop_asked_; });
+}
+
+void World::consume_the_rest() {
+    stage_.calm_down();
+    application_.let_go();
+    application_.mix = ScriptMix{};
+    application_.open_throws = 0;
+    if (!setup_.options.session_ids.empty() || limits_.max_concurrent_sessions == 0) {
+        limits_.max_concurrent_sessions = std::max<std::uint32_t>(limits_.max_concurrent_sessions, 1);
+    }
+    const TimePoint calm = scheduler().now();
+    expectations_.calm_since = calm;
+    const auto all_consumed = [this] { return environment().broker.unfinished() == 0; };
+    if (stage_.run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
+        return;
+    }
+    environment().verdict.report("(c) loss",
+                                 std::to_string(environment().broker.unfinished()) + " messages are not consumed long after the last fault");
+}
+
+void World::ask_stop(bool from_inside) {
+    const TimePoint now = scheduler().now();
+    const bool first = !std::exchange(stop_asked_, true);
+    scheduler().trace("stop asked", from_inside ? " from a handler" : "");
+    if (first) {
+        expectations_.stop_asked = now;
+        expectations_.stop_deadline = now + setup_.stop_within;
+        environment().tell(&Oracle::stop_asked, expectations_.stop_deadline);
+    }
+    processor_->stop(Deadline::at(now + setup_.stop_within), [this](const StopReport& report) {
+        if (std::exchange(expectations_.stop_answered, true)) {
+            return;
+        }
+        scheduler().trace("stop answered: drained ", report.drained, " released ", report.released, " left ", report.left);
+        expectations_.handlers_left = report.left;
+        environment().tell(&Oracle::stop_answered);
+    });
+}
+
+void World::stop() {
+    if (found()) {
+        return;
+    }
+    if (!stop_asked_) {
+        if (setup_.destroy_without_stop) {
+            return;
+        }
+        ask_stop(false);
+    }
+    if (setup_.stop_twice) {
+        scheduler().after(scheduler().between(milliseconds{0}, milliseconds{200}), [this] {
+            if (processor_) {
+                ask_stop(false);
+            }
+        });
+    }
+    const TimePoint bound = expectations_.stop_deadline + seconds{1};
+    if (!stage_.run(bound, [this] { return expectations_.stop_answered; }) && !found()) {
+        environment().verdict.report("(h) stop (R18)", "stop was never answered");
+    }
+}
+
+void World::take_down() {
+    if (found()) {
+        return;
+    }
+    application_.let_go();
+    stage_.calm_down();
+    const auto never = [] { return false; };
+    stage_.run(scheduler().now() + seconds{2}, never); // handlers that were left return
+    if (found()) {
+        return;
+    }
+    scheduler().trace("the processor is destroyed");
+    scheduler().before_advance = nullptr;
+    expectations_.stop_asked = std::min(expectations_.stop_asked, scheduler().now());
+    expectations_.stop_deadline = std::min(expectations_.stop_deadline, scheduler().now());
+    processor_.reset();
+    stage_.run(scheduler().now() + seconds{10}, never);
+    if (found()) {
+        return;
+    }
+    add_self_checks();
+    environment().tell(&Oracle::at_end);
+}
+
+/// What only the world can see of what is left.
+void World::add_self_checks() {
+    Verdict& verdict = environment().verdict;
+    for (const auto& loop : stage_.loops()) {
+        if (loop->timers().size() != 0) {
+            verdict.report("(i) timers", std::to_string(loop->timers().size()) + " timers are left at the end");
+        }
+    }
+    if (dispatcher_.active_calls() != 0 || dispatcher_.ready_lanes() != 0) {
+        verdict.report("(i) lanes", std::to_string(dispatcher_.ready_lanes()) + " ready lanes and " + std::to_string(dispatcher_.active_calls()) +
+                                        " active calls are left at the end");
+    }
+    const bool leases_end_by_word = setup_.faults.disconnect_every == Duration::zero();
+    for (const auto& [key, session] : environment().broker.sessions()) {
+        if (session.holder != 0 && leases_end_by_word) {
+            verdict.report("(h) stop (R18)", "session " + session.id + " is still locked at the broker by link" + std::to_string(session.holder));
+        }
+    }
+}
+
+void World::change_limits() {
+    if (stop_asked_) {
+        return;
+    }
+    core::Random& random = scheduler().random();
+    limits_.max_concurrent_sessions = static_cast<std::uint32_t>(1 + random.below(8));
+    limits_.max_concurrent_calls_per_session = static_cast<std::uint32_t>(1 + random.below(3));
+    limits_.max_concurrent_calls = static_cast<std::uint32_t>(random.below(4));
+    expectations_.limits.push_back({scheduler().now(), limits_});
+    scheduler().trace("limits: ", limits_.max_concurrent_sessions, " sessions, ", limits_.max_concurrent_calls_per_session, " calls each, ",
+                      limits_.max_concurrent_calls, " in all");
+    processor_->update_limits(limits_);
+}
+
+/// R16: a slot that says it asks for a session has an accept under way, and every slot waits for something.
+void World::check_slots() {
+    if (processor_->state() != ProcessorDescription::State::running) {
+        return;
+    }
+    const ProcessorDescription description = processor_->describe_here();
+    std::size_t accepting = 0;
+    for (const SlotDescription& slot : description.slots) {
+        accepting += slot.state == "accepting" ? 1 : 0;
+        if (slot.waits_for.empty()) {
+            environment().verdict.report("(R16) slots", "a slot in state '" + slot.state + "' waits for nothing, session '" + slot.session_id + "'");
+        }
+    }
+    const auto& accepts = environment().accepts;
+    const auto pending = std::count_if(accepts.begin(), accepts.end(), [](const AcceptRecord& a) { return !a.answered && !a.cancelled; });
+    if (accepting != static_cast<std::size_t>(pending)) {
+        environment().verdict.report("(R16) slots", std::to_string(accepting) + " slots say that they ask for a session, " + std::to_string(pending) +
+                                                        " accepts are under way");
+    }
+}
+
+void World::after_handler(const DeliveryRecord& delivery) {
+    if (!setup_.ties || !scheduler().chance(50) || environment().broker.messages().size() > 400 || expectations_.calm_since != TimePoint::max()) {
+        return;
+    }
+    const Duration idle = setup_.options.session_idle_timeout;
+    const Duration settle = scheduler().between(environment().faults.latency_low * 2, environment().faults.latency_high * 2);
+    stage_.send_for(*delivery.link, scheduler().now() + settle + idle);
+}
+
+} // namespace sessionq::simulation

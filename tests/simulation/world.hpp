@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "processor/processor.hpp"
+#include "simulation/application.hpp"
+#include "simulation/expectations.hpp"
+#include "simulation/run.hpp"
+#include "simulation/sim_executor.hpp"
+#include "simulation/stage.hpp"
+#include "simulation/virtual_worker.hpp"
+
+namespace sessionq::simulation {
+
+/// The product's processor on a stage, with its workers and its application: trouble first, then calm in which all must be consumed, then the end.
+class World {
+public:
+    World(const RunRequest& request, const Setup& setup);
+
+    [[nodiscard]] RunResult run();
+
+private:
+    void begin();
+    void amid_trouble();
+    void consume_the_rest();
+    void stop();
+    void take_down();
+
+    void ask_stop(bool from_inside);
+    void change_limits();
+    void check_slots();
+    void after_handler(const DeliveryRecord& delivery);
+    void add_self_checks();
+    [[nodiscard]] bool found() { return stage_.environment().verdict.first().has_value(); }
+    [[nodiscard]] Environment& environment() noexcept { return stage_.environment(); }
+    [[nodiscard]] Scheduler& scheduler() noexcept { return stage_.scheduler(); }
+
+    Setup setup_;
+    Stage stage_;
+    Expectations expectations_{};
+    dispatch::Dispatcher dispatcher_{};
+    SimExecutor callbacks_;
+    SimExecutor notifier_;
+    std::optional<VirtualPool> pool_{};
+    Application application_;
+    std::shared_ptr<processor::Processor> processor_{};
+    ConcurrencyLimits limits_{};
+    bool stop_asked_{false};
+};
+
+} // namespace sessionq::simulation
