@@ -38,7 +38,7 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: accepts, holds and rolls to the next s
     for (const CloseReason reason : {CloseReason::idle, CloseReason::released, CloseReason::max_hold, CloseReason::max_messages, CloseReason::parked,
                                      CloseReason::dead_lettered}) {
         CAPTURE(to_string(reason));
-        const SlotActions actions = slot.session_left(reason, random);
+        const SlotActions actions = slot.session_left(reason, std::nullopt, random);
         CHECK(actions.start_accept);
         CHECK_FALSE(actions.wait);
         CHECK(slot.accepted().open_session);
@@ -104,14 +104,14 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R17: leaving by a fault waits before t
     for (const CloseReason reason : {CloseReason::open_failed, CloseReason::lock_lost, CloseReason::connection_lost, CloseReason::unresponsive}) {
         CAPTURE(to_string(reason));
         CHECK(processor::is_fault(reason));
-        const SlotActions actions = slot.session_left(reason, random);
+        const SlotActions actions = slot.session_left(reason, std::nullopt, random);
         CHECK(actions.wait);
         CHECK(actions.delay > Duration::zero());
         CHECK(slot.failures() == ++failures);
         CHECK(slot.wait_over().start_accept);
         CHECK(slot.accepted().open_session);
     }
-    CHECK(slot.session_left(CloseReason::idle, random).start_accept);
+    CHECK(slot.session_left(CloseReason::idle, std::nullopt, random).start_accept);
     CHECK(slot.failures() == 0);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping leaves the session, afte
     CHECK(slot.phase() == Phase::holding);
     CHECK(slot.stopping());
     CHECK(is_nothing(slot.stop()));
-    CHECK(is_nothing(slot.session_left(CloseReason::stopped, random)));
+    CHECK(is_nothing(slot.session_left(CloseReason::stopped, std::nullopt, random)));
     CHECK(slot.phase() == Phase::stopped);
 }
 
@@ -181,4 +181,18 @@ TEST_CASE("slot machine: only faults are faults") {
                                      CloseReason::limit_lowered, CloseReason::parked, CloseReason::dead_lettered}) {
         CHECK_FALSE(processor::is_fault(reason));
     }
+}
+
+TEST_CASE("slot: R17: a session that brought no message is spaced like an answer without a session") {
+    core::Random random{1};
+    SlotMachine slot{BackoffOptions{}};
+    CHECK(slot.start().start_accept);
+    CHECK(slot.accepted().open_session);
+    const SlotActions soon = slot.session_left(CloseReason::idle, 1ms, random);
+    CHECK_FALSE(soon.start_accept);
+    CHECK(soon.wait);
+    CHECK(soon.delay == SlotMachine::min_accept_interval - 1ms);
+    CHECK(slot.wait_over().start_accept);
+    CHECK(slot.accepted().open_session);
+    CHECK(slot.session_left(CloseReason::idle, 1s, random).start_accept);
 }
