@@ -76,8 +76,8 @@ public:
     /// clock (R12).
     [[nodiscard]] Deadline lock_expires() const noexcept;
 
-    /// Fires a moment before the lease ends (R13), when it is lost, and when the receiver is closed. Callbacks registered with it run on a receive thread: they
-    /// must be quick and must not block.
+    /// Fires a moment before the lease ends (R13), when it is lost, and when the receiver is closed. Callbacks registered with it run on a thread
+    /// that the client keeps for these alone; while one runs, others wait.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
     /// Why the session is held no more; nothing while it is held. `cancelled` once it is closed.

@@ -8,6 +8,7 @@
 
 #include <sessionq/client.hpp>
 
+#include "client/notifier.hpp"
 #include "client/receive_thread.hpp"
 #include "core/intrusive_list.hpp"
 #include "ports/endpoint.hpp"
@@ -57,6 +58,9 @@ public:
     [[nodiscard]] std::size_t station_count() const noexcept { return stations_.size(); }
     [[nodiscard]] Station& station(std::size_t index) noexcept { return stations_[index]; }
 
+    /// Where user code runs that a receive thread causes: callbacks of stop tokens.
+    [[nodiscard]] core::Executor& notifier() noexcept { return notifier_; }
+
     /// Each in turn. Thread-safe.
     [[nodiscard]] Station& next_station() noexcept;
 
@@ -64,6 +68,7 @@ private:
     void close() noexcept;
 
     const ClientOptions options_;
+    Notifier notifier_; // outlives the threads, which post to it
     std::vector<Station> stations_;
     std::atomic<std::size_t> next_{0};
 };

@@ -19,17 +19,18 @@ TimePoint renewal_end(const SessionReceiverOptions& options, TimePoint now) noex
 
 } // namespace
 
-ReceiverPtr SessionReceiverCore::make(core::EventLoop& loop, Residents& residents, std::string entity, const SessionReceiverOptions& options,
-                                      ports::SessionLinkPtr link, TimePoint asked) {
-    ReceiverPtr made{new SessionReceiverCore{loop, std::move(entity), options, std::move(link)},
-                     [&loop](SessionReceiverCore* last) { loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {}); }};
-    residents.push_back(*made);
+ReceiverPtr SessionReceiverCore::make(const Home& home, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link,
+                                      TimePoint asked) {
+    ReceiverPtr made{new SessionReceiverCore{home, std::move(entity), options, std::move(link)},
+                     [&loop = home.loop](SessionReceiverCore* last) { loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {}); }};
+    home.residents.push_back(*made);
     made->on_granted(asked, made->link_->initial_lock());
     return made;
 }
 
-SessionReceiverCore::SessionReceiverCore(core::EventLoop& loop, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link)
-    : loop_{loop},
+SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link)
+    : loop_{home.loop},
+      notifier_{home.notifier},
       entity_{std::move(entity)},
       session_id_{link->session_id()},
       options_{options},
@@ -177,7 +178,7 @@ void SessionReceiverCore::drive_lease() {
             }
             return;
         case Step::renew: renew(); break;
-        case Step::warn: stop_.request_stop(); break;
+        case Step::warn: fire_stop(); break;
         case Step::expire: end(Failure{.code = Errc::lock_lost, .detail = "the lease of session '" + session_id_ + "' ran out"}); return;
         }
     }
@@ -248,8 +249,15 @@ void SessionReceiverCore::refuse(const Failure& why) {
             loss_ = why;
         }
     }
-    stop_.request_stop();
+    fire_stop();
     queue_.fail_all(why);
+}
+
+void SessionReceiverCore::fire_stop() {
+    if (!stop_fired_) {
+        stop_fired_ = true;
+        notifier_.post([stop = stop_]() mutable { stop.request_stop(); });
+    }
 }
 
 void SessionReceiverCore::end(const Failure& why) {

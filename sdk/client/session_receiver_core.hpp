@@ -29,10 +29,16 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<HeldDelivery> {
 /// go of it last, it is destroyed there.
 class SessionReceiverCore final : public ports::LinkEvents, public Resident, public std::enable_shared_from_this<SessionReceiverCore> {
 public:
+    /// Where a session lives.
+    struct Home {
+        core::EventLoop& loop;
+        Residents& residents;
+        core::Executor& notifier; ///< fires the stop token, whose callbacks are user code
+    };
+
     /// On the thread. `asked` is when the accept was.
-    [[nodiscard]] static std::shared_ptr<SessionReceiverCore> make(core::EventLoop& loop, Residents& residents, std::string entity,
-                                                                   const SessionReceiverOptions& options, ports::SessionLinkPtr link,
-                                                                   TimePoint asked);
+    [[nodiscard]] static std::shared_ptr<SessionReceiverCore> make(const Home& home, std::string entity, const SessionReceiverOptions& options,
+                                                                   ports::SessionLinkPtr link, TimePoint asked);
     ~SessionReceiverCore();
 
     // Any thread
@@ -56,7 +62,7 @@ public:
     void leave() noexcept override;
 
 private:
-    SessionReceiverCore(core::EventLoop& loop, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link);
+    SessionReceiverCore(const Home& home, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link);
 
     [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<HeldDelivery>(); }
     void on_delivery(ports::DeliveryPtr delivery) override;
@@ -74,6 +80,7 @@ private:
     void on_close_guard() { end(Failure{.code = Errc::cancelled}); }
     void end(const Failure& why);
     void refuse(const Failure& why);
+    void fire_stop();
     void let_go_of_link();
     void fail_settling();
     [[nodiscard]] bool usable() const noexcept { return link_ != nullptr && !closing_; }
@@ -81,6 +88,7 @@ private:
     [[nodiscard]] bool refuse_unless_usable(const PendingPtr<T>& pending);
 
     core::EventLoop& loop_;
+    core::Executor& notifier_;
     const std::string entity_;
     const std::string session_id_;
     const SessionReceiverOptions options_;
@@ -102,6 +110,7 @@ private:
     core::IntrusiveList<HeldDelivery, HeldDelivery> settling_;
     std::vector<PendingPtr<core::Done>> closers_;
     bool closing_{false};
+    bool stop_fired_{false};
     std::shared_ptr<SessionReceiverCore> self_; // while closing
 };
 

@@ -34,7 +34,7 @@ core::Result<ReceiverPtr> without_session(Failure failure, bool named) {
 }
 
 /// Asks for the session, and sees to it that one that comes too late is given back (R19).
-void start_accept(Station& station, const AcceptTerms& terms, const PendingPtr<ReceiverPtr>& pending) {
+void start_accept(Station& station, core::Executor& notifier, const AcceptTerms& terms, const PendingPtr<ReceiverPtr>& pending) {
     const TimePoint asked = station.thread->now();
     const bool named = terms.session_id.has_value();
     const Duration wait = terms.wait.value_or(named ? Duration::zero() : pending->deadline().remaining(asked));
@@ -45,14 +45,15 @@ void start_accept(Station& station, const AcceptTerms& terms, const PendingPtr<R
         .wait = wait,
         .priority = terms.options.priority,
     };
-    const ports::AcceptId id = station.endpoint->accept(
-        std::move(request), [&station, entity = terms.entity, options = terms.options, asked, pending](core::Result<ports::SessionLinkPtr> answer) {
-            if (!answer) {
-                pending->complete(answer.failure());
-            } else if (!pending->ended()) { // else the link goes with the answer, and the session back
-                pending->complete(SessionReceiverCore::make(*station.thread, station.residents, entity, options, std::move(answer).value(), asked));
-            }
-        });
+    const ports::AcceptId id = station.endpoint->accept(std::move(request), [&station, &notifier, entity = terms.entity, options = terms.options,
+                                                                             asked, pending](core::Result<ports::SessionLinkPtr> answer) {
+        if (!answer) {
+            pending->complete(answer.failure());
+        } else if (!pending->ended()) { // else the link goes with the answer, and the session back
+            pending->complete(
+                SessionReceiverCore::make({*station.thread, station.residents, notifier}, entity, options, std::move(answer).value(), asked));
+        }
+    });
     pending->on_give_up([&station, id, named](Failure failure) {
         station.endpoint->cancel_accept(id);
         return without_session(std::move(failure), named);
@@ -71,9 +72,10 @@ Operation<T> on_session(const GripPtr& grip, const OperationContext& context, Bo
 Operation<ReceiverPtr> accept_operation(const std::shared_ptr<ClientCore>& client, AcceptTerms terms, const OperationContext& context) {
     check_terms(client->capabilities(), terms);
     Station& station = client->next_station();
-    return make_operation<ReceiverPtr>(
-        client, *station.thread, context,
-        [&station, terms = std::move(terms)](const PendingPtr<ReceiverPtr>& pending) { start_accept(station, terms, pending); });
+    return make_operation<ReceiverPtr>(client, *station.thread, context,
+                                       [&station, &notifier = client->notifier(), terms = std::move(terms)](const PendingPtr<ReceiverPtr>& pending) {
+                                           start_accept(station, notifier, terms, pending);
+                                       });
 }
 
 Operation<Deliveries> receive_operation(const GripPtr& grip, std::size_t max_messages, Duration wait, const OperationContext& context) {
