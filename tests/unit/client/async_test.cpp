@@ -1,0 +1,158 @@
+#include <sessionq/async.hpp>
+
+#include <doctest/doctest.h>
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include <sessionq/error.hpp>
+#include <sessionq/local_broker.hpp>
+
+#include "core/clock.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+    Fixture() { broker.create_queue("orders"); }
+
+    /// Runs a coroutine to its end on this thread.
+    void run(std::function<asio::awaitable<void>()> body) {
+        std::exception_ptr failure;
+        asio::co_spawn(executor, body(), [&](std::exception_ptr error) { failure = error; });
+        executor.restart();
+        executor.run();
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
+
+    LocalBroker broker;
+    Client client{Client::in_process(broker)};
+    asio::io_context executor;
+};
+
+} // namespace
+
+TEST_CASE("async: the twins do what the blocking calls do, and complete on the caller's executor") {
+    Fixture f;
+    const auto here = std::this_thread::get_id();
+    bool done = false;
+    f.run([&]() -> asio::awaitable<void> {
+        Sender sender{f.client, "orders"};
+        co_await async_send(sender, Message::text("a", "1"));
+        CHECK(std::this_thread::get_id() == here);
+        std::vector<Message> more(2, Message::text("a", "2"));
+        co_await async_send(sender, std::move(more));
+        std::vector<Message> none;
+        co_await async_send(sender, std::move(none));
+
+        auto receiver = co_await async_accept(f.client, "orders", "a");
+        auto messages = co_await async_receive(receiver, 3, 0s);
+        REQUIRE(messages.size() == 3);
+        co_await async_complete(messages[0]);
+        co_await async_abandon(messages[1]);
+        co_await async_dead_letter(messages[2], "bad");
+        co_await async_set_state(receiver, "half");
+        const auto state = co_await async_state(receiver);
+        CHECK(state == "half");
+        const Deadline renewed = co_await async_renew_lock(receiver);
+        CHECK(renewed == receiver.lock_expires());
+        auto again = co_await async_receive_one(receiver);
+        REQUIRE(again);
+        co_await async_defer(*again);
+        std::vector<std::int64_t> numbers(1, again->sequence_number());
+        auto deferred = co_await async_receive_deferred(receiver, std::move(numbers));
+        REQUIRE(deferred.size() == 1);
+        co_await async_release(deferred.front());
+
+        Browser dead{f.client, "orders/$DeadLetterQueue"};
+        const auto first = co_await async_peek(dead, 5);
+        CHECK(first.size() == 1);
+        const auto second = co_await async_peek(dead, 5);
+        CHECK(second.empty());
+        const auto sessions = co_await async_list_sessions(f.client, "orders");
+        CHECK(sessions.size() == 1);
+        co_await async_close(receiver);
+        CHECK(std::this_thread::get_id() == here);
+        done = true;
+    });
+    CHECK(done);
+}
+
+TEST_CASE("async: scheduled messages are taken back") {
+    Fixture f;
+    f.run([&]() -> asio::awaitable<void> {
+        Sender sender{f.client, "orders"};
+        std::vector<Message> one(1, Message::text("a", "1"));
+        const auto numbers = co_await async_schedule(sender, std::move(one), core::system_clock().wall_now() + 1h);
+        CHECK(f.broker.counts("orders").scheduled == 1);
+        co_await async_cancel_scheduled(sender, numbers);
+        CHECK(f.broker.counts("orders").scheduled == 0);
+    });
+}
+
+TEST_CASE("async: a failure is thrown where it is awaited, a bad argument where it is passed") {
+    Fixture f;
+    bool thrown = false;
+    f.run([&]() -> asio::awaitable<void> {
+        try {
+            co_await async_send(Sender{f.client, "none"}, Message::text("a", "1"));
+        } catch (const Error& error) {
+            thrown = error.failure().code == Errc::entity_not_found;
+        }
+    });
+    CHECK(thrown);
+    CHECK_THROWS_AS(static_cast<void>(async_accept(f.client, "", "a")), Error);
+}
+
+TEST_CASE("R5: the twin of try_accept_next answers with nothing") {
+    Fixture f;
+    std::optional<bool> found;
+    f.run([&]() -> asio::awaitable<void> { found = (co_await async_try_accept_next(f.client, "orders")).has_value(); });
+    CHECK(found == false);
+}
+
+TEST_CASE("R20: a twin captures the context where it is called") {
+    Fixture f;
+    std::optional<Errc> ended;
+    f.run([&]() -> asio::awaitable<void> {
+        std::optional<asio::awaitable<SessionReceiver>> accept;
+        {
+            const OperationContext::Scope scope{OperationContext{Deadline::after(1ms, core::system_clock().now())}};
+            accept.emplace(async_accept_next(f.client, "orders"));
+        }
+        try {
+            static_cast<void>(co_await std::move(*accept));
+        } catch (const Error& error) {
+            ended = error.failure().code;
+        }
+    });
+    CHECK((ended == Errc::no_session_available || ended == Errc::timeout));
+}
+
+TEST_CASE("R15: Asio's cancellation of the coroutine ends what it waits for") {
+    Fixture f;
+    asio::cancellation_signal signal;
+    std::optional<Errc> ended;
+    auto body = [&]() -> asio::awaitable<void> {
+        asio::post(f.executor, [&] { signal.emit(asio::cancellation_type::all); });
+        try {
+            static_cast<void>(co_await async_accept_next(f.client, "orders"));
+        } catch (const Error& error) {
+            ended = error.failure().code;
+        }
+    };
+    asio::co_spawn(f.executor, body(), asio::bind_cancellation_slot(signal.slot(), [](std::exception_ptr) {}));
+    f.executor.run();
+    CHECK(ended == Errc::cancelled);
+}

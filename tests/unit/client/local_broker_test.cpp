@@ -1,0 +1,178 @@
+#include <sessionq/local_broker.hpp>
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include <sessionq/browser.hpp>
+#include <sessionq/client.hpp>
+#include <sessionq/error.hpp>
+#include <sessionq/sender.hpp>
+
+#include "client/check.hpp"
+#include "core/clock.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+Errc error_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.failure().code;
+    }
+    return Errc{};
+}
+
+struct Fixture {
+    Fixture() { broker.create_queue("orders"); }
+
+    LocalBroker broker;
+    Client client{Client::in_process(broker, {.receive_threads = 2})};
+    Sender sender{client, "orders"};
+};
+
+} // namespace
+
+TEST_CASE("local broker: queues are made, found and deleted by name") {
+    LocalBroker broker;
+    broker.create_queue("orders");
+    CHECK(broker.queue_exists("orders"));
+    CHECK(broker.queue_names() == std::vector<std::string>{"orders"});
+    CHECK(error_of([&] { broker.create_queue("orders"); }) == Errc::duplicate_entity);
+    CHECK(error_of([&] { broker.create_queue(""); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { broker.create_queue("x", {.lock_duration = 0s}); }) == Errc::invalid_option);
+    broker.delete_queue("orders");
+    CHECK_FALSE(broker.queue_exists("orders"));
+    CHECK(error_of([&] { broker.delete_queue("orders"); }) == Errc::entity_not_found);
+    CHECK(error_of([&] { static_cast<void>(broker.counts("orders")); }) == Errc::entity_not_found);
+}
+
+TEST_CASE("local broker: what is due happens by itself") {
+    LocalBroker broker;
+    broker.create_queue("orders", {.dead_letter_on_expiration = true});
+    const Client client = Client::in_process(broker);
+    Message message = Message::text("a", "short-lived");
+    message.time_to_live = 2ms;
+    Sender{client, "orders"}.send(std::move(message));
+    // `counts` of the dead letters alone would make nothing happen in time: the broker's thread does.
+    while (broker.counts("orders/$DeadLetterQueue").active == 0) {
+        std::this_thread::yield();
+    }
+    CHECK(broker.counts("orders").dead_lettered == 1);
+}
+
+TEST_CASE("local broker: its queues live as long as a client of it") {
+    std::optional<Client> client;
+    {
+        LocalBroker broker;
+        broker.create_queue("orders");
+        client = Client::in_process(broker);
+    }
+    Sender{*client, "orders"}.send(Message::text("a", "1"));
+    CHECK(Browser{*client, "orders"}.peek(10).size() == 1);
+}
+
+TEST_CASE("client: bad options are refused by member name") {
+    const LocalBroker broker;
+    const auto message_of = [&](ClientOptions options) {
+        try {
+            static_cast<void>(Client::in_process(broker, options));
+        } catch (const Error& error) {
+            return error.failure().code == Errc::invalid_option ? error.failure().detail : std::string{"another error"};
+        }
+        return std::string{};
+    };
+    CHECK(message_of({.receive_threads = 0}).find("receive_threads") != std::string::npos);
+    CHECK(message_of({.receive_threads = 65}).find("receive_threads") != std::string::npos);
+    CHECK(message_of({.operation_timeout = 0s}).find("operation_timeout") != std::string::npos);
+    CHECK(message_of({.receive_spin = 1s}).find("receive_spin") != std::string::npos);
+    CHECK(message_of({.receive_threads = 2, .receive_spin = 10us}).empty());
+}
+
+TEST_CASE("sender: a message without an id gets one of its own; one with an id keeps it") {
+    Fixture f;
+    f.sender.send({Message::text("a", "1"), Message::text("a", "2")});
+    Message named = Message::text("a", "3");
+    named.message_id = "mine";
+    f.sender.send(std::move(named));
+    const auto messages = Browser{f.client, "orders"}.peek(10);
+    REQUIRE(messages.size() == 3);
+    CHECK(messages[0].message_id().size() == 36);
+    CHECK(messages[0].message_id() != messages[1].message_id());
+    CHECK(messages[2].message_id() == "mine");
+}
+
+TEST_CASE("sender: scheduled messages become available later, and are taken back before") {
+    Fixture f;
+    const WallTime later = core::system_clock().wall_now() + 1h;
+    const auto number = f.sender.schedule(Message::text("a", "1"), later);
+    CHECK(f.sender.schedule({Message::text("a", "2"), Message::text("a", "3")}, later).size() == 2);
+    CHECK(f.broker.counts("orders").scheduled == 3);
+    f.sender.cancel_scheduled({number});
+    CHECK(f.broker.counts("orders").scheduled == 2);
+    CHECK(error_of([&] { f.sender.cancel_scheduled({number}); }) == Errc::message_not_found);
+}
+
+TEST_CASE("sender: fields are refused by name before anything is sent") {
+    Fixture f;
+    const auto detail_of = [&](Message message) {
+        try {
+            f.sender.send(std::move(message));
+        } catch (const Error& error) {
+            return error.failure().code == Errc::invalid_argument ? error.failure().detail : std::string{"another error"};
+        }
+        return std::string{};
+    };
+    CHECK(detail_of({.session_id = std::string(129, 'x')}).find("session_id") != std::string::npos);
+    CHECK(detail_of({.session_id = "a", .message_id = std::string(129, 'x')}).find("message_id") != std::string::npos);
+    CHECK(detail_of({.session_id = "a", .time_to_live = 0ms}).find("time_to_live") != std::string::npos);
+    CHECK(error_of([&] { Sender{f.client, ""}; }) == Errc::invalid_argument);
+    CHECK(error_of([&] { f.sender.send(Message{.body = "no session"}); }) == Errc::session_required);
+    CHECK(f.broker.counts("orders").active == 0);
+}
+
+TEST_CASE("sender: the length of ids is counted in characters, not bytes") {
+    std::string id;
+    for (int i = 0; i < 128; ++i) {
+        id += "\u00e9";
+    }
+    CHECK(client::is_id(id));
+    CHECK_FALSE(client::is_id(id + "x"));
+}
+
+TEST_CASE("browser: pages through an entity and disturbs nothing") {
+    Fixture f;
+    for (int i = 0; i < 10; ++i) {
+        f.sender.send(Message::text(i % 2 == 0 ? "even" : "odd", std::to_string(i)));
+    }
+    std::vector<std::string> seen;
+    for (const ReceivedMessage& message : Browser{f.client, "orders", {.page_size = 3}}) {
+        seen.emplace_back(message.text());
+        CHECK(message.delivery_count() == 0);
+    }
+    CHECK(seen == std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
+    Browser odd{f.client, "orders", {.session_id = "odd"}};
+    CHECK(odd.peek(3).size() == 3);
+    CHECK(odd.peek(3).size() == 2);
+    CHECK(odd.peek(3).empty());
+    odd.seek(0);
+    CHECK(odd.peek(1).front().text() == "1");
+    CHECK(error_of([&] { static_cast<void>(odd.peek(0)); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { Browser{f.client, "orders", {.page_size = 0}}; }) == Errc::invalid_option);
+    CHECK(f.broker.counts("orders").active == 10);
+    auto sessions = list_sessions(f.client, "orders");
+    CHECK(sessions == std::vector<std::string>{"even", "odd"});
+}
+
+TEST_CASE("browser: more sessions than fit a page are listed") {
+    Fixture f;
+    std::vector<Message> messages;
+    for (int i = 0; i < 1'001; ++i) {
+        messages.push_back(Message::text(std::to_string(i), "x"));
+    }
+    f.sender.send(std::move(messages));
+    CHECK(list_sessions(f.client, "orders").size() == 1'001);
+}

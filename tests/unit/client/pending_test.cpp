@@ -1,0 +1,159 @@
+#include "client/pending.hpp"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <vector>
+
+#include "support/manual_loop.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Keeps what it is answered.
+class RecordingPending final : public client::Pending<int> {
+public:
+    using Pending::Pending;
+
+    std::vector<core::Result<int>> answers{};
+
+private:
+    void deliver(core::Result<int> answer) override { answers.push_back(std::move(answer)); }
+};
+
+struct Fixture {
+    test::ManualLoop loop;
+    std::shared_ptr<RecordingPending> pending = std::make_shared<RecordingPending>(loop, Deadline::after(1s, loop.now()));
+    client::PendingPtr<int> started{};
+
+    void launch() {
+        client::launch<int>(pending, [this](const client::PendingPtr<int>& begun) { started = begun; });
+    }
+    [[nodiscard]] std::optional<Errc> failure() const {
+        return pending->answers.size() == 1 && !pending->answers.front() ? std::optional{pending->answers.front().failure().code} : std::nullopt;
+    }
+};
+
+} // namespace
+
+TEST_CASE("R15: the answer ends an operation, and nothing after it does") {
+    Fixture f;
+    f.launch();
+    CHECK_FALSE(f.started); // never inside the call
+    f.loop.run_until_idle();
+    REQUIRE(f.started);
+    CHECK(f.started->complete(7));
+    CHECK(f.started->ended());
+    CHECK_FALSE(f.started->complete(8));
+    f.started->cancel();
+    f.loop.advance(2s);
+    REQUIRE(f.pending->answers.size() == 1);
+    CHECK(f.pending->answers.front().value() == 7);
+}
+
+TEST_CASE("R15: the deadline ends an operation, and a late answer is not taken") {
+    Fixture f;
+    f.launch();
+    f.loop.advance(999ms);
+    CHECK(f.pending->answers.empty());
+    f.loop.advance(2ms);
+    CHECK(f.failure() == Errc::timeout);
+    CHECK_FALSE(f.started->complete(7));
+    CHECK(f.pending->answers.size() == 1);
+}
+
+TEST_CASE("R15: the stop token ends an operation, also before it has begun") {
+    Fixture f;
+    std::stop_source stop;
+    f.pending->watch(stop.get_token());
+    SUBCASE("while it is under way") {
+        f.launch();
+        f.loop.run_until_idle();
+        CHECK(f.started);
+        stop.request_stop();
+        CHECK(f.pending->answers.empty()); // the token's thread only says so
+    }
+    SUBCASE("before it was launched") {
+        stop.request_stop();
+        f.launch();
+    }
+    f.loop.run_until_idle();
+    CHECK(f.failure() == Errc::cancelled);
+    f.loop.advance(2s);
+    CHECK(f.pending->answers.size() == 1);
+}
+
+TEST_CASE("pending: an operation whose deadline has passed is not started") {
+    Fixture f;
+    f.loop.clock().advance(1s);
+    f.launch();
+    f.loop.run_until_idle();
+    CHECK_FALSE(f.started);
+    CHECK(f.failure() == Errc::timeout);
+}
+
+TEST_CASE("R15: an operation that never reached its loop is cancelled with it") {
+    std::shared_ptr<RecordingPending> pending;
+    {
+        test::ManualLoop loop;
+        pending = std::make_shared<RecordingPending>(loop, Deadline::never());
+        client::launch<int>(pending, [](const client::PendingPtr<int>&) { FAIL("the loop has ended"); });
+    }
+    REQUIRE(pending->answers.size() == 1);
+    CHECK(pending->answers.front().failure().code == Errc::cancelled);
+}
+
+TEST_CASE("pending: who gives up is asked what to answer instead, once") {
+    Fixture f;
+    f.launch();
+    f.loop.run_until_idle();
+    int asked = 0;
+    f.started->on_give_up([&](Failure failure) -> core::Result<int> {
+        ++asked;
+        CHECK(failure.code == Errc::timeout);
+        return 0;
+    });
+    f.loop.advance(2s);
+    CHECK(asked == 1);
+    REQUIRE(f.pending->answers.size() == 1);
+    CHECK(f.pending->answers.front().value() == 0);
+}
+
+TEST_CASE("pending: it may be let go of by what it gives up") {
+    test::ManualLoop loop;
+    auto pending = std::make_shared<RecordingPending>(loop, Deadline::after(1s, loop.now()));
+    client::PendingPtr<int> waiting;
+    client::launch<int>(pending, [&](const client::PendingPtr<int>& begun) {
+        waiting = begun;
+        begun->on_give_up([&](Failure failure) -> core::Result<int> {
+            waiting = nullptr;
+            return failure;
+        });
+    });
+    loop.run_until_idle();
+    pending = nullptr; // `waiting` holds the last one
+    loop.advance(2s);
+    CHECK_FALSE(waiting);
+}
+
+TEST_CASE("R15: a duty to answer that is dropped answers by that, and not after an answer") {
+    Fixture f;
+    f.launch();
+    f.loop.run_until_idle();
+    std::optional<client::AnswerTo<int>> duty{std::in_place, f.started, Errc::lock_lost};
+    auto copy = duty;
+    duty.reset();
+    CHECK(f.pending->answers.empty());
+    SUBCASE("dropped") {
+        copy.reset();
+        CHECK(f.failure() == Errc::lock_lost);
+    }
+    SUBCASE("answered") {
+        (*copy)(5);
+        copy.reset();
+        REQUIRE(f.pending->answers.size() == 1);
+        CHECK(f.pending->answers.front().value() == 5);
+    }
+}
