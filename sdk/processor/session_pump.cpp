@@ -291,6 +291,7 @@ void SessionPump::run_session_call(SessionCall::Kind kind) {
         }
         lane_->resume();
     } else {
+        lane_->set_max_calls(1); // no message beside it, also where several may run at once
         lane_->push(*session_call_);
     }
     shard_.touched();
@@ -349,7 +350,9 @@ void SessionPump::give_credit_back() { shard_.credit().used_credit(machine_.cred
 
 void SessionPump::set_max_calls(std::uint32_t calls) {
     strict_.store(calls == 1, std::memory_order_relaxed);
-    lane_->set_max_calls(calls);
+    if (session_call_ == nullptr) { // else once it has ended
+        lane_->set_max_calls(calls);
+    }
     shard_.touched();
 }
 

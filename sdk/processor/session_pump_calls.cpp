@@ -123,6 +123,7 @@ void SessionPump::session_call_finished(const SessionCall& call) {
         restart_idle_clock();
     }
     apply(machine_.open_finished(!failed));
+    lane_->set_max_calls(shard_.calls_per_session());
 }
 
 // Failure policies

@@ -23,8 +23,10 @@ processor::Handlers Application::handlers(bool coroutines, bool open, bool close
         handlers.message = [this](MessageContext& context) { run(context); };
     }
     if (open) {
-        handlers.session_open = [this](SessionContext&) {
+        handlers.session_open = [this](SessionContext& session) {
+            opening_.insert(session.entity() + "/" + session.session_id());
             pass_time(milliseconds{environment_.scheduler.random().below(20)}, {});
+            opening_.erase(session.entity() + "/" + session.session_id());
             if (environment_.chance(open_throws)) {
                 expectations_.voluntary_leave = true;
                 throw std::runtime_error{"open"};
@@ -54,6 +56,9 @@ std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
     call->script = draw_script(mix, expectations_.options.session_idle_timeout, environment_.scheduler.random());
     call->until = environment_.scheduler.now() + call->script.takes;
     record.stop = context.stop_token();
+    if (opening_.contains(link.entity + "/" + link.session)) {
+        environment_.verdict.report("(b) order", "a handler of " + link.session + " starts before on_session_open has returned");
+    }
     ++record.starts;
     ++record.running;
     ++link.running;

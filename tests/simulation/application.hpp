@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <string>
 
 #include "processor/handlers.hpp"
 #include "simulation/environment.hpp"
@@ -47,6 +48,7 @@ private:
     Environment& environment_;
     Expectations& expectations_;
     bool let_go_{false};
+    std::set<std::string> opening_{}; ///< sessions whose on_session_open runs
     std::uint64_t running_{0};
     std::uint64_t errors_{0};
 };

@@ -38,6 +38,7 @@ void NearLink::add_credit(std::uint32_t count) {
         environment_->broken("credit before set_events");
     }
     record_->credit += count;
+    environment_->scheduler.trace("link", record_->id, " credit +", count);
     environment_->tell(&Oracle::credit_added, *record_);
     up_->send(environment_->latency(), [far = far_, count] { far->flow(count); });
 }
@@ -50,6 +51,7 @@ void NearLink::drain() {
         environment_->broken("drain while one is outstanding");
     }
     record_->draining = environment_->scheduler.now();
+    environment_->scheduler.trace("link", record_->id, " drain");
     up_->send(environment_->latency(), [far = far_] { far->drain(); });
 }
 
@@ -170,6 +172,7 @@ void NearLink::send_drained(Duration extra) {
         }
         record_->credit = 0;
         record_->draining.reset();
+        environment_->scheduler.trace("link", record_->id, " drained");
         environment_->tell(&Oracle::drain_answered, *record_);
         events_->on_drained();
     });

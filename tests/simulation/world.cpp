@@ -99,6 +99,7 @@ void World::consume_the_rest() {
     if (stage_.run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
         return;
     }
+    scheduler().trace(processor_->describe_here().to_string());
     environment().verdict.report("(c) loss",
                                  std::to_string(environment().broker.unfinished()) + " messages are not consumed long after the last fault");
 }

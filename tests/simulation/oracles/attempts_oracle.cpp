@@ -11,6 +11,9 @@ public:
     AttemptsOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
 
     void accept_failed(const AcceptRecord& accept, const Failure& failure) override {
+        if (failure.code == Errc::no_session_available) {
+            failed_.clear(); // the broker works
+        }
         if (failure.code != Errc::cancelled && !accept.cancelled) {
             count(failure.code == Errc::no_session_available ? empty_ : failed_);
         }
