@@ -182,10 +182,11 @@ private:
             return;
         }
         const Verdict verdict = what == 1 ? Verdict::hold : Verdict::proceed;
+        const bool over_cap = max_calls_ != 0 && total_active() > max_calls_; // it was lowered: turns end
         ended(call, verdict);
         ++worker.calls_in_turn;
         const bool turn_over = worker.calls_in_turn >= options_.quantum_calls || now_ - worker.began >= options_.quantum_time;
-        const bool may_go_on = !turn_over && book.ready();
+        const bool may_go_on = !turn_over && !over_cap && book.ready();
         worker.call = nullptr;
         if (what == 2) {
             dispatcher_->finish_last(worker.turn, verdict);

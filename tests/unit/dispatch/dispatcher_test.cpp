@@ -91,8 +91,8 @@ TEST_CASE("dispatcher: a worker that has other work gets back after its turn") {
     steps.push(*lane, {"a", "b", "c"});
     Dispatcher::Turn turn;
     REQUIRE(name_of(steps.take(turn)) == "a");
-    CHECK(steps.dispatcher.finish_in_turn(turn, Verdict::proceed, steps.now) == &steps.call("b"));
-    CHECK(steps.dispatcher.finish_in_turn(turn, Verdict::proceed, steps.now) == nullptr);
+    CHECK(steps.finish_in_turn(turn, steps.call("a")) == &steps.call("b"));
+    CHECK(steps.finish_in_turn(turn, steps.call("b")) == nullptr);
     CHECK(steps.dispatcher.active_calls() == 0);
     CHECK(steps.dispatcher.ready_lanes() == 1);
     CHECK(steps.run_all() == "c");
@@ -104,7 +104,7 @@ TEST_CASE("dispatcher: a worker that stops starts nothing and leaves the rest to
     steps.push(*lane, {"a", "b"});
     Dispatcher::Turn turn;
     REQUIRE(name_of(steps.take(turn)) == "a");
-    steps.dispatcher.finish_last(turn, Verdict::proceed);
+    steps.finish_last(turn, steps.call("a"));
     CHECK(steps.dispatcher.active_calls() == 0);
     CHECK(steps.run_all() == "b");
 }
@@ -125,7 +125,7 @@ TEST_CASE("dispatcher: R7: a cap over all lanes counts active calls, suspended o
     CHECK_FALSE(steps.dispatcher.has_work());
     SUBCASE("a call that ends makes room") { CHECK(name_of(steps.finish(turns[1], *b)) == "c"); }
     SUBCASE("a suspended call that ends makes room") {
-        steps.dispatcher.finish_suspended(*first, Verdict::proceed);
+        steps.finish_suspended(*first, Verdict::proceed);
         CHECK(steps.dispatcher.has_work());
         CHECK(name_of(steps.take(turns[0])) == "c");
     }
@@ -266,7 +266,7 @@ TEST_CASE("dispatcher: DG3: wakes as many as there is work for, and nobody witho
         steps.push(*first, {"b"});
         CHECK(steps.run_all() == "a");
         (void)drain();
-        steps.dispatcher.finish_suspended(*first, Verdict::proceed);
+        steps.finish_suspended(*first, Verdict::proceed);
         CHECK(drain() == std::vector<std::size_t>{1});
     }
 }

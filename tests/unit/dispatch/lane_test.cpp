@@ -137,7 +137,7 @@ TEST_CASE("lane: a release that overtakes the report of the hold still ends it")
     lane->release();
     Dispatcher::Turn other;
     CHECK(steps.take(other) == nullptr);
-    Call* next = steps.dispatcher.finish(turn, verdict, steps.now);
+    NamedCall* next = steps.finish(turn, *a, verdict);
     CHECK(next == a);
     CHECK(name_of(steps.finish(turn, *a)) == "b");
 }
@@ -300,11 +300,11 @@ TEST_CASE("lane: a suspended call keeps its place and leaves the worker free") {
     CHECK(steps.run_all() == "a x");
     CHECK(lane->active() == 1);
     SUBCASE("it ends well") {
-        steps.dispatcher.finish_suspended(*lane, Verdict::proceed);
+        steps.finish_suspended(*lane, Verdict::proceed);
         CHECK(steps.run_all() == "b");
     }
     SUBCASE("it ends with a hold") {
-        steps.dispatcher.finish_suspended(*lane, Verdict::hold);
+        steps.finish_suspended(*lane, Verdict::hold);
         CHECK(steps.run_all() == "");
         lane->release();
         CHECK(steps.run_all() == "b");
@@ -319,7 +319,7 @@ TEST_CASE("lane: a suspended call may end before its worker has reported the sus
     steps.push(*lane, {"b"});
     Dispatcher::Turn turn;
     NamedCall* a = steps.take(turn);
-    steps.dispatcher.finish_suspended(*lane, Verdict::proceed);
+    steps.finish_suspended(*lane, Verdict::proceed);
     Dispatcher::Turn other;
     CHECK(name_of(steps.take(other)) == "b");
     CHECK(steps.finish(turn, *a) == nullptr);
@@ -363,7 +363,7 @@ TEST_CASE("lane: may be given up in any state") { // leaks and late touches are 
         CHECK(steps.run_all() == "a");
         Lane& raw = *lane;
         lane.reset();
-        steps.dispatcher.finish_suspended(raw, Verdict::proceed);
+        steps.finish_suspended(raw, Verdict::proceed);
     }
     steps.push(*other, {"x"});
     CHECK(steps.run_all() == "x");

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,8 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] int runs() const noexcept { return runs_; }
 
+    Lane* lane{nullptr};
+
 private:
     std::string name_;
     Verdict verdict_;
@@ -41,10 +45,21 @@ public:
 
     explicit Steps(Dispatcher::Options options = {}) : dispatcher{options} {}
 
+    /// Ends what a test left running: a lane lives as long as a call of it is active.
+    ~Steps() {
+        for (const NamedCall* call : running_) {
+            dispatcher.finish_suspended(*call->lane, Verdict::proceed);
+        }
+    }
+    Steps(const Steps&) = delete;
+    Steps& operator=(const Steps&) = delete;
+
     /// Makes calls and pushes them.
     void push(Lane& lane, std::initializer_list<const char*> names, Verdict verdict = Verdict::proceed) {
         for (const char* name : names) {
-            lane.push(make(name, verdict));
+            NamedCall& made = make(name, verdict);
+            made.lane = &lane;
+            lane.push(made);
         }
     }
 
@@ -69,8 +84,26 @@ public:
         return order;
     }
 
-    NamedCall* take(Dispatcher::Turn& turn) { return static_cast<NamedCall*>(dispatcher.take(turn, now)); }
-    NamedCall* finish(Dispatcher::Turn& turn, NamedCall& running) { return static_cast<NamedCall*>(dispatcher.finish(turn, running.run(), now)); }
+    NamedCall* take(Dispatcher::Turn& turn) { return began(dispatcher.take(turn, now)); }
+    NamedCall* finish(Dispatcher::Turn& turn, NamedCall& running) { return finish(turn, running, running.run()); }
+    NamedCall* finish(Dispatcher::Turn& turn, NamedCall& running, Verdict verdict) {
+        if (verdict != Verdict::suspended) {
+            ended(running.lane);
+        }
+        return began(dispatcher.finish(turn, verdict, now));
+    }
+    NamedCall* finish_in_turn(Dispatcher::Turn& turn, NamedCall& running) {
+        ended(running.lane);
+        return began(dispatcher.finish_in_turn(turn, running.run(), now));
+    }
+    void finish_last(Dispatcher::Turn& turn, NamedCall& running) {
+        ended(running.lane);
+        dispatcher.finish_last(turn, running.run());
+    }
+    void finish_suspended(Lane& lane, Verdict verdict) {
+        ended(&lane);
+        dispatcher.finish_suspended(lane, verdict);
+    }
 
     /// Names of what a lane gives back.
     static std::string take_back(Lane& lane) {
@@ -88,6 +121,18 @@ public:
     std::deque<NamedCall> calls{};
     Dispatcher dispatcher;
     TimePoint now{start};
+
+private:
+    NamedCall* began(Call* call) {
+        auto* started = static_cast<NamedCall*>(call);
+        if (started != nullptr) {
+            running_.push_back(started);
+        }
+        return started;
+    }
+    void ended(const Lane* lane) { running_.erase(std::ranges::find(running_, lane, &NamedCall::lane)); }
+
+    std::vector<NamedCall*> running_{};
 };
 
 /// Name of a call; "-" for none.
