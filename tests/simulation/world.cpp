@@ -128,8 +128,8 @@ void World::stop() {
         return;
     }
     if (!stop_asked_) {
-        if (setup_.destroy_without_stop) {
-            return;
+        if (setup_.destroy_without_stop) { // destructors stop at once
+            setup_.stop_within = Duration::zero();
         }
         ask_stop(false);
     }

@@ -30,7 +30,9 @@ private:
         while (times.front() + window < now) {
             times.pop_front();
         }
-        const std::size_t bound = expectations_.highest_sessions() * (&times == &failed_ ? failures_in_window() : spaced_in_window());
+        // With limits that change a slot may be given up and taken back into use, and then starts anew.
+        const std::size_t bound = expectations_.highest_sessions() * (expectations_.limits_change ? 2 : 1) *
+                                  (&times == &failed_ ? failures_in_window() : spaced_in_window());
         if (times.size() > bound) {
             environment_.verdict.report("(g) attempts (R17)", std::to_string(times.size()) + " accepts failed within " +
                                                                   std::to_string(window / std::chrono::seconds{1}) + " s, at most " +
