@@ -73,6 +73,11 @@ void Shard::apply(Slot& slot, const SlotActions& actions) {
 void Shard::on_slot_timer(Slot& slot) {
     if (slot.machine.phase() == SlotMachine::Phase::accepting) {
         slot.last_failure = "an accept was not answered";
+        const AcceptTarget& target = targets_[slot.accept->target];
+        shared_->report({.source = ErrorSource::accept,
+                         .failure = {.code = Errc::timeout, .detail = slot.last_failure},
+                         .entity = target.entity,
+                         .session_id = target.session_id.value_or("")});
         apply(slot, slot.machine.accept_overdue(random_));
     } else {
         apply(slot, slot.machine.wait_over());

@@ -59,12 +59,12 @@ public:
     [[nodiscard]] core::Random& random() noexcept { return random_; }
     [[nodiscard]] const AcceptTarget& target(std::size_t index) const noexcept { return targets_[index]; }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
-    [[nodiscard]] bool keeps_idle_sessions() const noexcept { return targets_.named() && targets_.size() <= slots_.size(); }
+    [[nodiscard]] bool keeps_idle_sessions() const noexcept { return targets_.named() && targets_.size() <= active_slots_; }
     [[nodiscard]] bool stopping() const noexcept { return stopping_; }
     /// Its slot may accept the next one. `fruitless_for`: no message came since it was asked for, so long ago.
     void session_left(SessionPump& pump, CloseReason reason, std::optional<Duration> fruitless_for);
     void pump_finished(SessionPump& pump);
-    void count_released() noexcept { ++report_.released; }
+    void count_released() noexcept { report_.released += stopping_ ? 1 : 0; }
     void count_drained() noexcept { ++report_.drained; }
     void touched(); ///< work became ready: the workers are told, once a turn
 
