@@ -90,8 +90,8 @@ void MessageCall::settle(ports::Settlement settlement) {
         const ports::Capabilities& capabilities = pump_->shard().endpoint().capabilities();
         capabilities.require(settlement.outcome == ports::Outcome::defer ? ports::Capability::defer : ports::Capability::dead_letter);
     }
-    if (!decide(std::move(settlement))) {
-        const bool lost = decision_.load(std::memory_order_acquire) == Decision::closed;
+    const bool lost = !decided() && pump_->lease_over(pump_->shard().shared().environment.clock->now());
+    if (lost || !decide(std::move(settlement))) {
         throw Error{lost ? Errc::lock_lost : Errc::already_settled, "message of session '" + pump_->session_id() + "'"};
     }
     notify(settle_notice);
@@ -106,8 +106,8 @@ bool MessageCall::decide(ports::Settlement settlement) {
     if (!settlement.dead_letter.reason.empty() || !settlement.dead_letter.description.empty() || !settlement.properties_to_modify.empty()) {
         details_ = std::make_unique<ports::Settlement>(std::move(settlement));
     }
-    expected = Decision::deciding; // lost meanwhile: stays closed
-    return decision_.compare_exchange_strong(expected, Decision::made, std::memory_order_acq_rel);
+    decision_.store(Decision::made, std::memory_order_release);
+    return true;
 }
 
 ports::Settlement MessageCall::take_settlement() {

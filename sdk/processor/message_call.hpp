@@ -56,9 +56,6 @@ public:
     [[nodiscard]] ports::Settlement take_settlement();
     [[nodiscard]] ports::Outcome outcome() const noexcept { return outcome_; }
 
-    /// Nothing may be decided any more: the lease is lost or the processor gave up.
-    void close_decision() noexcept { decision_.store(Decision::closed, std::memory_order_release); }
-
     /// Ready for another try in place.
     void next_attempt(TimePoint now) noexcept;
 
@@ -73,7 +70,7 @@ private:
     static constexpr std::uint8_t settle_notice = 1;
     static constexpr std::uint8_t finish_notice = 2;
 
-    enum class Decision : std::uint8_t { open, deciding, made, closed };
+    enum class Decision : std::uint8_t { open, deciding, made };
     enum class Progress : std::uint8_t { starting, waiting, ended };
 
     dispatch::Verdict start_asynchronous();

@@ -26,7 +26,7 @@ void SessionCall::call_handler() {
     if (kind_ == Kind::open) {
         handlers.session_open(context);
     } else {
-        handlers.session_close(context, pump_->close_reason());
+        handlers.session_close(context, reason_);
     }
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include <sessionq/session_context.hpp>
+
 #include "processor/pump_call.hpp"
 
 namespace sessionq::processor {
@@ -14,7 +16,7 @@ class SessionCall final : public PumpCall {
 public:
     enum class Kind : std::uint8_t { open, close };
 
-    SessionCall(SessionPump& pump, Kind kind) noexcept : pump_{&pump}, kind_{kind} {}
+    SessionCall(SessionPump& pump, Kind kind, CloseReason reason) noexcept : pump_{&pump}, kind_{kind}, reason_{reason} {}
 
     dispatch::Verdict run() noexcept override;
     void noticed() override;
@@ -29,6 +31,7 @@ private:
 
     SessionPump* pump_;
     Kind kind_;
+    CloseReason reason_; ///< as of when it was queued: the pump's may change while it runs
     bool failed_{false};
     std::string failure_{};
 };

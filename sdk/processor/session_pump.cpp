@@ -232,7 +232,9 @@ void SessionPump::apply(const SessionActions& actions) {
         settle_failed();
     }
     if (actions.release_lane) {
-        release_hold();
+        while (holds_ != 0) {
+            release_hold();
+        }
     }
     if (actions.commit_idle) {
         commit_idle();
@@ -283,7 +285,7 @@ void SessionPump::restart_idle_clock() {
 }
 
 void SessionPump::run_session_call(SessionCall::Kind kind) {
-    session_call_ = std::make_unique<SessionCall>(*this, kind);
+    session_call_ = std::make_unique<SessionCall>(*this, kind, machine_.close_reason());
     if (kind == SessionCall::Kind::close) { // after a pause: nothing else is in the lane
         lane_->push(*session_call_);
         while (holds_ != 0) {
@@ -337,7 +339,11 @@ void SessionPump::grant_credit() {
     if (!machine_.may_grant_credit() || !usable()) {
         return;
     }
-    const std::uint32_t window = CreditPolicy::window(shard_.options().prefetch, shard_.calls_per_session());
+    std::uint32_t window = CreditPolicy::window(shard_.options().prefetch, shard_.calls_per_session());
+    if (const std::uint32_t most = shard_.options().max_messages_per_turn; most != 0) { // what is not fetched no worker can start too many of
+        const std::uint32_t used = machine_.in_flight() + machine_.credit();
+        window = std::min(window, used + (most > handled_ + used ? most - handled_ - used : 0));
+    }
     const std::uint32_t granted = shard_.credit().grant(window, machine_.in_flight(), machine_.credit());
     if (granted != 0) {
         machine_.credit_added(granted);

@@ -63,10 +63,10 @@ public:
     [[nodiscard]] Shard& shard() const noexcept { return shard_; }
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] const std::string& entity() const noexcept;
-    [[nodiscard]] CloseReason close_reason() const noexcept { return machine_.close_reason(); }
     [[nodiscard]] Deadline lease_expires() const noexcept;
     [[nodiscard]] TimePoint last_start() const noexcept { return TimePoint{Duration{last_start_.load(std::memory_order_acquire)}}; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+    [[nodiscard]] bool lease_over(TimePoint now) const noexcept { return last_start() == TimePoint::min() || lease_expires().passed(now); }
     [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
     void request_release();
@@ -141,11 +141,12 @@ private:
 
     core::IntrusiveList<dispatch::Call, dispatch::Lane> retrying_{};   ///< finished tries that wait for the next one
     core::IntrusiveList<dispatch::Call, dispatch::Lane> unanswered_{}; ///< settlements on their way
-    MessageCall* failed_{nullptr};                                     ///< to be abandoned once what is behind it went back
+    core::IntrusiveList<dispatch::Call, dispatch::Lane> failed_{};     ///< to be abandoned once what is behind it went back
     std::unique_ptr<SessionCall> session_call_{};
     bool stop_fired_{false};
     bool parked_{false};
-    bool came_{false};            ///< a message came
+    bool came_{false}; ///< a message came
+    TimePoint parked_until_{};
     bool given_back_{false};      ///< the slot was told that the session is left
     bool begun_{false};           ///< no earlier lease is in the way
     std::uint32_t unfinished_{0}; ///< in the lane or running

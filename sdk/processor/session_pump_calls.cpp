@@ -28,6 +28,9 @@ void SessionPump::call_finished(MessageCall& call) {
     if (call.held_lane()) {
         ++holds_;
     }
+    if (shard_.options().max_lock_renewal > Duration::zero()) {
+        drive_lease(); // there is progress again: a renewal that was held back is due
+    }
     Counters& counters = shard_.shared().counters;
     switch (call.result()) {
     case CallResult::handled: Counters::add(counters.messages_handled); break;
@@ -39,7 +42,6 @@ void SessionPump::call_finished(MessageCall& call) {
         if (shard_.stopping()) {
             shard_.count_drained();
         }
-        count_turn();
     }
     if (call.result() == CallResult::failed) {
         report(ErrorSource::message_handler, {.code = Errc::handler_failed, .detail = call.failure_text()});
@@ -59,7 +61,10 @@ void SessionPump::call_finished(MessageCall& call) {
         return;
     }
     switch (call.result()) {
-    case CallResult::handled: settle_as_decided(call); break;
+    case CallResult::handled:
+        count_turn();
+        settle_as_decided(call);
+        break;
     case CallResult::failed: call_failed(call); break;
     case CallResult::not_started:
         shard_.count_released();
@@ -76,19 +81,27 @@ void SessionPump::call_finished(MessageCall& call) {
 }
 
 void SessionPump::call_failed(MessageCall& call) {
-    if (call.decided() || call.settled_by_sender) { // settled before it threw: that stands
+    const FailureDecision decision = decide_failure(shard_.options().failure_policy, call.attempt(), may_wait(), shard_.random());
+    const bool removed = call.settled_by_sender && decision.step != FailureDecision::Step::retry;
+    if (call.decided() || removed) { // settled before it threw: that stands
+        count_turn();
         settle_as_decided(call);
         return;
     }
-    const FailureDecision decision = decide_failure(shard_.options().failure_policy, call.attempt(), may_wait(), shard_.random());
     switch (decision.step) {
     case FailureDecision::Step::retry: retry(call, decision.delay); break;
-    case FailureDecision::Step::abandon: rewind(call); break;
+    case FailureDecision::Step::abandon:
+        count_turn();
+        rewind(call);
+        break;
     case FailureDecision::Step::dead_letter:
+        count_turn();
         settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "HandlerFailed", .description = call.failure_text()}});
         break;
     case FailureDecision::Step::park_session:
-        parked_ = true;
+        if (!std::exchange(parked_, true)) {
+            parked_until_ = progress_at_ + decision.delay;
+        }
         lane_->pause();
         retry(call, decision.delay);
         break;
@@ -135,8 +148,8 @@ void SessionPump::retry(MessageCall& call, Duration delay) {
 }
 
 void SessionPump::arm_retry_timer() {
-    TimePoint due = TimePoint::max();
-    for (dispatch::Call* each = retrying_.front(); each != nullptr; each = retrying_.next(*each)) {
+    TimePoint due = parked_ ? parked_until_ : TimePoint::max();
+    for (dispatch::Call* each = parked_ ? nullptr : retrying_.front(); each != nullptr; each = retrying_.next(*each)) {
         due = std::min(due, static_cast<MessageCall*>(each)->retry_at);
     }
     if (due == TimePoint::max()) {
@@ -178,7 +191,7 @@ void SessionPump::rewind(MessageCall& call) {
         settle(call, {.outcome = ports::Outcome::abandon});
         return;
     }
-    failed_ = &call;
+    failed_.push_back(call); // several only after the calls were lowered to one
     apply(machine_.rewind());
 }
 
@@ -191,9 +204,8 @@ void SessionPump::dead_letter_rest(MessageCall& call) {
 }
 
 void SessionPump::settle_failed() {
-    MessageCall* failed = std::exchange(failed_, nullptr);
-    if (failed != nullptr) {
-        settle(*failed, {.outcome = ports::Outcome::abandon});
+    while (dispatch::Call* each = failed_.pop_front()) {
+        settle(static_cast<MessageCall&>(*each), {.outcome = ports::Outcome::abandon});
     }
     while (dispatch::Call* each = retrying_.pop_front()) {
         settle(static_cast<MessageCall&>(*each), {.outcome = ports::Outcome::abandon});
@@ -293,12 +305,9 @@ void SessionPump::release_waiting() {
 }
 
 void SessionPump::discard_waiting() {
-    take_waiting([this](MessageCall& call) {
-        call.close_decision();
-        dispose(call);
-    });
-    if (MessageCall* failed = std::exchange(failed_, nullptr)) {
-        dispose(*failed);
+    take_waiting([this](MessageCall& call) { dispose(call); });
+    while (dispatch::Call* each = failed_.pop_front()) {
+        dispose(static_cast<MessageCall&>(*each));
     }
     while (dispatch::Call* each = retrying_.pop_front()) {
         dispose(static_cast<MessageCall&>(*each));
