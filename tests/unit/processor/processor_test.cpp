@@ -1,0 +1,233 @@
+#include "processor/processor.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "unit/processor/support/processor_bench.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+using test::ProcessorBench;
+
+TEST_CASE("processor: starts once, and not after it was stopped") {
+    ProcessorBench bench;
+    bench.start();
+    CHECK_THROWS_AS(bench.processor->start(), Error);
+}
+
+TEST_CASE("processor: R18: stopped before it was started, it has stopped") {
+    ProcessorBench bench;
+    processor::Processor never{{}, {"orders"}, bench.handlers, {.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher}};
+    bool complete = false;
+    never.stop(Deadline::never(), [&](const StopReport& report) { complete = report.complete; });
+    CHECK(complete);
+    CHECK(never.state() == ProcessorDescription::State::stopped);
+    CHECK_THROWS_AS(never.start(), Error);
+}
+
+TEST_CASE("processor: R18: stop gives back what never started, waits for what runs, and reports") {
+    ProcessorBench bench;
+    bench.handle = [](MessageContext& context) {
+        if (context.message().text() == "0") {
+            throw std::runtime_error{"no"};
+        }
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"0", "x"}); // x goes back here, which is not what stop does
+    CHECK(link->take_log() == "drain, release x, abandon 0");
+    bench.holds = true;
+    bench.deliver(link, {"1", "2", "3"});
+    bench.stop(10s);
+    CHECK(bench.stopped.empty());
+    CHECK(bench.endpoint.accepts.empty());
+    CHECK(bench.slot().state == "leaving");
+    CHECK(bench.slot().waits_for == "handlers");
+    bench.finish();
+    CHECK(link->take_log() == "drain, release 2, release 3, complete 1, close");
+    REQUIRE(bench.stopped.size() == 1);
+    CHECK(bench.stopped[0].complete);
+    CHECK(bench.stopped[0].drained == 1);
+    CHECK(bench.stopped[0].released == 2);
+    CHECK(bench.stopped[0].left == 0);
+    CHECK(bench.stopped[0].sessions == 1);
+    bench.stop(1s); // again: the same
+    REQUIRE(bench.stopped.size() == 2);
+    CHECK(bench.stopped[1].released == 2);
+}
+
+TEST_CASE("processor: R18: stop ends at its deadline though a handler is stuck, which is told before") {
+    ProcessorBench bench;
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    const auto stop = bench.started.front().context->stop_token();
+    bench.stop(10s);
+    bench.advance(8s);
+    CHECK_FALSE(stop.stop_requested());
+    bench.advance(1500ms);
+    CHECK(stop.stop_requested());
+    CHECK(bench.stopped.empty());
+    bench.advance(600ms);
+    REQUIRE(bench.stopped.size() == 1);
+    CHECK_FALSE(bench.stopped[0].complete);
+    CHECK(bench.stopped[0].left == 1);
+    CHECK(bench.stopped[0].released == 1);
+    bench.finish(); // whenever: does no harm
+    CHECK(bench.stopped.size() == 1);
+}
+
+TEST_CASE("processor: R19: a session that comes after its accept was given up is released at once") {
+    ProcessorBench bench;
+    bench.start();
+    bench.stop(10s);
+    REQUIRE(bench.endpoint.accepts.size() == 1);
+    CHECK(bench.endpoint.accepts.front().cancelled);
+    CHECK(bench.stopped.empty());
+    const auto link = bench.open();
+    CHECK(link->take_log() == "close");
+    CHECK(bench.counters().late_accepts == 1);
+    CHECK(bench.counters().sessions_opened == 0);
+    REQUIRE(bench.stopped.size() == 1);
+    CHECK(bench.stopped[0].complete);
+}
+
+TEST_CASE("processor: R16: an accept that is never answered is told, given up and repeated") {
+    ProcessorBench bench{{.accept_wait = 60s}};
+    bench.start();
+    CHECK(bench.slot().state == "accepting");
+    CHECK(bench.slot().waits_for == "a session");
+    bench.advance(66s);
+    CHECK(bench.errors == "accept timeout");
+    CHECK(bench.endpoint.accepts.size() == 2);
+    CHECK(bench.endpoint.accepts.front().cancelled);
+    const auto link = bench.open(); // R19
+    CHECK(link->take_log() == "close");
+    bench.endpoint.refuse(Errc::no_session_available);
+    bench.run();
+    CHECK(bench.counters().accept_failures == 1);
+}
+
+TEST_CASE("processor: R17: failed accepts are told and wait; R5: no session is neither") {
+    ProcessorBench bench;
+    bench.start();
+    bench.endpoint.refuse(Errc::connection_refused);
+    bench.run();
+    CHECK(bench.errors == "accept connection_refused");
+    CHECK(bench.slot().state == "backing_off");
+    CHECK(bench.slot().waits_for == "its backoff");
+    CHECK(bench.endpoint.accepts.empty());
+    while (bench.endpoint.accepts.empty()) {
+        bench.advance(1ms);
+    }
+    bench.endpoint.refuse(Errc::no_session_available);
+    bench.advance(99ms);
+    CHECK(bench.endpoint.accepts.empty()); // spaced
+    bench.advance(2ms);
+    CHECK(bench.endpoint.accepts.size() == 1);
+    CHECK(bench.counters().empty_accepts == 1);
+    CHECK(bench.counters().accept_failures == 1);
+    CHECK(bench.errors == "accept connection_refused");
+}
+
+TEST_CASE("processor: R17: a broker that refuses everything is asked a bounded number of times") {
+    ProcessorBench bench;
+    bench.start();
+    const TimePoint end = bench.loop.now() + 60s;
+    while (bench.loop.now() < end) {
+        if (!bench.endpoint.accepts.empty()) {
+            bench.endpoint.refuse(Errc::server_busy);
+        }
+        bench.advance(10ms);
+    }
+    CHECK(bench.endpoint.asked() <= 13);
+    CHECK(bench.processor->describe_here().degraded.size() == 1);
+}
+
+TEST_CASE("processor: limits follow while it runs") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2}};
+    bench.holds = true;
+    bench.start();
+    CHECK(bench.endpoint.accepts.size() == 2);
+    const auto a = bench.open("a");
+    const auto b = bench.open("b");
+    bench.deliver(b, {"1"});
+    bench.processor->update_limits({.max_concurrent_sessions = 1});
+    bench.run();
+    CHECK(b->take_log() == "drain");
+    CHECK(bench.processor->describe_here().slots.size() == 2);
+    bench.finish();
+    CHECK(b->take_log() == "complete 1, close");
+    CHECK(bench.processor->describe_here().slots.size() == 1);
+    bench.processor->update_limits({.max_concurrent_sessions = 3});
+    bench.run();
+    CHECK(bench.endpoint.accepts.size() == 2);
+    CHECK_THROWS_AS(bench.processor->update_limits({.max_concurrent_sessions = 0}), Error);
+}
+
+TEST_CASE("processor: named sessions are kept while idle where there are slots for all, not once there are fewer") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = 1s, .session_ids = {"x", "y"}}};
+    bench.start();
+    REQUIRE(bench.endpoint.accepts.size() == 2);
+    CHECK(bench.endpoint.accepts[0].request.session_id.value_or("") == "x");
+    CHECK(bench.endpoint.accepts[1].request.session_id.value_or("") == "y");
+    const auto x = bench.open("x");
+    const auto y = bench.open("y");
+    bench.advance(1min);
+    CHECK(x->take_log().empty());
+    bench.processor->update_limits({.max_concurrent_sessions = 1});
+    bench.run();
+    CHECK(y->take_log() == "drain, close");
+    x->lose();
+    bench.advance(1s);
+    REQUIRE(bench.endpoint.accepts.size() == 1);
+    CHECK(bench.endpoint.accepts[0].request.session_id.value_or("") == "x");
+    const auto again = bench.open("x");
+    bench.advance(2s);
+    CHECK(again->take_log() == "drain, close"); // y has its turn
+}
+
+TEST_CASE("processor: more slots than named sessions: the others wait and say for what") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2, .session_ids = {"x"}}};
+    bench.start();
+    CHECK(bench.endpoint.accepts.size() == 1);
+    CHECK(bench.slot(1).state == "vacant");
+    CHECK(bench.slot(1).waits_for == "one of the named sessions to be free");
+}
+
+TEST_CASE("processor: one slot over several entities asks them in turn, for a short wait each (DG9)") {
+    ProcessorBench bench{{.max_concurrent_sessions = 1, .accept_wait = 60s}, {"a", "b", "c"}};
+    bench.start();
+    std::string order;
+    for (int i = 0; i < 6; ++i) {
+        REQUIRE(bench.endpoint.accepts.size() == 1);
+        order += bench.endpoint.accepts.front().request.entity;
+        CHECK(bench.endpoint.accepts.front().request.wait <= 1s);
+        bench.advance(1s);
+        bench.endpoint.refuse(Errc::no_session_available);
+        bench.run();
+    }
+    CHECK(order == "abcabc");
+}
+
+TEST_CASE("processor: R16: the watchdog finds nothing wrong with a processor that waits") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = Duration::max()}};
+    bench.start();
+    static_cast<void>(bench.open("a"));
+    bench.advance(30s);
+    const ProcessorDescription description = bench.processor->describe_here();
+    CHECK(description.degraded.empty());
+    CHECK(description.slots.at(0).waits_for == "messages");
+    CHECK(description.slots.at(1).waits_for == "a session");
+    CHECK(description.to_string().find("slot 0: open 'a', waits for messages") != std::string::npos);
+}
+
+TEST_CASE("processor: options and entities are checked before anything starts") {
+    ProcessorBench bench;
+    const processor::Environment environment{.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher};
+    CHECK_THROWS_AS(processor::Processor({.max_concurrent_sessions = 0}, {"a"}, bench.handlers, environment), Error);
+    CHECK_THROWS_AS(processor::Processor({}, {}, bench.handlers, environment), Error);
+    CHECK(bench.endpoint.asked() == 0);
+}

@@ -1,0 +1,616 @@
+#include "processor/session_pump.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "unit/processor/support/processor_bench.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+using test::ProcessorBench;
+
+namespace {
+
+const auto throws = [](MessageContext& /*context*/) { throw std::runtime_error{"no"}; };
+
+/// Throws for one text.
+auto throws_at(std::string text) {
+    return [text = std::move(text)](MessageContext& context) {
+        if (context.message().text() == text) {
+            throw std::runtime_error{"no"};
+        }
+    };
+}
+
+Errc code_of(const std::function<void()>& call) {
+    try {
+        call();
+        return Errc{};
+    } catch (const Error& error) {
+        return error.failure().code;
+    }
+}
+
+} // namespace
+
+TEST_CASE("session pump: messages are handled in order and completed, an idle session is drained and given back") {
+    ProcessorBench bench{{.session_idle_timeout = 1s}};
+    bench.start();
+    const auto link = bench.open();
+    CHECK(link->credit == 32);
+    bench.deliver(link, {"1", "2", "3"});
+    CHECK(bench.handled == "1 2 3");
+    CHECK(link->take_log() == "complete 1, complete 2, complete 3");
+    bench.advance(999ms);
+    CHECK(link->take_log().empty());
+    bench.advance(2ms);
+    CHECK(link->take_log() == "drain, close");
+    CHECK(bench.counters().messages_completed == 3);
+    CHECK(bench.counters().sessions_closed == 1);
+    CHECK(bench.endpoint.accepts.size() == 1); // the next one
+}
+
+TEST_CASE("session pump: R1: the idle clock restarts when the last settlement is answered, not when the handler returns") {
+    ProcessorBench bench{{.session_idle_timeout = 1s}};
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.deliver(link, {"1"});
+    bench.advance(5s);
+    CHECK(link->take_log() == "complete 1");
+    link->answer_settlement();
+    bench.advance(900ms);
+    CHECK(link->take_log().empty());
+    bench.advance(200ms);
+    CHECK(link->take_log() == "drain");
+}
+
+TEST_CASE("session pump: R2: a waiting message keeps the session, though its handler has not started") {
+    ProcessorBench bench{{.session_idle_timeout = 1s}};
+    bench.start();
+    const auto link = bench.open();
+    bench.advance(900ms);
+    link->deliver("1"); // no worker is free yet
+    bench.loop.advance(5s);
+    CHECK(link->take_log().empty());
+    bench.run();
+    CHECK(bench.handled == "1");
+}
+
+TEST_CASE("session pump: R2: a message between idle and the drain's answer goes back to work, for a whole idle time") {
+    ProcessorBench bench{{.session_idle_timeout = 1s}};
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.advance(1001ms);
+    CHECK(link->take_log() == "drain");
+    bench.deliver(link, {"1"});
+    CHECK(bench.handled == "1");
+    link->answer_settlement();
+    bench.run();
+    CHECK(link->take_log() == "complete 1");
+    link->answer_drain(); // handled and settled meanwhile: idle since now only
+    bench.run();
+    CHECK(link->take_log().empty());
+    CHECK(bench.slot().state == "open");
+    bench.advance(900ms);
+    CHECK(link->take_log().empty());
+    bench.advance(200ms);
+    CHECK(link->take_log() == "drain");
+}
+
+TEST_CASE("session pump: R3: a message that comes after the session was left goes back uncounted") {
+    ProcessorBench bench{{.session_idle_timeout = 1s}};
+    bench.handlers.session_close = [](SessionContext&, CloseReason) {};
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.advance(1001ms);
+    bench.advance(6s); // the drain is never answered: bounded
+    CHECK(link->take_log() == "drain, close");
+    CHECK(bench.handled.empty());
+    CHECK(bench.counters().sessions_closed == 1);
+}
+
+TEST_CASE("session pump: R4: with idle timeout zero a session of one message takes one drain") {
+    ProcessorBench bench{{.session_idle_timeout = Duration::zero()}};
+    bench.answers = false;
+    bench.start();
+    const auto link = bench.open();
+    link->deliver("1");
+    link->answers = true;
+    bench.advance(10ms);
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "drain, complete 1, close");
+}
+
+TEST_CASE("session pump: R4: the next accept does not wait for the close's answer") {
+    ProcessorBench bench{{.session_idle_timeout = Duration::zero()}};
+    bench.answers = false;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    link->answer_settlement();
+    link->answer_drain();
+    bench.advance(1ms);
+    CHECK(link->take_log() == "drain, complete 1, close");
+    CHECK(bench.endpoint.accepts.size() == 1);
+}
+
+TEST_CASE("session pump: R6: what was behind an abandoned message goes back first, then it, then credit") {
+    ProcessorBench bench;
+    bench.handle = throws_at("1");
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.deliver(link, {"1", "2", "3"});
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "drain");
+    CHECK(bench.slot().state == "rewinding");
+    CHECK(bench.slot().waits_for == "the drain's answer");
+    bench.deliver(link, {"4"}); // crossed the drain
+    link->answer_drain();
+    bench.run();
+    CHECK(link->take_log() == "release 2, release 3, release 4, abandon 1");
+    CHECK(link->credit == 0);
+    CHECK(bench.slot().waits_for == "settlements");
+    for (int i = 0; i < 4; ++i) {
+        link->answer_settlement();
+    }
+    CHECK(link->credit == 32);
+    bench.deliver(link, {"1b"});
+    CHECK(bench.handled == "1 1b");
+}
+
+TEST_CASE("session pump: R6: an explicit abandon in the handler waits for what is behind it as well") {
+    ProcessorBench bench;
+    bench.handle = [](MessageContext& context) {
+        if (context.message().text() == "1") {
+            context.abandon();
+        }
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    CHECK(link->take_log() == "drain, release 2, abandon 1");
+    CHECK(bench.handled == "1");
+}
+
+TEST_CASE("session pump: R6: the next message starts once the settlement was confirmed, where that is wanted") {
+    ProcessorBench bench{{.confirm_settlements = true}};
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.deliver(link, {"1", "2"});
+    CHECK(bench.handled == "1");
+    link->answer_settlement();
+    bench.run();
+    CHECK(bench.handled == "1 2");
+}
+
+TEST_CASE("session pump: R6: two that fail at once after the calls were lowered to one both go back") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2", "3"});
+    REQUIRE(bench.started.size() == 2);
+    bench.processor->update_limits({.max_concurrent_sessions = 1, .max_concurrent_calls_per_session = 1});
+    link->answers = false;
+    bench.run();
+    bench.finish("no");
+    bench.finish("no");
+    link->answers = true;
+    bench.run();
+    CHECK(link->take_log() == "drain, release 3, abandon 1, abandon 2");
+    CHECK(bench.slot().in_flight == 0);
+    bench.holds = false;
+    bench.deliver(link, {"1b", "2b"});
+    CHECK(link->take_log() == "complete 1b, complete 2b");
+}
+
+TEST_CASE("session pump: R7: at most k handlers of a session run") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2", "3"});
+    CHECK(bench.handled == "1 2");
+    bench.finish();
+    CHECK(bench.handled == "1 2 3");
+    CHECK(bench.slot().running == 2);
+}
+
+TEST_CASE("session pump: R8: a message is settled once") {
+    ProcessorBench bench;
+    Errc second{};
+    bench.handle = [&](MessageContext& context) {
+        context.dead_letter("odd");
+        CHECK(context.settled());
+        second = code_of([&] { context.complete(); });
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    CHECK(second == Errc::already_settled);
+    CHECK(link->take_log() == "dead-letter 1 (odd)");
+}
+
+TEST_CASE("session pump: R8: settling after the lease was lost fails at once and locally") {
+    ProcessorBench bench;
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    link->lose(Errc::lock_lost);
+    bench.run();
+    CHECK(code_of([&] { bench.started.front().context->complete(); }) == Errc::lock_lost);
+    CHECK(bench.started.front().context->stop_token().stop_requested());
+    bench.finish();
+    CHECK(link->take_log().empty());
+}
+
+TEST_CASE("session pump: R9: retries in place keep the order and the lease, with a backoff") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 100ms, .max = 1s})}};
+    int tries = 0;
+    bench.handle = [&](MessageContext& context) {
+        if (context.message().text() == "1" && context.attempt() < 3) {
+            ++tries;
+            throw std::runtime_error{"no"};
+        }
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    CHECK(bench.handled == "1");
+    CHECK(bench.slot().waits_for == "the next try of a message");
+    bench.advance(1s);
+    CHECK(tries == 2);
+    CHECK(bench.handled == "1 1 1 2");
+    CHECK(link->take_log() == "complete 1, complete 2");
+    CHECK(bench.errors == "message_handler handler_failed, message_handler handler_failed");
+}
+
+TEST_CASE("session pump: R9: dead-letter goes on with the session") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
+    bench.handle = throws_at("1");
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), complete 2");
+}
+
+TEST_CASE("session pump: R9: dead-letter the session takes what waits and what comes, then leaves") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter_session()}};
+    bench.handle = throws_at("1");
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.deliver(link, {"1", "2"});
+    bench.deliver(link, {"3"});
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), dead-letter 2 (SessionDeadLettered), dead-letter 3 (SessionDeadLettered)");
+    link->answers = true;
+    bench.advance(10ms);
+    CHECK(link->take_log() == "drain, close");
+}
+
+TEST_CASE("session pump: R9: a parked session rests for its time, then everything goes back in order") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
+    bench.handle = throws_at("1");
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    bench.advance(9s);
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log().empty());
+    CHECK(bench.slot().waits_for == "the end of parking");
+    bench.advance(2s);
+    CHECK(link->take_log() == "drain, release 2, abandon 1, close");
+}
+
+TEST_CASE("session pump: R9: a retry that is due does not end parking") {
+    ProcessorBench bench{
+        {.max_concurrent_calls_per_session = 2, .failure_policy = FailurePolicy::park_session(10s).after_retries(2, {.min = 100ms, .max = 100ms})}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    bench.finish("no");
+    bench.advance(200ms);
+    bench.deliver(link, {"2"});
+    bench.finish("no"); // the second try of 1: parks
+    bench.finish("no"); // the first of 2
+    bench.advance(5s);
+    CHECK(link->take_log().empty());
+    bench.advance(6s);
+    CHECK(link->take_log() == "drain, abandon 1, abandon 2, close");
+}
+
+TEST_CASE("session pump: R11: the lease is renewed while a handler runs, and held sessions do not expire") {
+    ProcessorBench bench;
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.deliver(link, {"1"});
+    for (int i = 0; i < 5; ++i) {
+        bench.advance(50s);
+        CHECK(link->take_log() == "renew");
+        REQUIRE(link->answer_renewal(ports::LockGrant{.length = 60s}));
+        bench.run();
+    }
+    CHECK(bench.counters().lock_renewals == 5);
+    CHECK_FALSE(bench.started.front().context->stop_token().stop_requested());
+    CHECK(bench.started.front().context->deadline().time() == bench.loop.now() + 60s);
+}
+
+TEST_CASE("session pump: R13: the stop token fires before the lease ends, nothing starts after, and the loss is told") {
+    ProcessorBench bench;
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.deliver(link, {"1", "2"});
+    bench.advance(57s);
+    CHECK(link->take_log() == "renew"); // never answered
+    const auto stop = bench.started.front().context->stop_token();
+    CHECK_FALSE(stop.stop_requested());
+    bench.advance(1500ms);
+    CHECK(stop.stop_requested());
+    bench.finish();
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "drain, release 2, complete 1, close");
+    CHECK(bench.counters().leases_lost == 0);
+}
+
+TEST_CASE("session pump: R13: a lease that ends under a handler is lost, what the handler says counts no more") {
+    ProcessorBench bench;
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.deliver(link, {"1"});
+    bench.advance(61s);
+    CHECK(bench.counters().leases_lost == 1);
+    CHECK(bench.errors == "lock_renewal lock_lost");
+    CHECK(link->take_log() == "renew, drain");
+    CHECK(bench.endpoint.accepts.empty()); // the slot is its handler's until it returns
+    bench.finish();
+    CHECK(link->take_log().empty());
+    bench.advance(1s);
+    CHECK(bench.endpoint.accepts.size() == 1); // R17: after a backoff
+}
+
+TEST_CASE("session pump: a renewal that fails is told and repeated") {
+    ProcessorBench bench{{.session_idle_timeout = 1h}};
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.advance(51s);
+    REQUIRE(link->answer_renewal(Failure{.code = Errc::server_busy}));
+    bench.advance(4s);
+    CHECK(link->take_log() == "renew, renew");
+    CHECK(bench.errors == "lock_renewal server_busy");
+    REQUIRE(link->answer_renewal(ports::LockGrant{.length = 60s}));
+    bench.advance(10s);
+    CHECK(bench.counters().leases_lost == 0);
+}
+
+TEST_CASE("session pump: R13: a lease is not renewed for a handler that has made no progress for max_lock_renewal") {
+    ProcessorBench bench{{.max_lock_renewal = 70s}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.deliver(link, {"1"});
+    bench.advance(50s);
+    REQUIRE(link->answer_renewal(ports::LockGrant{.length = 60s})); // ends at 110 s
+    bench.advance(51s);
+    CHECK(link->take_log() == "renew"); // not again at 100 s
+    bench.advance(8s);
+    CHECK(bench.started.front().context->stop_token().stop_requested());
+}
+
+TEST_CASE("session pump: R13: once a slow handler has finished its lease is renewed at once") {
+    ProcessorBench bench{{.max_lock_renewal = 30s}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.deliver(link, {"1"});
+    bench.advance(55s);
+    CHECK(link->take_log().empty());
+    bench.finish();
+    CHECK(link->take_log() == "renew, complete 1");
+}
+
+TEST_CASE("session pump: a session given anew waits for the handlers of the lost lease") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2}};
+    bench.holds = true;
+    bench.start();
+    const auto lost = bench.open();
+    bench.deliver(lost, {"1"});
+    lost->lose(Errc::lock_lost);
+    bench.run();
+    const auto anew = bench.open();
+    CHECK(anew->credit == 0);
+    CHECK(bench.slot(1).waits_for == "the handlers of an earlier lease");
+    bench.finish();
+    CHECK(anew->credit == 32);
+    bench.deliver(anew, {"1"});
+    CHECK(bench.handled == "1 1");
+}
+
+TEST_CASE("session pump: R14: max_hold ends a busy session between handlers") {
+    ProcessorBench bench{{.max_hold = 10s}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    bench.advance(11s);
+    CHECK_FALSE(bench.started.front().context->stop_token().stop_requested());
+    CHECK(bench.slot().state == "leaving");
+    bench.finish();
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "drain, release 2, complete 1, close");
+}
+
+TEST_CASE("session pump: R14: max_messages_per_turn counts messages, not their tries") {
+    ProcessorBench bench{{.max_messages_per_turn = 2, .failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 10ms, .max = 10ms})}};
+    bench.handle = [](MessageContext& context) {
+        if (context.attempt() < 3) {
+            throw std::runtime_error{"no"};
+        }
+    };
+    bench.start();
+    const auto link = bench.open();
+    CHECK(link->credit == 2); // more are not fetched, so that none starts before the turn is known to be over
+    bench.deliver(link, {"1", "2"});
+    bench.advance(1s);
+    CHECK(bench.handled == "1 1 1 2 2 2");
+    CHECK(link->credit == 0);
+    CHECK(link->take_log() == "complete 1, complete 2, close");
+}
+
+TEST_CASE("session pump: R15: settlements that are never answered end the session") {
+    ProcessorBench bench;
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.deliver(link, {"1"});
+    bench.advance(31s);
+    CHECK(bench.errors == "settlement timeout");
+    CHECK(bench.counters().leases_lost == 1);
+    CHECK_FALSE(link->alive);
+}
+
+TEST_CASE("session pump: a settlement the broker refuses is told, and the session left") {
+    ProcessorBench bench;
+    bench.start();
+    const auto link = bench.open();
+    link->answers = false;
+    bench.deliver(link, {"1"});
+    const Failure failure{.code = Errc::server_busy};
+    link->answer_settlement(&failure);
+    bench.run();
+    CHECK(bench.errors == "settlement server_busy");
+    CHECK(bench.counters().settlement_failures == 1);
+    CHECK(link->take_log() == "complete 1, drain");
+}
+
+TEST_CASE("session pump: R22: a handler runs under its message's deadline, a message past it is not handled") {
+    ProcessorBench bench;
+    Deadline seen;
+    bench.handle = [&](MessageContext& /*context*/) { seen = OperationContext::current().deadline(); };
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    const Deadline soon = Deadline::after(5s, bench.loop.now());
+    link->deliver("1", soon);
+    bench.run();
+    CHECK(seen == soon);
+    link->deliver("2", Deadline::at(bench.loop.now() - 1s));
+    bench.run();
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "complete 1, dead-letter 2 (DeadlinePassed)");
+    CHECK(bench.counters().messages_expired == 1);
+}
+
+TEST_CASE("session pump: R22: expired messages are discarded or handled by choice") {
+    for (const ExpiredMessageAction action : {ExpiredMessageAction::discard, ExpiredMessageAction::handle}) {
+        ProcessorBench bench{{.expired_message = action}};
+        bench.start();
+        const auto link = bench.open();
+        link->deliver("1", Deadline::at(bench.loop.now() - 1s));
+        bench.run();
+        CHECK(link->take_log() == "complete 1");
+        CHECK(bench.handled == (action == ExpiredMessageAction::handle ? "1" : ""));
+    }
+}
+
+TEST_CASE("session pump: R23: credit follows the budget, each session may have one message") {
+    ProcessorBench bench{{.max_concurrent_sessions = 3, .prefetch = 50, .max_buffered_bytes = 65'536}};
+    bench.holds = true;
+    bench.start();
+    const auto a = bench.open("a");
+    CHECK(a->credit == 50);
+    const auto b = bench.open("b");
+    CHECK(b->credit == 14); // a KiB each until sizes are known
+    const auto c = bench.open("c");
+    CHECK(c->credit == 1);
+    bench.deliver(c, {"1"});
+    CHECK(bench.processor->describe_here().buffered_bytes == 100);
+}
+
+TEST_CASE("session pump: on_session_open comes before messages, on_session_close after the last, with the reason") {
+    ProcessorBench bench;
+    std::string order;
+    bench.handlers.session_open = [&](SessionContext& session) { order += "open " + session.session_id() + " " + session.entity(); };
+    bench.handlers.session_close = [&](SessionContext&, CloseReason reason) { order += ", close " + std::string{to_string(reason)}; };
+    bench.handle = [&](MessageContext& context) { order += ", " + std::string{context.message().text()}; };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    bench.advance(2s);
+    CHECK(order == "open a orders, 1, close idle");
+    CHECK(link->take_log() == "complete 1, drain, close");
+}
+
+TEST_CASE("session pump: an on_session_open that throws gives the session back; R17: the next accept waits") {
+    ProcessorBench bench;
+    bench.handlers.session_open = [](SessionContext&) { throw std::runtime_error{"no"}; };
+    bench.start();
+    const auto link = bench.open();
+    CHECK(bench.errors == "session_open handler_failed");
+    CHECK(link->take_log() == "drain, close");
+    CHECK(bench.endpoint.accepts.empty());
+    bench.advance(100ms);
+    CHECK(bench.endpoint.accepts.size() == 1);
+}
+
+TEST_CASE("session pump: an on_session_close that throws is told and changes nothing") {
+    ProcessorBench bench;
+    bench.handlers.session_close = [](SessionContext&, CloseReason) { throw std::runtime_error{"no"}; };
+    bench.start();
+    const auto link = bench.open();
+    bench.advance(2s);
+    CHECK(bench.errors == "session_close handler_failed");
+    CHECK(link->take_log() == "drain, close");
+}
+
+TEST_CASE("session pump: an asynchronous handler that throws before it starts has failed") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
+    bench.handlers.start_message = [](MessageContext&, const processor::HandlerDone&) { throw std::runtime_error{"no"}; };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    CHECK(link->take_log() == "dead-letter 1 (HandlerFailed)");
+}
+
+TEST_CASE("session pump: release asks to leave after what runs") {
+    ProcessorBench bench;
+    bench.handle = [](MessageContext& context) { context.session().release(); };
+    bench.handlers.session_close = [&](SessionContext&, CloseReason reason) { CHECK(reason == CloseReason::released); };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    CHECK(link->take_log() == "complete 1, drain, close");
+}
+
+TEST_CASE("session pump: receive-and-delete settles nothing and retries in place") {
+    ProcessorBench bench{{.receive_and_delete = true, .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 10ms, .max = 10ms})}};
+    bench.handle = throws_at("1");
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    bench.advance(100ms);
+    CHECK(bench.handled == "1 1 2");
+    CHECK(link->take_log().empty());
+}
+
+TEST_CASE("session pump: receive-and-delete handles all that arrived before it leaves") {
+    ProcessorBench bench{{.receive_and_delete = true, .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 1h, .max = 1h})}};
+    bench.handle = throws;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    CHECK(bench.handled == "1");
+    bench.stop(10s);
+    CHECK(bench.handled == "1 2"); // no more tries, but each once
+    CHECK(link->take_log() == "drain, close");
+}

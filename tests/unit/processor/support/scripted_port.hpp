@@ -1,0 +1,186 @@
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ports/endpoint.hpp"
+
+namespace sessionq::test {
+
+/// The broker's side of a link: what it was asked for, and what the test lets it answer.
+class ScriptedLink {
+public:
+    ScriptedLink(std::string id, std::optional<Duration> lock) : id_{std::move(id)}, lock_{lock} {}
+
+    // What the test does. Only at the top level, never from within a call of the link.
+    void deliver(const std::string& text, Deadline deadline = {}) {
+        auto content = std::make_shared<Message>(Message::text(id_, text));
+        content->deadline = deadline;
+        ports::DeliveryPtr delivery = events->new_delivery();
+        delivery->message = ReceivedMessage{std::move(content), {.sequence_number = ++sequence_}};
+        delivery->bytes = 100;
+        delivery->settled_by_sender = removes;
+        credit -= credit != 0 ? 1 : 0;
+        events->on_delivery(std::move(delivery));
+    }
+    bool answer_drain() {
+        if (!draining || !alive) {
+            return false;
+        }
+        draining = false;
+        credit = 0;
+        events->on_drained();
+        return true;
+    }
+    bool answer_settlement(const Failure* failure = nullptr) {
+        if (unsettled.empty() || !alive) {
+            return false;
+        }
+        ports::Delivery& delivery = *unsettled.front();
+        unsettled.pop_front();
+        events->on_settled(delivery, failure);
+        return true;
+    }
+    bool answer_close() {
+        if (!close || !alive) {
+            return false;
+        }
+        std::exchange(close, nullptr)(core::Done{});
+        return true;
+    }
+    bool answer_renewal(core::Result<ports::LockGrant> answer) {
+        if (renewals.empty() || !alive) {
+            return false;
+        }
+        const auto handler = std::move(renewals.front());
+        renewals.pop_front();
+        handler(std::move(answer));
+        return true;
+    }
+    void lose(Errc code = Errc::connection_lost) {
+        const Failure reason{.code = code, .detail = "scripted"};
+        while (answer_settlement(&reason)) {
+        }
+        if (alive) {
+            events->on_lost(reason);
+        }
+    }
+
+    void note(const std::string& what) { log.append(log.empty() ? "" : ", ").append(what); }
+    [[nodiscard]] std::string take_log() { return std::exchange(log, {}); }
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] std::optional<Duration> lock() const noexcept { return lock_; }
+
+    bool removes{false}; ///< receive-and-delete
+    bool answers{true};  ///< what is asked of it is answered in the bench's next round
+    bool alive{true};
+    bool draining{false};
+    std::uint32_t credit{0};
+    ports::LinkEvents* events{nullptr};
+    std::deque<ports::Delivery*> unsettled{};
+    std::deque<ports::SessionLink::LockHandler> renewals{};
+    ports::SessionLink::DoneHandler close{};
+    std::string log{}; ///< what was asked, credit apart
+
+private:
+    std::string id_;
+    std::optional<Duration> lock_;
+    std::int64_t sequence_{0};
+};
+
+using ScriptedLinkPtr = std::shared_ptr<ScriptedLink>;
+
+/// The link as the processor has it.
+class LinkToScript final : public ports::SessionLink {
+public:
+    explicit LinkToScript(ScriptedLinkPtr script) : script_{std::move(script)} {}
+    ~LinkToScript() override { script_->alive = false; }
+
+    [[nodiscard]] const std::string& session_id() const noexcept override { return script_->id(); }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {.length = script_->lock()}; }
+    void set_events(ports::LinkEvents& events) override { script_->events = &events; }
+    void add_credit(std::uint32_t count) override {
+        if (script_->draining || script_->close) {
+            script_->note("credit against the contract");
+        }
+        script_->credit += count;
+    }
+    void drain() override {
+        script_->note(script_->draining ? "drain against the contract" : "drain");
+        script_->draining = true;
+    }
+    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+        std::string reason = settlement.dead_letter.reason.empty() ? "" : " (" + settlement.dead_letter.reason + ")";
+        script_->note(std::string{to_string(settlement.outcome)} + " " + std::string{delivery.message.text()} + reason);
+        script_->unsettled.push_back(&delivery);
+    }
+    void renew_lock(LockHandler handler) override {
+        script_->note("renew");
+        script_->renewals.push_back(std::move(handler));
+    }
+    void get_state(StateHandler handler) override { handler(std::optional<std::string>{}); }
+    void set_state(std::optional<std::string> /*state*/, DoneHandler handler) override { handler(core::Done{}); }
+    void receive_deferred(std::vector<std::int64_t> /*numbers*/, DeliveriesHandler handler) override { handler(std::vector<ports::DeliveryPtr>{}); }
+    void close(DoneHandler handler) override {
+        script_->note("close");
+        script_->close = std::move(handler);
+    }
+
+private:
+    ScriptedLinkPtr script_;
+};
+
+/// An endpoint whose accepts the test answers.
+class ScriptedEndpoint final : public ports::Endpoint {
+public:
+    struct Accept {
+        ports::AcceptId id;
+        ports::AcceptRequest request;
+        ports::AcceptHandler handler;
+        bool cancelled{false};
+    };
+
+    explicit ScriptedEndpoint(core::EventLoop& loop) : loop_{loop} {}
+
+    [[nodiscard]] core::EventLoop& loop() noexcept override { return loop_; }
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override { return capabilities_; }
+    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override {
+        accepts.push_back({.id = ++last_, .request = std::move(request), .handler = std::move(handler)});
+        return last_;
+    }
+    void cancel_accept(ports::AcceptId id) override {
+        for (Accept& each : accepts) {
+            each.cancelled = each.cancelled || each.id == id;
+        }
+    }
+    void send(ports::SendRequest /*request*/, ports::SendHandler handler) override { handler(std::vector<std::int64_t>{}); }
+    void cancel_scheduled(std::string /*entity*/, std::vector<std::int64_t> /*numbers*/, ports::DoneHandler handler) override {
+        handler(core::Done{});
+    }
+    void peek(ports::PeekRequest /*request*/, ports::PeekHandler handler) override { handler(std::vector<ReceivedMessage>{}); }
+    void list_sessions(ports::ListSessionsRequest /*request*/, ports::ListSessionsHandler handler) override { handler(std::vector<std::string>{}); }
+
+    /// Answers the oldest accept.
+    void answer(core::Result<ports::SessionLinkPtr> answer) {
+        const Accept oldest = std::move(accepts.front());
+        accepts.pop_front();
+        oldest.handler(std::move(answer));
+    }
+    void refuse(Errc code) { answer(Failure{.code = code, .detail = "scripted"}); }
+
+    std::deque<Accept> accepts{};
+    [[nodiscard]] ports::AcceptId asked() const noexcept { return last_; } ///< accepts so far
+
+private:
+    core::EventLoop& loop_;
+    ports::AcceptId last_{0};
+    ports::Capabilities capabilities_{"scripted",
+                                      {ports::Capability::accept_named, ports::Capability::accept_next, ports::Capability::lock_renewal,
+                                       ports::Capability::dead_letter, ports::Capability::defer, ports::Capability::receive_and_delete}};
+};
+
+} // namespace sessionq::test
