@@ -1,0 +1,62 @@
+#include "core/log.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+
+using namespace sessionq;
+
+namespace {
+
+struct Fixture {
+    Fixture() {
+        set_log_sink([this](LogLevel level, std::string_view component, std::string_view text) {
+            lines.append(to_string(level)).append(" ").append(component).append(": ").append(text).append("\n");
+        });
+    }
+    ~Fixture() {
+        set_log_sink({});
+        set_log_level(before);
+    }
+    LogLevel before{log_level()};
+    std::string lines{};
+};
+
+struct Unprintable {
+    friend std::ostream& operator<<(std::ostream& /*out*/, const Unprintable&) { throw std::runtime_error{"formatted"}; }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "log: lines at the level and above reach the sink, joined from their parts") {
+    set_log_level(LogLevel::info);
+    core::log(LogLevel::debug, "part", "below");
+    core::log(LogLevel::info, "part", "a=", 1, ' ', std::string{"b"});
+    core::log(LogLevel::error, "part", "worse");
+    CHECK(lines == "info part: a=1 b\nerror part: worse\n");
+}
+
+TEST_CASE_FIXTURE(Fixture, "log: off is above everything") {
+    set_log_level(LogLevel::off);
+    core::log(LogLevel::error, "part", "lost");
+    CHECK(lines.empty());
+    CHECK(log_level() == LogLevel::off);
+}
+
+TEST_CASE_FIXTURE(Fixture, "log: parts that throw cost the line and nothing else") {
+    set_log_level(LogLevel::info);
+    core::log(LogLevel::error, "part", Unprintable{});
+    CHECK(lines.empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "log: what a sink throws is swallowed") {
+    set_log_level(LogLevel::info);
+    int calls = 0;
+    set_log_sink([&](LogLevel, std::string_view, std::string_view) {
+        ++calls;
+        throw std::runtime_error{"sink"};
+    });
+    core::log(LogLevel::error, "part", "text");
+    CHECK(calls == 1);
+}

@@ -1,0 +1,32 @@
+#include "core/uuid.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sessionq::core;
+
+TEST_CASE("uuid: version 4, variant 10, the same from the same seed") {
+    Random random{5};
+    Random same{5};
+    for (int i = 0; i < 100; ++i) {
+        const Uuid made = Uuid::make(random);
+        CHECK(made == Uuid::make(same));
+        const std::string text = made.to_string();
+        REQUIRE(text.size() == 36);
+        CHECK(text[14] == '4');
+        CHECK(std::string{"89ab"}.find(text[19]) != std::string::npos);
+        CHECK(Uuid::parse(text) == made);
+    }
+    CHECK(Uuid::make() != Uuid::make());
+}
+
+TEST_CASE("uuid: reads either case and nothing that is not one") {
+    const auto lower = Uuid::parse("0123abcd-4567-4e8f-9abc-0123456789ab");
+    REQUIRE(lower);
+    CHECK(Uuid::parse("0123ABCD-4567-4E8F-9ABC-0123456789AB") == lower);
+    CHECK(lower->to_string() == "0123abcd-4567-4e8f-9abc-0123456789ab");
+    for (const char* bad : {"", "0123abcd-4567-4e8f-9abc-0123456789a", "0123abcd-4567-4e8f-9abc-0123456789abc",
+                            "0123abcd04567-4e8f-9abc-0123456789ab", "0123abcd-4567-4e8f-9abc-0123456789ag", "-123abcd-4567-4e8f-9abc-0123456789ab"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(Uuid::parse(bad));
+    }
+}
