@@ -68,7 +68,7 @@ TEST_CASE("lease: R13: found late, the end itself is told at once") {
     CHECK(lease.next(t0 + 61s, true).step == Step::expire);
 }
 
-TEST_CASE("lease: one renewal at a time; an answer begins the next round") {
+TEST_CASE("lease: one renewal at a time, an answer begins the next round") {
     Lease lease = granted(60s);
     CHECK(lease.next(t0 + 50s, true).step == Step::renew);
     lease.renewal_asked();

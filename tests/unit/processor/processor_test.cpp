@@ -110,7 +110,7 @@ TEST_CASE("processor: R16: an accept that is never answered is told, given up an
     CHECK(bench.counters().accept_failures == 1);
 }
 
-TEST_CASE("processor: R17: failed accepts are told and wait; R5: no session is neither") {
+TEST_CASE("processor: R17: failed accepts are told and wait, no session is neither (R5)") {
     ProcessorBench bench;
     bench.start();
     bench.endpoint.refuse(Errc::connection_refused);

@@ -551,7 +551,7 @@ TEST_CASE("session pump: on_session_open comes before messages, on_session_close
     CHECK(link->take_log() == "complete 1, drain, close");
 }
 
-TEST_CASE("session pump: an on_session_open that throws gives the session back; R17: the next accept waits") {
+TEST_CASE("session pump: an on_session_open that throws gives the session back, and the next accept waits (R17)") {
     ProcessorBench bench;
     bench.handlers.session_open = [](SessionContext&) { throw std::runtime_error{"no"}; };
     bench.start();
