@@ -6,12 +6,6 @@ namespace sessionq::client {
 
 PendingBase::PendingBase(core::EventLoop& loop, Deadline deadline) : loop_{loop}, deadline_{deadline} {}
 
-void PendingBase::watch(const std::stop_token& stop) {
-    if (stop.stop_possible()) {
-        stop_callback_.emplace(stop, Canceller{this});
-    }
-}
-
 void PendingBase::cancel() {
     if (auto self = weak_from_this().lock()) {
         loop_.post([self = std::move(self)] { self->give_up(Errc::cancelled); });
@@ -22,8 +16,14 @@ bool PendingBase::begin() {
     if (deadline_.passed(loop_.now())) {
         give_up(Errc::timeout);
     }
+    if (stop_.stop_requested()) {
+        give_up(Errc::cancelled);
+    }
     if (ended_) {
         return false;
+    }
+    if (stop_.stop_possible()) { // not before: the loop, which ends the operation, must not meet it half registered
+        stop_callback_.emplace(stop_, Canceller{this});
     }
     if (!deadline_.is_never()) {
         loop_.timers().arm(timer_, deadline_.time());

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
     /// Has the operation given up with `cancelled` when the token fires. Before it is posted to the loop.
-    void watch(const std::stop_token& stop);
+    void watch(std::stop_token stop) { stop_ = std::move(stop); }
 
     /// Has the operation given up with `cancelled`. Thread-safe, as long as the loop is there.
     void cancel();
@@ -58,7 +58,8 @@ private:
     const Deadline deadline_;
     bool ended_{false};
     timing::Timer timer_{timing::Timer::calling<&PendingBase::on_deadline>(this)};
-    std::optional<std::stop_callback<Canceller>> stop_callback_{};
+    std::stop_token stop_{};
+    std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
 };
 
 /// An operation that answers with a `T`. Who awaits it derives and says what happens with the answer.
