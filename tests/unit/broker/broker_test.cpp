@@ -96,6 +96,7 @@ TEST_CASE("housekeeping: the driver is told when something is due earlier than i
     CHECK(queue->send(std::move(one), {at.now + 22s, at.wall}).ok());
     CHECK(told == 2);
     CHECK(broker.next_wakeup() == at.now + 23s);
+    CHECK(broker.delete_queue("q", at).ok());
 }
 
 TEST_CASE("queue: many threads send, accept, settle and close at once, and every message is completed once, in order") {

@@ -38,6 +38,11 @@ public:
         dead_letters = broker.find("orders/$DeadLetterQueue").value();
     }
 
+    /// Ends every consumer: it and its target hold on to each other until then.
+    ~QueueFixture() { static_cast<void>(broker.delete_queue("orders", at)); }
+    QueueFixture(const QueueFixture&) = delete;
+    QueueFixture& operator=(const QueueFixture&) = delete;
+
     void pass(Duration length) {
         at.now += length;
         at.wall += std::chrono::duration_cast<WallTime::duration>(length);
