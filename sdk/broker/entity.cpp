@@ -122,7 +122,10 @@ void Entity::activate(StoredMessage& message) {
     if (options_.default_time_to_live && (!message.time_to_live || *options_.default_time_to_live < *message.time_to_live)) {
         message.time_to_live = options_.default_time_to_live;
     }
-    if (message.time_to_live && *message.time_to_live <= longest_time_to_live) {
+    if (message.time_to_live && *message.time_to_live > longest_time_to_live) {
+        message.time_to_live.reset();
+    }
+    if (message.time_to_live) {
         message.expires = Deadline::after(*message.time_to_live, context_.now()).time();
     }
     make_available(message);

@@ -13,6 +13,7 @@ namespace sessionq::client {
 namespace {
 
 constexpr Duration destructor_patience = std::chrono::seconds{5};
+constexpr Duration late_patience = std::chrono::milliseconds{100}; // for what has outlived a stop and may have ended since
 constexpr Duration describe_patience = std::chrono::seconds{1};
 
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities, const ports::Capabilities& capabilities) {
@@ -50,7 +51,8 @@ ProcessorRuntime::~ProcessorRuntime() {
     const StopReport report = stop(destructor_patience);
     const bool inside = engine_->pool->on_worker_thread();
     engine_->processor.reset();
-    if (report.complete && !inside && engine_->emptied.wait_for(destructor_patience) == std::future_status::ready) {
+    const Duration patience = report.complete ? destructor_patience : late_patience;
+    if (!inside && engine_->emptied.wait_for(patience) == std::future_status::ready) {
         return;
     }
     core::log(LogLevel::warning, "processor", "a processor ends while handlers of it still run; they are left to themselves");

@@ -19,7 +19,8 @@ public:
 } // namespace
 
 const Clock& system_clock() noexcept {
-    static const SystemClock clock;
+    // Never destroyed: threads that a handler keeps from ending may read it until the very end of the process.
+    static const SystemClock& clock = *new SystemClock;
     return clock;
 }
 
