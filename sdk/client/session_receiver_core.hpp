@@ -39,7 +39,7 @@ public:
     /// On the thread. `asked` is when the accept was.
     [[nodiscard]] static std::shared_ptr<SessionReceiverCore> make(const Home& home, std::string entity, const SessionReceiverOptions& options,
                                                                    ports::SessionLinkPtr link, TimePoint asked);
-    ~SessionReceiverCore();
+    ~SessionReceiverCore() override;
 
     // Any thread
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
