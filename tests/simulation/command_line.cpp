@@ -9,6 +9,8 @@
 namespace sessionq::simulation {
 namespace {
 
+constexpr std::uint64_t mutant_budget = 10'000; // seeds; most are caught by the first few
+
 std::uint64_t number(std::string_view option, std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -41,6 +43,7 @@ void check(const CommandLine& line) {
 
 CommandLine parse(int count, const char* const* arguments) {
     CommandLine line;
+    bool seeds_given = false;
     for (int i = 1; i < count; ++i) {
         const std::string_view option = arguments[i];
         const auto value = [&]() -> std::string_view {
@@ -51,6 +54,7 @@ CommandLine parse(int count, const char* const* arguments) {
         };
         if (option == "--seeds") {
             line.seeds = number(option, value());
+            seeds_given = true;
         } else if (option == "--first-seed") {
             line.first_seed = number(option, value());
         } else if (option == "--scenario") {
@@ -68,6 +72,9 @@ CommandLine parse(int count, const char* const* arguments) {
         } else {
             throw UsageError{"unknown option '" + std::string{option} + "'"};
         }
+    }
+    if (line.mutants && !seeds_given) {
+        line.seeds = mutant_budget;
     }
     check(line);
     return line;
