@@ -55,7 +55,7 @@ struct ProcessorCounters {
 struct SlotDescription {
     std::string entity{};
     std::string session_id{}; ///< Empty while it holds none.
-    std::string state{};      ///< vacant, accepting, backing_off, open, rewinding, leaving, closing
+    std::string state{};      ///< vacant, accepting, backing_off, opening, open, rewinding, leaving, closing, stopped
     std::string waits_for{};  ///< The pending I/O, timer or handler, in words.
     Duration since{};         ///< How long it has been in that state.
     std::uint32_t in_flight{0};

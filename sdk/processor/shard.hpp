@@ -131,7 +131,6 @@ private:
     StopStep stop_step_{StopStep::none};
     bool flush_posted_{false};
     Stopped stopped_{};
-    Deadline stop_deadline_{};
     StopReport report_{};
     std::vector<std::string> degraded_{};
     std::shared_ptr<Shard> retain_{}; ///< itself, while handlers outlive `stop`
