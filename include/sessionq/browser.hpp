@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <sessionq/client.hpp>
-#include <sessionq/message.hpp>
 #include <sessionq/operation_context.hpp>
+#include <sessionq/received_message.hpp>
 
 namespace sessionq {
 

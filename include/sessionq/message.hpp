@@ -4,12 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -57,6 +54,13 @@ struct DeadLetterInfo {
     std::string description{};
 };
 
+/// Which life a message leads in its entity.
+enum class MessageState : std::uint8_t {
+    active,    ///< Available to consumers, or with one.
+    deferred,  ///< Set aside until it is asked for by its sequence number.
+    scheduled, ///< Not yet available.
+};
+
 /// What the broker says of one delivery of a message.
 struct DeliveryFacts {
     std::int64_t sequence_number{0}; ///< Assigned by the broker; rises within an entity.
@@ -64,38 +68,8 @@ struct DeliveryFacts {
     WallTime enqueued_time{};
     std::optional<WallTime> expires_at{};
     std::optional<DeadLetterInfo> dead_letter{};
+    MessageState state{MessageState::active};
     bool redelivered{false}; ///< May have been handed to a consumer before.
-};
-
-/// A message as it was received or peeked: shared, immutable content and the facts of this delivery. Cheap to copy.
-///
-/// Thread safety: distinct objects are safe; a shared object is safe to read. The content lives as long as any copy.
-class ReceivedMessage {
-public:
-    ReceivedMessage() = default;
-    ReceivedMessage(std::shared_ptr<const Message> content, DeliveryFacts facts) : content_{std::move(content)}, facts_{std::move(facts)} {}
-
-    [[nodiscard]] bool empty() const noexcept { return content_ == nullptr; }
-    [[nodiscard]] const Message& content() const noexcept { return *content_; }
-    [[nodiscard]] const std::shared_ptr<const Message>& shared_content() const noexcept { return content_; }
-
-    [[nodiscard]] std::string_view text() const noexcept { return content_->body; }
-    [[nodiscard]] std::span<const std::byte> body() const noexcept { return std::as_bytes(std::span{content_->body}); }
-    /// The session id; empty where the message has none (tell apart by content().session_id).
-    [[nodiscard]] std::string_view session_id() const noexcept {
-        return content_->session_id ? std::string_view{*content_->session_id} : std::string_view{};
-    }
-    [[nodiscard]] const std::string& message_id() const noexcept { return content_->message_id; }
-    [[nodiscard]] const Properties& properties() const noexcept { return content_->properties; }
-
-    [[nodiscard]] std::int64_t sequence_number() const noexcept { return facts_.sequence_number; }
-    [[nodiscard]] std::uint32_t delivery_count() const noexcept { return facts_.delivery_count; }
-    [[nodiscard]] WallTime enqueued_time() const noexcept { return facts_.enqueued_time; }
-    [[nodiscard]] const DeliveryFacts& facts() const noexcept { return facts_; }
-
-private:
-    std::shared_ptr<const Message> content_{};
-    DeliveryFacts facts_{};
 };
 
 } // namespace sessionq

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <sessionq/deadline.hpp>
-#include <sessionq/message.hpp>
+#include <sessionq/received_message.hpp>
 #include <sessionq/session_context.hpp>
 
 namespace sessionq {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include <sessionq/message.hpp>
 #include <sessionq/operation_context.hpp>
+#include <sessionq/received_message.hpp>
 
 namespace sessionq {
 

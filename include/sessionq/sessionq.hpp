@@ -9,11 +9,13 @@
 #include <sessionq/local_broker.hpp>
 #include <sessionq/logging.hpp>
 #include <sessionq/message.hpp>
+#include <sessionq/message_content.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
+#include <sessionq/received_message.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <sessionq/message.hpp>
+#include <sessionq/received_message.hpp>
 
 #include "broker/delivery_table.hpp"
 

@@ -20,7 +20,7 @@ public:
     [[nodiscard]] std::optional<std::int64_t> find(std::string_view message_id, TimePoint now);
 
     /// Remembers an id that `find` does not know.
-    void add(const std::string& message_id, std::int64_t sequence, TimePoint now);
+    void add(std::string_view message_id, std::int64_t sequence, TimePoint now);
 
     [[nodiscard]] std::size_t size() const noexcept { return taken_.size(); }
 

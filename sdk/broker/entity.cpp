@@ -17,19 +17,19 @@ Entity::Entity(std::string name, const QueueOptions& options, QueueContext& cont
     }
 }
 
-core::Result<std::vector<std::int64_t>> Entity::send(std::vector<Message> messages) {
+core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentPtr> messages) {
     if (auto fault = find_fault(messages)) {
         return std::move(*fault);
     }
     std::vector<std::int64_t> sequences;
     sequences.reserve(messages.size());
-    for (Message& message : messages) {
+    for (MessageContentPtr& message : messages) {
         sequences.push_back(enqueue(std::move(message)));
     }
     return sequences;
 }
 
-std::optional<Failure> Entity::find_fault(const std::vector<Message>& messages) const {
+std::optional<Failure> Entity::find_fault(const std::vector<MessageContentPtr>& messages) const {
     if (is_shut_down_) {
         return failure(Errc::entity_not_found, "it was deleted");
     }
@@ -37,11 +37,11 @@ std::optional<Failure> Entity::find_fault(const std::vector<Message>& messages) 
         return failure(Errc::not_supported, "a dead-letter sub-queue takes no messages from senders");
     }
     std::uint64_t total = store_.bytes();
-    for (const Message& message : messages) {
-        if (auto fault = find_fault(message)) {
+    for (const MessageContentPtr& message : messages) {
+        if (auto fault = find_fault(*message)) {
             return fault;
         }
-        total += estimate_bytes(message);
+        total += message->bytes();
     }
     if (options_.max_size_bytes != 0 && total > options_.max_size_bytes) {
         return failure(Errc::quota_exceeded, "max_size_bytes is " + std::to_string(options_.max_size_bytes));
@@ -49,37 +49,40 @@ std::optional<Failure> Entity::find_fault(const std::vector<Message>& messages) 
     return std::nullopt;
 }
 
-std::optional<Failure> Entity::find_fault(const Message& message) const {
-    if (options_.requires_session && !message.session_id) {
+std::optional<Failure> Entity::find_fault(const MessageContent& message) const {
+    const auto session_id = message.session_id();
+    const auto time_to_live = message.time_to_live();
+    if (options_.requires_session && !session_id) {
         return failure(Errc::session_required, "the message names no session");
     }
-    if (message.session_id && message.session_id->size() > longest_id) {
+    if (session_id && session_id->size() > longest_id) {
         return failure(Errc::invalid_argument, "session_id is longer than 128 characters");
     }
-    if (message.message_id.size() > longest_id) {
+    if (message.message_id().size() > longest_id) {
         return failure(Errc::invalid_argument, "message_id is longer than 128 characters");
     }
-    if (message.time_to_live && message.time_to_live->count() <= 0) {
+    if (time_to_live && time_to_live->count() <= 0) {
         return failure(Errc::invalid_argument, "time_to_live must be positive");
     }
-    if (estimate_bytes(message) > options_.max_message_bytes) {
+    if (message.bytes() > options_.max_message_bytes) {
         return failure(Errc::message_too_large, "max_message_bytes is " + std::to_string(options_.max_message_bytes));
     }
     return std::nullopt;
 }
 
-std::int64_t Entity::enqueue(Message&& message) {
-    if (history_ && !message.message_id.empty()) {
-        if (const auto taken = history_->find(message.message_id, context_.now())) {
+std::int64_t Entity::enqueue(MessageContentPtr content) {
+    const std::string_view message_id = content->message_id();
+    if (history_ && !message_id.empty()) {
+        if (const auto taken = history_->find(message_id, context_.now())) {
             return *taken;
         }
     }
-    const auto due = message.scheduled_enqueue_time;
-    Session* session = options_.requires_session ? &sessions_.obtain(*message.session_id) : nullptr;
-    StoredMessage& stored = store_.add(std::make_shared<const Message>(std::move(message)), session);
+    const auto due = content->scheduled_enqueue_time();
+    Session* session = options_.requires_session ? &sessions_.obtain(*content->session_id()) : nullptr;
+    StoredMessage& stored = store_.add(std::move(content), session);
     const std::int64_t sequence = stored.sequence;
-    if (history_ && !stored.content->message_id.empty()) {
-        history_->add(stored.content->message_id, sequence, context_.now());
+    if (history_ && !message_id.empty()) {
+        history_->add(message_id, sequence, context_.now());
     }
     if (due && *due > context_.wall_now()) {
         store_.move(stored, Place::scheduled);
@@ -106,7 +109,7 @@ core::Result<core::Done> Entity::cancel_scheduled(std::span<const std::int64_t> 
     return core::Done{};
 }
 
-void Entity::take_dead_letter(std::shared_ptr<const Message> content, std::uint32_t delivery_count, DeadLetterInfo why) {
+void Entity::take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count, DeadLetterInfo why) {
     StoredMessage& stored = store_.add(std::move(content), nullptr);
     stored.delivery_count = delivery_count;
     stored.dead_letter = std::make_unique<DeadLetterInfo>(std::move(why));
@@ -118,7 +121,7 @@ void Entity::take_dead_letter(std::shared_ptr<const Message> content, std::uint3
 void Entity::activate(StoredMessage& message) {
     store_.move(message, Place::active);
     message.enqueued_time = context_.wall_now();
-    message.time_to_live = message.content->time_to_live;
+    message.time_to_live = message.content->time_to_live();
     if (options_.default_time_to_live && (!message.time_to_live || *options_.default_time_to_live < *message.time_to_live)) {
         message.time_to_live = options_.default_time_to_live;
     }
@@ -204,14 +207,9 @@ void Entity::remove(StoredMessage& message) {
 }
 
 void Entity::modify(StoredMessage& message, const Properties& properties) {
-    if (properties.empty()) {
-        return;
+    if (!properties.empty()) {
+        store_.replace_content(message, message.content->with_properties(properties));
     }
-    auto changed = std::make_shared<Message>(*message.content);
-    for (const auto& [name, value] : properties) {
-        changed->properties.insert_or_assign(name, value);
-    }
-    store_.replace_content(message, std::move(changed));
 }
 
 void Entity::arm(StoredMessage& message, TimePoint due) {
@@ -241,7 +239,7 @@ std::vector<ReceivedMessage> Entity::peek(std::int64_t from, std::uint32_t max, 
     std::vector<ReceivedMessage> seen;
     if (!session_id || !options_.requires_session) {
         for (const StoredMessage* at = store_.at_or_after(from); at != nullptr && seen.size() < max; at = store_.at_or_after(at->sequence + 1)) {
-            if (!session_id || at->content->session_id == session_id) {
+            if (!session_id || at->content->session_id() == session_id) {
                 seen.push_back(describe_delivery(*at));
             }
         }

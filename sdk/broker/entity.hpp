@@ -34,7 +34,7 @@ public:
     Entity(const Entity&) = delete;
     Entity& operator=(const Entity&) = delete;
 
-    core::Result<std::vector<std::int64_t>> send(std::vector<Message> messages);
+    core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages);
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
 
     OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target);
@@ -70,10 +70,10 @@ public:
 private:
     struct WaitingAccept;
 
-    [[nodiscard]] std::optional<Failure> find_fault(const std::vector<Message>& messages) const;
-    [[nodiscard]] std::optional<Failure> find_fault(const Message& message) const;
-    std::int64_t enqueue(Message&& message);
-    void take_dead_letter(std::shared_ptr<const Message> content, std::uint32_t delivery_count, DeadLetterInfo why);
+    [[nodiscard]] std::optional<Failure> find_fault(const std::vector<MessageContentPtr>& messages) const;
+    [[nodiscard]] std::optional<Failure> find_fault(const MessageContent& message) const;
+    std::int64_t enqueue(MessageContentPtr content);
+    void take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count, DeadLetterInfo why);
 
     // a message's way
     void activate(StoredMessage& message);

@@ -1,8 +1,16 @@
 #include "broker/message_store.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace sessionq::broker {
+namespace {
+
+std::uint32_t budgeted_bytes(const MessageContent& content) noexcept {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(content.bytes(), std::numeric_limits<std::uint32_t>::max()));
+}
+
+} // namespace
 
 MessageStore::~MessageStore() {
     while (StoredMessage* message = index_.at_or_after(std::numeric_limits<std::int64_t>::min())) {
@@ -10,10 +18,10 @@ MessageStore::~MessageStore() {
     }
 }
 
-StoredMessage& MessageStore::add(std::shared_ptr<const Message> content, Session* session) {
+StoredMessage& MessageStore::add(MessageContentPtr content, Session* session) {
     auto made = std::make_unique<StoredMessage>();
     StoredMessage& message = *made;
-    message.bytes = estimate_bytes(*content);
+    message.bytes = budgeted_bytes(*content);
     message.content = std::move(content);
     message.session = session;
     message.sequence = last_sequence_ + 1;
@@ -38,9 +46,9 @@ void MessageStore::renumber(StoredMessage& message) {
     }
 }
 
-void MessageStore::replace_content(StoredMessage& message, std::shared_ptr<const Message> content) {
+void MessageStore::replace_content(StoredMessage& message, MessageContentPtr content) {
     bytes_ -= message.bytes;
-    message.bytes = estimate_bytes(*content);
+    message.bytes = budgeted_bytes(*content);
     bytes_ += message.bytes;
     message.content = std::move(content);
 }

@@ -20,12 +20,12 @@ public:
     MessageStore& operator=(const MessageStore&) = delete;
 
     /// A new message with the next sequence number, last in `session` (null: none).
-    StoredMessage& add(std::shared_ptr<const Message> content, Session* session);
+    StoredMessage& add(MessageContentPtr content, Session* session);
 
     /// Gives a message the next sequence number in place of its own, as if it came now.
     void renumber(StoredMessage& message);
 
-    void replace_content(StoredMessage& message, std::shared_ptr<const Message> content);
+    void replace_content(StoredMessage& message, MessageContentPtr content);
 
     void move(StoredMessage& message, Place to) noexcept;
     void remove(StoredMessage& message) noexcept;

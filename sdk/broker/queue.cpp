@@ -14,6 +14,15 @@ auto Queue::perform(Instant at, Operation operation) {
 const QueueOptions& Queue::options() const noexcept { return entity_.options(); }
 
 core::Result<std::vector<std::int64_t>> Queue::send(std::vector<Message> messages, Instant at) {
+    std::vector<MessageContentPtr> contents;
+    contents.reserve(messages.size());
+    for (Message& message : messages) {
+        contents.push_back(std::make_shared<DecodedContent>(std::move(message)));
+    }
+    return send(std::move(contents), at);
+}
+
+core::Result<std::vector<std::int64_t>> Queue::send(std::vector<MessageContentPtr> messages, Instant at) {
     return perform(at, [&] { return entity_.send(std::move(messages)); });
 }
 

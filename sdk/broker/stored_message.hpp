@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include <sessionq/message.hpp>
+#include <sessionq/received_message.hpp>
 
 #include "core/intrusive_list.hpp"
 #include "timing/timer.hpp"
@@ -23,12 +23,8 @@ struct LiveTag;
 /// Session ids and message ids take at most this many bytes.
 inline constexpr std::size_t longest_id = 128;
 
-/// Which life a message leads in its entity.
-enum class Place : std::uint8_t {
-    active,    ///< waiting for a consumer, or with one
-    deferred,  ///< set aside until asked for by sequence number, or with who asked
-    scheduled, ///< not yet due
-};
+/// Where a message is in its entity.
+using Place = MessageState;
 
 /// The one instant a message waits for: due, expired, or its lock lost, whichever its place says. Few messages have one.
 struct MessageTimer {
@@ -41,7 +37,7 @@ struct MessageTimer {
 
 /// A message in an entity, in the entity's care.
 struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
-    std::shared_ptr<const Message> content{};
+    MessageContentPtr content{};
     std::int64_t sequence{0};
     WallTime enqueued_time{};
     std::optional<std::chrono::milliseconds> time_to_live{}; ///< counts from enqueued_time
@@ -56,9 +52,6 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     Place place{Place::active};
     bool delivered_before{false};
 };
-
-/// What the message counts against byte budgets: its texts and properties, and a constant for the rest.
-[[nodiscard]] std::uint32_t estimate_bytes(const Message& message) noexcept;
 
 /// The message as consumers see it now.
 [[nodiscard]] ReceivedMessage describe_delivery(const StoredMessage& message);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include <sessionq/message.hpp>
+#include <sessionq/received_message.hpp>
 
 namespace sessionq::ports {
 

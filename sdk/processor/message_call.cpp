@@ -16,7 +16,7 @@ dispatch::Verdict MessageCall::run() noexcept {
     if (now >= pump_->last_start() && !mutated(Mutant::starts_after_lock_lost)) {
         return conclude(CallResult::not_started);
     }
-    if (message.content().deadline.passed(now) && shared.options.expired_message != ExpiredMessageAction::handle) {
+    if (message.shared_content()->deadline().passed(now) && shared.options.expired_message != ExpiredMessageAction::handle) {
         return conclude(CallResult::expired);
     }
     if (ready_at != TimePoint{}) {
@@ -117,7 +117,7 @@ ports::Settlement MessageCall::take_settlement() {
     return {.outcome = outcome_};
 }
 
-Deadline MessageCall::deadline() const noexcept { return pump_->lease_expires().sooner(message.content().deadline); }
+Deadline MessageCall::deadline() const noexcept { return pump_->lease_expires().sooner(message.shared_content()->deadline()); }
 
 void MessageCall::next_attempt(TimePoint now) noexcept {
     ++attempt_;

@@ -21,14 +21,12 @@ struct Buffered {
 };
 
 /// The content of one delivery: it knows its record, and its end is noticed.
-struct SimMessage final : Message {
+struct SimMessage final : DecodedContent {
     DeliveryRecord* record{nullptr};
     Buffered* buffered{nullptr};
 
-    SimMessage() = default;
-    SimMessage(const SimMessage&) = delete;
-    SimMessage& operator=(const SimMessage&) = delete;
-    ~SimMessage() {
+    using DecodedContent::DecodedContent;
+    ~SimMessage() override {
         record->present = false;
         --buffered->messages;
         buffered->bytes -= record->bytes;
@@ -39,7 +37,7 @@ struct SimMessage final : Message {
     }
 
     [[nodiscard]] static DeliveryRecord& record_of(const ReceivedMessage& message) {
-        return *static_cast<const SimMessage&>(message.content()).record;
+        return *static_cast<const SimMessage&>(*message.shared_content()).record;
     }
 };
 

@@ -202,11 +202,12 @@ void NearLink::on_transfer(MessageRecord& message, std::uint64_t tag) {
     record_->deliveries.push_back(&record);
     ++record_->in_flight;
 
-    auto content = std::make_shared<SimMessage>();
+    Message said;
+    said.session_id = message.session;
+    said.message_id = std::to_string(message.sequence);
+    auto content = std::make_shared<SimMessage>(std::move(said));
     content->record = &record;
     content->buffered = &environment.buffered;
-    content->session_id = message.session;
-    content->message_id = std::to_string(message.sequence);
     ports::DeliveryPtr delivery = events_->new_delivery();
     record.bytes = environment.message_bytes;
     delivery->bytes = record.bytes;

@@ -18,10 +18,10 @@ public:
 
     // What the test does. Only at the top level, never from within a call of the link.
     void deliver(const std::string& text, Deadline deadline = {}) {
-        auto content = std::make_shared<Message>(Message::text(id_, text));
-        content->deadline = deadline;
+        Message content = Message::text(id_, text);
+        content.deadline = deadline;
         ports::DeliveryPtr delivery = events->new_delivery();
-        delivery->message = ReceivedMessage{std::move(content), {.sequence_number = ++sequence_}};
+        delivery->message = ReceivedMessage{std::make_shared<DecodedContent>(std::move(content)), {.sequence_number = ++sequence_}};
         delivery->bytes = 100;
         delivery->settled_by_sender = removes;
         credit -= credit != 0 ? 1 : 0;

@@ -1,0 +1,38 @@
+#include <doctest/doctest.h>
+
+#include <sessionq/received_message.hpp>
+
+using namespace sessionq;
+
+TEST_CASE("DecodedContent: says what the application put in") {
+    const DecodedContent content{{.body = "b", .session_id = "", .message_id = "m", .time_to_live = std::chrono::milliseconds{5}}};
+    CHECK(content.body() == "b");
+    CHECK(content.session_id() == "");
+    CHECK(content.message_id() == "m");
+    CHECK(content.time_to_live() == std::chrono::milliseconds{5});
+    CHECK_FALSE(content.scheduled_enqueue_time().has_value());
+    CHECK(content.deadline().is_never());
+}
+
+TEST_CASE("DecodedContent: with_properties adds and replaces, and leaves the original as it was") {
+    const DecodedContent content{{.body = "b", .properties = {{"kept", true}, {"changed", std::int64_t{1}}}}};
+    const MessageContentPtr changed = content.with_properties({{"changed", std::int64_t{2}}, {"new", std::string{"n"}}});
+    CHECK(changed->message().properties == Properties{{"changed", std::int64_t{2}}, {"kept", true}, {"new", std::string{"n"}}});
+    CHECK(changed->body() == "b");
+    CHECK(content.message().properties == Properties{{"changed", std::int64_t{1}}, {"kept", true}});
+}
+
+TEST_CASE("DecodedContent: its cost grows with all that it holds") {
+    const std::size_t empty = DecodedContent{Message{}}.bytes();
+    CHECK(DecodedContent{{.body = "12345"}}.bytes() == empty + 5);
+    CHECK(DecodedContent{{.session_id = "ab", .properties = {{"p", std::string{"xyz"}}}}}.bytes() == empty + 2 + 1 + 3);
+}
+
+TEST_CASE("ReceivedMessage: shares its content and keeps a missing session apart from an empty one") {
+    const ReceivedMessage none{std::make_shared<DecodedContent>(Message{.body = "b"}), {.sequence_number = 7}};
+    const ReceivedMessage copy = none;
+    CHECK(copy.text().data() == none.text().data());
+    CHECK(none.session_id().empty());
+    CHECK_FALSE(none.content().session_id.has_value());
+    CHECK(copy.sequence_number() == 7);
+}
