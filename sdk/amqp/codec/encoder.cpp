@@ -1,0 +1,302 @@
+#include "amqp/codec/encoder.hpp"
+
+#include <bit>
+#include <limits>
+#include <type_traits>
+
+#include "amqp/codec/decoder.hpp"
+
+namespace sessionq::amqp {
+namespace {
+
+template <typename Signed>
+bool fits_a_byte(Signed value) noexcept {
+    return value >= std::numeric_limits<std::int8_t>::min() && value <= std::numeric_limits<std::int8_t>::max();
+}
+
+std::string_view view(const core::Uuid& uuid) noexcept { return {reinterpret_cast<const char*>(uuid.bytes.data()), uuid.bytes.size()}; }
+
+} // namespace
+
+void Encoder::put_number(std::uint64_t value, std::size_t width) {
+    for (std::size_t left = width; left-- > 0;) {
+        put(static_cast<std::uint8_t>(value >> (8 * left)));
+    }
+}
+
+void Encoder::write_ubyte(std::uint8_t value) {
+    put(0x50);
+    put(value);
+}
+
+void Encoder::write_ushort(std::uint16_t value) {
+    put(0x60);
+    put_number(value, 2);
+}
+
+void Encoder::write_uint(std::uint32_t value) {
+    if (value == 0) {
+        put(0x43);
+    } else if (value <= 0xff) {
+        put(0x52);
+        put(static_cast<std::uint8_t>(value));
+    } else {
+        put(0x70);
+        put_number(value, 4);
+    }
+}
+
+void Encoder::write_ulong(std::uint64_t value) {
+    if (value == 0) {
+        put(0x44);
+    } else if (value <= 0xff) {
+        put(0x53);
+        put(static_cast<std::uint8_t>(value));
+    } else {
+        put(0x80);
+        put_number(value, 8);
+    }
+}
+
+void Encoder::write_int(std::int32_t value) {
+    const bool is_short = fits_a_byte(value);
+    put(is_short ? 0x54 : 0x71);
+    put_number(static_cast<std::uint32_t>(value), is_short ? 1 : 4);
+}
+
+void Encoder::write_long(std::int64_t value) {
+    const bool is_short = fits_a_byte(value);
+    put(is_short ? 0x55 : 0x81);
+    put_number(static_cast<std::uint64_t>(value), is_short ? 1 : 8);
+}
+
+void Encoder::write_timestamp(Timestamp value) {
+    put(0x83);
+    put_number(static_cast<std::uint64_t>(value.milliseconds), 8);
+}
+
+void Encoder::write_uuid(const core::Uuid& value) {
+    put(0x98);
+    put_raw(view(value));
+}
+
+void Encoder::write_descriptor(std::uint64_t code) {
+    put(0x00);
+    if (code <= 0xff) {
+        put(0x53);
+        put(static_cast<std::uint8_t>(code));
+    } else {
+        write_ulong(code);
+    }
+}
+
+void Encoder::write_sized(std::uint8_t short_code, std::string_view bytes) {
+    if (bytes.size() <= 0xff) {
+        put(short_code);
+        put(static_cast<std::uint8_t>(bytes.size()));
+    } else {
+        put(static_cast<std::uint8_t>(short_code + 0x10));
+        put_number(bytes.size(), 4);
+    }
+    put_raw(bytes);
+}
+
+std::size_t Encoder::begin_list() {
+    put(0xd0);
+    put_number(0, 8);
+    return to_.size();
+}
+
+std::size_t Encoder::begin_map() {
+    put(0xd1);
+    put_number(0, 8);
+    return to_.size();
+}
+
+void Encoder::end_list(std::size_t begun, std::uint32_t count) {
+    const auto set = [this](std::size_t at, std::uint32_t value) {
+        for (unsigned i = 0; i < 4; ++i) {
+            to_[at + i] = static_cast<char>(value >> (24 - 8 * i));
+        }
+    };
+    set(begun - 8, static_cast<std::uint32_t>(to_.size() - begun + 4));
+    set(begun - 4, count);
+}
+
+void Encoder::write_compound(std::uint8_t short_code, std::uint32_t count, const std::string& items) {
+    if (items.size() < 0xff && count <= 0xff) {
+        put(short_code);
+        put(static_cast<std::uint8_t>(items.size() + 1));
+        put(static_cast<std::uint8_t>(count));
+    } else {
+        put(static_cast<std::uint8_t>(short_code + 0x10));
+        put_number(items.size() + 4, 4);
+        put_number(count, 4);
+    }
+    put_raw(items);
+}
+
+void Encoder::write_array(const Array& array) {
+    std::string items;
+    Encoder inside{items};
+    if (array.descriptor) {
+        inside.put(0x00);
+        inside.write(*array.descriptor);
+    }
+    inside.put(array.element);
+    for (const Value& item : array.items) {
+        inside.write_element(array.element, item);
+    }
+    write_compound(0xe0, static_cast<std::uint32_t>(array.items.size()), items);
+}
+
+// An element has no constructor of its own: it is laid out as the array's one says, whatever would be shortest.
+void Encoder::write_element(std::uint8_t code, const Value& value) {
+    switch (code) {
+    case 0x40:
+    case 0x41:
+    case 0x42:
+    case 0x43:
+    case 0x44:
+    case 0x45: return;
+    case 0x56: put(value.as<bool>() != nullptr && *value.as<bool>() ? 1 : 0); return;
+    case 0x50:
+    case 0x52:
+    case 0x53:
+    case 0x51:
+    case 0x54:
+    case 0x55: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 1); return;
+    case 0x60:
+    case 0x61: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 2); return;
+    case 0x70:
+    case 0x71: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 4); return;
+    case 0x80: put_number(value.unsigned_integer().value_or(0), 8); return;
+    case 0x81:
+    case 0x83: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 8); return;
+    case 0xa0:
+    case 0xa1:
+    case 0xa3:
+    case 0xb0:
+    case 0xb1:
+    case 0xb3: {
+        const std::string_view bytes = value.bytes().value_or(std::string_view{});
+        const bool is_short = code < 0xb0;
+        put_number(is_short ? bytes.size() & 0xffU : bytes.size(), is_short ? 1 : 4);
+        put_raw(is_short ? bytes.substr(0, 0xff) : bytes);
+        return;
+    }
+    default: break;
+    }
+    // All others have one encoding for their width, or are lists and maps in their long form: what follows the constructor is what is wanted.
+    std::string encoded;
+    Encoder alone{encoded};
+    if (const List* list = value.as<List>(); list != nullptr && code == 0xd0) {
+        const std::size_t begun = alone.begin_list();
+        for (const Value& item : *list) {
+            alone.write(item);
+        }
+        alone.end_list(begun, static_cast<std::uint32_t>(list->size()));
+    } else if (const Map* map = value.as<Map>(); map != nullptr && code == 0xd1) {
+        const std::size_t begun = alone.begin_map();
+        for (const auto& [key, mapped] : *map) {
+            alone.write(key);
+            alone.write(mapped);
+        }
+        alone.end_map(begun, static_cast<std::uint32_t>(2 * map->size()));
+    } else {
+        alone.write(value);
+    }
+    put_raw(std::string_view{encoded}.substr(1));
+}
+
+void Encoder::write(const Value& value) {
+    std::visit(
+        [this](const auto& held) {
+            using Held = std::remove_cvref_t<decltype(held)>;
+            if constexpr (std::is_same_v<Held, std::monostate>) {
+                write_null();
+            } else if constexpr (std::is_same_v<Held, bool>) {
+                write_boolean(held);
+            } else if constexpr (std::is_same_v<Held, std::uint8_t>) {
+                write_ubyte(held);
+            } else if constexpr (std::is_same_v<Held, std::uint16_t>) {
+                write_ushort(held);
+            } else if constexpr (std::is_same_v<Held, std::uint32_t>) {
+                write_uint(held);
+            } else if constexpr (std::is_same_v<Held, std::uint64_t>) {
+                write_ulong(held);
+            } else if constexpr (std::is_same_v<Held, std::int8_t>) {
+                put(0x51);
+                put(static_cast<std::uint8_t>(held));
+            } else if constexpr (std::is_same_v<Held, std::int16_t>) {
+                put(0x61);
+                put_number(static_cast<std::uint16_t>(held), 2);
+            } else if constexpr (std::is_same_v<Held, std::int32_t>) {
+                write_int(held);
+            } else if constexpr (std::is_same_v<Held, std::int64_t>) {
+                write_long(held);
+            } else if constexpr (std::is_same_v<Held, float>) {
+                put(0x72);
+                put_number(std::bit_cast<std::uint32_t>(held), 4);
+            } else if constexpr (std::is_same_v<Held, double>) {
+                put(0x82);
+                put_number(std::bit_cast<std::uint64_t>(held), 8);
+            } else if constexpr (std::is_same_v<Held, char32_t>) {
+                put(0x73);
+                put_number(held, 4);
+            } else if constexpr (std::is_same_v<Held, Timestamp>) {
+                write_timestamp(held);
+            } else if constexpr (std::is_same_v<Held, core::Uuid>) {
+                write_uuid(held);
+            } else if constexpr (std::is_same_v<Held, Decimal>) {
+                put(held.code);
+                put_raw(held.bytes);
+            } else if constexpr (std::is_same_v<Held, Binary>) {
+                write_binary(held.bytes);
+            } else if constexpr (std::is_same_v<Held, std::string>) {
+                write_string(held);
+            } else if constexpr (std::is_same_v<Held, Symbol>) {
+                write_symbol(held.text);
+            } else if constexpr (std::is_same_v<Held, List>) {
+                std::string items;
+                Encoder inside{items};
+                for (const Value& item : held) {
+                    inside.write(item);
+                }
+                if (held.empty()) {
+                    put(0x45);
+                } else {
+                    write_compound(0xc0, static_cast<std::uint32_t>(held.size()), items);
+                }
+            } else if constexpr (std::is_same_v<Held, Map>) {
+                std::string items;
+                Encoder inside{items};
+                for (const auto& [key, mapped] : held) {
+                    inside.write(key);
+                    inside.write(mapped);
+                }
+                write_compound(0xc1, static_cast<std::uint32_t>(2 * held.size()), items);
+            } else if constexpr (std::is_same_v<Held, Array>) {
+                write_array(held);
+            } else {
+                put(0x00);
+                write(held->descriptor);
+                write(held->value);
+            }
+        },
+        value.held());
+}
+
+std::string encode(const Value& value) {
+    std::string bytes;
+    Encoder{bytes}.write(value);
+    return bytes;
+}
+
+std::optional<Value> decode(std::string_view bytes) {
+    Decoder decoder{bytes};
+    auto value = decoder.read();
+    return value && decoder.at_end() ? std::move(value) : std::nullopt;
+}
+
+} // namespace sessionq::amqp

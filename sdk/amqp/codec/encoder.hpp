@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "amqp/codec/value.hpp"
+
+namespace sessionq::amqp {
+
+/// Appends encoded AMQP values to a string, each in its most compact form.
+class Encoder {
+public:
+    explicit Encoder(std::string& to) noexcept : to_{to} {}
+
+    void write(const Value& value);
+
+    void write_null() { put(0x40); }
+    void write_boolean(bool value) { put(value ? 0x41 : 0x42); }
+    void write_ubyte(std::uint8_t value);
+    void write_ushort(std::uint16_t value);
+    void write_uint(std::uint32_t value);
+    void write_ulong(std::uint64_t value);
+    void write_int(std::int32_t value);
+    void write_long(std::int64_t value);
+    void write_timestamp(Timestamp value);
+    void write_uuid(const core::Uuid& value);
+    void write_binary(std::string_view bytes) { write_sized(0xa0, bytes); }
+    void write_string(std::string_view text) { write_sized(0xa1, text); }
+    void write_symbol(std::string_view text) { write_sized(0xa3, text); }
+
+    /// The mark that a described value follows, and its descriptor, in the three-byte form that strict peers insist on where it fits.
+    void write_descriptor(std::uint64_t code);
+
+    /// A list of which the items are written between `begin_list` and `end_list`; lists nest. The four-byte form, so that nothing has to move.
+    [[nodiscard]] std::size_t begin_list();
+    void end_list(std::size_t begun, std::uint32_t count);
+    [[nodiscard]] std::size_t begin_map();
+    /// `count` counts keys and values.
+    void end_map(std::size_t begun, std::uint32_t count) { end_list(begun, count); }
+
+    void put_raw(std::string_view encoded) { to_.append(encoded); }
+
+private:
+    void put(std::uint8_t byte) { to_.push_back(static_cast<char>(byte)); }
+    void put_number(std::uint64_t value, std::size_t width);
+    void write_sized(std::uint8_t short_code, std::string_view bytes);
+    void write_compound(std::uint8_t short_code, std::uint32_t count, const std::string& items);
+    void write_array(const Array& array);
+    void write_element(std::uint8_t code, const Value& value);
+
+    std::string& to_;
+};
+
+/// One value, encoded.
+[[nodiscard]] std::string encode(const Value& value);
+
+/// One value and nothing after it; nothing if the bytes are anything else.
+[[nodiscard]] std::optional<Value> decode(std::string_view bytes);
+
+} // namespace sessionq::amqp
