@@ -12,4 +12,5 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfigVersion.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindAsio.cmake
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindProton.cmake
   DESTINATION ${package_dir})

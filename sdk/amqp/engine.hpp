@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amqp/condition.hpp"
+#include "amqp/frame_shim.hpp"
+#include "amqp/sasl.hpp"
+#include "amqp/session.hpp"
+
+struct pn_collector_t;
+struct pn_connection_t;
+struct pn_event_t;
+struct pn_transport_t;
+
+namespace sessionq::amqp {
+
+/// What an open says.
+struct Open {
+    std::string container{};
+    std::string hostname{};
+    std::string properties{};        ///< an encoded map, or empty
+    std::uint32_t idle_time_out{0};  ///< milliseconds after which the sender of it gives up on a silent peer; zero: never
+    std::uint32_t max_frame_size{0}; ///< zero: not limited
+    std::uint16_t channel_max{65535};
+};
+
+struct EngineOptions {
+    bool is_server{false};
+    Open open{.max_frame_size = 65536};
+    /// Client: how to authenticate. Server: who may. Null: no SASL layer.
+    std::unique_ptr<SaslExchange> sasl{};
+    /// Server: message formats of what arrives are told (`ReceiverLink::message_format`).
+    bool read_message_formats{false};
+};
+
+class ConnectionListener {
+public:
+    virtual ~ConnectionListener() = default;
+    virtual void on_open(const Open& peer) = 0;
+    /// The peer began a session; the owner answers with `Session::open`.
+    virtual void on_session(SessionPtr session) = 0;
+    /// The connection is over: closed by the peer, refused, or broken. Its sessions and links were told before. Last, and once. `condition` says why;
+    /// empty after an orderly close.
+    virtual void on_closed(const Condition& condition) = 0;
+};
+
+/// One side of an AMQP connection: bytes in, bytes out, and listeners told. No I/O, no clock, no thread of its own; used from one thread.
+///
+/// Whoever feeds it calls `process` after input, which tells the listeners, and then takes what `output` holds. Listeners may call anything here but
+/// destroy the engine.
+class Engine {
+public:
+    Engine(EngineOptions options, ConnectionListener& listener);
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    /// Tells nobody anything: sessions and links that are left are gone.
+    ~Engine();
+
+    /// Feeds what arrived, all of it. What comes after an error is dropped.
+    void input(std::string_view bytes);
+    /// The peer will send no more, or is lost.
+    void input_closed(const Condition& why);
+    /// Tells the listeners what has happened.
+    void process();
+
+    /// What is to be sent, complete as of now. Valid until the next call of `output` or `sent`.
+    [[nodiscard]] std::string_view output();
+    void sent(std::size_t count);
+    /// Has an empty frame sent if nothing else is to be.
+    void heartbeat();
+
+    [[nodiscard]] SessionPtr begin_session();
+    /// Sessions that may still be begun under the peer's channel-max.
+    [[nodiscard]] std::size_t sessions_left() const noexcept;
+
+    /// Closes in order: the peer's close is awaited, or the input's end.
+    void close(const Condition& condition = {});
+    /// Nothing more will happen: both sides closed, or it broke.
+    [[nodiscard]] bool is_closed() const noexcept { return closed_; }
+    /// All that there was to send has been taken and nothing more follows.
+    [[nodiscard]] bool is_finished();
+    [[nodiscard]] bool is_authenticated() const noexcept { return sasl_ == nullptr; }
+    [[nodiscard]] bool is_open() const noexcept { return opened_ && !closed_; }
+
+private:
+    friend class Link;
+    friend class Session;
+
+    void start_amqp();
+    void feed_sasl(std::string_view& bytes);
+    void feed_transport(std::string_view bytes);
+    void take_output();
+    void bury();
+    void handle(pn_event_t* event);
+    void on_remote_open();
+    void on_session_event(pn_session_t* session, bool opened);
+    void on_link_event(pn_link_t* link, bool opened, bool closed);
+    void on_flow(Link& link);
+    void on_delivery(pn_delivery_t* delivery);
+    void finish(const Condition& why);
+    static void forget_links(Session& session) noexcept;
+    void lose_links(Session& session, const Condition& why);
+
+    ConnectionListener& listener_;
+    std::unique_ptr<SaslExchange> sasl_;
+    const bool is_server_;
+    const bool reads_message_formats_;
+    pn_connection_t* connection_;
+    pn_transport_t* transport_;
+    pn_collector_t* collector_;
+    FrameShim shim_;
+    std::string output_;
+    std::size_t taken_{0};   // of output_, sent already
+    std::string sasl_input_; // of the exchange, not understood yet
+    std::vector<Session*> sessions_;
+    std::vector<Link*> lost_links_;            // to be told
+    std::vector<pn_link_t*> dead_links_;       // to be freed once what they had to say is on its way
+    std::vector<pn_session_t*> dead_sessions_; // the same
+    Condition failure_;                        // of this side's finding
+    bool opened_{false};
+    bool failed_{false}; // nothing that arrives counts any more
+    bool broken_{false}; // nothing the engine writes can be sent any more
+    bool closed_{false};
+    bool processing_{false};
+};
+
+} // namespace sessionq::amqp

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sessionq::amqp {
+
+/// Settles at the byte stream's edge what the engine below cannot: performatives are written with all their fields, a begin names its handle-max, and
+/// message formats travel, inside the delivery tag between here and the links (`tag_with_format`). Pure; streams may be cut anywhere. Nothing else in the tree knows
+/// what it does.
+class FrameShim {
+public:
+    /// What widening may add to a frame. Taken off the frame sizes both sides are told.
+    static constexpr std::uint32_t reserve = 128;
+    /// Answers of peers count handles from zero to this.
+    static constexpr std::uint32_t handle_max = 1023;
+
+    explicit FrameShim(bool read_message_formats) noexcept : read_message_formats_{read_message_formats} {}
+
+    /// From the engine to the peer: appends to `to` what has become of the whole frames seen so far. False: the bytes are not frames.
+    bool outbound(std::string_view bytes, std::string& to);
+    /// From the peer to the engine.
+    bool inbound(std::string_view bytes, std::string& to);
+    /// Whether inbound bytes need to come through here still. Once not, never again.
+    [[nodiscard]] bool needs_inbound() const noexcept { return read_message_formats_ || !seen_open_; }
+    /// Whether the outbound stream is between two frames.
+    [[nodiscard]] bool is_outbound_aligned() const noexcept { return out_.partial.empty() && out_.past_header; }
+
+private:
+    struct Direction {
+        std::string partial{}; ///< of a frame, or of the protocol header
+        bool past_header{false};
+    };
+
+    template <typename Rewrite>
+    bool walk(Direction& direction, std::string_view bytes, std::string& to, Rewrite rewrite);
+    bool rewrite_outbound(std::string_view frame, std::string& to);
+    bool rewrite_inbound(std::string_view frame, std::string& to);
+
+    const bool read_message_formats_;
+    bool seen_open_{false};
+    Direction out_{};
+    Direction in_{};
+};
+
+/// The longest a delivery tag may be.
+inline constexpr std::size_t longest_tag = 32;
+
+/// A delivery tag with room for the message format it carries.
+struct TagBuffer {
+    std::array<char, longest_tag + 4> bytes{};
+    std::size_t size{0};
+};
+/// Of a longer tag the first `longest_tag` bytes.
+[[nodiscard]] TagBuffer tag_with_format(std::string_view tag, std::uint32_t message_format) noexcept;
+struct FormattedTag {
+    std::string_view tag{};
+    std::uint32_t message_format{0};
+};
+[[nodiscard]] FormattedTag split_tag(std::string_view tag) noexcept;
+
+} // namespace sessionq::amqp

@@ -1,0 +1,340 @@
+#include <doctest/doctest.h>
+
+#include "amqp/codec/encoder.hpp"
+#include "wire.hpp"
+
+using namespace sessionq;
+using namespace sessionq::amqp;
+using namespace sessionq::test;
+
+namespace {
+
+Attach receiver_attach() {
+    return {.source = {.address = "orders", .filter = encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}))},
+            .target = {.address = "me"},
+            .sender_mode = SenderSettleMode::unsettled,
+            .receiver_mode = ReceiverSettleMode::second,
+            .properties = encode(Value::map({{Value::symbol("com.microsoft:timeout"), std::uint32_t{5000}}}))};
+}
+
+/// A client's receiver attached to the server's sender.
+struct Attached : Wire {
+    explicit Attached(std::uint32_t frame_size = 65536) : Wire{{}, {}, frame_size} {
+        run();
+        session = client.begin_session();
+        near.receiver = session->make_receiver("link");
+        near.receiver->set_listener(&near);
+        near.receiver->open(receiver_attach());
+        run();
+        far().sender->open(far().sender->remote());
+        run();
+    }
+    ~Attached() {
+        near.receiver.reset();
+        session.reset();
+    }
+    LinkLog& far() { return *server_log.sessions.at(0)->links.at(0); }
+
+    SessionPtr session{};
+    LinkLog near{};
+};
+
+} // namespace
+
+TEST_CASE("Engine: a connection opens through SASL, and each side learns what the other said") {
+    for (const std::size_t step : {std::size_t{0}, std::size_t{1}, std::size_t{7}}) {
+        CAPTURE(step);
+        Wire wire;
+        wire.run(step);
+        REQUIRE(wire.client_log.peer);
+        REQUIRE(wire.server_log.peer);
+        CHECK(wire.server_log.peer->container == "client");
+        CHECK(wire.server_log.peer->hostname == "host");
+        CHECK(wire.server_log.peer->idle_time_out == 60000);
+        CHECK(wire.client_log.peer->idle_time_out == 30000);
+        CHECK(wire.client.is_open());
+    }
+}
+
+TEST_CASE("Engine: PLAIN is let in by the check alone") {
+    const SaslCredentials credentials{.mechanism = SaslCredentials::Mechanism::plain, .user = "u", .password = "p"};
+    Wire good{credentials, [](std::string_view user, std::string_view password) { return user == "u" && password == "p"; }};
+    good.run();
+    CHECK(good.client.is_open());
+    Wire bad{credentials, [](std::string_view, std::string_view) { return false; }};
+    bad.run();
+    CHECK(bad.client_log.closed == 1);
+    CHECK(bad.client_log.why.name == "amqp:unauthorized-access");
+    CHECK(bad.server_log.closed == 1);
+}
+
+TEST_CASE("Engine: an attach carries filter, properties and settle modes both ways") {
+    Attached wire;
+    const Attach seen = wire.far().sender->remote();
+    CHECK(seen.name == "link");
+    CHECK(seen.source.address == "orders");
+    CHECK(decode(seen.source.filter) == decode(receiver_attach().source.filter));
+    CHECK(decode(seen.properties) == decode(receiver_attach().properties));
+    CHECK(seen.sender_mode == SenderSettleMode::unsettled);
+    CHECK(seen.receiver_mode == ReceiverSettleMode::second);
+    CHECK(wire.near.opened);
+    const Attach echoed = wire.near.receiver->remote();
+    CHECK(decode(echoed.source.filter) == decode(receiver_attach().source.filter));
+    CHECK(echoed.receiver_mode == ReceiverSettleMode::second);
+}
+
+TEST_CASE("Engine: a message is delivered, answered and settled by both") {
+    Attached wire;
+    wire.near.receiver->add_credit(2);
+    wire.run();
+    CHECK(wire.far().sender->credit() == 2);
+    const std::string tag = "0123456789abcdef";
+    CHECK(wire.far().sender->send(tag, "first", false));
+    wire.far().sender->send("settled-one", "second", true);
+    wire.run();
+    CHECK(wire.near.messages == std::vector<std::string>{"first", "second"});
+    CHECK(wire.near.tags.at(0) == tag);
+    REQUIRE(wire.near.deliveries.size() == 1);
+
+    wire.near.deliveries[0].update({.kind = OutcomeKind::accepted});
+    wire.far().settles = false;
+    wire.run();
+    REQUIRE(wire.far().outcomes.size() == 1);
+    CHECK(wire.far().outcomes[0].kind == OutcomeKind::accepted);
+    CHECK_FALSE(wire.far().settled[0]);
+}
+
+TEST_CASE("Engine: the broker's answer to an outcome reaches who settled") {
+    struct Answering final : LinkListener {
+        void on_link_closed(const Condition&, bool) override {}
+        void on_link_gone(const Condition&) override {}
+        void on_disposition(DeliveryHandle delivery) override {
+            Outcome answer = delivery.remote_outcome();
+            seen.push_back(answer);
+            answer.error = {};
+            delivery.update(answer);
+            delivery.settle();
+        }
+        std::vector<Outcome> seen{};
+    } answering;
+    Attached wire;
+    wire.far().sender->set_listener(&answering);
+    wire.near.receiver->add_credit(2);
+    wire.run();
+    wire.far().sender->send("1", "a", false);
+    wire.far().sender->send("2", "b", false);
+    wire.run();
+    const std::string info = encode(Value::map({{Value::symbol("DeadLetterReason"), "bad"}}));
+    wire.near.deliveries.at(0).update({.kind = OutcomeKind::rejected, .error = {.name = "com.microsoft:dead-letter", .text = "t", .info = info}});
+    wire.near.deliveries.at(1).update({.kind = OutcomeKind::modified, .undeliverable_here = true});
+    wire.run();
+    REQUIRE(answering.seen.size() == 2);
+    CHECK(answering.seen[0].error.name == "com.microsoft:dead-letter");
+    CHECK(decode(answering.seen[0].error.info) == decode(info));
+    CHECK(answering.seen[1].undeliverable_here);
+    REQUIRE(wire.near.outcomes.size() == 2);
+    CHECK(wire.near.outcomes[0].kind == OutcomeKind::rejected);
+    CHECK(wire.near.outcomes[0].error.empty());
+    CHECK(wire.near.settled[0]);
+    wire.far().sender->set_listener(nullptr);
+}
+
+TEST_CASE("Engine: a message of many frames arrives whole, in frames the peer allows") {
+    Attached wire{1024};
+    const std::string large(100'000, 'x');
+    wire.near.receiver->add_credit(1);
+    wire.run(13);
+    wire.far().sender->send("t", large, false);
+    wire.run(1009);
+    REQUIRE(wire.near.messages.size() == 1);
+    CHECK(wire.near.messages[0] == large);
+}
+
+TEST_CASE("Engine: a drain is answered when the credit is given back") {
+    Attached wire;
+    wire.near.receiver->add_credit(5);
+    wire.run();
+    wire.far().sender->send("t", "one", true);
+    CHECK(wire.near.receiver->drain());
+    wire.run();
+    CHECK(wire.near.drained == 0);
+    CHECK(wire.far().sender->is_draining());
+    wire.far().sender->drained();
+    wire.run();
+    CHECK(wire.near.messages.size() == 1);
+    CHECK(wire.near.drained == 1);
+    CHECK(wire.near.receiver->credit() == 0);
+    CHECK_FALSE(wire.near.receiver->drain());
+    wire.near.receiver->add_credit(1);
+    wire.run();
+    CHECK(wire.far().sender->credit() == 1);
+    CHECK_FALSE(wire.far().sender->is_draining());
+}
+
+TEST_CASE("Engine: a refusal is an attach without termini and then a detach that says why") {
+    Wire wire;
+    wire.run();
+    auto session = wire.client.begin_session();
+    LinkLog near;
+    near.receiver = session->make_receiver("link");
+    near.receiver->set_listener(&near);
+    near.receiver->open(receiver_attach());
+    wire.run();
+    LinkLog& far = *wire.server_log.sessions.at(0)->links.at(0);
+    SUBCASE("at once") { far.sender->refuse({.name = "com.microsoft:timeout", .text = "none"}); }
+    SUBCASE("in two steps") {
+        far.sender->open_refused();
+        wire.run();
+        CHECK(near.opened);
+        CHECK_FALSE(near.receiver->remote().source.present);
+        far.sender->close({.name = "com.microsoft:timeout", .text = "none"});
+    }
+    wire.run();
+    CHECK(near.closed);
+    CHECK(near.why.name == "com.microsoft:timeout");
+    CHECK(near.why.text == "none");
+    near.receiver.reset();
+    session.reset();
+    wire.run();
+    CHECK(wire.server_log.sessions.at(0)->ended);
+}
+
+TEST_CASE("Engine: a detach without an error is told as such") {
+    Attached wire;
+    wire.far().sender->close();
+    wire.run();
+    CHECK(wire.near.closed);
+    CHECK(wire.near.closed_for_good);
+    CHECK(wire.near.why.empty());
+}
+
+TEST_CASE("Engine: links and sessions that go in any order leave the connection alive") {
+    Attached wire;
+    wire.near.receiver->add_credit(3);
+    wire.run();
+    wire.far().sender->send("1", "a", false);
+    wire.run();
+    SUBCASE("the client leaves with a message unsettled") {
+        wire.near.receiver.reset();
+        wire.session.reset();
+        wire.run();
+        CHECK(wire.far().closed);
+        CHECK(wire.server_log.sessions.at(0)->ended);
+    }
+    SUBCASE("the server leaves first") {
+        wire.far().sender.reset();
+        wire.run();
+        CHECK(wire.near.closed);
+        wire.near.receiver.reset();
+        wire.run();
+    }
+    SUBCASE("the server ends the session") {
+        wire.server_log.sessions.at(0)->session->end({.name = "amqp:internal-error", .text = "x"});
+        wire.run();
+        CHECK(wire.near.gone);
+        CHECK(wire.near.why.name == "amqp:internal-error");
+    }
+    auto again = wire.client.begin_session();
+    LinkLog other;
+    other.receiver = again->make_receiver("again");
+    other.receiver->set_listener(&other);
+    other.receiver->open(receiver_attach());
+    wire.run();
+    wire.server_log.sessions.back()->links.at(0)->sender->open(receiver_attach());
+    wire.run();
+    CHECK(other.opened);
+    CHECK(wire.client.is_open());
+    other.receiver.reset();
+}
+
+TEST_CASE("Engine: a thousand links come and go on one connection") {
+    Wire wire;
+    wire.run();
+    for (int i = 0; i < 1000; ++i) {
+        auto session = wire.client.begin_session();
+        LinkLog near;
+        near.receiver = session->make_receiver("link " + std::to_string(i));
+        near.receiver->set_listener(&near);
+        near.receiver->open(receiver_attach());
+        near.receiver->add_credit(1);
+        wire.run();
+        SessionLog& far = *wire.server_log.sessions.back();
+        far.links.at(0)->sender->open(receiver_attach());
+        far.links.at(0)->sender->send("t", "m", false);
+        wire.run();
+        CHECK(near.messages.size() == 1);
+        near.receiver.reset();
+        session.reset();
+        wire.run();
+        CHECK(far.ended);
+        wire.server_log.sessions.clear();
+    }
+    CHECK(wire.client.sessions_left() == 32768);
+}
+
+TEST_CASE("Engine: a lost connection tells links, sessions and the connection, each once") {
+    Attached wire;
+    wire.client.input_closed({.name = "amqp:connection:forced", .text = "reset by peer"});
+    wire.client.process();
+    wire.client.process();
+    CHECK(wire.near.gone);
+    CHECK(wire.client_log.closed == 1);
+    CHECK(wire.client_log.why.text == "reset by peer");
+    CHECK(wire.client.is_closed());
+}
+
+TEST_CASE("Engine: an orderly close is answered, and its condition told") {
+    Attached wire;
+    wire.server.close({.name = "amqp:connection:forced", .text = "upgrade"});
+    wire.run();
+    CHECK(wire.near.gone);
+    CHECK(wire.client_log.closed == 1);
+    CHECK(wire.client_log.why.name == "amqp:connection:forced");
+    CHECK(wire.server_log.closed == 1);
+    CHECK(wire.client.is_finished());
+    CHECK(wire.server.is_finished());
+}
+
+TEST_CASE("Engine: what is no AMQP ends the connection with a word for it") {
+    Wire wire;
+    wire.client.input("HTTP/1.1 400 Bad Request\r\n");
+    wire.client.process();
+    CHECK(wire.client_log.closed == 1);
+    CHECK(wire.client_log.why.name == "amqp:connection:framing-error");
+}
+
+TEST_CASE("Engine: a heartbeat is an empty frame, and only when there is nothing else to say") {
+    Attached wire;
+    wire.client.heartbeat();
+    CHECK(wire.client.output() == std::string_view{"\0\0\0\x08\x02\0\0\0", 8});
+    wire.client.heartbeat();
+    CHECK(wire.client.output().size() == 8);
+    wire.run();
+    CHECK(wire.server.is_open());
+}
+
+TEST_CASE("Engine: the format of a batch reaches the server with the sender's own tag") {
+    Wire wire;
+    wire.run();
+    auto session = wire.client.begin_session();
+    LinkLog near;
+    near.sender = session->make_sender("link");
+    near.sender->set_listener(&near);
+    near.sender->open({.target = {.address = "orders"}});
+    wire.run();
+    LinkLog& far = *wire.server_log.sessions.at(0)->links.at(0);
+    far.receiver->open(far.receiver->remote());
+    far.receiver->add_credit(2);
+    wire.run();
+    near.sender->send("t1", "batch", false, 0x80013700);
+    near.sender->send("t2", "plain", false);
+    wire.run();
+    CHECK(far.formats == std::vector<std::uint32_t>{0x80013700, 0});
+    CHECK(far.tags == std::vector<std::string>{"t1", "t2"});
+    far.deliveries.at(0).update({.kind = OutcomeKind::accepted});
+    far.deliveries.at(0).settle();
+    wire.run();
+    REQUIRE(near.outcomes.size() == 1);
+    CHECK(near.outcomes[0].kind == OutcomeKind::accepted);
+    near.sender.reset();
+}

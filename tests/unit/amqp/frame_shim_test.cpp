@@ -1,0 +1,170 @@
+#include <doctest/doctest.h>
+
+#include "amqp/codec/decoder.hpp"
+#include "amqp/codec/encoder.hpp"
+#include "amqp/frame_shim.hpp"
+
+using namespace sessionq::amqp;
+using namespace std::string_literals;
+
+namespace {
+
+const std::string header = "AMQP\0\x01\0\0"s;
+
+std::string frame(std::uint64_t code, const List& fields, std::string_view payload = {}, std::uint8_t type = 0) {
+    std::string body;
+    Encoder{body}.write(Value::described(code, fields));
+    body += payload;
+    std::string made = "\0\0\0\0\x02\0\0\x05"s;
+    made[5] = static_cast<char>(type);
+    made += body;
+    made[2] = static_cast<char>(made.size() >> 8U);
+    made[3] = static_cast<char>(made.size());
+    return made;
+}
+
+struct Seen {
+    std::uint64_t code{0};
+    List fields{};
+    std::string payload{};
+    std::string raw{};
+};
+
+std::vector<Seen> frames(std::string_view bytes) {
+    std::vector<Seen> seen;
+    REQUIRE(bytes.substr(0, 8) == header);
+    bytes.remove_prefix(8);
+    while (!bytes.empty()) {
+        const std::size_t size = static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[2])) << 8U | static_cast<std::uint8_t>(bytes[3]);
+        REQUIRE(size >= 8);
+        REQUIRE(size <= bytes.size());
+        Decoder decoder{bytes.substr(8, size - 8)};
+        Seen one{.raw = std::string{bytes.substr(0, size)}};
+        if (const auto value = decoder.read()) {
+            one.code = *value->described()->descriptor.unsigned_integer();
+            one.fields = *value->described()->value.as<List>();
+            one.payload = decoder.rest();
+        }
+        seen.push_back(std::move(one));
+        bytes.remove_prefix(size);
+    }
+    return seen;
+}
+
+std::vector<Seen> out(const std::string& bytes) {
+    FrameShim shim{false};
+    std::string to;
+    REQUIRE(shim.outbound(header + bytes, to));
+    return frames(to);
+}
+
+} // namespace
+
+TEST_CASE("FrameShim: performatives leave with all their fields, in the layout strict peers insist on") {
+    const std::pair<std::uint64_t, std::size_t> full[]{{0x10, 10}, {0x11, 8}, {0x12, 14}, {0x13, 11}, {0x14, 11},
+                                                       {0x15, 6},  {0x16, 3}, {0x17, 1},  {0x18, 1}};
+    for (const auto& [code, count] : full) {
+        CAPTURE(code);
+        const auto seen = out(frame(code, {}));
+        REQUIRE(seen.size() == 1);
+        CHECK(seen[0].fields.size() == count);
+        CHECK(seen[0].raw.substr(8, 2) == "\0\x53"s);
+        CHECK(seen[0].raw[11] != '\x45');
+    }
+}
+
+TEST_CASE("FrameShim: errors, sources and targets inside are widened, and never beyond the standard") {
+    const Value error = Value::described(std::uint64_t{0x1d}, List{Value::symbol("amqp:not-found")});
+    const auto detach = out(frame(0x16, {std::uint32_t{0}, true, error}));
+    CHECK(detach.at(0).fields.at(2).described()->value.as<List>()->size() == 3);
+    const Value source = Value::described(std::uint64_t{0x28}, List{"orders"});
+    const Value target = Value::described(std::uint64_t{0x29}, List{});
+    const auto attach = out(frame(0x12, {"name", std::uint32_t{0}, false, Value{}, Value{}, source, target}));
+    CHECK(attach.at(0).fields.at(5).described()->value.as<List>()->size() == 11);
+    CHECK(attach.at(0).fields.at(6).described()->value.as<List>()->size() == 7);
+    CHECK(attach.at(0).fields.at(0) == Value{"name"});
+}
+
+TEST_CASE("FrameShim: a begin names its handle-max, unless it does already") {
+    CHECK(out(frame(0x11, {Value{}, std::uint32_t{1}})).at(0).fields.at(4).integer() == FrameShim::handle_max);
+    CHECK(out(frame(0x11, {Value{}, std::uint32_t{1}, Value{}, Value{}, std::uint32_t{7}})).at(0).fields.at(4).integer() == 7);
+}
+
+TEST_CASE("FrameShim: a tag gives up the format it carries to the transfer") {
+    const TagBuffer tag = tag_with_format("abc", 0x80013700);
+    const Value encoded = Value::binary({tag.bytes.data(), tag.size});
+    const auto seen = out(frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, encoded}, "payload"));
+    CHECK(seen.at(0).fields.at(2) == Value::binary("abc"));
+    CHECK(seen.at(0).fields.at(3) == Value{std::uint32_t{0x80013700}});
+    CHECK(seen.at(0).payload == "payload");
+}
+
+TEST_CASE("FrameShim: on the way in a server's tags carry the format, and a client's are left alone") {
+    const std::string bytes = header + frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abc"), std::uint32_t{9}}, "payload") +
+                              frame(0x14, {std::uint32_t{0}}, "rest");
+    FrameShim server{true};
+    std::string to;
+    REQUIRE(server.inbound(bytes, to));
+    const auto seen = frames(to);
+    const auto tag = split_tag(*seen.at(0).fields.at(2).bytes());
+    CHECK(tag.tag == "abc");
+    CHECK(tag.message_format == 9);
+    CHECK(seen.at(1).payload == "rest");
+    FrameShim client{false};
+    std::string same;
+    REQUIRE(client.inbound(bytes, same));
+    CHECK(same == bytes);
+}
+
+TEST_CASE("FrameShim: what it adds is taken off both sides' frame sizes") {
+    const std::string bytes = header + frame(0x10, {"c", "h", std::uint32_t{4096}});
+    FrameShim shim{false};
+    std::string outward;
+    std::string inward;
+    CHECK(shim.needs_inbound());
+    REQUIRE(shim.outbound(bytes, outward));
+    REQUIRE(shim.inbound(bytes, inward));
+    CHECK(frames(outward).at(0).fields.at(2).integer() == 4096 - FrameShim::reserve);
+    CHECK(frames(inward).at(0).fields.at(2).integer() == 4096 - FrameShim::reserve);
+    CHECK_FALSE(shim.needs_inbound());
+    FrameShim small{false};
+    std::string to;
+    CHECK_FALSE(small.inbound(header + frame(0x10, {"c", "h", std::uint32_t{512}}), to));
+}
+
+TEST_CASE("FrameShim: streams may be cut anywhere") {
+    const std::string bytes = header + frame(0x10, {"c", "h", std::uint32_t{4096}}) + "\0\0\0\x08\x02\0\0\0"s +
+                              frame(0x40, {Value::symbol("x")}, {}, 1) +
+                              frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abcd")}, "payload");
+    FrameShim whole{true};
+    std::string expected_out;
+    std::string expected_in;
+    REQUIRE(whole.outbound(bytes, expected_out));
+    REQUIRE(whole.inbound(bytes, expected_in));
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+        CAPTURE(cut);
+        FrameShim shim{true};
+        std::string to;
+        std::string from;
+        REQUIRE(shim.outbound(std::string_view{bytes}.substr(0, cut), to));
+        REQUIRE(shim.outbound(std::string_view{bytes}.substr(cut), to));
+        REQUIRE(shim.inbound(std::string_view{bytes}.substr(0, cut), from));
+        REQUIRE(shim.inbound(std::string_view{bytes}.substr(cut), from));
+        CHECK(to == expected_out);
+        CHECK(from == expected_in);
+        CHECK(shim.is_outbound_aligned());
+    }
+}
+
+TEST_CASE("FrameShim: what are no frames is refused") {
+    const auto is_refused = [](const std::string& bytes) {
+        FrameShim shim{true};
+        std::string to;
+        return !shim.inbound(bytes, to);
+    };
+    CHECK(is_refused("HTTP/1.1 200"));
+    CHECK(is_refused(header + "\0\0\0\x07\x02\0\0\0"s));
+    CHECK(is_refused(header + "\0\0\0\x10\x01\0\0\0"s + std::string(8, 'x')));
+    CHECK(is_refused(header + "\0\0\0\x10\x05\0\0\0"s + std::string(8, 'x')));
+    CHECK(is_refused(header + "\0\0\0\x0f\x02\0\0\0\0\x53\x14\xc0\x04\x03\x40"s));
+}
