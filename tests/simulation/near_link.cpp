@@ -74,6 +74,7 @@ void NearLink::settle(ports::Delivery& delivery, const ports::Settlement& settle
 
 void NearLink::renew(ports::SessionLink::LockHandler handler) {
     const TimePoint asked = environment_->scheduler.now();
+    record_->renewal_asked = true;
     ask([](FarLink& far, std::uint64_t operation) { far.renew(operation); },
         [this, asked, handler = std::move(handler)](const Failure* failure) {
             if (failure != nullptr) {
@@ -85,6 +86,7 @@ void NearLink::renew(ports::SessionLink::LockHandler handler) {
             if (environment_->lock_length > Duration::zero()) {
                 grant.length = environment_->lock_length;
                 record_->lease_wavered = lease_ending(*record_, environment_->scheduler.now(), environment_->margin());
+                record_->renewal_asked = false;
                 record_->lease_until = asked + environment_->lock_length;
                 record_->lease_doubt = Duration::zero();
             }
@@ -172,6 +174,7 @@ void NearLink::send_drained(Duration extra) {
         }
         record_->credit = 0;
         record_->draining.reset();
+        record_->drained = environment_->scheduler.now();
         environment_->scheduler.trace("link", record_->id, " drained");
         environment_->tell(&Oracle::drain_answered, *record_);
         events_->on_drained();

@@ -13,6 +13,7 @@ std::unique_ptr<Oracle> make_lease_oracle(Environment&, const Expectations&);   
 std::unique_ptr<Oracle> make_order_oracle(Environment&, const Expectations&);      ///< (b) R6, R7
 std::unique_ptr<Oracle> make_settlement_oracle(Environment&, const Expectations&); ///< (c) R8, R10, nothing lost, nothing twice
 std::unique_ptr<Oracle> make_expiry_oracle(Environment&, const Expectations&);     ///< (d) R13
+std::unique_ptr<Oracle> make_renewal_oracle(Environment&, const Expectations&);    ///< (d) R11
 std::unique_ptr<Oracle> make_idle_oracle(Environment&, const Expectations&);       ///< (e) R1-R3
 std::unique_ptr<Oracle> make_progress_oracle(Environment&, const Expectations&);   ///< (f) R14
 std::unique_ptr<Oracle> make_attempts_oracle(Environment&, const Expectations&);   ///< (g) R17

@@ -22,6 +22,9 @@ public:
         if (late && !expectations_.stop_answered && !expectations_.stalls_possible) {
             report("stop has not returned by its deadline");
         }
+        if (expectations_.stop_asked != TimePoint::max() && !expectations_.options.receive_and_delete) {
+            check_unstarted();
+        }
     }
 
     void stop_answered() override {
@@ -36,6 +39,22 @@ public:
     }
 
 private:
+    /// What never started goes back as soon as the session's credit is back: who waits for it elsewhere need not wait for handlers here.
+    void check_unstarted() {
+        const TimePoint now = environment_.scheduler.now();
+        for (const LinkRecord& link : environment_.links) {
+            if (!link.held || link.draining || link.credit != 0 || now < std::max(link.drained, expectations_.stop_asked) + grace) {
+                continue;
+            }
+            for (const DeliveryRecord* delivery : link.deliveries) {
+                if (delivery->present && delivery->starts == 0 && !delivery->asked) {
+                    report("#" + std::to_string(delivery->message->sequence) + " of " + link.session + " never started and is kept on link" +
+                           std::to_string(link.id));
+                }
+            }
+        }
+    }
+
     void check_links() {
         for (const LinkRecord& link : environment_.links) {
             if (link.held) {
@@ -45,6 +64,7 @@ private:
     }
 
     static constexpr Duration tick = std::chrono::milliseconds{1};
+    static constexpr Duration grace = std::chrono::milliseconds{500}; // on_session_open may run, a worker may have the call in hand
 
     void report(std::string text) { environment_.verdict.report("(h) stop (R18)", std::move(text)); }
 
