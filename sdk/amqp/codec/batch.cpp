@@ -1,0 +1,44 @@
+#include "amqp/codec/batch.hpp"
+
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/message_sections.hpp"
+
+namespace sessionq::amqp {
+
+std::optional<std::vector<std::string_view>> split_batch(std::string_view encoded) {
+    const auto sections = MessageSections::find(encoded);
+    if (!sections || sections->body_kind != BodyKind::data) {
+        return std::nullopt;
+    }
+    std::vector<std::string_view> messages;
+    Decoder decoder{sections->body};
+    while (decoder.read_descriptor()) {
+        const auto message = decoder.read_bytes();
+        if (!message) {
+            return std::nullopt;
+        }
+        messages.push_back(*message);
+    }
+    return messages;
+}
+
+std::string make_batch(const std::vector<std::string>& encoded_messages) {
+    std::string batch;
+    std::size_t size = 0;
+    for (const std::string& message : encoded_messages) {
+        size += batched_size(message.size());
+    }
+    if (const auto first = encoded_messages.empty() ? std::nullopt : MessageSections::find(encoded_messages.front())) {
+        batch.reserve(size + first->message_annotations.size() + first->properties.size());
+        batch.append(first->message_annotations);
+        batch.append(first->properties);
+    }
+    Encoder encoder{batch};
+    for (const std::string& message : encoded_messages) {
+        encoder.write_descriptor(section::data);
+        encoder.write_binary(message);
+    }
+    return batch;
+}
+
+} // namespace sessionq::amqp

@@ -1,0 +1,126 @@
+#include "amqp/codec/encoded_content.hpp"
+
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/message_codec.hpp"
+
+namespace sessionq::amqp {
+namespace {
+
+Failure malformed(const char* what) { return {.code = Errc::protocol_error, .detail = std::string{"the message cannot be decoded: "} + what}; }
+
+} // namespace
+
+core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::string encoded, const ClockReading& at) {
+    auto made = std::make_shared<EncodedContent>(Key{}, std::move(encoded));
+    EncodedContent& content = *made;
+    const auto sections = MessageSections::find(content.encoded_);
+    if (!sections) {
+        return malformed("its sections");
+    }
+    content.sections_ = *sections;
+    const auto header = MessageHeader::read(sections->header);
+    const auto properties = MessageProperties::read(sections->properties);
+    if (!header || !properties) {
+        return malformed(header ? "its properties" : "its header");
+    }
+    content.header_ = *header;
+    content.properties_ = *properties;
+    content.body_ = body_bytes(content.sections_, content.joined_body_);
+    if (const auto id = properties->text(MessageProperties::message_id)) {
+        content.message_id_ = *id;
+    } else {
+        content.converted_id_ = properties->id(MessageProperties::message_id);
+        content.message_id_ = content.converted_id_;
+    }
+    if (const std::string_view carried = find_entry(sections->application_properties, deadline_property); !carried.empty()) {
+        if (const auto milliseconds = Decoder{carried}.read_integer()) {
+            const auto left = std::chrono::floor<std::chrono::milliseconds>(Timestamp{*milliseconds}.time() - at.wall);
+            content.deadline_ = Deadline::after(left, at.now);
+        }
+    }
+    return std::shared_ptr<const EncodedContent>{std::move(made)};
+}
+
+std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
+    return header_.time_to_live ? std::optional{std::chrono::milliseconds{*header_.time_to_live}} : std::nullopt;
+}
+
+std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
+    const std::string_view held = find_entry(sections_.message_annotations, "x-opt-scheduled-enqueue-time");
+    const auto milliseconds = Decoder{held}.read_integer();
+    return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
+}
+
+const Message& EncodedContent::message() const {
+    std::call_once(decoded_, [this] {
+        const auto text = [this](MessageProperties::Field field) { return std::string{properties_.text(field).value_or(std::string_view{})}; };
+        auto made = std::make_unique<Message>();
+        made->body = body_;
+        if (const auto id = session_id()) {
+            made->session_id.emplace(*id);
+        }
+        made->message_id = message_id_;
+        made->subject = text(MessageProperties::subject);
+        made->correlation_id = properties_.id(MessageProperties::correlation_id);
+        made->reply_to = text(MessageProperties::reply_to);
+        made->reply_to_session_id = text(MessageProperties::reply_to_group_id);
+        made->to = text(MessageProperties::to);
+        made->content_type = text(MessageProperties::content_type);
+        made->time_to_live = time_to_live();
+        made->scheduled_enqueue_time = scheduled_enqueue_time();
+        made->deadline = deadline_;
+        bool whole = true;
+        whole = visit_entries(sections_.application_properties,
+                              [&](std::string_view name, std::string_view encoded) {
+                                  const auto value = decode(encoded);
+                                  whole = whole && value.has_value();
+                                  if (value && name != deadline_property) {
+                                      made->properties.insert_or_assign(std::string{name}, to_property(*value));
+                                  }
+                              }) &&
+                whole;
+        if (!whole) {
+            throw Error{malformed("its application properties")};
+        }
+        message_ = std::move(made);
+    });
+    return *message_;
+}
+
+MessageContentPtr EncodedContent::with_properties(const Properties& properties) const {
+    std::string changed;
+    changed.reserve(encoded_.size() + 64);
+    for (const std::string_view kept : {sections_.header, sections_.delivery_annotations, sections_.message_annotations, sections_.properties}) {
+        changed.append(kept);
+    }
+    Encoder encoder{changed};
+    encoder.write_descriptor(section::application_properties);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    visit_entries(sections_.application_properties, [&](std::string_view name, std::string_view value) {
+        if (!properties.contains(name)) {
+            encoder.write_string(name);
+            encoder.put_raw(value);
+            count += 2;
+        }
+    });
+    for (const auto& [name, value] : properties) {
+        encoder.write_string(name);
+        encoder.write(to_value(value));
+        count += 2;
+    }
+    encoder.end_map(begun, count);
+    changed.append(sections_.body);
+    changed.append(sections_.footer);
+    auto made = std::make_shared<EncodedContent>(Key{}, std::move(changed));
+    made->sections_ = *MessageSections::find(made->encoded_);
+    made->properties_ = *MessageProperties::read(made->sections_.properties);
+    made->header_ = header_;
+    made->body_ = body_bytes(made->sections_, made->joined_body_);
+    made->converted_id_ = message_id_;
+    made->message_id_ = made->converted_id_;
+    made->deadline_ = deadline_;
+    return made;
+}
+
+} // namespace sessionq::amqp

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <sessionq/message_content.hpp>
+
+#include "amqp/codec/message_sections.hpp"
+#include "core/result.hpp"
+
+namespace sessionq::amqp {
+
+/// The same instant on both time lines: what turns a deadline that travelled into one of this process, and back.
+struct ClockReading {
+    TimePoint now{};
+    WallTime wall{};
+};
+
+/// The application property a deadline travels in, as a timestamp (R22).
+inline constexpr std::string_view deadline_property = "sessionq-deadline";
+
+/// Content in its wire form: one buffer, sections found once, their insides decoded when asked for.
+class EncodedContent final : public MessageContent {
+public:
+    /// Fails with protocol_error when the bytes are no message; what is inside application properties and annotations is not looked at, but for a deadline.
+    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(std::string encoded, const ClockReading& at);
+
+    [[nodiscard]] const MessageSections& sections() const noexcept { return sections_; }
+    [[nodiscard]] const MessageProperties& properties() const noexcept { return properties_; }
+    [[nodiscard]] const MessageHeader& header() const noexcept { return header_; }
+    [[nodiscard]] std::string_view encoded() const noexcept { return encoded_; }
+
+    [[nodiscard]] std::string_view body() const override { return body_; }
+    [[nodiscard]] std::optional<std::string_view> session_id() const override { return properties_.text(MessageProperties::group_id); }
+    [[nodiscard]] std::string_view message_id() const override { return message_id_; }
+    [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override;
+    [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override;
+    [[nodiscard]] Deadline deadline() const override { return deadline_; }
+    [[nodiscard]] const Message& message() const override;
+    [[nodiscard]] std::size_t bytes() const noexcept override { return sizeof(*this) + encoded_.size(); }
+    [[nodiscard]] MessageContentPtr with_properties(const Properties& properties) const override;
+
+    /// For `make`.
+    struct Key {
+        explicit Key() = default;
+    };
+    EncodedContent(Key, std::string encoded) noexcept : encoded_{std::move(encoded)} {}
+
+private:
+    const std::string encoded_;
+    MessageSections sections_{};
+    MessageProperties properties_{};
+    MessageHeader header_{};
+    std::string joined_body_{};  // where there are several data sections
+    std::string converted_id_{}; // where the message id is no text
+    std::string_view body_{};
+    std::string_view message_id_{};
+    Deadline deadline_{};
+    mutable std::once_flag decoded_{};
+    mutable std::unique_ptr<const Message> message_{};
+};
+
+} // namespace sessionq::amqp

@@ -1,0 +1,329 @@
+#include "amqp/codec/message_codec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "amqp/codec/encoder.hpp"
+
+namespace sessionq::amqp {
+namespace {
+
+/// Annotations that are the broker's to say; what a sender says of them is left out.
+constexpr std::array<std::string_view, 7> of_brokers{"x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
+                                                     "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
+                                                     "x-opt-lock-token"};
+
+constexpr std::string_view dead_letter_reason = "DeadLetterReason";
+constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
+
+std::uint32_t capped(std::chrono::milliseconds time_to_live) noexcept {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time_to_live.count(), 0, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// Milliseconds that cannot be represented come as far as they can.
+Timestamp later(WallTime from, std::chrono::milliseconds by) noexcept {
+    return {Timestamp::of(from).milliseconds + std::min<std::int64_t>(by.count(), std::numeric_limits<std::int64_t>::max() / 4)};
+}
+
+/// Fields of a properties section, encoded one by one.
+class PropertiesWriter {
+public:
+    void text(MessageProperties::Field field, std::string_view value) {
+        if (!value.empty()) {
+            always(field, value);
+        }
+    }
+    void always(MessageProperties::Field field, std::string_view value) {
+        Encoder{held_[field]}.write_string(value);
+        properties_.encoded[field] = held_[field];
+    }
+    void time(MessageProperties::Field field, Timestamp value) {
+        Encoder{held_[field]}.write_timestamp(value);
+        properties_.encoded[field] = held_[field];
+    }
+    void keep(const MessageProperties& from) { properties_ = from; }
+    void write(std::string& to) const { properties_.write(to); }
+
+private:
+    std::array<std::string, MessageProperties::field_count> held_{};
+    MessageProperties properties_{};
+};
+
+void write_properties(const Message& message, const ClockReading& at, std::string& to) {
+    PropertiesWriter properties;
+    properties.text(MessageProperties::message_id, message.message_id);
+    properties.text(MessageProperties::to, message.to);
+    properties.text(MessageProperties::subject, message.subject);
+    properties.text(MessageProperties::reply_to, message.reply_to);
+    properties.text(MessageProperties::correlation_id, message.correlation_id);
+    properties.text(MessageProperties::content_type, message.content_type);
+    if (message.time_to_live) {
+        properties.time(MessageProperties::creation_time, Timestamp::of(at.wall));
+        properties.time(MessageProperties::absolute_expiry_time, later(at.wall, *message.time_to_live));
+    }
+    if (message.session_id) { // an empty one is one, too
+        properties.always(MessageProperties::group_id, *message.session_id);
+    }
+    properties.text(MessageProperties::reply_to_group_id, message.reply_to_session_id);
+    properties.write(to);
+}
+
+void write_application_properties(const Message& message, const ClockReading& at, std::string& to) {
+    if (message.properties.empty() && message.deadline.is_never()) {
+        return;
+    }
+    Encoder encoder{to};
+    encoder.write_descriptor(section::application_properties);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    for (const auto& [name, value] : message.properties) {
+        encoder.write_string(name);
+        encoder.write(to_value(value));
+        count += 2;
+    }
+    if (!message.deadline.is_never()) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(message.deadline.time() - at.now);
+        encoder.write_string(deadline_property);
+        encoder.write_timestamp(later(at.wall, left));
+        count += 2;
+    }
+    encoder.end_map(begun, count);
+}
+
+void write_annotations(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
+    Encoder encoder{to};
+    encoder.write_descriptor(section::message_annotations);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    visit_entries(sections.message_annotations, [&](std::string_view name, std::string_view value) {
+        if (std::find(of_brokers.begin(), of_brokers.end(), name) == of_brokers.end()) {
+            encoder.write_symbol(name);
+            encoder.put_raw(value);
+            count += 2;
+        }
+    });
+    encoder.write_symbol("x-opt-sequence-number");
+    encoder.write_long(notes.facts.sequence_number);
+    encoder.write_symbol("x-opt-enqueued-time");
+    encoder.write_timestamp(Timestamp::of(notes.facts.enqueued_time));
+    count += 4;
+    if (notes.locked_until) {
+        encoder.write_symbol("x-opt-locked-until");
+        encoder.write_timestamp(Timestamp::of(*notes.locked_until));
+        count += 2;
+    }
+    if (notes.facts.state != MessageState::active) {
+        encoder.write_symbol("x-opt-message-state");
+        encoder.write_int(static_cast<std::int32_t>(notes.facts.state));
+        count += 2;
+    }
+    if (!notes.dead_letter_source.empty()) {
+        encoder.write_symbol("x-opt-deadletter-source");
+        encoder.write_string(notes.dead_letter_source);
+        count += 2;
+    }
+    encoder.end_map(begun, count);
+}
+
+void write_properties(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
+    const auto own = MessageProperties::read(sections.properties);
+    const bool says_expiry = own && !own->encoded[MessageProperties::absolute_expiry_time].empty();
+    if (!own || says_expiry || !notes.facts.expires_at) {
+        to.append(sections.properties);
+        return;
+    }
+    PropertiesWriter properties;
+    properties.keep(*own);
+    properties.time(MessageProperties::absolute_expiry_time, Timestamp::of(*notes.facts.expires_at));
+    properties.write(to);
+}
+
+void write_application_properties(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
+    if (!notes.facts.dead_letter) {
+        to.append(sections.application_properties);
+        return;
+    }
+    Encoder encoder{to};
+    encoder.write_descriptor(section::application_properties);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    const auto put = [&](std::string_view name, const std::string& text) {
+        if (!text.empty()) {
+            encoder.write_string(name);
+            encoder.write_string(text);
+            count += 2;
+        }
+    };
+    visit_entries(sections.application_properties, [&](std::string_view name, std::string_view value) {
+        if (name != dead_letter_reason && name != dead_letter_description) {
+            encoder.write_string(name);
+            encoder.put_raw(value);
+            count += 2;
+        }
+    });
+    put(dead_letter_reason, notes.facts.dead_letter->reason);
+    put(dead_letter_description, notes.facts.dead_letter->description);
+    encoder.end_map(begun, count);
+}
+
+void write_lock_token(const core::Uuid& token, std::string& to) {
+    Encoder encoder{to};
+    encoder.write_descriptor(section::delivery_annotations);
+    const std::size_t begun = encoder.begin_map();
+    encoder.write_symbol("x-opt-lock-token");
+    encoder.write_uuid(token);
+    encoder.end_map(begun, 2);
+}
+
+DeliveryFacts facts_of(const EncodedContent& content) {
+    const MessageSections& sections = content.sections();
+    DeliveryFacts facts{.delivery_count = content.header().delivery_count, .redelivered = content.header().delivery_count > 0};
+    visit_entries(sections.message_annotations, [&](std::string_view name, std::string_view encoded) {
+        const auto number = Decoder{encoded}.read_integer();
+        if (!number) {
+            return;
+        }
+        if (name == "x-opt-sequence-number") {
+            facts.sequence_number = *number;
+        } else if (name == "x-opt-enqueued-time") {
+            facts.enqueued_time = Timestamp{*number}.time();
+        } else if (name == "x-opt-message-state" && *number >= 0 && *number <= 2) {
+            facts.state = static_cast<MessageState>(*number);
+        }
+    });
+    facts.expires_at = content.properties().time(MessageProperties::absolute_expiry_time);
+    if (const auto time_to_live = content.time_to_live(); time_to_live && !facts.expires_at) {
+        facts.expires_at = later(facts.enqueued_time, *time_to_live).time();
+    }
+    visit_entries(sections.application_properties, [&](std::string_view name, std::string_view encoded) {
+        const bool is_reason = name == dead_letter_reason;
+        if (!is_reason && name != dead_letter_description) {
+            return;
+        }
+        if (const auto text = Decoder{encoded}.read_bytes()) {
+            DeadLetterInfo& info = facts.dead_letter ? *facts.dead_letter : facts.dead_letter.emplace();
+            (is_reason ? info.reason : info.description) = *text;
+        }
+    });
+    return facts;
+}
+
+} // namespace
+
+Value to_value(const PropertyValue& value) {
+    return std::visit(
+        [](const auto& held) -> Value {
+            using Kind = std::remove_cvref_t<decltype(held)>;
+            if constexpr (std::is_same_v<Kind, std::monostate>) {
+                return {};
+            } else if constexpr (std::is_same_v<Kind, WallTime>) {
+                return Timestamp::of(held);
+            } else if constexpr (std::is_same_v<Kind, std::vector<std::byte>>) {
+                return Value::binary({reinterpret_cast<const char*>(held.data()), held.size()});
+            } else {
+                return held;
+            }
+        },
+        value);
+}
+
+PropertyValue to_property(const Value& value) {
+    if (value.is_null()) {
+        return {};
+    }
+    if (const auto* boolean = value.as<bool>()) {
+        return *boolean;
+    }
+    if (const auto* timestamp = value.as<Timestamp>()) {
+        return timestamp->time();
+    }
+    if (const auto* wide = value.as<std::uint64_t>()) {
+        return *wide;
+    }
+    if (const auto* number = value.as<double>()) {
+        return *number;
+    }
+    if (const auto* number = value.as<float>()) {
+        return static_cast<double>(*number);
+    }
+    if (const auto* binary = value.as<Binary>()) {
+        const auto* bytes = reinterpret_cast<const std::byte*>(binary->bytes.data());
+        return std::vector<std::byte>{bytes, bytes + binary->bytes.size()};
+    }
+    if (const auto text = value.text()) {
+        return std::string{*text};
+    }
+    if (const auto number = value.integer()) {
+        return *number;
+    }
+    return value.to_string();
+}
+
+std::string encode_message(const Message& message, const ClockReading& at) {
+    std::string encoded;
+    encoded.reserve(message.body.size() + 256);
+    if (message.time_to_live) {
+        MessageHeader{.time_to_live = capped(*message.time_to_live)}.write(encoded);
+    }
+    if (message.scheduled_enqueue_time) {
+        Encoder encoder{encoded};
+        encoder.write_descriptor(section::message_annotations);
+        const std::size_t begun = encoder.begin_map();
+        encoder.write_symbol("x-opt-scheduled-enqueue-time");
+        encoder.write_timestamp(Timestamp::of(*message.scheduled_enqueue_time));
+        encoder.end_map(begun, 2);
+    }
+    write_properties(message, at, encoded);
+    write_application_properties(message, at, encoded);
+    Encoder encoder{encoded};
+    encoder.write_descriptor(section::data);
+    encoder.write_binary(message.body);
+    return encoded;
+}
+
+std::string encode_content(const MessageContent& content, const ClockReading& at) {
+    const auto* encoded = dynamic_cast<const EncodedContent*>(&content);
+    return encoded != nullptr ? std::string{encoded->encoded()} : encode_message(content.message(), at);
+}
+
+std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at) {
+    const auto* own = dynamic_cast<const EncodedContent*>(&content);
+    const std::string made = own != nullptr ? std::string{} : encode_message(content.message(), at);
+    const std::string_view source = own != nullptr ? own->encoded() : std::string_view{made};
+    const MessageSections sections = own != nullptr ? own->sections() : MessageSections::find(source).value_or(MessageSections{});
+    std::string encoded;
+    encoded.reserve(source.size() + 192);
+    MessageHeader header = MessageHeader::read(sections.header).value_or(MessageHeader{});
+    header.first_acquirer = notes.facts.delivery_count == 0;
+    header.delivery_count = notes.facts.delivery_count;
+    header.write(encoded);
+    if (notes.lock_token) {
+        write_lock_token(*notes.lock_token, encoded);
+    }
+    write_annotations(sections, notes, encoded);
+    write_properties(sections, notes, encoded);
+    write_application_properties(sections, notes, encoded);
+    encoded.append(sections.body);
+    encoded.append(sections.footer);
+    return encoded;
+}
+
+core::Result<ReceivedDelivery> decode_delivery(std::string encoded, const ClockReading& at) {
+    auto content = EncodedContent::make(std::move(encoded), at);
+    if (!content.ok()) {
+        return content.failure();
+    }
+    ReceivedDelivery delivery{.content = std::move(content).value()};
+    delivery.facts = facts_of(*delivery.content);
+    const MessageSections& sections = delivery.content->sections();
+    if (const auto milliseconds = Decoder{find_entry(sections.message_annotations, "x-opt-locked-until")}.read_integer()) {
+        delivery.locked_until = Timestamp{*milliseconds}.time();
+    }
+    delivery.lock_token = Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
+    return delivery;
+}
+
+} // namespace sessionq::amqp

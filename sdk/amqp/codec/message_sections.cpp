@@ -1,0 +1,174 @@
+#include "amqp/codec/message_sections.hpp"
+
+#include "amqp/codec/encoder.hpp"
+
+namespace sessionq::amqp {
+namespace {
+
+constexpr std::string_view encoded_null{"\x40", 1};
+
+/// The fields of a described list.
+template <std::size_t N>
+bool read_fields(std::string_view encoded_section, std::array<std::string_view, N>& fields) noexcept {
+    if (encoded_section.empty()) {
+        return true;
+    }
+    Decoder decoder{encoded_section};
+    const auto code = decoder.read_descriptor();
+    const auto list = code ? decoder.read_list() : std::nullopt;
+    if (!list || list->count > N) {
+        return false;
+    }
+    Decoder inside{list->items};
+    for (std::uint32_t i = 0; i < list->count; ++i) {
+        const auto field = inside.skip();
+        if (!field) {
+            return false;
+        }
+        fields[i] = *field == encoded_null ? std::string_view{} : *field;
+    }
+    return inside.at_end();
+}
+
+} // namespace
+
+std::optional<MessageSections> MessageSections::find(std::string_view encoded) noexcept {
+    MessageSections found;
+    Decoder decoder{encoded};
+    std::uint64_t last = 0;
+    while (!decoder.at_end()) {
+        const std::size_t start = decoder.position();
+        const auto code = Decoder{decoder.rest()}.read_descriptor();
+        if (!code || !decoder.skip()) {
+            return std::nullopt;
+        }
+        const std::string_view whole = encoded.substr(start, decoder.position() - start);
+        const bool repeats = *code == last && (*code == section::data || *code == section::sequence);
+        const bool is_second_body = found.body_kind != BodyKind::none && *code >= section::data && *code <= section::value && !repeats;
+        if ((*code <= last && !repeats) || is_second_body) {
+            return std::nullopt;
+        }
+        last = *code;
+        switch (*code) {
+        case section::header: found.header = whole; break;
+        case section::delivery_annotations: found.delivery_annotations = whole; break;
+        case section::message_annotations: found.message_annotations = whole; break;
+        case section::properties: found.properties = whole; break;
+        case section::application_properties: found.application_properties = whole; break;
+        case section::data:
+        case section::sequence:
+        case section::value:
+            found.body_kind = *code == section::data ? BodyKind::data : *code == section::sequence ? BodyKind::sequence : BodyKind::value;
+            found.body = found.body.empty() ? whole : std::string_view{found.body.data(), found.body.size() + whole.size()};
+            break;
+        case section::footer: found.footer = whole; break;
+        default: return std::nullopt;
+        }
+    }
+    return found;
+}
+
+std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_section) noexcept {
+    std::array<std::string_view, 5> fields{};
+    if (!read_fields(encoded_section, fields)) {
+        return std::nullopt;
+    }
+    MessageHeader header;
+    header.durable = Decoder{fields[0]}.read_boolean().value_or(false);
+    header.priority = static_cast<std::uint8_t>(Decoder{fields[1]}.read_unsigned().value_or(header.priority));
+    if (const auto milliseconds = Decoder{fields[2]}.read_unsigned()) {
+        header.time_to_live = static_cast<std::uint32_t>(*milliseconds);
+    }
+    header.first_acquirer = Decoder{fields[3]}.read_boolean().value_or(false);
+    header.delivery_count = static_cast<std::uint32_t>(Decoder{fields[4]}.read_unsigned().value_or(0));
+    return header;
+}
+
+void MessageHeader::write(std::string& to) const {
+    Encoder encoder{to};
+    encoder.write_descriptor(section::header);
+    const std::size_t begun = encoder.begin_list();
+    encoder.write_boolean(durable);
+    encoder.write_ubyte(priority);
+    if (time_to_live) {
+        encoder.write_uint(*time_to_live);
+    } else {
+        encoder.write_null();
+    }
+    encoder.write_boolean(first_acquirer);
+    encoder.write_uint(delivery_count);
+    encoder.end_list(begun, 5);
+}
+
+std::optional<MessageProperties> MessageProperties::read(std::string_view encoded_section) noexcept {
+    MessageProperties properties;
+    return read_fields(encoded_section, properties.encoded) ? std::optional{properties} : std::nullopt;
+}
+
+void MessageProperties::write(std::string& out) const {
+    Encoder encoder{out};
+    encoder.write_descriptor(section::properties);
+    const std::size_t begun = encoder.begin_list();
+    std::uint32_t count = field_count;
+    while (count > 0 && encoded[count - 1].empty()) {
+        --count;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+        encoder.put_raw(encoded[i].empty() ? encoded_null : encoded[i]);
+    }
+    encoder.end_list(begun, count);
+}
+
+std::optional<std::string_view> MessageProperties::text(Field field) const noexcept { return Decoder{encoded[field]}.read_bytes(); }
+
+std::optional<WallTime> MessageProperties::time(Field field) const noexcept {
+    const auto milliseconds = Decoder{encoded[field]}.read_integer();
+    return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
+}
+
+std::string MessageProperties::id(Field field) const {
+    if (const auto as_text = text(field)) {
+        return std::string{*as_text};
+    }
+    const auto held = value(field);
+    return held ? held->to_string() : std::string{};
+}
+
+std::optional<Value> MessageProperties::value(Field field) const { return encoded[field].empty() ? std::nullopt : Decoder{encoded[field]}.read(); }
+
+std::string_view find_entry(std::string_view encoded_section, std::string_view key) noexcept {
+    std::string_view found;
+    visit_entries(encoded_section, [&](std::string_view name, std::string_view value) {
+        if (name == key && found.empty()) {
+            found = value;
+        }
+    });
+    return found;
+}
+
+std::string_view body_bytes(const MessageSections& sections, std::string& joined) {
+    Decoder decoder{sections.body};
+    if (sections.body_kind == BodyKind::none || !decoder.read_descriptor()) {
+        return {};
+    }
+    if (sections.body_kind != BodyKind::data) {
+        const std::string_view whole = decoder.rest();
+        const auto text = sections.body_kind == BodyKind::value ? decoder.read_bytes() : std::nullopt;
+        return text ? *text : whole;
+    }
+    const auto first = decoder.read_bytes();
+    if (!first || decoder.at_end()) {
+        return first.value_or(std::string_view{});
+    }
+    joined.assign(*first);
+    while (decoder.read_descriptor()) {
+        const auto more = decoder.read_bytes();
+        if (!more) {
+            break;
+        }
+        joined.append(*more);
+    }
+    return joined;
+}
+
+} // namespace sessionq::amqp

@@ -1,0 +1,28 @@
+#include <doctest/doctest.h>
+
+#include "amqp/codec/batch.hpp"
+#include "amqp/codec/message_codec.hpp"
+
+using namespace sessionq;
+using namespace sessionq::amqp;
+
+TEST_CASE("batch: its messages come apart as they were put in, and the envelope routes like the first") {
+    const std::vector<std::string> messages{encode_message({.body = "a", .session_id = "s", .message_id = "1"}, {}),
+                                            encode_message({.body = std::string(1000, 'b'), .session_id = "s"}, {})};
+    const std::string batch = make_batch(messages);
+    const auto apart = split_batch(batch);
+    REQUIRE(apart);
+    CHECK(*apart == std::vector<std::string_view>{messages[0], messages[1]});
+    const auto envelope = EncodedContent::make(batch, {});
+    REQUIRE(envelope.ok());
+    CHECK(envelope.value()->session_id() == "s");
+    CHECK(envelope.value()->message_id() == "1");
+    const std::size_t sections = MessageSections::find(batch)->properties.size();
+    CHECK(batch.size() == sections + batched_size(messages[0].size()) + batched_size(messages[1].size()));
+}
+
+TEST_CASE("batch: what holds no data sections is none") {
+    CHECK_FALSE(split_batch(""));
+    CHECK_FALSE(split_batch("garbage"));
+    CHECK_FALSE(split_batch(encode_message({.body = "a"}, {}).substr(0, 5)));
+}
