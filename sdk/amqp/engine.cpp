@@ -104,8 +104,7 @@ void Engine::feed_transport(std::string_view bytes) {
     std::string rewritten;
     if (shim_.needs_inbound()) {
         if (!shim_.inbound(bytes, rewritten)) {
-            failure_ = {.name = "amqp:connection:framing-error", .text = "what the peer sent are no frames, or frames too small to work with"};
-            failed_ = broken_ = true;
+            break_off(Errc::protocol_error, "amqp:connection:framing-error", "what the peer sent are no frames, or not of a size to work with");
             return;
         }
         bytes = rewritten;
@@ -122,6 +121,13 @@ void Engine::feed_transport(std::string_view bytes) {
         }
         bytes.remove_prefix(count);
     }
+}
+
+// What the peer said last cannot be gone on from: it is told so, and nothing more is heard.
+void Engine::break_off(Errc found, std::string_view name, std::string text) {
+    failure_ = {.name = std::string{name}, .text = std::move(text), .found = found};
+    failed_ = true;
+    close(failure_);
 }
 
 void Engine::input_closed(const Condition& why) {
@@ -149,20 +155,17 @@ void Engine::process() {
     }
 }
 
-std::string_view Engine::output() {
-    if (taken_ != 0) {
-        output_.erase(0, taken_);
-        taken_ = 0;
-    }
+void Engine::take(std::string& to) {
     if (sasl_ == nullptr && !broken_) {
-        take_output();
+        collect_output();
     }
-    return output_;
+    to.clear();
+    to.swap(output_);
+    unsent_ = 0;
+    touched_ = false;
 }
 
-void Engine::sent(std::size_t count) { taken_ += count; }
-
-void Engine::take_output() {
+void Engine::collect_output() {
     for (;;) {
         const ssize_t pending = pn_transport_pending(transport_);
         if (pending <= 0) {
@@ -170,7 +173,7 @@ void Engine::take_output() {
         }
         const std::string_view bytes{pn_transport_head(transport_), static_cast<std::size_t>(pending)};
         if (!shim_.outbound(bytes, output_)) {
-            failure_ = {.name = "amqp:internal-error", .text = "the engine wrote what are no frames"};
+            failure_ = {.name = "amqp:internal-error", .text = "the engine wrote what are no frames", .found = Errc::internal_error};
             failed_ = broken_ = true;
             return;
         }
@@ -192,9 +195,14 @@ void Engine::bury() {
 }
 
 void Engine::heartbeat() {
-    if (sasl_ == nullptr && !broken_ && output().empty() && shim_.is_outbound_aligned()) {
+    if (sasl_ != nullptr || broken_ || closed_) {
+        return;
+    }
+    collect_output();
+    if (output_.empty() && shim_.is_outbound_aligned()) {
         output_.append(empty_frame);
     }
+    touch();
 }
 
 SessionPtr Engine::begin_session() {
@@ -217,9 +225,8 @@ void Engine::close(const Condition& condition) {
     }
     proton::set(pn_connection_condition(connection_), condition);
     pn_connection_close(connection_);
+    touch();
 }
-
-bool Engine::is_finished() { return closed_ && output().empty(); }
 
 void Engine::handle(pn_event_t* event) {
     switch (pn_event_type(event)) {
@@ -246,6 +253,7 @@ void Engine::handle(pn_event_t* event) {
     case PN_TRANSPORT_ERROR:
         if (failure_.empty()) {
             failure_ = proton::read(pn_transport_condition(transport_));
+            failure_.found = Errc::protocol_error;
         }
         break;
     case PN_TRANSPORT_TAIL_CLOSED: failed_ = true; break;
@@ -388,7 +396,8 @@ void Engine::on_delivery(pn_delivery_t* delivery) {
             }
         }
     }
-    if (pn_link_get_context(link) == owner && pn_delivery_updated(delivery) && owner->listener_ != nullptr) {
+    // What has not arrived in whole may be settled by its sender already; nobody knows of it yet.
+    if (pn_link_get_context(link) == owner && pn_delivery_updated(delivery) && !pn_delivery_partial(delivery) && owner->listener_ != nullptr) {
         pn_delivery_clear(delivery);
         owner->listener_->on_disposition(DeliveryHandle{delivery});
     }

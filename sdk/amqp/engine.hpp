@@ -49,9 +49,17 @@ public:
     virtual void on_closed(const Condition& condition) = 0;
 };
 
+/// Who drives an engine.
+class EngineDriver {
+public:
+    virtual ~EngineDriver() = default;
+    /// There is something to send, for the first time since `take`. Called from whatever call caused it, never from `input` and `process`.
+    virtual void on_output() = 0;
+};
+
 /// One side of an AMQP connection: bytes in, bytes out, and listeners told. No I/O, no clock, no thread of its own; used from one thread.
 ///
-/// Whoever feeds it calls `process` after input, which tells the listeners, and then takes what `output` holds. Listeners may call anything here but
+/// Whoever feeds it calls `process` after input, which tells the listeners, and then takes what is to be sent. Listeners may call anything here but
 /// destroy the engine.
 class Engine {
 public:
@@ -68,9 +76,11 @@ public:
     /// Tells the listeners what has happened.
     void process();
 
-    /// What is to be sent, complete as of now. Valid until the next call of `output` or `sent`.
-    [[nodiscard]] std::string_view output();
-    void sent(std::size_t count);
+    void set_driver(EngineDriver* driver) noexcept { driver_ = driver; }
+    /// Puts what is to be sent, complete as of now, into `to`, in place of what it held. The engine goes on with its memory.
+    void take(std::string& to);
+    /// Bytes of messages given to senders since the last `take`.
+    [[nodiscard]] std::size_t unsent() const noexcept { return unsent_; }
     /// Has an empty frame sent if nothing else is to be.
     void heartbeat();
 
@@ -82,19 +92,29 @@ public:
     void close(const Condition& condition = {});
     /// Nothing more will happen: both sides closed, or it broke.
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
-    /// All that there was to send has been taken and nothing more follows.
-    [[nodiscard]] bool is_finished();
     [[nodiscard]] bool is_authenticated() const noexcept { return sasl_ == nullptr; }
     [[nodiscard]] bool is_open() const noexcept { return opened_ && !closed_; }
 
 private:
+    friend class DeliveryHandle;
     friend class Link;
+    friend class ReceiverLink;
+    friend class SenderLink;
     friend class Session;
 
-    void start_amqp();
+    /// Something is to be sent.
+    void touch() {
+        if (!touched_) {
+            touched_ = true;
+            if (driver_ != nullptr && !processing_) {
+                driver_->on_output();
+            }
+        }
+    }
     void feed_sasl(std::string_view& bytes);
     void feed_transport(std::string_view bytes);
-    void take_output();
+    void collect_output();
+    void break_off(Errc found, std::string_view name, std::string text);
     void bury();
     void handle(pn_event_t* event);
     void on_remote_open();
@@ -114,8 +134,9 @@ private:
     pn_transport_t* transport_;
     pn_collector_t* collector_;
     FrameShim shim_;
+    EngineDriver* driver_{nullptr};
     std::string output_;
-    std::size_t taken_{0};   // of output_, sent already
+    std::size_t unsent_{0};
     std::string sasl_input_; // of the exchange, not understood yet
     std::vector<Session*> sessions_;
     std::vector<Link*> lost_links_;            // to be told
@@ -127,6 +148,7 @@ private:
     bool broken_{false}; // nothing the engine writes can be sent any more
     bool closed_{false};
     bool processing_{false};
+    bool touched_{false};
 };
 
 } // namespace sessionq::amqp

@@ -66,9 +66,17 @@ void DeliveryHandle::update(const Outcome& outcome) {
         proton::set(pn_disposition_annotations(local), outcome.annotations);
     }
     pn_delivery_update(delivery_, static_cast<std::uint64_t>(outcome.kind));
+    touch();
+}
+
+void DeliveryHandle::touch() noexcept {
+    if (const auto* link = static_cast<const Link*>(pn_link_get_context(pn_delivery_link(delivery_)))) {
+        link->engine_->touch();
+    }
 }
 
 void DeliveryHandle::settle() {
+    touch();
     pn_delivery_settle(delivery_);
     delivery_ = nullptr;
 }
@@ -130,6 +138,7 @@ void Link::open(const Attach& attach) {
         pn_link_set_max_message_size(link_, attach.max_message_size);
     }
     pn_link_open(link_);
+    engine_->touch();
 }
 
 void Link::open_refused() {
@@ -155,6 +164,7 @@ void Link::close(const Condition& condition) {
     closed_ = true;
     proton::set(pn_link_condition(link_), condition);
     pn_link_close(link_);
+    engine_->touch();
 }
 
 std::uint32_t SenderLink::credit() const noexcept { return link_ != nullptr ? static_cast<std::uint32_t>(std::max(0, pn_link_credit(link_))) : 0; }
@@ -162,6 +172,7 @@ bool SenderLink::is_draining() const noexcept { return link_ != nullptr && pn_li
 void SenderLink::drained() {
     if (link_ != nullptr) {
         pn_link_drained(link_);
+        engine_->touch();
     }
 }
 
@@ -172,6 +183,8 @@ DeliveryHandle SenderLink::send(std::string_view tag, std::string_view encoded, 
     const TagBuffer whole = tag_with_format(tag, message_format);
     pn_delivery_t* delivery = pn_delivery(link_, pn_dtag(whole.bytes.data(), whole.size));
     pn_link_send(link_, encoded.data(), encoded.size());
+    engine_->unsent_ += encoded.size();
+    engine_->touch();
     if (settled) {
         pn_delivery_settle(delivery); // advances too
         return {};
@@ -186,6 +199,7 @@ void ReceiverLink::add_credit(std::uint32_t count) {
     if (link_ != nullptr && count != 0) {
         pn_link_set_drain(link_, false);
         pn_link_flow(link_, static_cast<int>(count));
+        engine_->touch();
     }
 }
 
@@ -202,6 +216,7 @@ bool ReceiverLink::drain() {
     }
     draining_ = true;
     pn_link_drain(link_, 0);
+    engine_->touch();
     return true;
 }
 

@@ -69,6 +69,8 @@ public:
     friend bool operator==(const DeliveryHandle&, const DeliveryHandle&) = default;
 
 private:
+    void touch() noexcept;
+
     pn_delivery_t* delivery_{nullptr};
 };
 

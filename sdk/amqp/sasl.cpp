@@ -90,7 +90,8 @@ protected:
     virtual void on_header(std::string& output) = 0;
 
     State fail(std::string_view condition, std::string text) {
-        failure_ = {.name = std::string{condition}, .text = std::move(text)};
+        failure_ = {
+            .name = std::string{condition}, .text = std::move(text), .found = condition == refused ? Errc::unauthorized : Errc::protocol_error};
         return state_ = State::failed;
     }
 

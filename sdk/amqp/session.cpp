@@ -34,6 +34,7 @@ void Session::open() {
     if (session_ != nullptr && !opened_) {
         opened_ = true;
         pn_session_open(session_);
+        engine_->touch();
     }
 }
 
@@ -42,6 +43,7 @@ void Session::end(const Condition& condition) {
         ended_ = true;
         proton::set(pn_session_condition(session_), condition);
         pn_session_close(session_);
+        engine_->touch();
     }
 }
 

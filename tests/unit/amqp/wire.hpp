@@ -131,8 +131,8 @@ struct Wire {
 
     static bool carry(amqp::Engine& from, amqp::Engine& to, std::size_t step, std::string& seen) {
         from.process();
-        const std::string bytes{from.output()};
-        from.sent(bytes.size());
+        std::string bytes;
+        from.take(bytes);
         seen += bytes;
         for (std::size_t at = 0; at < bytes.size();) {
             const std::size_t count = step == 0 ? bytes.size() : std::min(step, bytes.size() - at);

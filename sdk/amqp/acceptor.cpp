@@ -1,0 +1,164 @@
+#include "amqp/acceptor.hpp"
+
+#include <algorithm>
+#include <list>
+#include <utility>
+
+#include <sys/socket.h>
+
+#include <asio/detail/socket_option.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+
+#include "amqp/socket_stream.hpp"
+#include "core/log.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::amqp {
+
+using asio::ip::tcp;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr Duration shortest_wait = milliseconds{10};
+constexpr Duration longest_wait = milliseconds{1000};
+
+} // namespace
+
+class Acceptor::Listening : public std::enable_shared_from_this<Listening> {
+public:
+    Listening(ConnectionHost& host, OnStream on_stream)
+        : host_{host}, on_stream_{std::move(on_stream)}, acceptor_{host.io()}, timer_{timing::Timer::calling<&Listening::accept>(this)} {}
+
+    core::Result<std::uint16_t> listen(const ListenSettings& settings) {
+        settings_ = settings;
+        const std::string where = settings.address + ":" + std::to_string(settings.port);
+        asio::error_code error;
+        const auto address = asio::ip::make_address(settings.address, error);
+        if (error) {
+            return Failure{.code = Errc::invalid_option, .detail = "cannot listen on " + where + ": not an address"};
+        }
+        const tcp::endpoint endpoint{address, settings.port};
+        const auto step = [&](auto&& action) {
+            if (!error) {
+                action();
+            }
+        };
+        step([&] { acceptor_.open(endpoint.protocol(), error); });
+        step([&] { acceptor_.set_option(tcp::acceptor::reuse_address{true}, error); });
+        step([&] {
+            if (settings.share_port) {
+                acceptor_.set_option(asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>{true}, error);
+            }
+        });
+        step([&] { acceptor_.bind(endpoint, error); });
+        step([&] { acceptor_.listen(tcp::acceptor::max_listen_connections, error); });
+        if (error) {
+            return Failure{.code = Errc::resource_exhausted, .detail = "cannot listen on " + where + ": " + error.message()};
+        }
+        accept();
+        return acceptor_.local_endpoint().port();
+    }
+
+    void stop() noexcept {
+        on_stream_ = nullptr;
+        host_.loop().timers().cancel(timer_);
+        asio::error_code ignored;
+        acceptor_.close(ignored);
+        for (Pending& pending : pending_) {
+            pending.handshake->cancel();
+        }
+        pending_.clear();
+    }
+
+private:
+    struct Pending {
+        explicit Pending(Listening& owner) noexcept : listening{owner}, timer{timing::Timer::calling<&Pending::on_time_out>(this)} {}
+
+        void on_time_out() {
+            handshake->cancel();
+            listening.forget(*this);
+        }
+
+        Listening& listening;
+        TlsHandshakePtr handshake{};
+        timing::Timer timer;
+    };
+
+    void accept() {
+        is_accepting_ = true;
+        acceptor_.async_accept(
+            [self = shared_from_this()](const asio::error_code& error, tcp::socket socket) { self->on_accepted(error, std::move(socket)); });
+    }
+
+    void on_accepted(const asio::error_code& error, tcp::socket socket) {
+        is_accepting_ = false;
+        if (!on_stream_) {
+            return;
+        }
+        if (error == asio::error::connection_aborted) { // the peer left while it waited
+            accept();
+            return;
+        }
+        if (error) { // out of descriptors or memory, which others may give back
+            wait_ = std::clamp(wait_ * 2, shortest_wait, longest_wait);
+            core::log(LogLevel::warning, "amqp", "cannot accept a connection: ", error.message());
+            host_.loop().timers().arm(timer_, host_.loop().now() + wait_);
+            return;
+        }
+        wait_ = Duration::zero();
+        if (settings_.tls) {
+            shake_hands(std::move(socket));
+        }
+        if (pending_.size() < settings_.most_handshakes) {
+            accept();
+        }
+        if (!settings_.tls) {
+            tell(make_tcp_stream(std::move(socket)));
+        }
+    }
+
+    void shake_hands(tcp::socket socket) {
+        Pending& pending = pending_.emplace_back(*this);
+        host_.loop().timers().arm(pending.timer, host_.loop().now() + settings_.handshake_time_out);
+        pending.handshake = start_tls_server(std::move(socket), settings_.tls, [this, &pending](StreamPtr stream, const Failure& failure) {
+            const auto self = shared_from_this();
+            forget(pending);
+            if (stream) {
+                tell(std::move(stream));
+            } else {
+                core::log(LogLevel::info, "amqp", failure.detail);
+            }
+        });
+    }
+
+    void forget(Pending& pending) {
+        pending_.remove_if([&](const Pending& other) { return &other == &pending; });
+        if (!is_accepting_ && !timer_.is_armed()) {
+            accept();
+        }
+    }
+
+    void tell(StreamPtr stream) {
+        const OnStream on_stream = on_stream_; // it may destroy this
+        on_stream(std::move(stream));
+    }
+
+    ConnectionHost& host_;
+    OnStream on_stream_; // null: stopped
+    tcp::acceptor acceptor_;
+    ListenSettings settings_{};
+    std::list<Pending> pending_{};
+    Duration wait_{Duration::zero()};
+    bool is_accepting_{false};
+    timing::Timer timer_; // until it accepts again
+};
+
+Acceptor::Acceptor(ConnectionHost& host, OnStream on_stream) : listening_{std::make_shared<Listening>(host, std::move(on_stream))} {}
+
+Acceptor::~Acceptor() { listening_->stop(); }
+
+core::Result<std::uint16_t> Acceptor::listen(const ListenSettings& settings) { return listening_->listen(settings); }
+
+} // namespace sessionq::amqp

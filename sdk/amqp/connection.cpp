@@ -1,0 +1,225 @@
+#include "amqp/connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "timing/timer_service.hpp"
+
+namespace sessionq::amqp {
+namespace {
+
+using std::chrono::milliseconds;
+
+// The watch reports up to a second late, and half of a peer's time-out leaves little of a short one.
+Duration heartbeat_after(std::uint32_t peer_time_out) {
+    const Duration half = milliseconds{peer_time_out} / 2;
+    return std::max<Duration>(half - std::chrono::seconds{1}, milliseconds{1});
+}
+
+constexpr milliseconds shortest_peer_time_out{2000};
+
+} // namespace
+
+void ConnectionOwner::on_session(SessionPtr session) {
+    session->open();
+    session->end({.name = "amqp:not-allowed", .text = "this side begins the sessions"});
+}
+
+Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options, ConnectionOwner& owner)
+    : host_{host},
+      stream_{std::move(stream)},
+      owner_{owner},
+      close_time_out_{options.close_time_out},
+      read_idle_{milliseconds{options.engine.open.idle_time_out} * 2},
+      most_unsent_{options.most_unsent},
+      engine_{std::move(options.engine), *this},
+      alive_{std::make_shared<Alive>(this)},
+      timer_{timing::Timer::calling<&Connection::on_time_out>(this)} {
+    engine_.set_driver(this);
+    stream_->set_listener(this);
+    host_.watch(*this);
+    host_.set_idle(*this, timing::IdleKind::read, read_idle_);
+    end_in(options.open_time_out);
+    read_on();
+    on_output();
+}
+
+Connection::~Connection() {
+    alive_->connection = nullptr;
+    host_.forget(*this);
+    stream_->set_listener(nullptr);
+    stream_->close();
+}
+
+void Connection::close(const Condition& condition) {
+    if (phase_ == Phase::opening || phase_ == Phase::open) {
+        phase_ = Phase::closing;
+        end_in(close_time_out_);
+        engine_.close(condition);
+    }
+}
+
+void Connection::abort(const Condition& condition) {
+    if (phase_ != Phase::over) {
+        host_.loop().post([alive = alive_, condition] {
+            if (alive->connection != nullptr) {
+                alive->connection->lose(condition);
+            }
+        });
+    }
+}
+
+bool Connection::is_congested() noexcept {
+    const bool is_so = engine_.unsent() + in_flight_ > most_unsent_;
+    is_owner_waiting_ = is_owner_waiting_ || is_so;
+    return is_so;
+}
+
+void Connection::on_read(std::string_view bytes) {
+    reading_ = false;
+    if (bytes.empty()) {
+        input_over_ = true;
+        engine_.input_closed({.name = "amqp:connection:forced", .text = "the peer closed the stream", .found = Errc::connection_lost});
+    } else {
+        host_.on_read(*this);
+        engine_.input(bytes);
+    }
+    engine_.process();
+    turn();
+}
+
+void Connection::on_written() {
+    in_flight_ = 0;
+    turn();
+}
+
+void Connection::on_failed(const Failure& failure) { lose({.name = "amqp:connection:forced", .text = failure.to_string(), .found = failure.code}); }
+
+void Connection::on_open(const Open& peer) {
+    if (phase_ != Phase::opening) {
+        return;
+    }
+    phase_ = Phase::open;
+    host_.loop().timers().cancel(timer_);
+    if (peer.idle_time_out != 0) {
+        if (milliseconds{peer.idle_time_out} < shortest_peer_time_out) {
+            close({.name = "amqp:not-allowed", .text = "an idle-time-out below two seconds is not supported", .found = Errc::not_supported});
+            return;
+        }
+        host_.set_idle(*this, timing::IdleKind::write, heartbeat_after(peer.idle_time_out));
+    }
+    owner_.on_open(peer);
+}
+
+void Connection::on_session(SessionPtr session) { owner_.on_session(std::move(session)); }
+
+// The engine's last word; the peer's may still have to be sent.
+void Connection::on_closed(const Condition& condition) {
+    why_ = condition;
+    if (phase_ != Phase::closing) {
+        end_in(close_time_out_);
+    }
+    phase_ = Phase::lingering;
+}
+
+void Connection::on_output() {
+    if (!turn_posted_ && phase_ != Phase::over) {
+        turn_posted_ = true;
+        host_.loop().post([alive = alive_] {
+            if (alive->connection != nullptr) {
+                alive->connection->turn_posted_ = false;
+                alive->connection->turn();
+            }
+        });
+    }
+}
+
+void Connection::on_idle(timing::IdleKind kind) {
+    if (kind == timing::IdleKind::write) {
+        host_.on_write(*this);
+        engine_.heartbeat();
+        return;
+    }
+    if (phase_ != Phase::lingering) {
+        const Condition silent{
+            .name = "amqp:resource-limit-exceeded", .text = "nothing came from the peer within its time", .found = Errc::connection_lost};
+        close(silent);
+        engine_.input_closed(silent);
+        input_over_ = true;
+        on_output();
+    }
+}
+
+void Connection::on_time_out() {
+    if (phase_ == Phase::opening) {
+        lose({.name = "amqp:resource-limit-exceeded", .text = "the peer did not open the connection in time", .found = Errc::timeout});
+    } else {
+        lose({.name = "amqp:connection:forced", .text = "the peer did not close the connection in time", .found = Errc::timeout});
+    }
+}
+
+// The stream is of no more use.
+void Connection::lose(const Condition& why) {
+    if (phase_ != Phase::lingering) {
+        engine_.input_closed(why);
+        engine_.process();
+    }
+    finish();
+}
+
+void Connection::read_on() {
+    if (!reading_ && !input_over_ && phase_ != Phase::over) {
+        reading_ = true;
+        stream_->read();
+    }
+}
+
+void Connection::flush() {
+    if (in_flight_ != 0 || phase_ == Phase::over) {
+        return;
+    }
+    engine_.take(output_);
+    in_flight_ = output_.size();
+    if (in_flight_ != 0) {
+        host_.on_write(*this);
+        stream_->write(output_);
+    }
+}
+
+// What follows every event. Last in whoever calls it: the owner may destroy the connection when it hears of the end.
+void Connection::turn() {
+    engine_.process(); // an input's end that was told from outside
+    flush();
+    if (phase_ == Phase::lingering && in_flight_ == 0) {
+        if (!shut_) {
+            shut_ = true;
+            stream_->shut();
+        }
+        // A stream closed while the peer still talks takes along what it has not read: why this side breaks off.
+        if (input_over_ || !why_.found) {
+            finish();
+            return;
+        }
+    }
+    if (!is_congested()) {
+        read_on();
+        if (std::exchange(is_owner_waiting_, false)) {
+            owner_.on_writable();
+        }
+    }
+}
+
+// Last in whoever calls it, too.
+void Connection::finish() {
+    phase_ = Phase::over;
+    alive_->connection = nullptr;
+    stream_->set_listener(nullptr);
+    stream_->close();
+    host_.loop().timers().cancel(timer_);
+    host_.forget(*this);
+    owner_.on_closed(std::exchange(why_, {}));
+}
+
+void Connection::end_in(Duration time) { host_.loop().timers().arm(timer_, host_.loop().now() + time); }
+
+} // namespace sessionq::amqp

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/event_loop.hpp"
+#include "timing/idle_index.hpp"
+#include "timing/timer.hpp"
+
+namespace asio {
+class io_context;
+}
+
+namespace sessionq::amqp {
+
+/// Something that may be quiet for too long.
+class Watched : public timing::IdleEntry {
+public:
+    Watched() noexcept : IdleEntry{Duration::zero(), Duration::zero()} {}
+    virtual void on_idle(timing::IdleKind kind) = 0;
+
+protected:
+    ~Watched() = default;
+};
+
+/// What the connections of one receive thread share: its loop, its reactor, and the watch for those that are quiet. Outlives them; bound to that thread, and the
+/// loop outlives it.
+class ConnectionHost {
+public:
+    ConnectionHost(core::EventLoop& loop, asio::io_context& io);
+    ConnectionHost(const ConnectionHost&) = delete;
+    ConnectionHost& operator=(const ConnectionHost&) = delete;
+    ~ConnectionHost();
+
+    [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
+    [[nodiscard]] asio::io_context& io() noexcept { return io_; }
+
+    void watch(Watched& watched);
+    void forget(Watched& watched) noexcept { idle_.remove(watched); }
+    /// How long `watched` may be quiet; zero: for ever.
+    void set_idle(Watched& watched, timing::IdleKind kind, Duration idle);
+    void on_read(Watched& watched) noexcept { idle_.on_read(watched, loop_.now()); }
+    void on_write(Watched& watched) noexcept { idle_.on_write(watched, loop_.now()); }
+
+private:
+    void arm();
+    void look();
+
+    core::EventLoop& loop_;
+    asio::io_context& io_;
+    timing::IdleIndex idle_;
+    timing::Timer timer_;
+};
+
+} // namespace sessionq::amqp

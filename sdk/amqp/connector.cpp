@@ -1,0 +1,115 @@
+#include "amqp/connector.hpp"
+
+#include <utility>
+
+#include <asio/connect.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+
+#include "amqp/socket_stream.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::amqp {
+
+using asio::ip::tcp;
+
+class Connector::Attempt : public std::enable_shared_from_this<Attempt> {
+public:
+    Attempt(ConnectionHost& host, Target target, Done done)
+        : host_{host},
+          target_{std::move(target)},
+          where_{target_.host + ":" + std::to_string(target_.port)},
+          done_{std::move(done)},
+          resolver_{host.io()},
+          socket_{host.io()},
+          timer_{timing::Timer::calling<&Attempt::on_time_out>(this)} {}
+
+    void start(TimePoint deadline) {
+        host_.loop().timers().arm(timer_, deadline);
+        stage_ = "resolving the host";
+        resolver_.async_resolve(target_.host, std::to_string(target_.port), tcp::resolver::numeric_service,
+                                [self = shared_from_this()](const asio::error_code& error, const tcp::resolver::results_type& found) {
+                                    self->on_resolved(error, found);
+                                });
+    }
+
+    void drop() noexcept {
+        done_ = nullptr;
+        host_.loop().timers().cancel(timer_);
+        resolver_.cancel();
+        asio::error_code ignored;
+        socket_.close(ignored);
+        if (tls_) {
+            tls_->cancel();
+        }
+    }
+
+private:
+    void on_resolved(const asio::error_code& error, const tcp::resolver::results_type& found) {
+        if (!done_) {
+            return;
+        }
+        if (error) {
+            fail({.code = Errc::connection_refused, .detail = "the host '" + target_.host + "' cannot be resolved: " + error.message()});
+            return;
+        }
+        stage_ = "connecting";
+        asio::async_connect(socket_, found,
+                            [self = shared_from_this()](const asio::error_code& failed, const tcp::endpoint&) { self->on_connected(failed); });
+    }
+
+    void on_connected(const asio::error_code& error) {
+        if (!done_) {
+            return;
+        }
+        if (error) {
+            fail({.code = Errc::connection_refused, .detail = where_ + ": " + error.message()});
+            return;
+        }
+        if (!target_.tls) {
+            finish(make_tcp_stream(std::move(socket_)));
+            return;
+        }
+        stage_ = "agreeing on TLS";
+        tls_ = start_tls_client(std::move(socket_), target_.tls, target_.host, [self = shared_from_this()](StreamPtr stream, const Failure& failure) {
+            if (stream) {
+                self->finish(std::move(stream));
+            } else {
+                self->fail(failure);
+            }
+        });
+    }
+
+    void on_time_out() {
+        const auto self = shared_from_this();
+        const Done done = std::exchange(done_, nullptr);
+        drop();
+        done(Failure{.code = Errc::timeout, .detail = where_ + ": no connection in time, while " + stage_});
+    }
+
+    void finish(core::Result<StreamPtr> result) {
+        host_.loop().timers().cancel(timer_);
+        tls_.reset();
+        std::exchange(done_, nullptr)(std::move(result));
+    }
+    void fail(Failure failure) { finish(std::move(failure)); }
+
+    ConnectionHost& host_;
+    const Target target_;
+    const std::string where_;
+    Done done_; // null: told, or dropped
+    const char* stage_{""};
+    tcp::resolver resolver_;
+    tcp::socket socket_;
+    TlsHandshakePtr tls_{};
+    timing::Timer timer_;
+};
+
+Connector::Connector(ConnectionHost& host, Target target, TimePoint deadline, Done done)
+    : attempt_{std::make_shared<Attempt>(host, std::move(target), std::move(done))} {
+    attempt_->start(deadline);
+}
+
+Connector::~Connector() { attempt_->drop(); }
+
+} // namespace sessionq::amqp

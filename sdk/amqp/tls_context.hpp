@@ -1,0 +1,22 @@
+#pragma once
+
+// OpenSSL's side of `tls.hpp`; for amqp/'s own sources.
+
+#include <string>
+
+#include <asio/ssl/context.hpp>
+
+#include "amqp/tls.hpp"
+
+namespace sessionq::amqp {
+
+class TlsContext {
+public:
+    explicit TlsContext(asio::ssl::context::method method) : ssl{method} {}
+
+    asio::ssl::context ssl;
+    std::string server_name{};
+    bool verify{true};
+};
+
+} // namespace sessionq::amqp

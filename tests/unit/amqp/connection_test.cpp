@@ -1,0 +1,308 @@
+// Over real sockets on loopback: waits are for conditions, bounded, and nothing is timed.
+#include <doctest/doctest.h>
+
+#include <future>
+
+#include <asio/ip/tcp.hpp>
+#include <asio/write.hpp>
+
+#include "amqp/acceptor.hpp"
+#include "amqp/connection.hpp"
+#include "amqp/connector.hpp"
+#include "client/receive_thread.hpp"
+#include "support/test_certificates.hpp"
+#include "wire.hpp"
+
+using namespace sessionq;
+using namespace sessionq::amqp;
+using namespace sessionq::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto patience = 20s;
+
+template <typename T>
+T wait(std::future<T>& future) {
+    REQUIRE(future.wait_for(patience) == std::future_status::ready);
+    return future.get();
+}
+
+template <typename F>
+void run_on(client::ReceiveThread& thread, F&& work) {
+    std::promise<void> done;
+    thread.post([&] {
+        work();
+        done.set_value();
+    });
+    auto future = done.get_future();
+    wait(future);
+}
+
+/// A server that opens every session and link as asked, and sends what it is sent back to whoever receives.
+struct EchoPeer final : ConnectionOwner, SessionListener, LinkListener {
+    EchoPeer(ConnectionHost& host, StreamPtr stream, ConnectionOptions options)
+        : connection{std::make_unique<Connection>(host, std::move(stream), std::move(options), *this)} {}
+    ~EchoPeer() override {
+        receiver.reset();
+        sender.reset();
+        session.reset();
+    }
+
+    void on_open(const Open&) override {}
+    void on_session(SessionPtr made) override {
+        session = std::move(made);
+        session->set_listener(this);
+        session->open();
+    }
+    void on_closed(const Condition&) override { closed = true; }
+    void on_sender(SenderLinkPtr link) override {
+        sender = std::move(link);
+        sender->set_listener(this);
+        sender->open(sender->remote());
+    }
+    void on_receiver(ReceiverLinkPtr link) override {
+        receiver = std::move(link);
+        receiver->set_listener(this);
+        receiver->open(receiver->remote());
+        receiver->add_credit(10);
+    }
+    void on_session_ended(const Condition&) override {}
+    void on_link_closed(const Condition&, bool) override {}
+    void on_link_gone(const Condition&) override {}
+    void on_delivery(DeliveryHandle delivery) override {
+        std::string bytes(receiver->size(delivery), '\0');
+        receiver->read(delivery, bytes.data());
+        delivery.update({.kind = OutcomeKind::accepted});
+        delivery.settle();
+        sender->send("tag", bytes, true);
+    }
+    void on_disposition(DeliveryHandle) override {}
+
+    std::unique_ptr<Connection> connection;
+    SessionPtr session{};
+    SenderLinkPtr sender{};
+    ReceiverLinkPtr receiver{};
+    bool closed{false};
+};
+
+/// A client's connection that asks the echo for one message.
+struct Asking final : ConnectionOwner, LinkListener {
+    Asking(ConnectionHost& host, StreamPtr stream, ConnectionOptions options, std::string text)
+        : message{std::move(text)}, connection{std::make_unique<Connection>(host, std::move(stream), std::move(options), *this)} {}
+    ~Asking() override {
+        receiver.reset();
+        sender.reset();
+        session.reset();
+    }
+
+    void on_open(const Open&) override {
+        session = connection->engine().begin_session();
+        receiver = session->make_receiver("r");
+        receiver->set_listener(this);
+        receiver->open({.source = {.address = "echo"}});
+        receiver->add_credit(1);
+        sender = session->make_sender("s");
+        sender->set_listener(this);
+        sender->open({.target = {.address = "echo"}});
+    }
+    void on_closed(const Condition& condition) override { ended.set_value(condition); }
+    void on_link_closed(const Condition&, bool) override {}
+    void on_link_gone(const Condition&) override {}
+    void on_flow() override {
+        if (sender->credit() != 0 && !std::exchange(sent, true)) {
+            sender->send("1", message, false);
+        }
+    }
+    void on_delivery(DeliveryHandle delivery) override {
+        std::string bytes(receiver->size(delivery), '\0');
+        receiver->read(delivery, bytes.data());
+        delivery.settle();
+        echoed.set_value(bytes);
+    }
+    void on_disposition(DeliveryHandle delivery) override { delivery.settle(); }
+
+    const std::string message;
+    std::unique_ptr<Connection> connection;
+    SessionPtr session{};
+    SenderLinkPtr sender{};
+    ReceiverLinkPtr receiver{};
+    bool sent{false};
+    std::promise<std::string> echoed{};
+    std::promise<Condition> ended{};
+};
+
+struct Bench {
+    explicit Bench(TlsContextPtr tls = {}) {
+        run_on(thread, [&] {
+            host = std::make_unique<ConnectionHost>(thread, thread.io_context());
+            acceptor = std::make_unique<Acceptor>(*host, [this](StreamPtr stream) {
+                ConnectionOptions options;
+                options.engine = {.is_server = true, .open = server_open, .sasl = make_sasl_server({}), .read_message_formats = true};
+                peers.push_back(std::make_unique<EchoPeer>(*host, std::move(stream), std::move(options)));
+            });
+            auto listening = acceptor->listen({.port = 0, .tls = std::move(tls)});
+            REQUIRE(listening.ok());
+            port = listening.value();
+        });
+    }
+    ~Bench() {
+        run_on(thread, [&] {
+            connector.reset();
+            asking.reset();
+            peers.clear();
+            acceptor.reset();
+            host.reset();
+        });
+    }
+
+    core::Result<StreamPtr> connect(Target target, Duration within = patience) {
+        std::promise<core::Result<StreamPtr>> promise;
+        auto future = promise.get_future();
+        run_on(thread, [&] {
+            connector = std::make_unique<Connector>(*host, std::move(target), thread.now() + within,
+                                                    [&](core::Result<StreamPtr> result) { promise.set_value(std::move(result)); });
+        });
+        return wait(future);
+    }
+
+    void ask(StreamPtr stream, std::string text) {
+        run_on(thread, [&] {
+            ConnectionOptions options;
+            options.engine = {.open = {.container = "c", .hostname = "localhost", .idle_time_out = client_idle, .max_frame_size = 65536},
+                              .sasl = make_sasl_client({})};
+            asking = std::make_unique<Asking>(*host, std::move(stream), std::move(options), std::move(text));
+        });
+    }
+
+    client::ReceiveThread thread{};
+    std::unique_ptr<ConnectionHost> host{};
+    std::uint16_t port{0};
+    std::unique_ptr<Acceptor> acceptor{};
+    std::unique_ptr<Connector> connector{};
+    std::vector<std::unique_ptr<EchoPeer>> peers{};
+    std::unique_ptr<Asking> asking{};
+    Open server_open{.container = "server", .idle_time_out = 60000, .max_frame_size = 65536};
+    std::uint32_t client_idle{60000};
+};
+
+} // namespace
+
+TEST_CASE("Connection: messages small and large go to a peer and back over TCP") {
+    Bench bench;
+    for (const std::size_t size : {std::size_t{1}, std::size_t{100'000}, std::size_t{3'000'000}}) {
+        CAPTURE(size);
+        auto stream = bench.connect({.host = "127.0.0.1", .port = bench.port});
+        REQUIRE(stream.ok());
+        bench.ask(std::move(stream).value(), std::string(size, 'x'));
+        auto echoed = bench.asking->echoed.get_future();
+        CHECK(wait(echoed).size() == size);
+        run_on(bench.thread, [&] { bench.asking->connection->close(); });
+        auto ended = bench.asking->ended.get_future();
+        CHECK(wait(ended).empty());
+        run_on(bench.thread, [&] { bench.asking.reset(); });
+    }
+}
+
+TEST_CASE("Connection: the same over TLS, if the certificate is trusted and of that host") {
+    const TestCertificates certificates;
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()});
+    REQUIRE(server.ok());
+    const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
+    REQUIRE(trusting.ok());
+    Bench bench{server.value()};
+    const std::uint16_t port = bench.port;
+    SUBCASE("trusted, by name and by address") {
+        for (const char* host : {"localhost", "127.0.0.1"}) {
+            auto stream = bench.connect({.host = host, .port = port, .tls = trusting.value()});
+            REQUIRE(stream.ok());
+            bench.ask(std::move(stream).value(), std::string(100'000, 'x'));
+            auto echoed = bench.asking->echoed.get_future();
+            CHECK(wait(echoed).size() == 100'000);
+        }
+    }
+    SUBCASE("not trusted") {
+        const auto strict = make_tls(TlsClientSettings{});
+        const auto stream = bench.connect({.host = "localhost", .port = port, .tls = strict.value()});
+        REQUIRE_FALSE(stream.ok());
+        CHECK(stream.failure().code == Errc::peer_untrusted);
+    }
+    SUBCASE("not verified, on one's own word") {
+        const auto careless = make_tls(TlsClientSettings{.verify = false});
+        CHECK(bench.connect({.host = "localhost", .port = port, .tls = careless.value()}).ok());
+    }
+}
+
+TEST_CASE("Connector: a certificate of another host is refused") {
+    const TestCertificates certificates;
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.elsewhere(), .key_file = certificates.elsewhere_key()});
+    const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
+    Bench bench{server.value()};
+    const auto stream = bench.connect({.host = "localhost", .port = bench.port, .tls = trusting.value()});
+    REQUIRE_FALSE(stream.ok());
+    CHECK(stream.failure().code == Errc::peer_untrusted);
+    CHECK(stream.failure().detail.find("localhost") != std::string::npos);
+}
+
+TEST_CASE("Connector: each way to fail is told apart") {
+    Bench bench;
+    const std::uint16_t port = bench.port;
+    SUBCASE("nobody listens") {
+        run_on(bench.thread, [&] { bench.acceptor.reset(); });
+        const auto stream = bench.connect({.host = "127.0.0.1", .port = port});
+        REQUIRE_FALSE(stream.ok());
+        CHECK(stream.failure().code == Errc::connection_refused);
+    }
+    SUBCASE("the host is unknown") {
+        const auto stream = bench.connect({.host = "no-such-host.invalid", .port = port});
+        REQUIRE_FALSE(stream.ok());
+        CHECK(stream.failure().code == Errc::connection_refused);
+        CHECK(stream.failure().detail.find("no-such-host.invalid") != std::string::npos);
+    }
+    SUBCASE("TLS is spoken to who does not speak it") {
+        const auto careless = make_tls(TlsClientSettings{.verify = false});
+        const auto stream = bench.connect({.host = "127.0.0.1", .port = port, .tls = careless.value()});
+        REQUIRE_FALSE(stream.ok());
+        CHECK(stream.failure().code == Errc::connection_refused);
+    }
+    SUBCASE("the deadline has passed") {
+        const auto stream = bench.connect({.host = "127.0.0.1", .port = port}, -1s);
+        if (!stream.ok()) { // loopback may be faster than the timer's first look
+            CHECK(stream.failure().code == Errc::timeout);
+        }
+    }
+}
+
+TEST_CASE("tls: a file that cannot be used is named") {
+    const auto made = make_tls(TlsClientSettings{.ca_file = "/no/such/file.pem"});
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.failure().code == Errc::invalid_option);
+    CHECK(made.failure().detail.find("/no/such/file.pem") != std::string::npos);
+    CHECK_FALSE(make_tls(TlsClientSettings{.certificate_file = "a.pem"}).ok());
+}
+
+TEST_CASE("Acceptor: an address that is taken, or none, is refused") {
+    Bench bench;
+    run_on(bench.thread, [&] {
+        const auto taken = Acceptor{*bench.host, [](StreamPtr) {}}.listen({.port = bench.port});
+        REQUIRE_FALSE(taken.ok());
+        CHECK(taken.failure().code == Errc::resource_exhausted);
+        const auto none = Acceptor{*bench.host, [](StreamPtr) {}}.listen({.address = "nowhere"});
+        CHECK(none.failure().code == Errc::invalid_option);
+    });
+}
+
+TEST_CASE("Connection: a stranger who sends too much before the opening is dropped") {
+    Bench bench;
+    asio::io_context context;
+    asio::ip::tcp::socket socket{context};
+    socket.connect({asio::ip::make_address("127.0.0.1"), bench.port});
+    const std::string noise(100'000, 'A');
+    asio::error_code error;
+    asio::write(socket, asio::buffer(noise), error);
+    char byte[1024];
+    for (error = {}; !error;) {
+        socket.read_some(asio::buffer(byte), error); // ends when it is dropped
+    }
+    CHECK(error);
+}
