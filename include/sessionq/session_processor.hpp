@@ -63,7 +63,7 @@ public:
     /// Stops in phases: no more accepts, messages that no handler started go back uncounted, running handlers finish, sessions are given back. Returns when
     /// that is done, and by `timeout` at the latest: their stop tokens fire shortly before; sessions whose handlers still run then are given up and the
     /// handlers counted in the report. From one of the processor's own handlers it only asks for all this and returns at once. Never throws; stopping again
-    /// returns the same report.
+    /// returns the same report, and while it stops an earlier end counts for both.
     StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
 
     /// Changes the limits while running; lower ones take effect as sessions and handlers finish. Errors: invalid_option (by member), invalid_state

@@ -1,10 +1,12 @@
 #include "processor/accept_targets.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sessionq::processor {
 
-AcceptTargets::AcceptTargets(const std::vector<std::string>& entities, const std::vector<std::string>& session_ids) : named_{!session_ids.empty()} {
+AcceptTargets::AcceptTargets(const std::vector<std::string>& entities, const std::vector<std::string>& session_ids, TargetClaims* claims)
+    : claims_{claims}, named_{!session_ids.empty()} {
     for (const std::string& entity : entities) {
         if (!named_) {
             rows_.push_back({.target = {.entity = entity}});
@@ -16,21 +18,49 @@ AcceptTargets::AcceptTargets(const std::vector<std::string>& entities, const std
 }
 
 std::optional<std::size_t> AcceptTargets::choose() noexcept {
-    std::optional<std::size_t> best;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        const Row& row = rows_[i];
-        if (named_ && (row.pending != 0 || row.held != 0)) {
+    const std::uint64_t turn = ++turn_;
+    for (;;) {
+        std::optional<std::size_t> best;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const Row& row = rows_[i];
+            if (named_ && (row.pending != 0 || row.held != 0 || row.passed_over == turn)) {
+                continue;
+            }
+            if (!best || std::pair{row.pending, row.asked} < std::pair{rows_[*best].pending, rows_[*best].asked}) {
+                best = i;
+            }
+        }
+        if (best && named_ && claims_ != nullptr && !claims_->try_claim(*best)) { // another thread's
+            rows_[*best].passed_over = turn;
             continue;
         }
-        if (!best || std::pair{row.pending, row.asked} < std::pair{rows_[*best].pending, rows_[*best].asked}) {
-            best = i;
+        if (best) {
+            ++rows_[*best].pending;
+            rows_[*best].asked = turn;
         }
+        return best;
     }
-    if (best) {
-        ++rows_[*best].pending;
-        rows_[*best].asked = ++turn_;
+}
+
+void AcceptTargets::refused(std::size_t index) {
+    --rows_[index].pending;
+    release(index);
+}
+
+void AcceptTargets::held(std::size_t index) noexcept {
+    --rows_[index].pending;
+    ++rows_[index].held;
+}
+
+void AcceptTargets::left(std::size_t index) {
+    --rows_[index].held;
+    release(index);
+}
+
+void AcceptTargets::release(std::size_t index) {
+    if (named_ && claims_ != nullptr) {
+        claims_->release(index);
     }
-    return best;
 }
 
 } // namespace sessionq::processor

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "processor/target_claims.hpp"
+
 namespace sessionq::processor {
 
 /// What may be accepted: an entity's next session, or a named one.
@@ -16,15 +18,16 @@ struct AcceptTarget {
 /// Decides which target a vacant slot asks for, so that every entity is asked in turn and a named session once at a time (DG9).
 class AcceptTargets {
 public:
-    AcceptTargets(const std::vector<std::string>& entities, const std::vector<std::string>& session_ids);
+    /// `claims`: shared with the other receive threads, for named sessions; null: there are none.
+    AcceptTargets(const std::vector<std::string>& entities, const std::vector<std::string>& session_ids, TargetClaims* claims = nullptr);
 
     /// The target to ask for next: the one with the fewest accepts under way, then the one asked longest ago. Nothing when all named sessions are
-    /// asked for or held.
+    /// asked for or held, here or on another thread.
     [[nodiscard]] std::optional<std::size_t> choose() noexcept;
 
-    void answered(std::size_t index) noexcept { --rows_[index].pending; }
-    void held(std::size_t index) noexcept { ++rows_[index].held; }
-    void left(std::size_t index) noexcept { --rows_[index].held; }
+    void refused(std::size_t index);
+    void held(std::size_t index) noexcept; ///< the accept was granted
+    void left(std::size_t index);
 
     [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept { return rows_[index].target; }
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
@@ -36,9 +39,13 @@ private:
         std::uint32_t pending{0};
         std::uint32_t held{0};
         std::uint64_t asked{0};
+        std::uint64_t passed_over{0}; ///< the turn in which it was found to be another thread's
     };
 
+    void release(std::size_t index);
+
     std::vector<Row> rows_{};
+    TargetClaims* claims_;
     std::uint64_t turn_{0};
     bool named_{false};
 };

@@ -23,6 +23,7 @@ public:
         return jittered(at(options_, failures_++), random);
     }
 
+    [[nodiscard]] Duration longest() const noexcept { return options_.max; }
     void reset() noexcept { failures_ = 0; }
     [[nodiscard]] std::uint32_t failures() const noexcept { return failures_; }
 

@@ -75,8 +75,9 @@ dispatch::Verdict MessageCall::conclude(CallResult result) noexcept {
     result_ = result;
     const bool undecided = !decided();
     const bool goes_back = (result == CallResult::failed && undecided) || (!undecided && outcome_ == ports::Outcome::abandon);
+    const bool unstarted = result == CallResult::not_started; // nothing may start before it
     const bool confirm = pump_->shard().options().confirm_settlements && !mutated(Mutant::starts_next_before_settled);
-    held_lane_ = pump_->strict() && (confirm || (goes_back && !mutated(Mutant::overtakes_after_abandon)));
+    held_lane_ = pump_->strict() && (confirm || unstarted || (goes_back && !mutated(Mutant::overtakes_after_abandon)));
     const dispatch::Verdict verdict = held_lane_ ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
     notify(finish_notice); // the loop may destroy the call from here on
     return verdict;
@@ -121,6 +122,10 @@ Deadline MessageCall::deadline() const noexcept { return pump_->lease_expires().
 
 void MessageCall::next_attempt(TimePoint now) noexcept {
     ++attempt_;
+    first_attempt_again(now);
+}
+
+void MessageCall::first_attempt_again(TimePoint now) noexcept {
     finished = false;
     ready_at = now;
 }

@@ -19,7 +19,7 @@ class SessionPump;
 enum class CallResult : std::uint8_t {
     handled,
     failed,      ///< the handler threw
-    not_started, ///< the lease was ending
+    not_started, ///< the lease was ending; unless it was renewed meanwhile
     expired,     ///< the message's own deadline had passed (R22)
 };
 
@@ -58,6 +58,8 @@ public:
 
     /// Ready for another try in place.
     void next_attempt(TimePoint now) noexcept;
+    /// Ready for the try that was not made.
+    void first_attempt_again(TimePoint now) noexcept;
 
     bool counted{false};  ///< the idle clock knows of it
     bool sent{false};     ///< the settlement was handed to the link, which has not answered

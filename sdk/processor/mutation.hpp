@@ -30,6 +30,7 @@ enum class Mutant : std::uint8_t {
     credits_beyond_budget,           ///< credit does not follow the buffer budget
     stop_ignores_deadline,           ///< stop waits for handlers for as long as they take
     keeps_unstarted_on_stop,         ///< stop does not give back what never started
+    ignores_shorter_stop,            ///< a second stop with an earlier deadline changes nothing
     count_,                          // NOLINT(readability-identifier-naming): no mutant, their number
 };
 

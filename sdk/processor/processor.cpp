@@ -18,13 +18,25 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     shared_->handlers = std::move(handlers);
     shared_->environment = std::move(environment);
     const auto& endpoints = shared_->environment.endpoints;
+    const auto peers = std::make_shared<std::vector<std::weak_ptr<Shard>>>();
+    if (!shared_->options.session_ids.empty()) {
+        shared_->claims =
+            std::make_unique<TargetClaims>(shared_->entities.size() * shared_->options.session_ids.size(), [peers] { wake_starved(*peers); });
+    }
     core::Random seeds{shared_->environment.seed};
     for (ports::Endpoint* endpoint : endpoints) {
         shards_.push_back(std::make_shared<Shard>(shared_, *endpoint, seeds.next(), shared_->options.max_buffered_bytes / endpoints.size()));
+        peers->push_back(shards_.back());
     }
 }
 
-Processor::~Processor() = default;
+Processor::~Processor() {
+    if (state_.load() == State::running) { // dropped without a stop: its shards stop by themselves, and are kept by their loops until then
+        for (const auto& shard : shards_) {
+            shard->loop().post([shard] { shard->stop(Deadline::at(shard->loop().now()), [](const StopReport&) {}); });
+        }
+    }
+}
 
 void Processor::start() {
     State expected = State::created;
@@ -33,8 +45,8 @@ void Processor::start() {
     }
     shared_->environment.dispatcher->set_max_calls(shared_->options.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-        shards_[i]->loop().post(
-            [shard = shards_[i], slots = share(shared_->options.max_concurrent_sessions, i, shards_.size())] { shard->start(slots); });
+        shards_[i]->loop().post([shard = shards_[i], all = shared_->options.max_concurrent_sessions,
+                                 slots = share(shared_->options.max_concurrent_sessions, i, shards_.size())] { shard->start(slots, all); });
     }
 }
 
@@ -63,6 +75,9 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
         return;
     }
     if (!begin) {
+        for (const auto& shard : shards_) {
+            shard->loop().post([shard, deadline] { shard->shorten_stop(deadline); });
+        }
         return;
     }
     for (const auto& shard : shards_) {
@@ -99,8 +114,21 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         shards_[i]->loop().post([shard = shards_[i], limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())] {
-            shard->set_limits(slots, limits.max_concurrent_calls_per_session);
+            shard->set_limits(slots, limits.max_concurrent_sessions, limits.max_concurrent_calls_per_session);
         });
+    }
+}
+
+// A session that one thread has let go of may be what a place on another waits for.
+void Processor::wake_starved(const std::vector<std::weak_ptr<Shard>>& shards) {
+    for (const std::weak_ptr<Shard>& weak : shards) {
+        if (const auto shard = weak.lock()) {
+            shard->loop().post([weak] {
+                if (const auto woken = weak.lock()) {
+                    woken->start_starved();
+                }
+            });
+        }
     }
 }
 

@@ -49,6 +49,7 @@ public:
 
 private:
     void shard_stopped(const StopReport& report);
+    static void wake_starved(const std::vector<std::weak_ptr<Shard>>& shards);
     [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index, std::size_t count) noexcept;
 
     std::shared_ptr<SharedState> shared_;

@@ -304,7 +304,9 @@ void SessionPump::close_link() {
     shard_.timers().cancel(lease_timer_);
     const bool lost = machine_.is_lost();
     if (!std::exchange(given_back_, true)) {
-        Counters::add(shard_.shared().counters.sessions_closed);
+        if (begun_) {
+            Counters::add(shard_.shared().counters.sessions_closed);
+        }
         shard_.shared().held.ended({entity(), session_id_}, this);
         if (!lost) {
             close_at_ = shard_.loop().now();

@@ -106,9 +106,11 @@ private:
     void finish();
     void run_session_call(SessionCall::Kind kind);
     void renew_lock();
+    /// A handler that told its end in the very tick in which the lease ends may still be settled: the broker then decides.
     void drive_lease();
     void grant_credit();
     void restart_idle_clock();
+    void put_first(MessageCall& call);
     void arm_retry_timer();
     void arm_guard();
     template <typename Visit>

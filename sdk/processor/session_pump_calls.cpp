@@ -28,8 +28,9 @@ void SessionPump::call_finished(MessageCall& call) {
     if (call.held_lane()) {
         ++holds_;
     }
-    if (shard_.options().max_lock_renewal > Duration::zero()) {
-        drive_lease(); // there is progress again: a renewal that was held back is due
+    const bool unstarted = call.result() == CallResult::not_started;
+    if (unstarted || shard_.options().max_lock_renewal > Duration::zero()) {
+        drive_lease(); // it ends now, or was renewed meanwhile; or there is progress again, and a renewal that was held back is due
     }
     Counters& counters = shard_.shared().counters;
     switch (call.result()) {
@@ -67,6 +68,11 @@ void SessionPump::call_finished(MessageCall& call) {
         break;
     case CallResult::failed: call_failed(call); break;
     case CallResult::not_started:
+        if (may_wait()) { // the lease goes on
+            call.first_attempt_again(progress_at_);
+            put_first(call);
+            break;
+        }
         shard_.count_released();
         settle(call, {.outcome = ports::Outcome::release});
         break;
@@ -173,17 +179,32 @@ void SessionPump::on_retry_due() {
         }
         retrying_.remove(call);
         call.next_attempt(now);
-        ++unfinished_;
         progress_at_ = now;
         if (call.held_lane()) {
-            lane_->push_front(call);
-            release_hold();
+            put_first(call);
         } else {
+            ++unfinished_;
             lane_->push(call);
+            shard_.touched();
         }
-        shard_.touched();
     }
     arm_retry_timer();
+}
+
+/// Back into the lane, before all others.
+void SessionPump::put_first(MessageCall& call) {
+    ++unfinished_;
+    const bool held = call.held_lane();
+    if (!held) {
+        lane_->pause();
+    }
+    lane_->push_front(call);
+    if (held) {
+        release_hold();
+    } else if (!parked_) {
+        lane_->resume();
+    }
+    shard_.touched();
 }
 
 void SessionPump::rewind(MessageCall& call) {

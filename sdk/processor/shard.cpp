@@ -14,21 +14,22 @@ Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std
       endpoint_{endpoint},
       random_{seed},
       credit_{budget},
-      targets_{shared_->entities, shared_->options.session_ids},
+      targets_{shared_->entities, shared_->options.session_ids, shared_->claims.get()},
       calls_per_session_{shared_->options.max_concurrent_calls_per_session} {}
 
 // Slots
 
-void Shard::start(std::uint32_t slots) {
+void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     loop().attach(*this);
     timers().arm(watchdog_, loop().now() + shared_->environment.tuning.watchdog_interval);
-    set_limits(slots, calls_per_session_);
+    set_limits(slots, all_slots, calls_per_session_);
 }
 
-void Shard::set_limits(std::uint32_t slots, std::uint32_t calls_per_session) {
+void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session) {
     if (stopping_) {
         return;
     }
+    all_slots_ = all_slots;
     active_slots_ = slots + (mutated(Mutant::accepts_beyond_limit) ? 1 : 0);
     while (slots_.size() < active_slots_) {
         slots_.emplace_back(*this, slots_.size(), options().error_backoff);
@@ -93,7 +94,7 @@ void Shard::start_accept(Slot& slot) {
         return;
     }
     const Tuning& tuning = shared_->environment.tuning;
-    const bool rotates = active_slots_ < targets_.size();
+    const bool rotates = (targets_.named() ? all_slots_ : active_slots_) < targets_.size();
     const Duration wait = rotates ? std::min(options().accept_wait, tuning.rotate_wait) : options().accept_wait;
     auto accept = std::make_shared<Accept>(Accept{.slot = slot.index, .target = *chosen, .asked_at = loop().now()});
     slot.accept = accept;
@@ -121,7 +122,9 @@ void Shard::cancel_accept(Slot& slot) {
 }
 
 void Shard::accept_answered(const std::shared_ptr<Accept>& accept, core::Result<ports::SessionLinkPtr> answer) {
-    targets_.answered(accept->target);
+    if (accept->given_up || !answer.ok()) {
+        targets_.refused(accept->target);
+    }
     if (accept->given_up) {
         --orphans_;
         if (answer.ok()) {
@@ -194,7 +197,7 @@ void Shard::session_left(SessionPump& pump, CloseReason reason, std::optional<Du
     targets_.left(pump.target());
     Slot& slot = slots_[pump.slot()];
     slot.pump = nullptr;
-    SlotActions actions = slot.machine.session_left(reason, fruitless_for, random_);
+    SlotActions actions = slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
     if (slot.machine.phase() == SlotMachine::Phase::stopped && slot.index < active_slots_ && !stopping_) {
         slot.machine = SlotMachine{options().error_backoff}; // the limit was raised again meanwhile
         actions = slot.machine.start();
@@ -203,7 +206,6 @@ void Shard::session_left(SessionPump& pump, CloseReason reason, std::optional<Du
     start_starved();
 }
 
-/// Named sessions: one that became free may be what a vacant slot waits for.
 void Shard::start_starved() {
     if (!targets_.named() || stopping_) {
         return;
@@ -313,16 +315,11 @@ void Shard::describe(ProcessorDescription& into) const {
 // Stopping
 
 void Shard::stop(Deadline deadline, Stopped stopped) {
-    const TimePoint now = loop().now();
     const auto keep = shared_from_this();
     stopping_ = true;
     retain_ = keep;
     report_.sessions = static_cast<std::uint64_t>(std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.pump != nullptr; }));
-    if (!deadline.is_never() && !mutated(Mutant::stop_ignores_deadline)) {
-        const Duration grace = std::min<Duration>(deadline.remaining(now) / 10, std::chrono::seconds{1});
-        timers().arm(stop_timer_, deadline.time());
-        timers().arm(stop_warning_, deadline.time() - grace);
-    }
+    arm_stop(deadline);
     for (Slot& slot : slots_) {
         apply(slot, slot.machine.stop());
         timers().cancel(slot.timer);
@@ -330,6 +327,21 @@ void Shard::stop(Deadline deadline, Stopped stopped) {
     stop_step_ = StopStep::waiting;
     stopped_ = std::move(stopped);
     finish_stop_if_done();
+}
+
+void Shard::shorten_stop(Deadline deadline) {
+    const bool is_earlier = !stop_timer_.is_armed() || deadline.time() < stop_timer_.due();
+    if (stop_step_ == StopStep::waiting && is_earlier && !mutated(Mutant::ignores_shorter_stop)) {
+        arm_stop(deadline);
+    }
+}
+
+void Shard::arm_stop(Deadline deadline) {
+    if (!deadline.is_never() && !mutated(Mutant::stop_ignores_deadline)) {
+        const Duration grace = std::min<Duration>(deadline.remaining(loop().now()) / 10, std::chrono::seconds{1});
+        timers().arm(stop_timer_, deadline.time());
+        timers().arm(stop_warning_, deadline.time() - grace);
+    }
 }
 
 void Shard::on_stop_warning() {

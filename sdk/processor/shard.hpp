@@ -32,12 +32,17 @@ public:
     Shard(const Shard&) = delete;
     Shard& operator=(const Shard&) = delete;
 
-    void start(std::uint32_t slots);
-    void set_limits(std::uint32_t slots, std::uint32_t calls_per_session);
+    /// `slots` of the processor's `all_slots` are here.
+    void start(std::uint32_t slots, std::uint32_t all_slots);
+    void set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session);
+    /// Named sessions: one that became free may be what a vacant slot waits for.
+    void start_starved();
 
     using Stopped = std::function<void(const StopReport&)>;
     /// Once. `stopped` runs on the loop, by the deadline.
     void stop(Deadline deadline, Stopped stopped);
+    /// While it stops: an earlier deadline counts from now on.
+    void shorten_stop(Deadline deadline);
 
     void describe(ProcessorDescription& into) const;
 
@@ -59,7 +64,7 @@ public:
     [[nodiscard]] core::Random& random() noexcept { return random_; }
     [[nodiscard]] const AcceptTarget& target(std::size_t index) const noexcept { return targets_[index]; }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
-    [[nodiscard]] bool keeps_idle_sessions() const noexcept { return targets_.named() && targets_.size() <= active_slots_; }
+    [[nodiscard]] bool keeps_idle_sessions() const noexcept { return targets_.named() && targets_.size() <= all_slots_; }
     [[nodiscard]] bool stopping() const noexcept { return stopping_; }
     /// Its slot may accept the next one. `fruitless_for`: no message came since it was asked for, so long ago.
     void session_left(SessionPump& pump, CloseReason reason, std::optional<Duration> fruitless_for);
@@ -105,9 +110,9 @@ private:
     void open_session(Slot& slot, const Accept& accept, ports::SessionLinkPtr link);
     void release_late(ports::SessionLinkPtr link);
     void sweep_late();
-    void start_starved();
     void on_slot_timer(Slot& slot);
     void on_watchdog();
+    void arm_stop(Deadline deadline);
     void on_stop_warning();
     void on_stop_deadline();
     void finish_stop_if_done();
@@ -125,6 +130,7 @@ private:
     std::list<std::shared_ptr<SessionPump>> pumps_{};
     std::list<LateLink> late_{};
     std::uint32_t active_slots_{0};
+    std::uint32_t all_slots_{0}; ///< of all shards
     std::uint32_t calls_per_session_;
     std::uint32_t orphans_{0}; ///< accepts given up and not answered yet
     bool stopping_{false};

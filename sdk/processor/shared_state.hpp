@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "processor/environment.hpp"
 #include "processor/handlers.hpp"
 #include "processor/held_sessions.hpp"
+#include "processor/target_claims.hpp"
 
 namespace sessionq::processor {
 
@@ -20,6 +22,7 @@ struct SharedState {
     Environment environment{};
     Counters counters{};
     HeldSessions held{};
+    std::unique_ptr<TargetClaims> claims{}; ///< of named sessions
 
     /// Tells the application, on a worker.
     void report(ErrorContext context) const;

@@ -43,12 +43,15 @@ SlotActions SlotMachine::accept_overdue(core::Random& random) noexcept {
 
 SlotActions SlotMachine::wait_over() noexcept { return phase_ == Phase::backing_off ? accept_next() : SlotActions{}; }
 
-SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for, core::Random& random) noexcept {
+SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for, Duration held_for, core::Random& random) noexcept {
     if (stopping_) {
         phase_ = Phase::stopped;
         return {};
     }
     if (is_fault(reason)) {
+        if (held_for >= backoff_.longest()) { // rare enough by itself
+            backoff_.reset();
+        }
         return back_off(backoff_.next(random));
     }
     backoff_.reset();

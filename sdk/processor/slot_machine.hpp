@@ -53,8 +53,10 @@ public:
     [[nodiscard]] SlotActions wait_over() noexcept;
 
     /// The session was given back, or its lease is lost and its last handler has returned: accept the next one. `fruitless_for` is set when no message of it
-    /// came: how long ago it was asked for. Such sessions are spaced like answers "no session".
-    [[nodiscard]] SlotActions session_left(CloseReason reason, std::optional<Duration> fruitless_for, core::Random& random) noexcept;
+    /// came: how long ago it was asked for. Such sessions are spaced like answers "no session". `held_for`: how long it was held; faults after long holds do
+    /// not add up to longer waits.
+    [[nodiscard]] SlotActions session_left(CloseReason reason, std::optional<Duration> fruitless_for, Duration held_for,
+                                           core::Random& random) noexcept;
 
     [[nodiscard]] SlotActions stop() noexcept;
 

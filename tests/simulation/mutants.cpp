@@ -35,6 +35,7 @@ const char* name_of(Mutant mutant) {
     case Mutant::credits_beyond_budget: return "credits_beyond_budget";
     case Mutant::stop_ignores_deadline: return "stop_ignores_deadline";
     case Mutant::keeps_unstarted_on_stop: return "keeps_unstarted_on_stop";
+    case Mutant::ignores_shorter_stop: return "ignores_shorter_stop";
     case Mutant::none:
     case Mutant::count_: break;
     }

@@ -72,8 +72,8 @@ struct LinkRecord {
     TimePoint lease_until{TimePoint::max()};
     bool renewal_asked{false}; ///< since the lease was granted
     TimePoint drained{};       ///< when the last drain was answered
-    Duration lease_doubt{};  ///< how long the granting answer travelled, which its receiver cannot know
-    std::uint32_t credit{0}; ///< given and not used up, as the owner can know it
+    Duration lease_doubt{};    ///< how long the granting answer travelled, which its receiver cannot know
+    std::uint32_t credit{0};   ///< given and not used up, as the owner can know it
     std::optional<TimePoint> draining{};
     TimePoint idle_since{};     ///< since when nothing is in flight, while in_flight is 0
     std::uint32_t in_flight{0}; ///< arrived, and neither settled (answered) nor gone

@@ -112,6 +112,8 @@ void World::ask_stop(bool from_inside) {
         expectations_.stop_asked = now;
         expectations_.stop_deadline = now + setup_.stop_within;
         environment().tell(&Oracle::stop_asked, expectations_.stop_deadline);
+    } else if (!expectations_.stop_answered) {
+        expectations_.stop_deadline = std::min(expectations_.stop_deadline, now + setup_.stop_within);
     }
     processor_->stop(Deadline::at(now + setup_.stop_within), [this](const StopReport& report) {
         if (std::exchange(expectations_.stop_answered, true)) {
@@ -136,6 +138,7 @@ void World::stop() {
     if (setup_.stop_twice) {
         scheduler().after(scheduler().between(milliseconds{0}, milliseconds{200}), [this] {
             if (processor_) {
+                setup_.stop_within /= scheduler().chance(50) ? 4 : 1;
                 ask_stop(false);
             }
         });

@@ -316,6 +316,25 @@ TEST_CASE("R7: limits can be changed while it runs") {
     CHECK(processor.stop(patience).complete);
 }
 
+TEST_CASE("session processor: named sessions are all served, by fewer places than there are receive threads") {
+    constexpr int names = 8;
+    Setup setup{{}, {.receive_threads = 4}};
+    ProcessorOptions options{.max_concurrent_sessions = 2, .session_idle_timeout = 1ms};
+    Countdown handled{2 * names};
+    for (int i = 0; i < names; ++i) {
+        options.session_ids.push_back("s" + std::to_string(i));
+        setup.send(options.session_ids.back(), 1);
+    }
+    SessionProcessor processor{setup.client, "orders", options};
+    processor.on_message([&](MessageContext&) { handled.hit(); });
+    processor.start();
+    for (const std::string& name : options.session_ids) {
+        setup.send(name, 1);
+    }
+    CHECK(handled.reached());
+    processor.stop();
+}
+
 TEST_CASE("DG9: one processor over several queues") {
     Setup setup;
     setup.broker.create_queue("returns");

@@ -4,6 +4,7 @@
 
 using namespace sessionq;
 using processor::AcceptTargets;
+using processor::TargetClaims;
 
 namespace {
 
@@ -35,8 +36,8 @@ TEST_CASE("accept targets: entities are asked in turn (DG9)") {
 TEST_CASE("accept targets: the entity with the fewest accepts under way comes first") {
     AcceptTargets targets{{"a", "b"}, {}};
     CHECK(choices(targets, 4) == "a b a b");
-    targets.answered(1);
-    targets.answered(1);
+    targets.refused(1);
+    targets.refused(1);
     CHECK(choices(targets, 3) == "b b a");
 }
 
@@ -47,7 +48,7 @@ TEST_CASE("accept targets: one slot alone goes round all entities") {
         const auto chosen = targets.choose();
         REQUIRE(chosen);
         order += targets[*chosen].entity;
-        targets.answered(*chosen);
+        targets.refused(*chosen);
     }
     CHECK(order == "abcabc");
 }
@@ -55,7 +56,6 @@ TEST_CASE("accept targets: one slot alone goes round all entities") {
 TEST_CASE("accept targets: a held session of an entity does not keep others from being asked for") {
     AcceptTargets targets{{"a"}, {}};
     const auto chosen = targets.choose();
-    targets.answered(*chosen);
     targets.held(*chosen);
     CHECK(choices(targets, 2) == "a a");
 }
@@ -65,9 +65,8 @@ TEST_CASE("accept targets: a named session is asked for once at a time and not w
     CHECK(targets.named());
     CHECK(choices(targets, 3) == "a/x a/y -");
 
-    targets.answered(0);
+    targets.refused(0);
     CHECK(choices(targets, 1) == "a/x");
-    targets.answered(0);
     targets.held(0);
     CHECK(choices(targets, 1) == "-");
     targets.left(0);
@@ -84,4 +83,22 @@ TEST_CASE("accept targets: the empty id is a name too") {
     AcceptTargets targets{{"a"}, {""}};
     CHECK(targets.named());
     CHECK(choices(targets, 2) == "a/ -");
+}
+
+TEST_CASE("accept targets: a named session that another thread asks for is passed over until that one lets go") {
+    int released = 0;
+    TargetClaims claims{2, [&] { ++released; }};
+    AcceptTargets here{{"a"}, {"x", "y"}, &claims};
+    AcceptTargets there{{"a"}, {"x", "y"}, &claims};
+    CHECK(choices(here, 1) == "a/x");
+    CHECK(choices(there, 2) == "a/y -");
+    here.held(0);
+    CHECK(choices(there, 1) == "-");
+    CHECK(released == 0);
+    here.left(0);
+    CHECK(released == 1);
+    CHECK(choices(there, 1) == "a/x");
+    there.refused(0);
+    there.refused(1);
+    CHECK(choices(here, 3) == "a/y a/x -");
 }

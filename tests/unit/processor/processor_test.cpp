@@ -231,3 +231,30 @@ TEST_CASE("processor: options and entities are checked before anything starts") 
     CHECK_THROWS_AS(processor::Processor({}, {}, bench.handlers, environment), Error);
     CHECK(bench.endpoint.asked() == 0);
 }
+
+TEST_CASE("processor: R18: a second stop with an earlier deadline shortens the first, a later one does not lengthen it") {
+    ProcessorBench bench;
+    bench.holds = true;
+    bench.start();
+    bench.deliver(bench.open(), {"1"});
+    bench.stop(60s);
+    bench.stop(100s);
+    bench.stop(2s);
+    bench.advance(1900ms);
+    CHECK(bench.stopped.empty());
+    bench.advance(200ms);
+    REQUIRE(bench.stopped.size() == 3);
+    CHECK(bench.stopped[0].left == 1);
+    bench.finish();
+}
+
+TEST_CASE("processor: one that is dropped without a stop gives its sessions back") {
+    ProcessorBench bench;
+    bench.start();
+    const auto link = bench.open();
+    CHECK(link->alive);
+    bench.processor.reset();
+    bench.run();
+    bench.advance(10s);
+    CHECK_FALSE(link->alive);
+}

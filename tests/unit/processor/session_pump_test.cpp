@@ -380,6 +380,40 @@ TEST_CASE("session pump: R13: a lease that ends under a handler is lost, what th
     CHECK(bench.endpoint.accepts.size() == 1); // R17: after a backoff
 }
 
+TEST_CASE("session pump: R6: a message passed over because the lease was ending starts first when the lease was renewed after all") {
+    ProcessorBench bench{{.session_idle_timeout = 120s}};
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.advance(51s); // a renewal was asked for at 50 s
+    REQUIRE(link->take_log() == "renew");
+    link->deliver("1");
+    link->deliver("2");
+    bench.loop.run_until_idle();
+    bench.loop.clock().advance(8s); // the loop has not looked yet: the worker finds the lease about to end
+    CHECK(bench.step_workers());
+    CHECK(bench.handled.empty());
+    REQUIRE(link->answer_renewal(ports::LockGrant{.length = 60s}));
+    bench.run();
+    CHECK(bench.handled == "1 2");
+    CHECK(link->take_log() == "complete 1, complete 2");
+}
+
+TEST_CASE("session pump: a message passed over because the lease was ending goes back when it was not renewed") {
+    ProcessorBench bench{{.session_idle_timeout = 120s}};
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.advance(51s);
+    REQUIRE(link->take_log() == "renew");
+    link->deliver("1");
+    link->deliver("2");
+    bench.loop.run_until_idle();
+    bench.loop.clock().advance(8s);
+    CHECK(bench.step_workers());
+    bench.run();
+    CHECK(bench.handled.empty());
+    CHECK(link->take_log() == "drain, release 1, release 2, close");
+}
+
 TEST_CASE("session pump: a renewal that fails is told and repeated") {
     ProcessorBench bench{{.session_idle_timeout = 1h}};
     bench.start();

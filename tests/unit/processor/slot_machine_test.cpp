@@ -38,7 +38,7 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: accepts, holds and rolls to the next s
     for (const CloseReason reason : {CloseReason::idle, CloseReason::released, CloseReason::max_hold, CloseReason::max_messages, CloseReason::parked,
                                      CloseReason::dead_lettered}) {
         CAPTURE(to_string(reason));
-        const SlotActions actions = slot.session_left(reason, std::nullopt, random);
+        const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{}, random);
         CHECK(actions.start_accept);
         CHECK_FALSE(actions.wait);
         CHECK(slot.accepted().open_session);
@@ -104,14 +104,14 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R17: leaving by a fault waits before t
     for (const CloseReason reason : {CloseReason::open_failed, CloseReason::lock_lost, CloseReason::connection_lost, CloseReason::unresponsive}) {
         CAPTURE(to_string(reason));
         CHECK(processor::is_fault(reason));
-        const SlotActions actions = slot.session_left(reason, std::nullopt, random);
+        const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{}, random);
         CHECK(actions.wait);
         CHECK(actions.delay > Duration::zero());
         CHECK(slot.failures() == ++failures);
         CHECK(slot.wait_over().start_accept);
         CHECK(slot.accepted().open_session);
     }
-    CHECK(slot.session_left(CloseReason::idle, std::nullopt, random).start_accept);
+    CHECK(slot.session_left(CloseReason::idle, std::nullopt, Duration{}, random).start_accept);
     CHECK(slot.failures() == 0);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping leaves the session, afte
     CHECK(slot.phase() == Phase::holding);
     CHECK(slot.stopping());
     CHECK(is_nothing(slot.stop()));
-    CHECK(is_nothing(slot.session_left(CloseReason::stopped, std::nullopt, random)));
+    CHECK(is_nothing(slot.session_left(CloseReason::stopped, std::nullopt, Duration{}, random)));
     CHECK(slot.phase() == Phase::stopped);
 }
 
@@ -188,11 +188,28 @@ TEST_CASE("slot: R17: a session that brought no message is spaced like an answer
     SlotMachine slot{BackoffOptions{}};
     CHECK(slot.start().start_accept);
     CHECK(slot.accepted().open_session);
-    const SlotActions soon = slot.session_left(CloseReason::idle, 1ms, random);
+    const SlotActions soon = slot.session_left(CloseReason::idle, 1ms, 1ms, random);
     CHECK_FALSE(soon.start_accept);
     CHECK(soon.wait);
     CHECK(soon.delay == SlotMachine::min_accept_interval - 1ms);
     CHECK(slot.wait_over().start_accept);
     CHECK(slot.accepted().open_session);
-    CHECK(slot.session_left(CloseReason::idle, 1s, random).start_accept);
+    CHECK(slot.session_left(CloseReason::idle, 1s, 1s, random).start_accept);
+}
+
+TEST_CASE("slot machine: R17: losses of sessions held for long do not add up, short ones do") {
+    core::Random random{1};
+    SlotMachine slot{{.min = 100ms, .max = 10s}};
+    const auto lose_after = [&](Duration held) {
+        static_cast<void>(slot.start());
+        static_cast<void>(slot.wait_over());
+        static_cast<void>(slot.accepted());
+        return slot.session_left(CloseReason::connection_lost, std::nullopt, held, random).delay;
+    };
+    for (int i = 0; i < 5; ++i) {
+        CHECK(lose_after(10s) <= 100ms);
+    }
+    static_cast<void>(lose_after(9s));
+    static_cast<void>(lose_after(9s));
+    CHECK(lose_after(9s) > 200ms);
 }

@@ -144,6 +144,18 @@ public:
         }
     }
 
+    /// What is ready runs on a worker; true if there was anything.
+    bool step_workers() {
+        dispatch::Dispatcher::Turn turn;
+        dispatch::Call* call = dispatcher.take(turn, loop.now());
+        const bool any = call != nullptr;
+        while (call != nullptr) {
+            const dispatch::Verdict verdict = call->run();
+            call = dispatcher.finish(turn, verdict, loop.now());
+        }
+        return any;
+    }
+
     void stop(Duration length) {
         processor->stop(Deadline::after(length, loop.now()), [this](const StopReport& report) { stopped.push_back(report); });
         run();
@@ -169,17 +181,6 @@ public:
     std::vector<StopReport> stopped{};
 
 private:
-    bool step_workers() {
-        dispatch::Dispatcher::Turn turn;
-        dispatch::Call* call = dispatcher.take(turn, loop.now());
-        const bool any = call != nullptr;
-        while (call != nullptr) {
-            const dispatch::Verdict verdict = call->run();
-            call = dispatcher.finish(turn, verdict, loop.now());
-        }
-        return any;
-    }
-
     ProcessorOptions options_{};
     std::vector<std::string> entities_{};
 };
