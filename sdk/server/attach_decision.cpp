@@ -1,0 +1,82 @@
+#include "server/attach_decision.hpp"
+
+#include <algorithm>
+
+#include "amqp/codec/encoder.hpp"
+#include "server/address.hpp"
+#include "server/conditions.hpp"
+
+namespace sessionq::server {
+namespace {
+
+constexpr std::int64_t longest_wait_milliseconds = std::int64_t{24} * 3600 * 1000;
+
+AttachDecision refuse(std::string_view name, std::string_view text) { return {.refusal = make_condition(name, text)}; }
+
+Duration wait_of(std::string_view encoded_properties) {
+    const auto properties = encoded_properties.empty() ? std::nullopt : amqp::decode(encoded_properties);
+    const amqp::Value* timeout = properties ? properties->find("com.microsoft:timeout") : nullptr;
+    const auto milliseconds = timeout != nullptr ? timeout->integer() : std::nullopt;
+    if (!milliseconds) {
+        return default_accept_wait;
+    }
+    return std::chrono::milliseconds{std::clamp<std::int64_t>(*milliseconds, 0, longest_wait_milliseconds)};
+}
+
+} // namespace
+
+AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
+    const amqp::Terminus& node = peer_receives ? attach.source : attach.target;
+    if (node.dynamic) {
+        return refuse(condition::not_implemented, "dynamic nodes are not supported");
+    }
+    if (!node.present || node.address.empty()) {
+        return refuse(condition::invalid_field, peer_receives ? "the source names no node" : "the target names no node");
+    }
+    auto address = parse_address(node.address);
+    if (!address) {
+        return {.refusal = entity_not_found(node.address)};
+    }
+    if (address->kind == NodeAddress::Kind::claims) {
+        return {.what = AttachDecision::What::claims};
+    }
+    if (address->kind == NodeAddress::Kind::management) {
+        return {.what = AttachDecision::What::management, .entity = std::move(address->entity)};
+    }
+    if (!peer_receives) {
+        return {.what = AttachDecision::What::send, .entity = std::move(address->entity)};
+    }
+    AttachDecision decision{.what = AttachDecision::What::receive,
+                            .entity = std::move(address->entity),
+                            .mode = attach.sender_mode == amqp::SenderSettleMode::settled ? broker::ReceiveMode::receive_and_delete
+                                                                                          : broker::ReceiveMode::peek_lock,
+                            .session = read_session_filter(node.filter),
+                            .wait = wait_of(attach.properties)};
+    if (decision.session.wish == SessionFilter::Wish::unreadable) {
+        return refuse(condition::not_implemented, "the session filter is of a kind that is not supported: sessions are exclusive here");
+    }
+    return decision;
+}
+
+amqp::Condition check_receive(const AttachDecision& decision, bool requires_session) {
+    const bool is_session_receiver = decision.session.wish != SessionFilter::Wish::none;
+    if (is_session_receiver && !requires_session) {
+        return make_condition(condition::not_allowed,
+                              "A sessionful message receiver cannot be created on an entity that does not require sessions. Ensure that "
+                              "RequiresSession is set to true when a queue or subscription is created to enable sessionful behavior.");
+    }
+    if (!is_session_receiver && requires_session) {
+        return make_condition(condition::not_allowed,
+                              "It is not possible for an entity that requires sessions to create a non-sessionful message receiver.");
+    }
+    return {};
+}
+
+amqp::Attach echo_attach(const amqp::Attach& attach, std::uint64_t max_message_size) {
+    amqp::Attach answer = attach;
+    answer.properties.clear();
+    answer.max_message_size = max_message_size;
+    return answer;
+}
+
+} // namespace sessionq::server

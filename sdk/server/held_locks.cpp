@@ -1,0 +1,77 @@
+#include "server/held_locks.hpp"
+
+#include <algorithm>
+
+#include "server/lock_token.hpp"
+
+namespace sessionq::server {
+namespace {
+
+// It is asked for deferred messages only and waits for nothing.
+class Uninterested final : public broker::ConsumerTarget {
+public:
+    void on_accepted(broker::ConsumerPtr) noexcept override {}
+    void on_refused(Failure) noexcept override {}
+    void notify_work() noexcept override {}
+    void on_lost(Failure) noexcept override {}
+};
+
+} // namespace
+
+void HeldLocks::add(Holder holder) {
+    const std::uint64_t number = holder.number;
+    holders_.insert_or_assign(number, std::move(holder));
+}
+
+void HeldLocks::remove(std::uint64_t number) { holders_.erase(number); }
+
+void HeldLocks::note_renewal(std::uint64_t number, TimePoint until) {
+    if (const auto found = holders_.find(number); found != holders_.end()) {
+        found->second.locked_until = until;
+    }
+}
+
+const Holder* HeldLocks::of_number(std::uint64_t number) const {
+    const auto found = holders_.find(number);
+    return found != holders_.end() ? &found->second : nullptr;
+}
+
+const Holder* HeldLocks::of_link(const broker::Queue& queue, std::string_view link) const {
+    const auto found = std::ranges::find_if(
+        holders_, [&](const auto& entry) { return entry.second.queue.get() == &queue && !link.empty() && entry.second.link == link; });
+    return found != holders_.end() ? &found->second : nullptr;
+}
+
+const Holder* HeldLocks::of_session(const broker::Queue& queue, std::string_view session_id) const {
+    const auto found = std::ranges::find_if(holders_, [&](const auto& entry) {
+        const Holder& holder = entry.second;
+        return holder.queue.get() == &queue && holder.consumer->has_session && holder.consumer->session_id == session_id;
+    });
+    return found != holders_.end() ? &found->second : nullptr;
+}
+
+core::Result<const Holder*> HeldLocks::unlinked(const broker::QueuePtr& queue, broker::Instant at) {
+    if (const auto known = unlinked_.find(queue.get()); known != unlinked_.end()) {
+        return of_number(known->second);
+    }
+    auto opened = queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<Uninterested>(), at);
+    if (!opened) {
+        return opened.failure();
+    }
+    const std::uint64_t number = make_holder_number();
+    add({.number = number, .queue = queue, .consumer = std::move(opened).value()});
+    unlinked_.emplace(queue.get(), number);
+    return of_number(number);
+}
+
+void HeldLocks::close_unlinked(broker::Instant at) {
+    for (const auto& [queue, number] : unlinked_) {
+        if (const Holder* holder = of_number(number)) {
+            holder->queue->close(*holder->consumer, at);
+        }
+        remove(number);
+    }
+    unlinked_.clear();
+}
+
+} // namespace sessionq::server

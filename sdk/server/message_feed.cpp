@@ -1,0 +1,236 @@
+#include "server/message_feed.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/lock_token.hpp"
+#include "amqp/codec/message_codec.hpp"
+#include "server/conditions.hpp"
+#include "server/lock_token.hpp"
+#include "server/settlement.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::server {
+namespace {
+
+constexpr std::uint32_t most_at_once = 64;
+constexpr Duration look_again_after = std::chrono::milliseconds{5};
+
+amqp::Condition refusal_of(const Failure& why, Duration waited) {
+    if (why.code != Errc::no_session_available) {
+        return condition_of(why, LockKind::session);
+    }
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited).count();
+    const auto two_digits = [](std::int64_t number) {
+        return std::string{static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10)};
+    };
+    return make_condition(condition::timeout, "The operation did not complete within the allotted timeout of " + two_digits(seconds / 3600 % 100) +
+                                                  ":" + two_digits(seconds / 60 % 60) + ":" + two_digits(seconds % 60) + ".");
+}
+
+} // namespace
+
+/// What the broker knows of a feed; outlives it as long as somebody on another thread is still telling it something.
+class MessageFeed::Target final : public broker::ConsumerTarget, public std::enable_shared_from_this<Target> {
+public:
+    Target(MessageFeed& feed, core::EventLoop& loop, broker::QueuePtr queue) : feed_{&feed}, loop_{loop}, queue_{std::move(queue)} {}
+
+    void forget() noexcept { feed_ = nullptr; }
+
+    void on_accepted(broker::ConsumerPtr consumer) noexcept override {
+        loop_.post([self = shared_from_this(), consumer = std::move(consumer)] {
+            if (self->feed_ != nullptr) {
+                self->feed_->on_granted(consumer);
+            } else { // too late: the peer has left
+                self->queue_->close(*consumer, {.now = self->loop_.now(), .wall = self->loop_.wall_now()});
+            }
+        });
+    }
+    void on_refused(Failure why) noexcept override {
+        tell([why = std::move(why)](MessageFeed& feed) { feed.on_refused(why); });
+    }
+    void notify_work() noexcept override {
+        tell([](MessageFeed& feed) { feed.pump(); });
+    }
+    void on_lost(Failure why) noexcept override {
+        tell([why = std::move(why)](MessageFeed& feed) { feed.on_lost(why); });
+    }
+
+private:
+    template <typename What>
+    void tell(What what) {
+        loop_.post([self = shared_from_this(), what = std::move(what)] {
+            if (self->feed_ != nullptr) {
+                what(*self->feed_);
+            }
+        });
+    }
+
+    MessageFeed* feed_; // the loop's thread only
+    core::EventLoop& loop_;
+    const broker::QueuePtr queue_;
+};
+
+MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, broker::QueuePtr queue, AttachDecision wanted)
+    : PeerLink{owner, std::string{link->name()}, wanted.entity, false},
+      peer_{peer},
+      link_{std::move(link)},
+      queue_{std::move(queue)},
+      wanted_{std::move(wanted)},
+      target_{std::make_shared<Target>(*this, peer.loop, queue_)},
+      holder_{make_holder_number()},
+      retry_{timing::Timer::calling<&MessageFeed::pump>(this)} {
+    link_->set_listener(this);
+}
+
+MessageFeed::~MessageFeed() {
+    target_->forget();
+    peer_.loop.timers().cancel(retry_);
+    peer_.in_hand -= in_hand_;
+    peer_.locks.remove(holder_);
+    if (consumer_) {
+        queue_->close(*consumer_, peer_.now());
+    } else if (wait_ != 0) {
+        queue_->cancel_accept(wait_, peer_.now()); // answered before: the target gives it back
+    }
+}
+
+void MessageFeed::start() {
+    const broker::Instant now = peer_.now();
+    if (wanted_.session.wish != SessionFilter::Wish::none) {
+        broker::AcceptSpec spec{.mode = wanted_.mode, .until = now.now + wanted_.wait};
+        if (wanted_.session.wish == SessionFilter::Wish::named) {
+            spec.session_id = wanted_.session.id;
+        }
+        wait_ = queue_->accept(std::move(spec), target_, now);
+        return;
+    }
+    auto opened = queue_->open(wanted_.mode, 0, target_, now);
+    if (!opened) {
+        on_refused(opened.failure());
+        return;
+    }
+    open(std::move(opened).value());
+}
+
+void MessageFeed::on_granted(broker::ConsumerPtr consumer) {
+    wait_ = 0;
+    open(std::move(consumer));
+}
+
+void MessageFeed::open(broker::ConsumerPtr consumer) {
+    consumer_ = std::move(consumer);
+    peer_.locks.add({.number = holder_, .link = name(), .queue = queue_, .consumer = consumer_, .locked_until = consumer_->first_locked_until});
+    amqp::Attach answer = echo_attach(link_->remote(), queue_->options().max_message_bytes);
+    answer.source.filter.clear();
+    if (consumer_->has_session) {
+        answer.source.filter = answer_session_filter(wanted_.session, consumer_->session_id);
+        const broker::Instant now = peer_.now();
+        const WallTime until = now.wall + std::chrono::duration_cast<WallTime::duration>(consumer_->first_locked_until - now.now);
+        answer.properties = amqp::encode(amqp::Value::map({{amqp::Value::symbol("com.microsoft:locked-until-utc"), amqp::ticks_of(until)}}));
+    }
+    link_->open(answer);
+    pump();
+}
+
+void MessageFeed::on_refused(const Failure& why) {
+    wait_ = 0;
+    link_->refuse(refusal_of(why, wanted_.wait));
+    owner_.remove(*this);
+}
+
+void MessageFeed::on_lost(const Failure& why) { end(condition_of(why, LockKind::session)); }
+
+void MessageFeed::resume() { pump(); }
+void MessageFeed::on_flow() { pump(); }
+
+std::uint32_t MessageFeed::room() {
+    if (link_->credit() == 0 || peer_.is_quiescing || (peer_.is_congested && peer_.is_congested())) {
+        return 0;
+    }
+    const std::size_t buffered = link_->buffered();
+    if (buffered >= peer_.limits.buffered_bytes) {
+        look_again();
+        return 0;
+    }
+    const std::size_t messages = std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
+    return static_cast<std::uint32_t>(std::min<std::size_t>({messages, most_at_once, link_->credit()}));
+}
+
+void MessageFeed::look_again() {
+    if (!retry_.is_armed()) {
+        peer_.loop.timers().arm(retry_, peer_.loop.now() + look_again_after);
+    }
+}
+
+void MessageFeed::pump() {
+    if (!consumer_) {
+        return;
+    }
+    bool found_end = false;
+    while (const std::uint32_t wanted = room()) {
+        delivered_.clear();
+        const broker::Instant now = peer_.now();
+        if (!queue_->pull(*consumer_, wanted, delivered_, now)) {
+            return; // lost: the target was told why
+        }
+        for (const broker::Delivered& delivered : delivered_) {
+            send(delivered, now);
+        }
+        found_end = delivered_.size() < wanted;
+        is_interested_ = found_end;
+        if (found_end) {
+            break;
+        }
+    }
+    if (link_->is_draining() && (found_end || link_->credit() == 0)) {
+        link_->drained();
+    }
+    if (link_->credit() == 0) { // what the queue might tell, or has told, is for others
+        if (is_interested_) {
+            queue_->withdraw(*consumer_, peer_.now());
+            is_interested_ = false;
+        }
+    }
+}
+
+void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) {
+    const bool is_locked = consumer_->mode == broker::ReceiveMode::peek_lock;
+    const LockToken token{.holder = holder_, .token = is_locked ? delivered.token : ++sent_};
+    const ReceivedMessage& message = delivered.message;
+    amqp::DeliveryNotes notes{.facts = message.facts()};
+    if (is_locked) {
+        const Holder* holder = consumer_->has_session ? peer_.locks.of_number(holder_) : nullptr;
+        const TimePoint until = holder != nullptr ? holder->locked_until : now.now + queue_->options().lock_duration;
+        notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(until - now.now);
+    }
+    const std::string encoded = amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall});
+    const amqp::TokenTag tag = amqp::tag_of(token.uuid());
+    link_->send({tag.data(), tag.size()}, encoded, !is_locked);
+    if (is_locked) {
+        ++in_hand_;
+        ++peer_.in_hand;
+    }
+    typical_bytes_ = std::max<std::size_t>(1, encoded.size());
+}
+
+void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
+    const amqp::Outcome said = delivery.remote_outcome();
+    const bool is_settled = delivery.remote_settled();
+    const auto decision = decide_settlement(said, is_settled);
+    const auto token = LockToken::of_tag(delivery.tag());
+    if (!decision || !token) {
+        return;
+    }
+    broker::SettleOrder order{.token = token->token, .outcome = decision->outcome, .changes = decision->changes.get()};
+    queue_->settle(*consumer_, std::span{&order, 1}, peer_.now());
+    if (!is_settled) {
+        delivery.update(answer_settlement(said, order.failed_with, LockKind::message));
+    }
+    delivery.settle();
+    --in_hand_;
+    --peer_.in_hand;
+}
+
+} // namespace sessionq::server

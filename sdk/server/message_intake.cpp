@@ -1,0 +1,70 @@
+#include "server/message_intake.hpp"
+
+#include "server/attach_decision.hpp"
+#include "server/conditions.hpp"
+#include "server/transfer.hpp"
+
+namespace sessionq::server {
+
+MessageIntake::MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, broker::QueuePtr queue, std::string entity)
+    : PeerLink{owner, std::string{link->name()}, std::move(entity), true}, peer_{peer}, link_{std::move(link)}, queue_{std::move(queue)} {
+    link_->set_listener(this);
+}
+
+void MessageIntake::start() {
+    link_->open(echo_attach(link_->remote(), queue_->options().max_message_bytes));
+    top_up();
+}
+
+void MessageIntake::top_up() {
+    const std::uint32_t left = link_->credit();
+    if (left <= peer_.limits.send_credit / 2) {
+        link_->add_credit(peer_.limits.send_credit - left);
+    }
+}
+
+void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
+    std::string encoded(link_->size(delivery), '\0');
+    const std::uint32_t format = link_->message_format(delivery);
+    link_->read(delivery, encoded.data());
+    const amqp::Condition refused = take(std::move(encoded), format);
+    if (!link_->is_settled_by_sender(delivery)) {
+        if (refused.empty()) {
+            delivery.update({.kind = amqp::OutcomeKind::accepted});
+        } else {
+            delivery.update({.kind = amqp::OutcomeKind::rejected, .error = refused});
+        }
+    }
+    delivery.settle();
+    top_up();
+}
+
+void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
+    if (delivery.remote_settled()) {
+        delivery.settle();
+    }
+}
+
+amqp::Condition MessageIntake::take(std::string encoded, std::uint32_t message_format) {
+    if (encoded.size() > queue_->options().max_message_bytes) {
+        return make_condition(condition::message_size_exceeded,
+                              "a transfer to '" + entity() + "' takes at most " + std::to_string(queue_->options().max_message_bytes) + " bytes");
+    }
+    const broker::Instant now = peer_.now();
+    auto messages = decode_transfer(std::move(encoded), message_format, now);
+    if (!messages) {
+        return condition_of(messages.failure(), LockKind::message);
+    }
+    auto sent = queue_->send(std::move(messages).value(), now);
+    if (sent) {
+        return {};
+    }
+    if (sent.failure().code == Errc::session_required) {
+        return make_condition(condition::not_allowed,
+                              "The SessionId was not set on a message, and it cannot be sent to the entity. Entities that "
+                              "have session support enabled can only receive messages that have the SessionId set to a valid value.");
+    }
+    return condition_of(sent.failure(), LockKind::message);
+}
+
+} // namespace sessionq::server

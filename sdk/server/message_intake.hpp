@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "server/peer.hpp"
+#include "server/peer_link.hpp"
+
+namespace sessionq::server {
+
+/// A sender of the peer's: gives what arrives to the queue and answers each transfer with how that went.
+class MessageIntake final : public PeerLink {
+public:
+    MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, broker::QueuePtr queue, std::string entity);
+
+    /// Answers the attach and lets the peer send.
+    void start();
+
+    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_disposition(amqp::DeliveryHandle delivery) override;
+
+private:
+    [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
+    [[nodiscard]] amqp::Condition take(std::string encoded, std::uint32_t message_format);
+    void top_up();
+
+    Peer& peer_;
+    amqp::ReceiverLinkPtr link_;
+    const broker::QueuePtr queue_;
+};
+
+} // namespace sessionq::server

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+
+#include "broker/broker.hpp"
+#include "core/event_loop.hpp"
+#include "server/claims.hpp"
+#include "server/held_locks.hpp"
+#include "server/limits.hpp"
+#include "server/reply_routes.hpp"
+
+namespace sessionq::server {
+
+/// What everything on one peer's connection shares. Bound to the connection's loop.
+struct Peer {
+    Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy, const Limits& within)
+        : broker{with}, loop{on}, limits{within}, claims{policy} {}
+
+    [[nodiscard]] broker::Instant now() const noexcept { return {.now = loop.now(), .wall = loop.wall_now()}; }
+
+    broker::Broker& broker;
+    core::EventLoop& loop;
+    const Limits& limits;
+    Claims claims;
+    HeldLocks locks{};
+    ReplyRoutes routes{};
+    std::function<bool()> is_congested{}; ///< more waits to be sent than should
+    std::size_t in_hand{0};               ///< messages handed out and not settled
+    bool is_quiescing{false};             ///< no more messages are handed out
+};
+
+} // namespace sessionq::server

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amqp/connection.hpp"
+#include "server/peer.hpp"
+#include "server/peer_session.hpp"
+#include "server/request.hpp"
+
+namespace sessionq::server {
+
+/// What all connections of a server share. Outlives them.
+struct ServerContext {
+    broker::Broker& broker;
+    std::string container{}; ///< the server's name in its open
+    AccessPolicy access{};
+    Limits limits{};
+};
+
+/// One client's connection: its sessions, links and rights. Bound to the host's loop. Destroying it gives up whatever the client held, uncounted.
+class PeerConnection final : public amqp::ConnectionOwner {
+public:
+    using Ended = std::function<void(PeerConnection&)>;
+
+    /// `ended` is called once, when the connection is over; it destroys it.
+    PeerConnection(const ServerContext& context, amqp::ConnectionHost& host, amqp::StreamPtr stream, Ended ended);
+    ~PeerConnection() override;
+
+    void on_open(const amqp::Open& open) override;
+    void on_session(amqp::SessionPtr session) override;
+    void on_writable() override;
+    void on_closed(const amqp::Condition& condition) override;
+
+    /// Hands out no more messages from now on.
+    void quiesce();
+    /// Whether the client has nothing in hand.
+    [[nodiscard]] bool is_quiet() const;
+    void close(const amqp::Condition& condition) { connection_.close(condition); }
+    /// At once; `ended` follows.
+    void abort(const amqp::Condition& condition) { connection_.abort(condition); }
+
+    // For its sessions.
+    [[nodiscard]] Peer& peer() noexcept { return peer_; }
+    [[nodiscard]] bool has_room_for_link() const;
+    [[nodiscard]] bool may_use(const std::string& entity, bool for_management) const;
+    Answer put_token(const Request& request);
+    /// A link of this name in this direction that is attached already makes way.
+    void steal(std::string_view name, bool peer_sends);
+    void remove(PeerSession& session);
+
+private:
+    [[nodiscard]] amqp::ConnectionOptions options(const ServerContext& context);
+    [[nodiscard]] std::vector<PeerLink*> links() const;
+    void on_claim_timer();
+    void arm_claim_timer();
+
+    Peer peer_;
+    const Ended ended_;
+    bool is_known_{false}; // by a password, or by a claim that was good once
+    timing::Timer claim_timer_;
+    amqp::Connection connection_;
+    std::vector<std::unique_ptr<PeerSession>> sessions_{}; // last: their links go before their engine
+};
+
+} // namespace sessionq::server

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+
+#include "amqp/link.hpp"
+
+namespace sessionq::server {
+
+class PeerLink;
+
+class PeerLinkOwner {
+public:
+    virtual ~PeerLinkOwner() = default;
+    /// Destroys the link: the last thing it does.
+    virtual void remove(PeerLink& link) = 0;
+};
+
+/// A link the peer attached.
+class PeerLink : public amqp::LinkListener {
+public:
+    PeerLink(PeerLinkOwner& owner, std::string name, std::string entity, bool peer_sends)
+        : owner_{owner}, name_{std::move(name)}, entity_{std::move(entity)}, peer_sends_{peer_sends} {}
+    PeerLink(const PeerLink&) = delete;
+    PeerLink& operator=(const PeerLink&) = delete;
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] bool peer_sends() const noexcept { return peer_sends_; }
+    /// What rights it needs; empty: none.
+    [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
+
+    /// Detaches it for this reason. It is destroyed.
+    void end(const amqp::Condition& why) {
+        link().close(why);
+        owner_.remove(*this);
+    }
+
+    /// There is room again for what is to be sent.
+    virtual void resume() {}
+
+    void on_link_closed(const amqp::Condition&, bool) override {
+        link().close();
+        owner_.remove(*this);
+    }
+    void on_link_gone(const amqp::Condition&) override { owner_.remove(*this); }
+
+protected:
+    [[nodiscard]] virtual amqp::Link& link() noexcept = 0;
+
+    PeerLinkOwner& owner_;
+
+private:
+    const std::string name_;
+    const std::string entity_;
+    const bool peer_sends_;
+};
+
+} // namespace sessionq::server

@@ -1,0 +1,117 @@
+#include "server/peer_session.hpp"
+
+#include <algorithm>
+
+#include "server/conditions.hpp"
+#include "server/management.hpp"
+#include "server/message_feed.hpp"
+#include "server/message_intake.hpp"
+#include "server/peer_connection.hpp"
+#include "server/request_link.hpp"
+#include "server/response_link.hpp"
+
+namespace sessionq::server {
+namespace {
+
+constexpr const char* claims_node = "$cbs";
+
+std::string management_node(const std::string& entity) { return entity + "/$management"; }
+
+} // namespace
+
+PeerSession::PeerSession(PeerConnection& connection, amqp::SessionPtr session) : connection_{connection}, session_{std::move(session)} {
+    session_->set_listener(this);
+    session_->open();
+}
+
+PeerSession::~PeerSession() { links_.clear(); }
+
+template <typename Made>
+Made& PeerSession::keep(std::unique_ptr<Made> made) {
+    Made& kept = *made;
+    links_.push_back(std::move(made));
+    return kept;
+}
+
+AttachDecision PeerSession::decide(const amqp::Link& link, bool peer_receives) {
+    AttachDecision decision = decide_attach(link.remote(), peer_receives);
+    const auto refuse = [&](amqp::Condition why) {
+        decision = {.refusal = std::move(why)};
+        return decision;
+    };
+    if (!connection_.has_room_for_link()) {
+        return refuse(make_condition(condition::resource_limit_exceeded, "this connection has as many links as it may"));
+    }
+    if (!decision.entity.empty() && !connection_.may_use(decision.entity, decision.what == AttachDecision::What::management)) {
+        return refuse(make_condition(condition::unauthorized_access,
+                                     "Unauthorized access. No valid claim for '" + decision.entity + "' has been put on this connection."));
+    }
+    return decision;
+}
+
+void PeerSession::on_sender(amqp::SenderLinkPtr link) {
+    AttachDecision decision = decide(*link, true);
+    Peer& peer = connection_.peer();
+    if (decision.what == AttachDecision::What::refuse) {
+        link->refuse(decision.refusal);
+        return;
+    }
+    connection_.steal(link->name(), false);
+    if (decision.what == AttachDecision::What::claims) {
+        keep(std::make_unique<ResponseLink>(*this, peer, std::move(link), std::string{}, claims_node));
+        return;
+    }
+    auto queue = peer.broker.find(decision.entity);
+    if (!queue) {
+        link->refuse(entity_not_found(decision.entity));
+        return;
+    }
+    if (decision.what == AttachDecision::What::management) {
+        const std::string node = management_node(decision.entity);
+        keep(std::make_unique<ResponseLink>(*this, peer, std::move(link), node, node));
+        return;
+    }
+    if (const auto why = check_receive(decision, queue.value()->options().requires_session); !why.empty()) {
+        link->refuse(why);
+        return;
+    }
+    keep(std::make_unique<MessageFeed>(*this, peer, std::move(link), std::move(queue).value(), std::move(decision))).start();
+}
+
+void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
+    AttachDecision decision = decide(*link, false);
+    Peer& peer = connection_.peer();
+    if (decision.what == AttachDecision::What::refuse) {
+        link->refuse(decision.refusal);
+        return;
+    }
+    connection_.steal(link->name(), true);
+    if (decision.what == AttachDecision::What::claims) {
+        keep(std::make_unique<RequestLink>(*this, peer, std::move(link), std::string{}, claims_node, AnswerStyle::claims,
+                                           [this](const Request& request) { return connection_.put_token(request); }));
+        return;
+    }
+    auto queue = peer.broker.find(decision.entity);
+    if (!queue) {
+        link->refuse(entity_not_found(decision.entity));
+        return;
+    }
+    if (decision.what == AttachDecision::What::management) {
+        const std::string node = management_node(decision.entity);
+        keep(std::make_unique<RequestLink>(
+            *this, peer, std::move(link), node, node, AnswerStyle::management,
+            [management = Management{peer, std::move(queue).value()}](const Request& request) mutable { return management.answer(request); }));
+        return;
+    }
+    keep(std::make_unique<MessageIntake>(*this, peer, std::move(link), std::move(queue).value(), decision.entity)).start();
+}
+
+void PeerSession::remove(PeerLink& link) {
+    const auto found = std::ranges::find(links_, &link, &std::unique_ptr<PeerLink>::get);
+    const std::unique_ptr<PeerLink> last_hold = std::move(*found);
+    links_.erase(found);
+}
+
+void PeerSession::on_session_ended(const amqp::Condition&) { connection_.remove(*this); }
+
+} // namespace sessionq::server

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "amqp/session.hpp"
+#include "server/attach_decision.hpp"
+#include "server/peer_link.hpp"
+
+namespace sessionq::server {
+
+class PeerConnection;
+
+/// An AMQP session the peer began, and the links on it. Some clients have one for each link, others one for everything.
+class PeerSession final : public amqp::SessionListener, public PeerLinkOwner {
+public:
+    PeerSession(PeerConnection& connection, amqp::SessionPtr session);
+    ~PeerSession() override;
+    PeerSession(const PeerSession&) = delete;
+    PeerSession& operator=(const PeerSession&) = delete;
+
+    void on_sender(amqp::SenderLinkPtr link) override;
+    void on_receiver(amqp::ReceiverLinkPtr link) override;
+    void on_session_ended(const amqp::Condition& condition) override;
+
+    void remove(PeerLink& link) override;
+
+    [[nodiscard]] const std::vector<std::unique_ptr<PeerLink>>& links() const noexcept { return links_; }
+
+private:
+    /// What the peer wants with the link, or a refusal, for which it has no right or there is no room.
+    [[nodiscard]] AttachDecision decide(const amqp::Link& link, bool peer_receives);
+    template <typename Made>
+    Made& keep(std::unique_ptr<Made> made);
+
+    PeerConnection& connection_;
+    amqp::SessionPtr session_;
+    std::vector<std::unique_ptr<PeerLink>> links_{};
+};
+
+} // namespace sessionq::server

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "server/peer.hpp"
+#include "server/peer_link.hpp"
+#include "server/request.hpp"
+
+namespace sessionq::server {
+
+/// A sender of the peer's that puts requests to a node.
+class RequestLink final : public PeerLink {
+public:
+    using Responder = std::function<Answer(const Request&)>;
+
+    RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, std::string entity, std::string node, AnswerStyle style,
+                Responder responder);
+
+    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_disposition(amqp::DeliveryHandle delivery) override;
+
+private:
+    [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
+    /// False: the peer does not read its answers.
+    bool answer(const Request& request);
+
+    Peer& peer_;
+    amqp::ReceiverLinkPtr link_;
+    const std::string node_;
+    const AnswerStyle style_;
+    const Responder responder_;
+};
+
+} // namespace sessionq::server

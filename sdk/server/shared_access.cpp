@@ -1,0 +1,98 @@
+#include "server/shared_access.hpp"
+
+#include <array>
+#include <charconv>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+namespace sessionq::server {
+namespace {
+
+constexpr std::string_view mark = "SharedAccessSignature ";
+
+int hex(char c) noexcept {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    if (c >= 'a' && c <= 'f') {
+        return c - 'a' + 10;
+    }
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+std::string unescape(std::string_view text, bool plus_is_space) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+            plain += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+            i += 2;
+        } else {
+            plain += text[i] == '+' && plus_is_space ? ' ' : text[i];
+        }
+    }
+    return plain;
+}
+
+std::string base64(const unsigned char* bytes, unsigned size) {
+    std::string text(4 * ((size + 2) / 3) + 1, '\0');
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes, static_cast<int>(size));
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+}
+
+} // namespace
+
+bool is_shared_access_token(std::string_view text) noexcept { return text.starts_with(mark); }
+
+std::optional<SharedAccessToken> parse_shared_access_token(std::string_view text) {
+    if (!is_shared_access_token(text)) {
+        return std::nullopt;
+    }
+    text.remove_prefix(mark.size());
+    SharedAccessToken token;
+    while (!text.empty()) {
+        const std::string_view pair = text.substr(0, text.find('&'));
+        text.remove_prefix(std::min(pair.size() + 1, text.size()));
+        const std::size_t equals = pair.find('=');
+        if (equals == std::string_view::npos) {
+            return std::nullopt;
+        }
+        const std::string_view name = pair.substr(0, equals);
+        const std::string_view value = pair.substr(equals + 1);
+        if (name == "sr") {
+            token.signed_resource = value;
+            token.resource = unescape(value, true);
+        } else if (name == "sig") {
+            token.signature = unescape(value, false); // base64 has a plus of its own
+        } else if (name == "skn") {
+            token.key_name = unescape(value, true);
+        } else if (name == "se") {
+            token.signed_expiry = value;
+            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), token.expiry);
+            if (error != std::errc{} || end != value.data() + value.size()) {
+                return std::nullopt;
+            }
+        }
+    }
+    if (token.resource.empty() || token.signature.empty() || token.key_name.empty() || token.signed_expiry.empty()) {
+        return std::nullopt;
+    }
+    return token;
+}
+
+bool is_signed_with(const SharedAccessToken& token, std::string_view key) {
+    const std::string text = token.signed_resource + "\n" + token.signed_expiry;
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(),
+             &size) == nullptr) {
+        return false;
+    }
+    const std::string expected = base64(digest.data(), size);
+    return expected.size() == token.signature.size() && CRYPTO_memcmp(expected.data(), token.signature.data(), expected.size()) == 0;
+}
+
+} // namespace sessionq::server

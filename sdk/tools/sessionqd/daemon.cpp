@@ -1,0 +1,103 @@
+#include "tools/sessionqd/daemon.hpp"
+
+#include <future>
+#include <type_traits>
+
+namespace sessionq::sessionqd {
+namespace {
+
+/// Runs `action` on the thread and waits for its answer.
+template <typename Action>
+auto run_on(client::ReceiveThread& thread, Action action) {
+    std::promise<std::invoke_result_t<Action&>> promise;
+    auto answer = promise.get_future();
+    thread.post([&] {
+        if constexpr (std::is_void_v<std::invoke_result_t<Action&>>) {
+            action();
+            promise.set_value();
+        } else {
+            promise.set_value(action());
+        }
+    });
+    return answer.get();
+}
+
+std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port) {
+    const bool is_v6 = endpoint.address.find(':') != std::string::npos;
+    return std::string{scheme} + "://" + (is_v6 ? "[" + endpoint.address + "]" : endpoint.address) + ":" + std::to_string(port);
+}
+
+} // namespace
+
+Daemon::Daemon(const Options& options) {
+    make_queues(options);
+    for (std::size_t i = 0; i < options.receive_threads; ++i) {
+        Front& front = *fronts_.emplace_back(std::make_unique<Front>());
+        run_on(front.thread, [&] {
+            front.server = std::make_unique<server::Server>(broker_->broker(), front.thread, front.thread.io_context(),
+                                                            server::AccessPolicy{.keys = options.keys});
+        });
+    }
+    try {
+        listen(options);
+    } catch (...) {
+        end();
+        throw;
+    }
+}
+
+Daemon::~Daemon() { end(); }
+
+void Daemon::make_queues(const Options& options) {
+    for (const QueueSpec& queue : options.queues) {
+        broker_->broker().create_queue(queue.name, {.requires_session = queue.requires_session}, broker_->now()).take_or_throw();
+    }
+}
+
+void Daemon::listen(const Options& options) {
+    if (options.listens_plain) {
+        const auto port = listen_everywhere({.address = options.listen.address, .port = options.listen.port});
+        urls_.push_back(url("amqp", options.listen, port));
+    }
+    if (options.listens_tls) {
+        auto tls = amqp::make_tls(amqp::TlsServerSettings{.certificate_file = options.tls_certificate_file, .key_file = options.tls_key_file});
+        const auto port =
+            listen_everywhere({.address = options.tls_listen.address, .port = options.tls_listen.port, .tls = std::move(tls).take_or_throw()});
+        urls_.push_back(url("amqps", options.tls_listen, port));
+    }
+}
+
+std::uint16_t Daemon::listen_everywhere(amqp::ListenSettings settings) {
+    settings.share_port = fronts_.size() > 1;
+    for (const auto& front : fronts_) {
+        settings.port = run_on(front->thread, [&] { return front->server->listen(settings); }).take_or_throw(); // zero for the first one only
+    }
+    return settings.port;
+}
+
+void Daemon::stop(Duration longest) {
+    std::vector<std::future<void>> drained;
+    for (const auto& front : fronts_) {
+        auto promise = std::make_shared<std::promise<void>>();
+        drained.push_back(promise->get_future());
+        front->thread.post([&server = *front->server, promise, longest] { server.drain(longest, [promise] { promise->set_value(); }); });
+    }
+    for (auto& one : drained) {
+        one.get();
+    }
+    end();
+}
+
+// The broker tells the threads of what it has for them, and so goes before they do.
+void Daemon::end() {
+    for (const auto& front : fronts_) {
+        run_on(front->thread, [&] { front->server.reset(); });
+    }
+    for (const auto& front : fronts_) {
+        run_on(front->thread, [] {}); // what was on its way to a client that has left is given back
+    }
+    broker_.reset();
+    fronts_.clear();
+}
+
+} // namespace sessionq::sessionqd

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/broker_host.hpp"
+#include "client/receive_thread.hpp"
+#include "server/server.hpp"
+#include "tools/sessionqd/options.hpp"
+
+namespace sessionq::sessionqd {
+
+/// A local broker and its front on the network, running from construction until `stop` or destruction.
+class Daemon {
+public:
+    /// Throws Error: a queue that cannot be made, a file that cannot be used, an address that cannot be had.
+    explicit Daemon(const Options& options);
+    ~Daemon();
+    Daemon(const Daemon&) = delete;
+    Daemon& operator=(const Daemon&) = delete;
+
+    /// Where it listens, as URLs.
+    [[nodiscard]] const std::vector<std::string>& urls() const noexcept { return urls_; }
+
+    /// Lets clients settle what they have in hand, at most `longest`, and ends their connections. Again: no effect.
+    void stop(Duration longest);
+
+private:
+    struct Front {
+        client::ReceiveThread thread{};
+        std::unique_ptr<server::Server> server{};
+    };
+
+    void make_queues(const Options& options);
+    void listen(const Options& options);
+    std::uint16_t listen_everywhere(amqp::ListenSettings settings);
+    void end();
+
+    std::unique_ptr<client::BrokerHost> broker_{std::make_unique<client::BrokerHost>()};
+    std::vector<std::unique_ptr<Front>> fronts_{};
+    std::vector<std::string> urls_{};
+};
+
+} // namespace sessionq::sessionqd

@@ -1,0 +1,130 @@
+#include "tools/sessionqd/options.hpp"
+
+#include <charconv>
+
+#include <CLI/CLI.hpp>
+#include <asio/ip/address.hpp>
+
+namespace sessionq::sessionqd {
+namespace {
+
+constexpr const char* default_key_name = "RootManageSharedAccessKey";
+constexpr const char* default_key = "SAS_KEY_VALUE";
+
+// ADDRESS:PORT, an IPv6 address in brackets.
+Endpoint parse_endpoint(const std::string& option, std::string_view text) {
+    const auto refuse = [&](const std::string& why) -> Endpoint { throw UsageError{option + ": '" + std::string{text} + "' " + why}; };
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) {
+        return refuse("is not ADDRESS:PORT");
+    }
+    std::string_view address = text.substr(0, colon);
+    const std::string_view port = text.substr(colon + 1);
+    if (address.starts_with('[') && address.ends_with(']')) {
+        address = address.substr(1, address.size() - 2);
+    }
+    Endpoint endpoint{.address = address == "localhost" ? "127.0.0.1" : std::string{address}};
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
+    if (error != std::errc{} || end != port.data() + port.size()) {
+        return refuse("has no port from 0 to 65535");
+    }
+    asio::error_code not_an_address;
+    static_cast<void>(asio::ip::make_address(endpoint.address, not_an_address));
+    return not_an_address ? refuse("has no numeric address") : endpoint;
+}
+
+QueueSpec parse_queue(const std::string& text) {
+    constexpr std::string_view session_mark = ":session";
+    QueueSpec queue{.name = text, .requires_session = text.ends_with(session_mark)};
+    if (queue.requires_session) {
+        queue.name.resize(text.size() - session_mark.size());
+    }
+    if (queue.name.empty() || queue.name.find(':') != std::string::npos) {
+        throw UsageError{"--queue: '" + text + "' is not NAME or NAME:session"};
+    }
+    return queue;
+}
+
+void check(const Options& options) {
+    if (options.listens_tls && options.tls_certificate_file.empty()) {
+        throw UsageError{"--tls-listen: needs --tls-cert"};
+    }
+    if (!options.listens_tls && !options.tls_certificate_file.empty()) {
+        throw UsageError{"--tls-cert: needs --tls-listen"};
+    }
+    if (!options.tls_key_file.empty() && options.tls_certificate_file.empty()) {
+        throw UsageError{"--tls-key: needs --tls-cert"};
+    }
+    if (options.listens_plain && !options.allow_plain_remote && !asio::ip::make_address(options.listen.address).is_loopback()) {
+        throw UsageError{"--listen: " + options.listen.address +
+                         " can be reached from other machines, and the connection is not encrypted: use --tls-listen, or say --allow-plain-remote"};
+    }
+}
+
+} // namespace
+
+ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
+    CLI::App app{"A local broker for session-based queues. Clients of Azure Service Bus can use it as it is.", "sessionqd"};
+    std::string listen;
+    std::string tls_listen;
+    std::vector<std::string> queues;
+    std::vector<std::string> keys;
+    double drain_seconds = 5;
+    ParsedCommandLine parsed;
+    Options& options = parsed.options;
+
+    app.add_option(
+           "--listen", listen,
+           "Where to listen for connections that are not encrypted; port 0: one that is free. 127.0.0.1:5672, unless only --tls-listen is given")
+        ->type_name("ADDRESS:PORT");
+    app.add_option("--tls-listen", tls_listen, "Where to listen for TLS connections")->type_name("ADDRESS:PORT");
+    app.add_option("--tls-cert", options.tls_certificate_file, "PEM file with the certificate and its chain")->type_name("FILE");
+    app.add_option("--tls-key", options.tls_key_file, "PEM file with the certificate's key")->type_name("FILE");
+    app.add_flag("--allow-plain-remote", options.allow_plain_remote, "Listen without encryption also where other machines reach it");
+    app.add_option("--queue", queues, "A queue to make; with :session, one whose messages are received by session. Again for more")
+        ->type_name("NAME[:session]")
+        ->take_all();
+    app.add_option("--key", keys, "A shared access key clients may use. Again for more; RootManageSharedAccessKey=SAS_KEY_VALUE if none is given")
+        ->type_name("NAME=VALUE")
+        ->take_all();
+    app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")->check(CLI::Range(1, 256))->capture_default_str();
+    app.add_option("--drain-seconds", drain_seconds, "How long stopping may wait for clients to settle what they have in hand")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->capture_default_str();
+    try {
+        app.parse(count, arguments);
+    } catch (const CLI::CallForHelp&) {
+        parsed.is_help = true;
+        parsed.help = app.help();
+        return parsed;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError{error.what()};
+    }
+
+    if (!tls_listen.empty()) {
+        options.listens_tls = true;
+        options.tls_listen = parse_endpoint("--tls-listen", tls_listen);
+    }
+    options.listens_plain = !listen.empty() || !options.listens_tls;
+    if (!listen.empty()) {
+        options.listen = parse_endpoint("--listen", listen);
+    }
+    for (const std::string& queue : queues) {
+        options.queues.push_back(parse_queue(queue));
+    }
+    for (const std::string& key : keys) {
+        const std::size_t equals = key.find('=');
+        if (equals == 0 || equals == std::string::npos || equals + 1 == key.size()) {
+            throw UsageError{"--key: is not NAME=VALUE"}; // what was given may be a secret
+        }
+        options.keys.insert_or_assign(key.substr(0, equals), key.substr(equals + 1));
+    }
+    if (options.keys.empty()) {
+        options.keys.emplace(default_key_name, default_key);
+    }
+    options.drain_time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>{drain_seconds});
+    check(options);
+    return parsed;
+}
+
+} // namespace sessionq::sessionqd

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <sessionq/time.hpp>
+
+#include "server/shared_access.hpp"
+
+namespace sessionq::sessionqd {
+
+struct Endpoint {
+    std::string address{};
+    std::uint16_t port{0};
+};
+
+struct QueueSpec {
+    std::string name{};
+    bool requires_session{false};
+};
+
+/// What the command line asks for, checked as far as it can be without doing anything.
+struct Options {
+    Endpoint listen{.address = "127.0.0.1", .port = 5672};
+    bool listens_plain{true};
+    Endpoint tls_listen{};
+    bool listens_tls{false};
+    std::string tls_certificate_file{};
+    std::string tls_key_file{};
+    bool allow_plain_remote{false};
+    std::vector<QueueSpec> queues{};
+    server::AccessKeys keys{};
+    std::size_t receive_threads{1};
+    Duration drain_time{std::chrono::seconds{5}};
+};
+
+/// Names the option that is wrong.
+class UsageError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// What the command line asks for; nothing: it asked for help, which was printed. Throws UsageError.
+struct ParsedCommandLine {
+    Options options{};
+    bool is_help{false};
+    std::string help{};
+};
+[[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments);
+
+} // namespace sessionq::sessionqd
