@@ -29,7 +29,7 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
       connection_{pn_connection()},
       transport_{pn_transport()},
       collector_{pn_collector()},
-      shim_{options.read_message_formats} {
+      shim_{options.read_message_formats, options.open.max_frame_size} {
     if (is_server_) {
         pn_transport_set_server(transport_);
     }
@@ -101,13 +101,13 @@ void Engine::feed_sasl(std::string_view& bytes) {
 }
 
 void Engine::feed_transport(std::string_view bytes) {
-    std::string rewritten;
     if (shim_.needs_inbound()) {
-        if (!shim_.inbound(bytes, rewritten)) {
+        rewritten_.clear();
+        if (!shim_.inbound(bytes, rewritten_)) {
             break_off(Errc::protocol_error, "amqp:connection:framing-error", "what the peer sent are no frames, or not of a size to work with");
             return;
         }
-        bytes = rewritten;
+        bytes = rewritten_;
     }
     while (!bytes.empty()) {
         const ssize_t capacity = pn_transport_capacity(transport_);
@@ -182,12 +182,10 @@ void Engine::collect_output() {
     bury();
 }
 
-// What is freed has its deliveries settled, and would say so to the peer: hence not before its end was said.
+// What is freed has its deliveries settled; hence not before the end was said that settles them as well.
 void Engine::bury() {
     for (pn_link_t* link : std::exchange(dead_links_, {})) {
-        if (pn_link_unsettled(link) == 0) {
-            pn_link_free(link);
-        } // else with its session
+        pn_link_free(link);
     }
     for (pn_session_t* session : std::exchange(dead_sessions_, {})) {
         pn_session_free(session);

@@ -137,6 +137,7 @@ private:
     EngineDriver* driver_{nullptr};
     std::string output_;
     std::size_t unsent_{0};
+    std::string rewritten_;  // of the input, as it came through the shim
     std::string sasl_input_; // of the exchange, not understood yet
     std::vector<Session*> sessions_;
     std::vector<Link*> lost_links_;            // to be told

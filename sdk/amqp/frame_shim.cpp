@@ -1,11 +1,9 @@
 #include "amqp/frame_shim.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
-#include "amqp/codec/decoder.hpp"
-#include "amqp/codec/encoder.hpp"
+#include "amqp/performative.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -13,39 +11,6 @@ namespace {
 constexpr std::size_t header_size = 8;
 constexpr std::size_t trailer_size = 4;
 constexpr std::uint32_t smallest_frame = 512; // of the standard
-
-enum Code : std::uint8_t {
-    open = 0x10,
-    begin = 0x11,
-    attach = 0x12,
-    flow = 0x13,
-    transfer = 0x14,
-    disposition = 0x15,
-    detach = 0x16,
-    end = 0x17,
-    close = 0x18
-};
-
-/// How many fields the standard gives a composite type.
-constexpr std::size_t full_count(std::uint64_t code) noexcept {
-    switch (code) {
-    case open: return 10;
-    case begin: return 8;
-    case attach: return 14;
-    case flow: return 11;
-    case transfer: return 11;
-    case disposition: return 6;
-    case detach: return 3;
-    case end: return 1;
-    case close: return 1;
-    case 0x1d: return 3;  // error
-    case 0x28: return 11; // source
-    case 0x29: return 7;  // target
-    default: return 0;
-    }
-}
-
-constexpr std::string_view null_field{"\x40", 1};
 
 std::uint32_t number_at(std::string_view bytes) noexcept {
     std::uint32_t number = 0;
@@ -55,99 +20,75 @@ std::uint32_t number_at(std::string_view bytes) noexcept {
     return number;
 }
 
-void put_number(std::string& to, std::size_t at, std::size_t value) {
+void put_number(char* to, std::size_t value) noexcept {
     for (std::size_t i = 0; i < 4; ++i) {
-        to[at + i] = static_cast<char>(value >> (24 - 8 * i));
+        to[i] = static_cast<char>(value >> (24 - 8 * i));
     }
 }
 
-/// A performative taken apart.
-struct Fields {
-    std::uint64_t code{0};
-    std::size_t count{0};
-    std::array<std::string_view, 16> encoded{};
-    std::string_view payload{};
+/// A uint as five bytes.
+class EncodedUint {
+public:
+    explicit EncodedUint(std::uint32_t value) noexcept { put_number(bytes_.data() + 1, value); }
+    [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_.data(), bytes_.size()}; }
 
-    [[nodiscard]] std::string_view at(std::size_t index) const noexcept { return index < count ? encoded[index] : null_field; }
-    void set(std::size_t index, std::string_view value) {
-        while (count <= index) {
-            encoded[count++] = null_field;
-        }
-        encoded[index] = value;
-    }
+private:
+    std::array<char, 5> bytes_{'\x70'};
 };
 
-std::optional<Fields> take_apart(std::string_view body) noexcept {
-    Decoder decoder{body};
-    Fields fields;
-    const auto code = decoder.read_descriptor();
-    const auto list = code ? decoder.read_list() : std::nullopt;
-    if (!list || list->count > fields.encoded.size()) {
-        return std::nullopt;
+/// A tag as a binary.
+class EncodedTag {
+public:
+    void set(std::string_view tag) noexcept {
+        bytes_[0] = '\xa0';
+        bytes_[1] = static_cast<char>(tag.size());
+        std::copy(tag.begin(), tag.end(), bytes_.begin() + 2);
+        size_ = tag.size() + 2;
     }
-    fields.code = *code;
-    fields.payload = decoder.rest();
-    Decoder inside{list->items};
-    for (; fields.count < list->count; ++fields.count) {
-        const auto field = inside.skip();
-        if (!field) {
-            return std::nullopt;
-        }
-        fields.encoded[fields.count] = *field;
-    }
-    return inside.at_end() ? std::optional{fields} : std::nullopt;
+    [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_.data(), size_}; }
+
+private:
+    std::array<char, 2 + longest_tag + trailer_size> bytes_{};
+    std::size_t size_{0};
+};
+
+std::size_t offset_of(std::string_view frame) noexcept { return static_cast<std::size_t>(static_cast<std::uint8_t>(frame[4])) * 4; }
+
+/// The performative and what follows it; empty for frames that are none of AMQP's, and for those that keep a connection alive.
+std::string_view body_of(std::string_view frame) noexcept { return frame[5] == 0 ? frame.substr(offset_of(frame)) : std::string_view{}; }
+
+std::uint16_t channel_of(std::string_view frame) noexcept {
+    return static_cast<std::uint16_t>(static_cast<std::uint8_t>(frame[6]) << 8U | static_cast<std::uint8_t>(frame[7]));
 }
 
-void put_widened(std::string_view field, std::string& to);
-
-void put_composite(const Fields& fields, std::string& to) {
-    Encoder encoder{to};
-    encoder.write_descriptor(fields.code);
-    const std::size_t count = std::max(fields.count, full_count(fields.code));
-    const std::size_t begun = encoder.begin_list();
-    for (std::size_t i = 0; i < count; ++i) {
-        put_widened(fields.at(i), to);
+/// Which field of a performative, if any, strict peers read by position too.
+constexpr std::array<std::size_t, 2> nested_fields(std::uint8_t code) noexcept {
+    switch (code) {
+    case Performative::attach: return {5, 6};
+    case Performative::detach: return {2, Fields::most};
+    default: return {0, Fields::most}; // end and close
     }
-    encoder.end_list(begun, static_cast<std::uint32_t>(count));
-}
-
-/// Nested errors and termini are read by position too.
-void put_widened(std::string_view field, std::string& to) {
-    if (!field.empty() && field.front() == '\0') {
-        if (const auto nested = take_apart(field); nested && full_count(nested->code) > nested->count && nested->payload.empty()) {
-            put_composite(*nested, to);
-            return;
-        }
-    }
-    to.append(field);
 }
 
 void put_frame(std::string_view frame, const Fields& fields, std::string& to) {
     const std::size_t start = to.size();
-    to.append(frame.substr(0, static_cast<std::size_t>(static_cast<std::uint8_t>(frame[4])) * 4));
-    put_composite(fields, to);
-    to.append(fields.payload);
-    put_number(to, start, to.size() - start);
+    to.append(frame.substr(0, offset_of(frame)));
+    fields.write(to);
+    to.append(fields.payload());
+    put_number(to.data() + start, to.size() - start);
 }
 
-std::string_view body_of(std::string_view frame) noexcept {
-    const std::size_t offset = static_cast<std::size_t>(static_cast<std::uint8_t>(frame[4])) * 4;
-    const bool is_amqp = frame[5] == 0;
-    return is_amqp ? frame.substr(offset) : std::string_view{};
-}
-
-/// An open's max-frame-size less the reserve; nothing if there would be too little left.
-std::optional<std::string> shrunk_frame_size(std::string_view field) {
-    const auto size = Decoder{field}.read_unsigned();
+/// An open's max-frame-size less the reserve. False: too little would be left.
+bool shrink_frame_size(const Fields& fields, std::optional<EncodedUint>& to) noexcept {
+    const auto size = fields.number(2);
     if (!size) {
-        return std::string{field}; // not limited
+        return true; // not limited
     }
     if (*size < smallest_frame + FrameShim::reserve) {
-        return std::nullopt;
+        return false;
     }
-    std::string encoded;
-    Encoder{encoded}.write_uint(static_cast<std::uint32_t>(std::min<std::uint64_t>(*size, 0xffffffffU)) - FrameShim::reserve);
-    return encoded;
+    to.emplace(static_cast<std::uint32_t>(std::min<std::uint64_t>(*size, 0xffffffffU)) - FrameShim::reserve);
+    return true;
 }
 
 } // namespace
@@ -156,9 +97,7 @@ TagBuffer tag_with_format(std::string_view tag, std::uint32_t message_format) no
     TagBuffer made;
     const std::string_view kept = tag.substr(0, longest_tag);
     std::copy(kept.begin(), kept.end(), made.bytes.begin());
-    for (std::size_t i = 0; i < trailer_size; ++i) {
-        made.bytes[kept.size() + i] = static_cast<char>(message_format >> (24 - 8 * i));
-    }
+    put_number(made.bytes.data() + kept.size(), message_format);
     made.size = kept.size() + trailer_size;
     return made;
 }
@@ -171,49 +110,61 @@ FormattedTag split_tag(std::string_view tag) noexcept {
 }
 
 template <typename Rewrite>
-bool FrameShim::walk(Direction& direction, std::string_view bytes, std::string& to, Rewrite rewrite) {
-    std::string joined;
-    if (!direction.partial.empty()) {
-        joined.swap(direction.partial);
-        joined.append(bytes);
-        bytes = joined;
-    }
-    while (!bytes.empty()) {
-        if (bytes.size() < header_size) {
-            break;
+bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_view bytes, std::string& to, Rewrite rewrite) {
+    // How long the frame is that begins here: what its size needs before that is known, zero if it is none.
+    const auto size_of_frame = [&](std::string_view begun) -> std::size_t {
+        if (!direction.past_header || begun.size() < header_size) {
+            return header_size;
         }
-        if (!direction.past_header) {
-            if (!bytes.starts_with("AMQP")) {
+        const std::size_t size = number_at(begun);
+        const std::size_t offset = offset_of(begun);
+        const bool is_one = offset >= header_size && offset <= size && (largest == 0 || size <= largest);
+        return is_one ? size : 0;
+    };
+    const auto take = [&](std::string_view frame) {
+        if (direction.past_header) {
+            return rewrite(frame);
+        }
+        direction.past_header = true;
+        to.append(frame);
+        return frame.starts_with("AMQP");
+    };
+    while (!bytes.empty()) {
+        std::string& partial = direction.partial;
+        const std::size_t size = size_of_frame(partial.empty() ? bytes : std::string_view{partial});
+        if (size == 0) {
+            return false;
+        }
+        if (partial.empty() && bytes.size() >= size) {
+            if (!take(bytes.substr(0, size))) {
                 return false;
             }
-            to.append(bytes.substr(0, header_size));
-            bytes.remove_prefix(header_size);
-            direction.past_header = true;
+            bytes.remove_prefix(size);
             continue;
         }
-        const std::size_t size = number_at(bytes);
-        const std::size_t offset = static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[4])) * 4;
-        if (size < header_size || offset < header_size || offset > size) {
+        const std::size_t missing = std::min(size - partial.size(), bytes.size());
+        partial.append(bytes.substr(0, missing));
+        bytes.remove_prefix(missing);
+        const std::size_t known = size_of_frame(partial);
+        if (known == 0) {
             return false;
         }
-        if (bytes.size() < size) {
-            break;
+        if (partial.size() == known) {
+            if (!take(partial)) {
+                return false;
+            }
+            partial.clear();
         }
-        if (!rewrite(bytes.substr(0, size))) {
-            return false;
-        }
-        bytes.remove_prefix(size);
     }
-    direction.partial.assign(bytes);
     return true;
 }
 
 bool FrameShim::outbound(std::string_view bytes, std::string& to) {
-    return walk(out_, bytes, to, [&](std::string_view frame) { return rewrite_outbound(frame, to); });
+    return walk(out_, 0, bytes, to, [&](std::string_view frame) { return rewrite_outbound(frame, to); });
 }
 
 bool FrameShim::inbound(std::string_view bytes, std::string& to) {
-    return walk(in_, bytes, to, [&](std::string_view frame) { return rewrite_inbound(frame, to); });
+    return walk(in_, largest_frame_, bytes, to, [&](std::string_view frame) { return rewrite_inbound(frame, to); });
 }
 
 bool FrameShim::rewrite_outbound(std::string_view frame, std::string& to) {
@@ -222,62 +173,137 @@ bool FrameShim::rewrite_outbound(std::string_view frame, std::string& to) {
         to.append(frame);
         return true;
     }
-    auto fields = take_apart(body);
+    auto fields = Fields::read(body);
     if (!fields) {
         return false;
     }
-    std::string encoded;
-    std::string format;
-    if (fields->code == open) {
-        const auto shrunk = shrunk_frame_size(fields->at(2));
-        if (!shrunk) {
+    std::optional<EncodedUint> number;
+    EncodedTag tag;
+    scratch_.clear();
+    switch (fields->code()) {
+    case Performative::transfer:
+        if (const auto carrying = fields->binary(2)) {
+            const FormattedTag split = split_tag(*carrying);
+            tag.set(split.tag.substr(0, longest_tag));
+            number.emplace(split.message_format);
+            fields->set(2, tag.bytes());
+            fields->set(3, number->bytes());
+        }
+        break;
+    case Performative::open:
+        if (!shrink_frame_size(*fields, number)) {
             return false;
         }
-        encoded = *shrunk;
-        fields->set(2, encoded);
-    } else if (fields->code == begin && fields->at(4) == null_field) {
-        Encoder{encoded}.write_uint(handle_max);
-        fields->set(4, encoded);
-    } else if (fields->code == transfer) {
-        if (const auto tag = Decoder{fields->at(2)}.read_bytes()) {
-            const FormattedTag split = split_tag(*tag);
-            Encoder{encoded}.write_binary(split.tag);
-            Encoder{format}.write_uint(split.message_format);
-            fields->set(2, encoded);
-            fields->set(3, format);
+        if (number) {
+            fields->set(2, number->bytes());
         }
+        break;
+    case Performative::begin:
+        if (fields->is_null(4)) {
+            number.emplace(handle_max);
+            fields->set(4, number->bytes());
+        }
+        break;
+    case Performative::attach:
+    case Performative::detach:
+    case Performative::end:
+    case Performative::close: {
+        std::array<std::size_t, 2> ends{};
+        const auto nested = nested_fields(fields->code());
+        for (std::size_t i = 0; i < nested.size(); ++i) {
+            if (const auto inside = Fields::read(fields->at(nested[i])); inside && full_count(inside->code()) != 0) {
+                inside->write(scratch_);
+            }
+            ends[i] = scratch_.size();
+        }
+        for (std::size_t i = 0, begun = 0; i < nested.size(); begun = ends[i++]) {
+            if (ends[i] != begun) {
+                fields->set(nested[i], std::string_view{scratch_}.substr(begun, ends[i] - begun));
+            }
+        }
+        break;
     }
+    default: break;
+    }
+    put_frame(frame, *fields, to);
+    return true;
+}
+
+bool FrameShim::rewrite_inbound_open(std::string_view frame, std::string& to) {
+    auto fields = Fields::read(body_of(frame));
+    std::optional<EncodedUint> number;
+    if (!fields || fields->code() != Performative::open || !shrink_frame_size(*fields, number)) {
+        return false;
+    }
+    if (number) {
+        fields->set(2, number->bytes());
+    }
+    seen_open_ = true;
     put_frame(frame, *fields, to);
     return true;
 }
 
 bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
     const std::string_view body = body_of(frame);
-    const std::optional<std::uint64_t> code = body.empty() ? std::nullopt : Decoder{body}.read_descriptor();
-    const bool is_formatted = code == std::uint64_t{transfer} && read_message_formats_;
-    if (code != std::uint64_t{open} && !is_formatted) {
+    if (!seen_open_ && !body.empty()) {
+        return rewrite_inbound_open(frame, to);
+    }
+    if (body.empty() || !is_server_) {
         to.append(frame);
         return true;
     }
-    auto fields = take_apart(body);
+    auto fields = Fields::read(body);
     if (!fields) {
         return false;
     }
-    std::string encoded;
-    if (code == std::uint64_t{open}) {
-        const auto shrunk = shrunk_frame_size(fields->at(2));
-        if (!shrunk) {
+    const std::uint8_t code = fields->code();
+    if (code == Performative::open || code == Performative::close) {
+        to.append(frame);
+        return code == Performative::close;
+    }
+    const std::uint16_t channel = channel_of(frame);
+    if (code == Performative::begin) {
+        to.append(frame);
+        return channels_.try_emplace(channel).second;
+    }
+    const auto begun = channels_.find(channel);
+    if (begun == channels_.end()) {
+        return true; // the peer has ended it; what it says there still means nothing
+    }
+    if (code == Performative::end) {
+        channels_.erase(begun);
+        to.append(frame);
+        return true;
+    }
+    Handles& attached = begun->second;
+    const std::size_t at = code == Performative::attach ? 1 : code == Performative::flow ? 4 : 0;
+    if (code != Performative::disposition && !(code == Performative::flow && fields->is_null(at))) {
+        const auto handle = fields->number(at);
+        if (!handle || *handle > handle_max) {
             return false;
         }
-        encoded = *shrunk;
-        fields->set(2, encoded);
-        seen_open_ = true;
-    } else if (const auto tag = Decoder{fields->at(2)}.read_bytes()) {
-        const auto format = Decoder{fields->at(3)}.read_unsigned();
-        const TagBuffer carrying = tag_with_format(*tag, static_cast<std::uint32_t>(format.value_or(0)));
-        Encoder{encoded}.write_binary({carrying.bytes.data(), carrying.size});
-        fields->set(2, encoded);
+        const bool is_attached = attached.test(*handle);
+        if (code == Performative::attach) {
+            attached.set(*handle);
+            to.append(frame);
+            return !is_attached;
+        }
+        if (!is_attached) {
+            return true; // as with the channel
+        }
+        if (code == Performative::detach) {
+            attached.reset(*handle);
+        }
     }
+    const auto tag = code == Performative::transfer ? fields->binary(2) : std::nullopt;
+    if (!tag) {
+        to.append(frame);
+        return true;
+    }
+    const TagBuffer carrying = tag_with_format(*tag, static_cast<std::uint32_t>(fields->number(3).value_or(0)));
+    EncodedTag encoded;
+    encoded.set({carrying.bytes.data(), carrying.size});
+    fields->set(2, encoded.bytes());
     put_frame(frame, *fields, to);
     return true;
 }

@@ -1,31 +1,34 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace sessionq::amqp {
 
-/// Settles at the byte stream's edge what the engine below cannot: performatives are written with all their fields, a begin names its handle-max, and
-/// message formats travel, inside the delivery tag between here and the links (`tag_with_format`). Pure; streams may be cut anywhere. Nothing else in the tree knows
-/// what it does.
+/// Settles at the byte stream's edge what the engine below cannot: performatives are written with all their fields, a begin names its handle-max, message
+/// formats travel inside the delivery tag between here and the links (`tag_with_format`), and a server hears nothing of what a peer says to a channel or link that it
+/// has left itself. Pure; streams may be cut anywhere. Nothing else in the tree knows what it does.
 class FrameShim {
 public:
     /// What widening may add to a frame. Taken off the frame sizes both sides are told.
     static constexpr std::uint32_t reserve = 128;
-    /// Answers of peers count handles from zero to this.
+    /// Peers of a server count handles from zero to this.
     static constexpr std::uint32_t handle_max = 1023;
 
-    explicit FrameShim(bool read_message_formats) noexcept : read_message_formats_{read_message_formats} {}
+    /// `largest_frame`: what the peer may send at most; zero: anything.
+    explicit FrameShim(bool is_server, std::uint32_t largest_frame = 0) noexcept : is_server_{is_server}, largest_frame_{largest_frame} {}
 
     /// From the engine to the peer: appends to `to` what has become of the whole frames seen so far. False: the bytes are not frames.
     bool outbound(std::string_view bytes, std::string& to);
-    /// From the peer to the engine.
+    /// From the peer to the engine. False: the bytes are not frames, or say what no peer may.
     bool inbound(std::string_view bytes, std::string& to);
     /// Whether inbound bytes need to come through here still. Once not, never again.
-    [[nodiscard]] bool needs_inbound() const noexcept { return read_message_formats_ || !seen_open_; }
+    [[nodiscard]] bool needs_inbound() const noexcept { return is_server_ || !seen_open_ || !in_.partial.empty(); }
     /// Whether the outbound stream is between two frames.
     [[nodiscard]] bool is_outbound_aligned() const noexcept { return out_.partial.empty() && out_.past_header; }
 
@@ -34,16 +37,21 @@ private:
         std::string partial{}; ///< of a frame, or of the protocol header
         bool past_header{false};
     };
+    using Handles = std::bitset<handle_max + 1>;
 
     template <typename Rewrite>
-    bool walk(Direction& direction, std::string_view bytes, std::string& to, Rewrite rewrite);
+    bool walk(Direction& direction, std::uint32_t largest, std::string_view bytes, std::string& to, Rewrite rewrite);
     bool rewrite_outbound(std::string_view frame, std::string& to);
     bool rewrite_inbound(std::string_view frame, std::string& to);
+    bool rewrite_inbound_open(std::string_view frame, std::string& to);
 
-    const bool read_message_formats_;
+    const bool is_server_;
+    const std::uint32_t largest_frame_;
     bool seen_open_{false};
     Direction out_{};
     Direction in_{};
+    std::unordered_map<std::uint16_t, Handles> channels_{}; // the peer's, and what it has attached there
+    std::string scratch_{};
 };
 
 /// The longest a delivery tag may be.

@@ -23,6 +23,8 @@ std::string frame(std::uint64_t code, const List& fields, std::string_view paylo
     return made;
 }
 
+const std::string attached = frame(0x10, {"c", "h"}) + frame(0x11, {}) + frame(0x12, {"name", std::uint32_t{0}, true});
+
 struct Seen {
     std::uint64_t code{0};
     List fields{};
@@ -100,20 +102,21 @@ TEST_CASE("FrameShim: a tag gives up the format it carries to the transfer") {
 }
 
 TEST_CASE("FrameShim: on the way in a server's tags carry the format, and a client's are left alone") {
-    const std::string bytes = header + frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abc"), std::uint32_t{9}}, "payload") +
+    const std::string bytes = header + attached +
+                              frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abc"), std::uint32_t{9}}, "payload") +
                               frame(0x14, {std::uint32_t{0}}, "rest");
     FrameShim server{true};
     std::string to;
     REQUIRE(server.inbound(bytes, to));
     const auto seen = frames(to);
-    const auto tag = split_tag(*seen.at(0).fields.at(2).bytes());
+    const auto tag = split_tag(*seen.at(3).fields.at(2).bytes());
     CHECK(tag.tag == "abc");
     CHECK(tag.message_format == 9);
-    CHECK(seen.at(1).payload == "rest");
+    CHECK(seen.at(4).payload == "rest");
     FrameShim client{false};
     std::string same;
     REQUIRE(client.inbound(bytes, same));
-    CHECK(same == bytes);
+    CHECK(same.ends_with(bytes.substr((header + frame(0x10, {"c", "h"})).size())));
 }
 
 TEST_CASE("FrameShim: what it adds is taken off both sides' frame sizes") {
@@ -133,8 +136,7 @@ TEST_CASE("FrameShim: what it adds is taken off both sides' frame sizes") {
 }
 
 TEST_CASE("FrameShim: streams may be cut anywhere") {
-    const std::string bytes = header + frame(0x10, {"c", "h", std::uint32_t{4096}}) + "\0\0\0\x08\x02\0\0\0"s +
-                              frame(0x40, {Value::symbol("x")}, {}, 1) +
+    const std::string bytes = header + attached + "\0\0\0\x08\x02\0\0\0"s + frame(0x40, {Value::symbol("x")}, {}, 1) +
                               frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abcd")}, "payload");
     FrameShim whole{true};
     std::string expected_out;
@@ -156,6 +158,22 @@ TEST_CASE("FrameShim: streams may be cut anywhere") {
     }
 }
 
+TEST_CASE("FrameShim: a server hears nothing of what is said to links and channels the peer has left") {
+    const auto gone = frame(0x13, {Value{}, std::uint32_t{1}, std::uint32_t{0}, std::uint32_t{1}, std::uint32_t{0}});
+    const auto detach = frame(0x16, {std::uint32_t{0}, true});
+    const auto session_flow = frame(0x13, {Value{}, std::uint32_t{1}, std::uint32_t{0}, std::uint32_t{1}});
+    const auto end = frame(0x17, {});
+    const auto close = frame(0x18, {});
+    FrameShim shim{true};
+    std::string to;
+    REQUIRE(shim.inbound(header + attached + gone + detach + gone + detach + session_flow + end + end + detach + session_flow + close, to));
+    CHECK(frames(to).size() == 8);
+    CHECK(to.ends_with(attached.substr(frame(0x10, {"c", "h"}).size()) + gone + detach + session_flow + end + close));
+    std::string again;
+    REQUIRE(shim.inbound(frame(0x11, {}) + frame(0x12, {"name", std::uint32_t{0}, true}), again));
+    CHECK(frames(header + again).size() == 2);
+}
+
 TEST_CASE("FrameShim: what are no frames is refused") {
     const auto is_refused = [](const std::string& bytes) {
         FrameShim shim{true};
@@ -166,5 +184,13 @@ TEST_CASE("FrameShim: what are no frames is refused") {
     CHECK(is_refused(header + "\0\0\0\x07\x02\0\0\0"s));
     CHECK(is_refused(header + "\0\0\0\x10\x01\0\0\0"s + std::string(8, 'x')));
     CHECK(is_refused(header + "\0\0\0\x10\x05\0\0\0"s + std::string(8, 'x')));
-    CHECK(is_refused(header + "\0\0\0\x0f\x02\0\0\0\0\x53\x14\xc0\x04\x03\x40"s));
+    CHECK(is_refused(header + attached + "\0\0\0\x0f\x02\0\0\0\0\x53\x14\xc0\x04\x03\x40"s));
+    CHECK(is_refused(header + frame(0x11, {}))); // before the open
+    CHECK(is_refused(header + attached + frame(0x11, {})));
+    CHECK(is_refused(header + attached + frame(0x12, {"other", std::uint32_t{0}, true})));
+    CHECK(is_refused(header + attached + frame(0x12, {"other", std::uint32_t{FrameShim::handle_max + 1}, true})));
+    FrameShim small{true, 600};
+    std::string to;
+    CHECK(small.inbound(header + attached, to));
+    CHECK_FALSE(small.inbound("\0\0\x02\x59\x02\0\0\0"s, to)); // not even its beginning is kept
 }
