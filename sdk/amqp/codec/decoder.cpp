@@ -1,43 +1,13 @@
 #include "amqp/codec/decoder.hpp"
 
-#include <bit>
 #include <cstring>
 #include <limits>
-#include <utility>
+
+#include "amqp/codec/constructor.hpp"
 
 namespace sessionq::amqp {
-namespace {
 
-// The upper half of a constructor code says how the value is laid out (part 1, section 1.2 of the standard).
-constexpr std::uint8_t layout_of(std::uint8_t code) noexcept { return code >> 4U; }
-
-constexpr std::optional<std::size_t> fixed_width(std::uint8_t code) noexcept {
-    switch (layout_of(code)) {
-    case 0x4: return 0;
-    case 0x5: return 1;
-    case 0x6: return 2;
-    case 0x7: return 4;
-    case 0x8: return 8;
-    case 0x9: return 16;
-    default: return std::nullopt;
-    }
-}
-
-constexpr bool is_sized(std::uint8_t code) noexcept { return layout_of(code) == 0xa || layout_of(code) == 0xb; }
-constexpr bool is_compound(std::uint8_t code) noexcept { return layout_of(code) == 0xc || layout_of(code) == 0xd; }
-constexpr bool is_array(std::uint8_t code) noexcept { return code == 0xe0 || code == 0xf0; }
-
-template <typename To>
-To signed_of(std::uint64_t bits) noexcept {
-    return static_cast<To>(static_cast<std::make_unsigned_t<To>>(bits));
-}
-
-template <typename Float, typename Bits>
-Float float_of(std::uint64_t bits) noexcept {
-    return std::bit_cast<Float>(static_cast<Bits>(bits));
-}
-
-} // namespace
+using namespace constructor;
 
 std::optional<std::uint8_t> Decoder::peek_code() const noexcept {
     if (at_end()) {
@@ -85,164 +55,6 @@ std::optional<Decoder::Compound> Decoder::take_compound(std::uint8_t code) noexc
     Decoder inside{*body};
     const auto count = inside.take_number(width);
     return Compound{static_cast<std::uint32_t>(*count), inside.rest()};
-}
-
-std::optional<Value> Decoder::read() {
-    const std::size_t start = at_;
-    auto value = read(0);
-    if (!value) {
-        at_ = start;
-    }
-    return value;
-}
-
-std::optional<Value> Decoder::read(int depth) {
-    const auto code = take_number(1);
-    if (!code || depth > deepest) {
-        return std::nullopt;
-    }
-    if (*code != 0) {
-        return read_body(static_cast<std::uint8_t>(*code), depth);
-    }
-    auto descriptor = read(depth + 1);
-    auto value = descriptor ? read(depth + 1) : std::nullopt;
-    if (!value) {
-        return std::nullopt;
-    }
-    return Value::described(std::move(*descriptor), std::move(*value));
-}
-
-std::optional<Value> Decoder::read_body(std::uint8_t code, int depth) {
-    if (is_sized(code)) {
-        const auto bytes = take_sized(code);
-        if (!bytes) {
-            return std::nullopt;
-        }
-        switch (code & 0x0fU) {
-        case 0x0: return Value::binary(*bytes);
-        case 0x1: return Value{*bytes};
-        case 0x3: return Value::symbol(*bytes);
-        default: return std::nullopt;
-        }
-    }
-    if (is_array(code)) {
-        return read_array(code, depth);
-    }
-    if (is_compound(code)) {
-        const auto compound = take_compound(code);
-        const bool is_map = (code & 0x0fU) == 0x1;
-        if (!compound || (code & 0x0fU) > 0x1 || (is_map && compound->count % 2 != 0) || compound->count > compound->items.size()) {
-            return std::nullopt;
-        }
-        Decoder inside{compound->items};
-        List items;
-        items.reserve(compound->count);
-        for (std::uint32_t i = 0; i < compound->count; ++i) {
-            auto item = inside.read(depth + 1);
-            if (!item) {
-                return std::nullopt;
-            }
-            items.push_back(std::move(*item));
-        }
-        if (!inside.at_end()) {
-            return std::nullopt;
-        }
-        if (!is_map) {
-            return Value{std::move(items)};
-        }
-        Map map;
-        map.reserve(items.size() / 2);
-        for (std::size_t i = 0; i < items.size(); i += 2) {
-            map.emplace_back(std::move(items[i]), std::move(items[i + 1]));
-        }
-        return Value{std::move(map)};
-    }
-    const auto width = fixed_width(code);
-    if (!width) {
-        return std::nullopt;
-    }
-    if (code == 0x98 || code == 0x94) {
-        const auto raw = take(16);
-        if (!raw) {
-            return std::nullopt;
-        }
-        if (code == 0x94) {
-            return Value{Decimal{code, std::string{*raw}}};
-        }
-        core::Uuid uuid;
-        std::memcpy(uuid.bytes.data(), raw->data(), 16);
-        return Value{uuid};
-    }
-    const auto bits = *width <= 8 ? take_number(*width) : std::nullopt;
-    if (!bits) {
-        return std::nullopt;
-    }
-    switch (code) {
-    case 0x40: return Value{};
-    case 0x41: return Value{true};
-    case 0x42: return Value{false};
-    case 0x56: return *bits <= 1 ? std::optional{Value{*bits == 1}} : std::nullopt;
-    case 0x50: return Value{static_cast<std::uint8_t>(*bits)};
-    case 0x60: return Value{static_cast<std::uint16_t>(*bits)};
-    case 0x43:
-    case 0x52:
-    case 0x70: return Value{static_cast<std::uint32_t>(*bits)};
-    case 0x44:
-    case 0x53:
-    case 0x80: return Value{*bits};
-    case 0x51: return Value{signed_of<std::int8_t>(*bits)};
-    case 0x61: return Value{signed_of<std::int16_t>(*bits)};
-    case 0x54: return Value{std::int32_t{signed_of<std::int8_t>(*bits)}};
-    case 0x71: return Value{signed_of<std::int32_t>(*bits)};
-    case 0x55: return Value{std::int64_t{signed_of<std::int8_t>(*bits)}};
-    case 0x81: return Value{signed_of<std::int64_t>(*bits)};
-    case 0x72: return Value{float_of<float, std::uint32_t>(*bits)};
-    case 0x82: return Value{float_of<double, std::uint64_t>(*bits)};
-    case 0x73: return Value{static_cast<char32_t>(*bits)};
-    case 0x83: return Value{Timestamp{signed_of<std::int64_t>(*bits)}};
-    case 0x74: return Value{Decimal{code, std::string{bytes_.substr(at_ - 4, 4)}}};
-    case 0x84: return Value{Decimal{code, std::string{bytes_.substr(at_ - 8, 8)}}};
-    case 0x45: return Value{List{}};
-    default: return std::nullopt;
-    }
-}
-
-std::optional<Value> Decoder::read_array(std::uint8_t code, int depth) {
-    const auto compound = take_compound(code);
-    if (!compound) {
-        return std::nullopt;
-    }
-    Decoder inside{compound->items};
-    Array array;
-    auto element = inside.take_number(1);
-    if (element && *element == 0) {
-        auto descriptor = inside.read(depth + 1);
-        element = descriptor ? inside.take_number(1) : std::nullopt;
-        if (element) {
-            array.descriptor = std::make_shared<const Value>(std::move(*descriptor));
-        }
-    }
-    if (!element || *element == 0) {
-        return std::nullopt;
-    }
-    array.element = static_cast<std::uint8_t>(*element);
-    // Elements may take no bytes at all; a count beyond the array's own size is then a few bytes asking for gigabytes.
-    constexpr std::uint32_t most_empty = 4096;
-    if (compound->count > inside.rest().size() && !(fixed_width(array.element) == std::size_t{0} && compound->count <= most_empty)) {
-        return std::nullopt;
-    }
-    array.items.reserve(compound->count);
-    for (std::uint32_t i = 0; i < compound->count; ++i) {
-        auto item = depth < deepest ? inside.read_body(array.element, depth + 1) : std::nullopt;
-        if (!item) {
-            return std::nullopt;
-        }
-        array.items.push_back(std::move(*item));
-    }
-    if (!inside.at_end()) {
-        return std::nullopt;
-    }
-    return Value{std::move(array)};
 }
 
 std::optional<std::string_view> Decoder::skip() noexcept {
@@ -366,7 +178,7 @@ std::optional<core::Uuid> Decoder::read_uuid() noexcept {
 
 std::optional<std::string_view> Decoder::read_bytes() noexcept {
     const auto code = peek_code();
-    if (!code || !is_sized(*code)) {
+    if (!code || !is_bytes(*code)) {
         return std::nullopt;
     }
     const std::size_t start = at_++;

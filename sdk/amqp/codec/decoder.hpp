@@ -53,11 +53,14 @@ public:
     [[nodiscard]] std::optional<Compound> read_map() noexcept; ///< `count` counts keys and values
 
 private:
-    struct Fixed;
+    /// What one tree may still cost beyond its bytes: elements that take none, of all its arrays together. Without it, a few bytes ask for gigabytes.
+    struct Allowance {
+        std::uint32_t empty_elements{4096};
+    };
 
-    [[nodiscard]] std::optional<Value> read(int depth);
-    [[nodiscard]] std::optional<Value> read_body(std::uint8_t code, int depth);
-    [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth);
+    [[nodiscard]] std::optional<Value> read(int depth, Allowance& allowance);
+    [[nodiscard]] std::optional<Value> read_body(std::uint8_t code, int depth, Allowance& allowance);
+    [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth, Allowance& allowance);
     [[nodiscard]] bool skip(int depth) noexcept;
     [[nodiscard]] std::optional<std::string_view> take(std::size_t count) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> take_number(std::size_t width) noexcept;

@@ -1,5 +1,8 @@
 #include "amqp/codec/encoded_content.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
 
@@ -7,6 +10,14 @@ namespace sessionq::amqp {
 namespace {
 
 Failure malformed(const char* what) { return {.code = Errc::protocol_error, .detail = std::string{"the message cannot be decoded: "} + what}; }
+
+/// A deadline as it travelled, on this process's time line. Peers may send any number: what is out of reach is never, or has long passed.
+Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
+    using std::chrono::milliseconds;
+    constexpr milliseconds longest = std::chrono::hours{24 * 365 * 100};
+    const milliseconds left{Timestamp::of(carried.time()).milliseconds - Timestamp::of(at.wall).milliseconds};
+    return left > longest ? Deadline::never() : Deadline::after(std::max(left, -longest), at.now);
+}
 
 } // namespace
 
@@ -34,15 +45,25 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
     }
     if (const std::string_view carried = find_entry(sections->application_properties, deadline_property); !carried.empty()) {
         if (const auto milliseconds = Decoder{carried}.read_integer()) {
-            const auto left = std::chrono::floor<std::chrono::milliseconds>(Timestamp{*milliseconds}.time() - at.wall);
-            content.deadline_ = Deadline::after(left, at.now);
+            content.deadline_ = local_deadline({*milliseconds}, at);
         }
     }
     return std::shared_ptr<const EncodedContent>{std::move(made)};
 }
 
 std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
-    return header_.time_to_live ? std::optional{std::chrono::milliseconds{*header_.time_to_live}} : std::nullopt;
+    using std::chrono::milliseconds;
+    if (!header_.time_to_live) {
+        return std::nullopt;
+    }
+    const milliseconds said{*header_.time_to_live};
+    if (*header_.time_to_live < std::numeric_limits<std::uint32_t>::max()) {
+        return said;
+    }
+    // The field holds no more: what is longer is told apart by when it begins and ends.
+    const auto created = properties_.time(MessageProperties::creation_time);
+    const auto expires = properties_.time(MessageProperties::absolute_expiry_time);
+    return created && expires ? std::max(said, milliseconds{Timestamp::of(*expires).milliseconds - Timestamp::of(*created).milliseconds}) : said;
 }
 
 std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
@@ -51,39 +72,39 @@ std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
     return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
 }
 
-const Message& EncodedContent::message() const {
-    std::call_once(decoded_, [this] {
-        const auto text = [this](MessageProperties::Field field) { return std::string{properties_.text(field).value_or(std::string_view{})}; };
-        auto made = std::make_unique<Message>();
-        made->body = body_;
-        if (const auto id = session_id()) {
-            made->session_id.emplace(*id);
+std::unique_ptr<const Message> EncodedContent::decode_whole() const {
+    const auto text = [this](MessageProperties::Field field) { return std::string{properties_.text(field).value_or(std::string_view{})}; };
+    auto made = std::make_unique<Message>();
+    made->body = body_;
+    if (const auto id = session_id()) {
+        made->session_id.emplace(*id);
+    }
+    made->message_id = message_id_;
+    made->subject = text(MessageProperties::subject);
+    made->correlation_id = properties_.id(MessageProperties::correlation_id);
+    made->reply_to = text(MessageProperties::reply_to);
+    made->reply_to_session_id = text(MessageProperties::reply_to_group_id);
+    made->to = text(MessageProperties::to);
+    made->content_type = text(MessageProperties::content_type);
+    made->time_to_live = time_to_live();
+    made->scheduled_enqueue_time = scheduled_enqueue_time();
+    made->deadline = deadline_;
+    bool all_decoded = true;
+    const bool walked = visit_entries(sections_.application_properties, [&](std::string_view name, std::string_view encoded) {
+        const auto value = decode(encoded);
+        all_decoded = all_decoded && value.has_value();
+        if (value && name != deadline_property) {
+            made->properties.insert_or_assign(std::string{name}, to_property(*value));
         }
-        made->message_id = message_id_;
-        made->subject = text(MessageProperties::subject);
-        made->correlation_id = properties_.id(MessageProperties::correlation_id);
-        made->reply_to = text(MessageProperties::reply_to);
-        made->reply_to_session_id = text(MessageProperties::reply_to_group_id);
-        made->to = text(MessageProperties::to);
-        made->content_type = text(MessageProperties::content_type);
-        made->time_to_live = time_to_live();
-        made->scheduled_enqueue_time = scheduled_enqueue_time();
-        made->deadline = deadline_;
-        bool whole = true;
-        whole = visit_entries(sections_.application_properties,
-                              [&](std::string_view name, std::string_view encoded) {
-                                  const auto value = decode(encoded);
-                                  whole = whole && value.has_value();
-                                  if (value && name != deadline_property) {
-                                      made->properties.insert_or_assign(std::string{name}, to_property(*value));
-                                  }
-                              }) &&
-                whole;
-        if (!whole) {
-            throw Error{malformed("its application properties")};
-        }
-        message_ = std::move(made);
     });
+    return walked && all_decoded ? std::move(made) : nullptr;
+}
+
+const Message& EncodedContent::message() const {
+    std::call_once(decoded_, [this] { message_ = decode_whole(); });
+    if (message_ == nullptr) {
+        throw Error{malformed("its application properties")};
+    }
     return *message_;
 }
 

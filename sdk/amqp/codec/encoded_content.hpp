@@ -49,6 +49,8 @@ public:
     EncodedContent(Key, std::string encoded) noexcept : encoded_{std::move(encoded)} {}
 
 private:
+    [[nodiscard]] std::unique_ptr<const Message> decode_whole() const; // null: it cannot be decoded
+
     const std::string encoded_;
     MessageSections sections_{};
     MessageProperties properties_{};

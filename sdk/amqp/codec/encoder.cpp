@@ -123,90 +123,36 @@ void Encoder::end_list(std::size_t begun, std::uint32_t count) {
     set(begun - 4, count);
 }
 
-void Encoder::write_compound(std::uint8_t short_code, std::uint32_t count, const std::string& items) {
-    if (items.size() < 0xff && count <= 0xff) {
-        put(short_code);
-        put(static_cast<std::uint8_t>(items.size() + 1));
-        put(static_cast<std::uint8_t>(count));
-    } else {
-        put(static_cast<std::uint8_t>(short_code + 0x10));
-        put_number(items.size() + 4, 4);
-        put_number(count, 4);
-    }
-    put_raw(items);
+void Encoder::write_compound(std::uint8_t short_code, const Items& items) {
+    const bool is_short = items.fit_short_form();
+    put(is_short ? short_code : static_cast<std::uint8_t>(short_code + 0x10));
+    put_compound(is_short, items);
 }
 
-void Encoder::write_array(const Array& array) {
-    std::string items;
-    Encoder inside{items};
-    if (array.descriptor) {
-        inside.put(0x00);
-        inside.write(*array.descriptor);
-    }
-    inside.put(array.element);
-    for (const Value& item : array.items) {
-        inside.write_element(array.element, item);
-    }
-    write_compound(0xe0, static_cast<std::uint32_t>(array.items.size()), items);
+void Encoder::put_compound(bool is_short, const Items& items) {
+    const std::size_t width = is_short ? 1 : 4;
+    put_number(items.encoded.size() + width, width);
+    put_number(items.count, width);
+    put_raw(items.encoded);
 }
 
-// An element has no constructor of its own: it is laid out as the array's one says, whatever would be shortest.
-void Encoder::write_element(std::uint8_t code, const Value& value) {
-    switch (code) {
-    case 0x40:
-    case 0x41:
-    case 0x42:
-    case 0x43:
-    case 0x44:
-    case 0x45: return;
-    case 0x56: put(value.as<bool>() != nullptr && *value.as<bool>() ? 1 : 0); return;
-    case 0x50:
-    case 0x52:
-    case 0x53:
-    case 0x51:
-    case 0x54:
-    case 0x55: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 1); return;
-    case 0x60:
-    case 0x61: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 2); return;
-    case 0x70:
-    case 0x71: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 4); return;
-    case 0x80: put_number(value.unsigned_integer().value_or(0), 8); return;
-    case 0x81:
-    case 0x83: put_number(static_cast<std::uint64_t>(value.integer().value_or(0)), 8); return;
-    case 0xa0:
-    case 0xa1:
-    case 0xa3:
-    case 0xb0:
-    case 0xb1:
-    case 0xb3: {
-        const std::string_view bytes = value.bytes().value_or(std::string_view{});
-        const bool is_short = code < 0xb0;
-        put_number(is_short ? bytes.size() & 0xffU : bytes.size(), is_short ? 1 : 4);
-        put_raw(is_short ? bytes.substr(0, 0xff) : bytes);
-        return;
+Encoder::Items Encoder::items_of(const List& list) {
+    Items items{.count = static_cast<std::uint32_t>(list.size())};
+    Encoder inside{items.encoded};
+    for (const Value& item : list) {
+        inside.write(item);
     }
-    default: break;
+    return items;
+}
+
+Encoder::Items Encoder::items_of(const Map& map) {
+    Items items{.count = static_cast<std::uint32_t>(2 * map.size())};
+    Encoder inside{items.encoded};
+    for (const auto& [key, mapped] : map) {
+        inside.write(key);
+        inside.write(mapped);
     }
-    // All others have one encoding for their width, or are lists and maps in their long form: what follows the constructor is what is wanted.
-    std::string encoded;
-    Encoder alone{encoded};
-    if (const List* list = value.as<List>(); list != nullptr && code == 0xd0) {
-        const std::size_t begun = alone.begin_list();
-        for (const Value& item : *list) {
-            alone.write(item);
-        }
-        alone.end_list(begun, static_cast<std::uint32_t>(list->size()));
-    } else if (const Map* map = value.as<Map>(); map != nullptr && code == 0xd1) {
-        const std::size_t begun = alone.begin_map();
-        for (const auto& [key, mapped] : *map) {
-            alone.write(key);
-            alone.write(mapped);
-        }
-        alone.end_map(begun, static_cast<std::uint32_t>(2 * map->size()));
-    } else {
-        alone.write(value);
-    }
-    put_raw(std::string_view{encoded}.substr(1));
+    return items;
 }
 
 void Encoder::write(const Value& value) {
@@ -258,26 +204,15 @@ void Encoder::write(const Value& value) {
             } else if constexpr (std::is_same_v<Held, Symbol>) {
                 write_symbol(held.text);
             } else if constexpr (std::is_same_v<Held, List>) {
-                std::string items;
-                Encoder inside{items};
-                for (const Value& item : held) {
-                    inside.write(item);
-                }
                 if (held.empty()) {
                     put(0x45);
                 } else {
-                    write_compound(0xc0, static_cast<std::uint32_t>(held.size()), items);
+                    write_compound(0xc0, items_of(held));
                 }
             } else if constexpr (std::is_same_v<Held, Map>) {
-                std::string items;
-                Encoder inside{items};
-                for (const auto& [key, mapped] : held) {
-                    inside.write(key);
-                    inside.write(mapped);
-                }
-                write_compound(0xc1, static_cast<std::uint32_t>(2 * held.size()), items);
+                write_compound(0xc1, items_of(held));
             } else if constexpr (std::is_same_v<Held, Array>) {
-                write_array(held);
+                write_compound(0xe0, items_of(held));
             } else {
                 put(0x00);
                 write(held->descriptor);

@@ -46,9 +46,21 @@ private:
     void put(std::uint8_t byte) { to_.push_back(static_cast<char>(byte)); }
     void put_number(std::uint64_t value, std::size_t width);
     void write_sized(std::uint8_t short_code, std::string_view bytes);
-    void write_compound(std::uint8_t short_code, std::uint32_t count, const std::string& items);
-    void write_array(const Array& array);
-    void write_element(std::uint8_t code, const Value& value);
+
+    /// What is inside a list, a map or an array.
+    struct Items {
+        std::uint32_t count{0};
+        std::string encoded{};
+        [[nodiscard]] bool fit_short_form() const noexcept { return encoded.size() < 0xff && count <= 0xff; }
+    };
+    [[nodiscard]] static Items items_of(const List& list);
+    [[nodiscard]] static Items items_of(const Map& map);
+    [[nodiscard]] static Items items_of(const Array& array);
+    [[nodiscard]] static Items items_of(const Value& value);
+    [[nodiscard]] static bool fits(std::uint8_t code, const Value& element);
+    void write_compound(std::uint8_t short_code, const Items& items);
+    void put_compound(bool is_short, const Items& items);
+    void write_element(std::uint8_t code, const Value& element);
 
     std::string& to_;
 };

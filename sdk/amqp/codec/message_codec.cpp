@@ -128,15 +128,16 @@ void write_annotations(const MessageSections& sections, const DeliveryNotes& not
     encoder.end_map(begun, count);
 }
 
-void write_properties(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
-    const auto own = MessageProperties::read(sections.properties);
-    const bool says_expiry = own && !own->encoded[MessageProperties::absolute_expiry_time].empty();
-    if (!own || says_expiry || !notes.facts.expires_at) {
+/// `is_own`: no sender has encoded them, so that what they say of times is the broker's to say.
+void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own, std::string& to) {
+    const auto said = MessageProperties::read(sections.properties);
+    const bool says_expiry = said && !said->encoded[MessageProperties::absolute_expiry_time].empty();
+    if (!said || !notes.facts.expires_at || (says_expiry && !is_own)) {
         to.append(sections.properties);
         return;
     }
     PropertiesWriter properties;
-    properties.keep(*own);
+    properties.keep(*said);
     properties.time(MessageProperties::absolute_expiry_time, Timestamp::of(*notes.facts.expires_at));
     properties.write(to);
 }
@@ -176,6 +177,23 @@ void write_lock_token(const core::Uuid& token, std::string& to) {
     encoder.write_symbol("x-opt-lock-token");
     encoder.write_uuid(token);
     encoder.end_map(begun, 2);
+}
+
+std::string utf8(char32_t character) {
+    const auto part = [character](unsigned mark, unsigned shift) { return static_cast<char>(mark | ((character >> shift) & 0x3fU)); };
+    if (character < 0x80) {
+        return {static_cast<char>(character)};
+    }
+    if (character < 0x800) {
+        return {part(0xc0, 6), part(0x80, 0)};
+    }
+    if (character < 0x10000) {
+        return {static_cast<char>(0xe0U | character >> 12U), part(0x80, 6), part(0x80, 0)};
+    }
+    if (character < 0x110000) {
+        return {static_cast<char>(0xf0U | character >> 18U), part(0x80, 12), part(0x80, 6), part(0x80, 0)};
+    }
+    return "\xef\xbf\xbd"; // no character: the one that stands for these
 }
 
 DeliveryFacts facts_of(const EncodedContent& content) {
@@ -256,6 +274,9 @@ PropertyValue to_property(const Value& value) {
     if (const auto text = value.text()) {
         return std::string{*text};
     }
+    if (const auto* character = value.as<char32_t>()) {
+        return utf8(*character);
+    }
     if (const auto number = value.integer()) {
         return *number;
     }
@@ -291,7 +312,9 @@ std::string encode_content(const MessageContent& content, const ClockReading& at
 
 std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at) {
     const auto* own = dynamic_cast<const EncodedContent*>(&content);
-    const std::string made = own != nullptr ? std::string{} : encode_message(content.message(), at);
+    // What no sender has encoded was created when it was enqueued, whenever it is delivered.
+    const ClockReading enqueued{.now = at.now - (at.wall - notes.facts.enqueued_time), .wall = notes.facts.enqueued_time};
+    const std::string made = own != nullptr ? std::string{} : encode_message(content.message(), enqueued);
     const std::string_view source = own != nullptr ? own->encoded() : std::string_view{made};
     const MessageSections sections = own != nullptr ? own->sections() : MessageSections::find(source).value_or(MessageSections{});
     std::string encoded;
@@ -304,7 +327,7 @@ std::string encode_delivery(const MessageContent& content, const DeliveryNotes& 
         write_lock_token(*notes.lock_token, encoded);
     }
     write_annotations(sections, notes, encoded);
-    write_properties(sections, notes, encoded);
+    write_properties(sections, notes, own == nullptr, encoded);
     write_application_properties(sections, notes, encoded);
     encoded.append(sections.body);
     encoded.append(sections.footer);

@@ -1,11 +1,20 @@
 #include "amqp/codec/message_sections.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "amqp/codec/encoder.hpp"
 
 namespace sessionq::amqp {
 namespace {
 
 constexpr std::string_view encoded_null{"\x40", 1};
+
+/// A number that came in a wider type than its field has.
+template <typename To>
+To capped(std::uint64_t number) noexcept {
+    return static_cast<To>(std::min<std::uint64_t>(number, std::numeric_limits<To>::max()));
+}
 
 /// The fields of a described list.
 template <std::size_t N>
@@ -38,8 +47,9 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
     std::uint64_t last = 0;
     while (!decoder.at_end()) {
         const std::size_t start = decoder.position();
-        const auto code = Decoder{decoder.rest()}.read_descriptor();
-        if (!code || !decoder.skip()) {
+        Decoder inside{decoder.rest()};
+        const auto code = inside.read_descriptor();
+        if (!code || !decoder.skip() || (code == section::data && !inside.read_bytes())) {
             return std::nullopt;
         }
         const std::string_view whole = encoded.substr(start, decoder.position() - start);
@@ -75,12 +85,12 @@ std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_sectio
     }
     MessageHeader header;
     header.durable = Decoder{fields[0]}.read_boolean().value_or(false);
-    header.priority = static_cast<std::uint8_t>(Decoder{fields[1]}.read_unsigned().value_or(header.priority));
+    header.priority = capped<std::uint8_t>(Decoder{fields[1]}.read_unsigned().value_or(header.priority));
     if (const auto milliseconds = Decoder{fields[2]}.read_unsigned()) {
-        header.time_to_live = static_cast<std::uint32_t>(*milliseconds);
+        header.time_to_live = capped<std::uint32_t>(*milliseconds);
     }
     header.first_acquirer = Decoder{fields[3]}.read_boolean().value_or(false);
-    header.delivery_count = static_cast<std::uint32_t>(Decoder{fields[4]}.read_unsigned().value_or(0));
+    header.delivery_count = capped<std::uint32_t>(Decoder{fields[4]}.read_unsigned().value_or(0));
     return header;
 }
 
@@ -156,17 +166,13 @@ std::string_view body_bytes(const MessageSections& sections, std::string& joined
         const auto text = sections.body_kind == BodyKind::value ? decoder.read_bytes() : std::nullopt;
         return text ? *text : whole;
     }
-    const auto first = decoder.read_bytes();
-    if (!first || decoder.at_end()) {
-        return first.value_or(std::string_view{});
+    const std::string_view first = decoder.read_bytes().value_or(std::string_view{});
+    if (decoder.at_end()) {
+        return first;
     }
-    joined.assign(*first);
+    joined.assign(first);
     while (decoder.read_descriptor()) {
-        const auto more = decoder.read_bytes();
-        if (!more) {
-            break;
-        }
-        joined.append(*more);
+        joined.append(decoder.read_bytes().value_or(std::string_view{})); // `find` has seen that it is one
     }
     return joined;
 }

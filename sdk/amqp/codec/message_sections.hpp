@@ -26,7 +26,8 @@ inline constexpr std::uint64_t footer = 0x78;
 
 enum class BodyKind : std::uint8_t { none, data, sequence, value };
 
-/// Where the sections of an encoded message are. Views of whole sections, descriptor included; empty: not there. Nothing inside them is looked at yet.
+/// Where the sections of an encoded message are. Views of whole sections, descriptor included; empty: not there. Nothing inside them is looked at yet,
+/// but that data sections hold bytes.
 struct MessageSections {
     std::string_view header{};
     std::string_view delivery_annotations{};

@@ -50,7 +50,8 @@ struct Decimal {
 using List = std::vector<Value>;
 using Map = std::vector<std::pair<Value, Value>>; // in the order of the wire
 
-/// Elements of one type, that of `element`, an AMQP constructor code; for described elements with their descriptor.
+/// Elements of one type, that of `element`, an AMQP constructor code; for described elements with their descriptor. Whoever makes one sees to it that all
+/// are of that type; where one does not fit the form that `element` names, the encoder takes the type's widest.
 struct Array {
     std::uint8_t element{0x40};
     std::vector<Value> items{};
