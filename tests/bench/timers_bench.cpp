@@ -4,6 +4,8 @@
 // random: each time another of the n, cancelled and inserted anew; from some 10,000 on it is not in the cache, and fetching it is most of the cost.
 // expire: n timers inserted, and time moved on until all have expired and their callbacks have run; 16 expire at each step on average.
 //
+// ratios: the three that matter in turn, in rounds so short that a machine which is slow for a while is so for all of them; medians of the rounds' ratios.
+//
 // Asio's steady_timer runs in an io_context for one thread; "unlocked" is the fastest it can be, without locks and on a clock moved by hand. A cancelled
 // wait completes through its queue, so that is drained, and for the wheel the next wake-up asked for, once every 64 operations.
 
@@ -11,6 +13,8 @@
 #include <asio/io_context.hpp>
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -163,41 +167,91 @@ struct Populated {
 /// The same one for all runs at that number, as making it takes longer than measuring.
 template <typename Timers>
 Populated<Timers>& populated(std::size_t live) {
-    static std::unique_ptr<Populated<Timers>> kept;
-    if (kept == nullptr || kept->live != live) {
-        kept.reset();
-        kept = std::make_unique<Populated<Timers>>(live);
+    static std::map<std::size_t, std::unique_ptr<Populated<Timers>>> kept;
+    auto& here = kept[live];
+    if (here == nullptr) {
+        here = std::make_unique<Populated<Timers>>(live);
     }
-    return *kept;
+    return *here;
 }
 
 std::size_t live_of(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
 
 template <typename Timers>
+void recent_batch(Populated<Timers>& among) {
+    auto& [live, timers, pool] = among;
+    for (std::size_t i = 0; i < batch; ++i) {
+        const std::size_t timer = live + i % recent_timers;
+        timers.insert(timer, pool.cached_due());
+        timers.cancel(timer);
+    }
+    timers.settle();
+}
+
+template <typename Timers>
+void random_batch(Populated<Timers>& among) {
+    auto& [live, timers, pool] = among;
+    for (std::size_t i = 0; i < batch; ++i) {
+        const std::size_t timer = pool.timer();
+        timers.cancel(timer);
+        timers.insert(timer, pool.due());
+    }
+    timers.settle();
+}
+
+template <typename Timers>
 void insert_cancel_recent(benchmark::State& state) {
-    auto& [live, timers, pool] = populated<Timers>(live_of(state));
+    auto& among = populated<Timers>(live_of(state));
     while (state.KeepRunningBatch(batch)) {
-        for (std::size_t i = 0; i < batch; ++i) {
-            const std::size_t timer = live + i % recent_timers;
-            timers.insert(timer, pool.cached_due());
-            timers.cancel(timer);
-        }
-        timers.settle();
+        recent_batch(among);
     }
 }
 
 template <typename Timers>
 void insert_cancel_random(benchmark::State& state) {
-    auto& [live, timers, pool] = populated<Timers>(live_of(state));
+    auto& among = populated<Timers>(live_of(state));
     while (state.KeepRunningBatch(batch)) {
-        for (std::size_t i = 0; i < batch; ++i) {
-            const std::size_t timer = pool.timer();
-            timers.cancel(timer);
-            timers.insert(timer, pool.due());
-        }
-        timers.settle();
+        random_batch(among);
     }
 }
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+/// Seconds that a round of `operation` takes.
+template <typename Operation>
+double round_of(Operation operation) {
+    constexpr int batches = 200;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < batches; ++i) {
+        operation();
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// What a million live timers mean: against Asio's at the same number, and against our own cost at a thousand.
+template <bool Random>
+void ratios(benchmark::State& state) {
+    auto& many = populated<Wheel>(1'000'000);
+    auto& few = populated<Wheel>(1'000);
+    auto& peer = populated<SteadyTimer>(1'000'000);
+    const auto of = [](auto& among) { return round_of([&] { Random ? random_batch(among) : recent_batch(among); }); };
+    for (auto _ : state) {
+        std::vector<double> against_peer;
+        std::vector<double> against_few;
+        for (int i = 0; i < 301; ++i) {
+            const double ours = of(many);
+            against_peer.push_back(of(peer) / ours);
+            against_few.push_back(ours / of(few));
+        }
+        state.counters["steady_timer/wheel"] = median(against_peer);
+        state.counters["wheel_1e6/1e3"] = median(against_few);
+    }
+}
+BENCHMARK(ratios<false>)->Name("insert+cancel, recent: ratios")->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ratios<true>)->Name("insert+cancel, random: ratios")->Iterations(1)->Unit(benchmark::kMillisecond);
 
 template <typename Timers>
 void insert_expire(benchmark::State& state) {
