@@ -1,13 +1,13 @@
 // The whole in-process path: sender, broker, port, lanes, workers, settlement.
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
 #include <fstream>
 #include <future>
-#include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -109,36 +109,44 @@ void rolling(benchmark::State& state) {
 }
 BENCHMARK(rolling)->Arg(64)->Arg(1'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(2);
 
-/// What a session costs that is held and has nothing to do: bytes, threads, and the share of a core all of them use together.
+/// Bytes in use by whoever allocated them, freed ones that the allocator keeps not among them.
+double bytes_in_use() {
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+}
+
+/// What a session costs that is held and has nothing to do: bytes, threads, and the share of a core all of them use together. The bytes are those that are
+/// free again once all are given back and the processor is gone: the client's side and the broker's.
 void waiting(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {
         Bench bench{sessions, sessions};
         std::atomic<std::size_t> left{sessions};
         std::promise<void> done;
-        sessionq::SessionProcessor processor{bench.client,
-                                             "bench",
-                                             {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions),
-                                              .session_idle_timeout = sessionq::Duration::max(),
-                                              .worker_threads = 2}};
-        processor.on_message([&](sessionq::MessageContext&) {
+        std::optional<sessionq::SessionProcessor> processor{
+            std::in_place, bench.client, "bench",
+            sessionq::ProcessorOptions{.max_concurrent_sessions = static_cast<std::uint32_t>(sessions),
+                                       .session_idle_timeout = sessionq::Duration::max(),
+                                       .worker_threads = 2}};
+        processor->on_message([&](sessionq::MessageContext&) {
             if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
                 done.set_value();
             }
         });
-        const long memory_before = process_status("VmRSS");
         const auto begin = Clock::now();
-        processor.start();
+        processor->start();
         done.get_future().wait();
         state.SetIterationTime(seconds_since(begin));
-        std::this_thread::sleep_for(500ms); // settlements and releases of memory
-        state.counters["bytes/session"] = static_cast<double>(process_status("VmRSS") - memory_before) * 1024 / static_cast<double>(sessions);
+        std::this_thread::sleep_for(500ms); // settlements
         state.counters["threads"] = static_cast<double>(process_status("Threads"));
         const double used_before = processor_seconds();
         constexpr auto watched = 5s;
         std::this_thread::sleep_for(watched);
         state.counters["idle_core_percent"] = 100 * (processor_seconds() - used_before) / std::chrono::duration<double>(watched).count();
-        processor.stop(10s);
+        const double held = bytes_in_use();
+        processor->stop(10s);
+        processor.reset();
+        state.counters["bytes/session"] = (held - bytes_in_use()) / static_cast<double>(sessions);
     }
 }
 BENCHMARK(waiting)->Arg(10'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1);
