@@ -11,7 +11,7 @@ using namespace std::string_literals;
 namespace {
 
 /// A list of one value of each type as Qpid Proton-C 0.37 (pn_data_encode) wrote it.
-const std::string by_proton = from_hex(
+const std::string values_by_proton = from_hex(
     "d0000000fa0000002240414250c860ea604352ff70000001004453ff80ffffffffffffffff519c618ad0548071ffffff7f557f818000000000000000723fc0000082c0020000"
     "0000000073000000fc830000018bcfe5687b9800112233445566778899aabbccddeeff7461626364846162636465666768946162636465666768696a6b6c6d6e6f70a0020001"
     "a10474657874a30373796d45d10000000e00000004a3016ba10176a1016e40f00000001500000002810000000000000001fffffffffffffffff00000001000000002b3000000"
@@ -110,7 +110,7 @@ TEST_CASE("Decoder: random values come back, and are walked over whole") {
 }
 
 TEST_CASE("Decoder: reads what Proton wrote") {
-    const auto value = decode(by_proton);
+    const auto value = decode(values_by_proton);
     REQUIRE(value);
     CHECK(*value == Value::list({Value{},
                                  true,

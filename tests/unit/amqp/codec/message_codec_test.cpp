@@ -2,51 +2,15 @@
 
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
+#include "codec/samples.hpp"
 
 using namespace sessionq;
 using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-namespace {
-
-const ClockReading noon{.now = TimePoint{1000s}, .wall = WallTime{std::chrono::milliseconds{1'700'000'000'000}}};
-
-std::string section_of(std::uint64_t code, const Value& value) { return encode(Value::described(code, value)); }
-
-std::shared_ptr<const EncodedContent> parse(std::string bytes) {
-    auto made = EncodedContent::make(std::move(bytes), noon);
-    REQUIRE(made.ok());
-    return made.value();
-}
-
-Message rich() {
-    return {.body = "body",
-            .session_id = "s-1",
-            .message_id = "m-1",
-            .subject = "subject",
-            .correlation_id = "c-1",
-            .reply_to = "answers",
-            .reply_to_session_id = "r-1",
-            .to = "there",
-            .content_type = "text/plain",
-            .properties = {{"binary", std::vector<std::byte>{std::byte{1}, std::byte{0}}},
-                           {"flag", true},
-                           {"none", {}},
-                           {"number", std::int64_t{-5}},
-                           {"ratio", 0.5},
-                           {"text", std::string{"t"}},
-                           {"unsigned", std::uint64_t{1} << 63U},
-                           {"when", noon.wall}},
-            .time_to_live = 5s,
-            .scheduled_enqueue_time = noon.wall + 1min,
-            .deadline = Deadline::at(noon.now + 30s)};
-}
-
-} // namespace
-
 TEST_CASE("message_codec: a message is decoded as it was encoded, its deadline and schedule included") {
-    const Message sent = rich();
+    const Message sent = rich_message();
     const auto content = parse(encode_message(sent, noon));
     CHECK(content->body() == "body");
     CHECK(content->session_id() == "s-1");
@@ -75,63 +39,6 @@ TEST_CASE("message_codec: a deadline is carried on the wall clock and comes to i
     const std::string bytes = encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon);
     const ClockReading there{.now = TimePoint{5s}, .wall = noon.wall + 10s};
     CHECK(EncodedContent::make(bytes, there).value()->deadline() == Deadline::at(TimePoint{25s}));
-}
-
-TEST_CASE("EncodedContent: bodies of every kind are bytes") {
-    const auto body_of = [](std::string bytes) { return std::string{parse(std::move(bytes))->body()}; };
-    CHECK(body_of(section_of(0x75, Value::binary("a")) + section_of(0x75, Value::binary("b"))) == "ab");
-    CHECK(body_of(section_of(0x77, "text")) == "text");
-    CHECK(body_of(section_of(0x77, Value::binary("bytes"))) == "bytes");
-    CHECK(body_of(section_of(0x77, Value::map({{"a", true}}))) == encode(Value::map({{"a", true}})));
-    CHECK(body_of(section_of(0x76, Value::list({"a"}))) == encode(Value::list({"a"})));
-    CHECK(body_of("") == "");
-}
-
-TEST_CASE("EncodedContent: message ids of every type are text") {
-    const auto id_of = [](Value id) { return std::string{parse(section_of(0x73, Value::list({std::move(id)})))->message_id()}; };
-    core::Uuid uuid = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
-    CHECK(id_of("id") == "id");
-    CHECK(id_of(std::uint64_t{7}) == "7");
-    CHECK(id_of(uuid) == "00112233-4455-6677-8899-aabbccddeeff");
-    CHECK(id_of(Value{}) == "");
-}
-
-TEST_CASE("EncodedContent: what is no message is refused, wherever it is cut") {
-    const std::string whole = encode_message(rich(), noon);
-    for (std::size_t length = 1; length < whole.size(); ++length) {
-        const auto made = EncodedContent::make(whole.substr(0, length), noon);
-        if (made.ok()) { // cut between two sections
-            CHECK(made.value()->body().empty());
-        } else {
-            CHECK(made.failure().code == Errc::protocol_error);
-        }
-    }
-    CHECK_FALSE(EncodedContent::make("garbage", noon).ok());
-    CHECK_FALSE(EncodedContent::make(section_of(0x75, Value::binary("a")) + section_of(0x73, List{}), noon).ok());
-    CHECK_FALSE(EncodedContent::make(section_of(0x75, Value::binary("a")) + section_of(0x77, "v"), noon).ok());
-    CHECK_FALSE(EncodedContent::make(section_of(0x70, List{}) + section_of(0x70, List{}), noon).ok());
-}
-
-TEST_CASE("EncodedContent: application properties that cannot be decoded fail who asks for them, and no one else") {
-    const std::string bad = "\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b"));
-    const auto content = parse(bad);
-    CHECK(content->body() == "b");
-    CHECK_THROWS_AS(static_cast<void>(content->message()), Error);
-}
-
-TEST_CASE("EncodedContent: with_properties changes the application properties alone") {
-    const std::string annotations = section_of(0x72, Value::map({{Value::symbol("x-own"), std::int32_t{5}}}));
-    const std::string properties = section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user")}));
-    const std::string own = section_of(0x74, Value::map({{"kept", std::int16_t{1}}, {"changed", "old"}}));
-    const auto content = parse(annotations + properties + own + section_of(0x77, "v"));
-    const MessageContentPtr changed = content->with_properties({{"changed", std::string{"new"}}});
-    const auto& encoded = dynamic_cast<const EncodedContent&>(*changed);
-    CHECK(encoded.sections().message_annotations == annotations);
-    CHECK(encoded.sections().properties == properties);
-    CHECK(changed->message_id() == "7");
-    CHECK(changed->body() == "v");
-    CHECK(decode(find_entry(encoded.sections().application_properties, "kept")) == Value{std::int16_t{1}});
-    CHECK(changed->message().properties == Properties{{"changed", std::string{"new"}}, {"kept", std::int64_t{1}}});
 }
 
 TEST_CASE("encode_delivery: a stranger's message passes byte for byte, with what the broker says of it") {
@@ -191,4 +98,64 @@ TEST_CASE("to_property: integers of every width, symbols and UUIDs have a place"
     CHECK(to_property(1.5F) == PropertyValue{1.5});
     CHECK(to_property(*core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff")) ==
           PropertyValue{std::string{"00112233-4455-6677-8899-aabbccddeeff"}});
+}
+
+TEST_CASE("to_property: what has no place of its own comes as its text") {
+    CHECK(to_property(U'a') == PropertyValue{std::string{"a"}});
+    CHECK(to_property(U'ü') == PropertyValue{std::string{"\xc3\xbc"}});
+    CHECK(to_property(U'€') == PropertyValue{std::string{"\xe2\x82\xac"}});
+    CHECK(to_property(U'\U0001f600') == PropertyValue{std::string{"\xf0\x9f\x98\x80"}});
+    CHECK(to_property(static_cast<char32_t>(0x110000)) == PropertyValue{std::string{"\xef\xbf\xbd"}});
+    CHECK(to_property(List{true}) == PropertyValue{std::string{"[true]"}});
+}
+
+TEST_CASE("encode_delivery: what no sender encoded says when it was enqueued and expires, whenever it is delivered") {
+    const DecodedContent content{{.body = "b", .time_to_live = 5s, .deadline = Deadline::at(noon.now + 30s)}};
+    const DeliveryFacts facts{.sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
+    const ClockReading later{.now = noon.now + 2s, .wall = noon.wall + 2s};
+    const auto delivery = decode_delivery(encode_delivery(content, {.facts = facts}, later), later);
+    REQUIRE(delivery.ok());
+    CHECK(delivery.value().facts.expires_at == noon.wall + 3s);
+    CHECK(delivery.value().content->properties().time(MessageProperties::creation_time) == noon.wall);
+    CHECK(delivery.value().content->deadline() == Deadline::at(noon.now + 30s));
+}
+
+TEST_CASE("encode_delivery: of a sender's message nothing is changed but what the broker says, where nothing is known of expiry") {
+    const auto content = parse(encode_message({.body = "b", .session_id = "s", .time_to_live = 5s}, noon));
+    const DeliveryFacts facts{.sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
+    const std::string wire = encode_delivery(*content, {.facts = facts}, noon);
+    CHECK(MessageSections::find(wire)->properties == content->sections().properties);
+    const auto silent = parse(encode_message({.body = "b", .session_id = "s"}, noon));
+    const auto told = parse(encode_delivery(*silent, {.facts = facts}, noon));
+    CHECK(told->properties().time(MessageProperties::absolute_expiry_time) == noon.wall + 3s);
+    CHECK(told->session_id() == "s");
+}
+
+TEST_CASE("decode_delivery: reads what Proton wrote") {
+    const auto delivery = decode_delivery(by_proton(), noon);
+    REQUIRE(delivery.ok());
+    const ReceivedDelivery& got = delivery.value();
+    CHECK(got.lock_token == some_uuid());
+    CHECK(got.locked_until == WallTime{1'700'000'060'000ms});
+    CHECK(got.facts.sequence_number == 42);
+    CHECK(got.facts.enqueued_time == WallTime{1'700'000'000'500ms});
+    CHECK(got.facts.expires_at == WallTime{1'700'000'030'000ms});
+    CHECK(got.facts.delivery_count == 2);
+    CHECK(got.facts.redelivered);
+    CHECK(got.facts.state == MessageState::deferred);
+    REQUIRE(got.facts.dead_letter);
+    CHECK(got.facts.dead_letter->reason == "why");
+    CHECK(got.facts.dead_letter->description == "because");
+}
+
+TEST_CASE("decode_delivery: without a broker's annotations there is little to know") {
+    const auto delivery = decode_delivery(encode_message({.body = "b", .time_to_live = 5s}, noon), noon);
+    REQUIRE(delivery.ok());
+    CHECK(delivery.value().facts.sequence_number == 0);
+    CHECK_FALSE(delivery.value().facts.redelivered);
+    CHECK_FALSE(delivery.value().facts.dead_letter);
+    CHECK_FALSE(delivery.value().lock_token);
+    CHECK_FALSE(delivery.value().locked_until);
+    CHECK(delivery.value().facts.expires_at == noon.wall + 5s);
+    CHECK_FALSE(decode_delivery("garbage", noon).ok());
 }

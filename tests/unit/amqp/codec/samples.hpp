@@ -6,6 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include <doctest/doctest.h>
+
+#include "amqp/codec/encoded_content.hpp"
 #include "amqp/codec/encoder.hpp"
 
 namespace sessionq::amqp {
@@ -84,6 +87,63 @@ inline Value some_of_everything() {
               Array{0xb1, {"x", "y"}, std::make_shared<const Value>(std::uint64_t{9})},
               Value::described(std::uint64_t{0x137000000C}, "id")};
     return Value{std::move(list)};
+}
+
+inline const ClockReading noon{.now = TimePoint{std::chrono::seconds{1000}}, .wall = WallTime{std::chrono::milliseconds{1'700'000'000'000}}};
+
+inline std::string section_of(std::uint64_t code, const Value& value) { return encode(Value::described(code, value)); }
+
+inline std::shared_ptr<const EncodedContent> parse(std::string bytes) {
+    auto made = EncodedContent::make(std::move(bytes), noon);
+    REQUIRE(made.ok());
+    return made.value();
+}
+
+/// A message with something everywhere.
+inline Message rich_message() {
+    return {.body = "body",
+            .session_id = "s-1",
+            .message_id = "m-1",
+            .subject = "subject",
+            .correlation_id = "c-1",
+            .reply_to = "answers",
+            .reply_to_session_id = "r-1",
+            .to = "there",
+            .content_type = "text/plain",
+            .properties = {{"binary", std::vector<std::byte>{std::byte{1}, std::byte{0}}},
+                           {"flag", true},
+                           {"none", {}},
+                           {"number", std::int64_t{-5}},
+                           {"ratio", 0.5},
+                           {"text", std::string{"t"}},
+                           {"unsigned", std::uint64_t{1} << 63U},
+                           {"when", noon.wall}},
+            .time_to_live = std::chrono::seconds{5},
+            .scheduled_enqueue_time = noon.wall + std::chrono::minutes{1},
+            .deadline = Deadline::at(noon.now + std::chrono::seconds{30})};
+}
+
+/// A message as Qpid Proton-C 0.37 (pn_message_encode) wrote it.
+inline std::string by_proton() {
+    return from_hex(
+        "005370c00c054150097000007530405202005371d10000002700000002a310782d6f70742d6c6f636b2d746f6b656e9800112233445566778899aabbccddeeff005372d1"
+        "0000006f00000008a315782d6f70742d73657175656e63652d6e756d626572552aa313782d6f70742d656e7175657565642d74696d65830000018bcfe569f4a312782d6f"
+        "70742d6c6f636b65642d756e74696c830000018bcfe65260a313782d6f70742d6d6573736167652d73746174655501005373c05f0d9800112233445566778899aabbccdd"
+        "eeffa00475736572a1066f7264657273a1077375626a656374a107616e7377657273534da30a746578742f706c61696e40830000018bcfe5dd30830000018bcfe56800a1"
+        "03732d315204a103722d31005374d10000004600000006a110446561644c6574746572526561736f6ea103776879a11a446561644c65747465724572726f724465736372"
+        "697074696f6ea10762656361757365a1016e61fff9005375a004626f6479");
+}
+
+/// A message as rhea 3.0.5 (message.encode) wrote it: every section but delivery annotations and footer, properties of every type, two data sections.
+inline std::string by_rhea() {
+    return from_hex(
+        "005370d00000000f000000054150077000015f90415203005372d10000005100000006a31c782d6f70742d7363686564756c65642d656e71756575652d74696d65830000"
+        "018bcfe65260a313782d6f70742d706172746974696f6e2d6b6579a103732d31a305782d6f776e71fffeee90005373d00000005f0000000da1036d2d31a00475736572a1"
+        "066f7264657273a1077375626a656374a107616e7377657273a103632d31a30a746578742f706c61696ea3057574662d38830000018bcfe6c80b830000018bcfe5687ba1"
+        "03732d315205a103722d31005374d1000000be00000022a10474657874a10174a104666c616741a1036f666642a1046279746551fba105756279746550c8a10573686f72"
+        "7461fed4a1067573686f727460ea60a103696e7471000186a0a10475696e7470ee6b2800a1046c6f6e6781fffffffed5fa0e00a105756c6f6e6780000000012a05f200a1"
+        "05666c6f6174723fc00000a106646f75626c6582c002000000000000a1047768656e830000018bcfe5687ba10362696ea0030100ffa10373796da30673796d626f6ca104"
+        "6e6f6e6540005375a002626f005375a0026479");
 }
 
 } // namespace sessionq::amqp

@@ -1,0 +1,152 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/message_sections.hpp"
+#include "codec/samples.hpp"
+
+using namespace sessionq;
+using namespace sessionq::amqp;
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+
+TEST_CASE("MessageSections: each is found, whole and in its place") {
+    const std::string bytes = by_rhea();
+    const auto found = MessageSections::find(bytes);
+    REQUIRE(found);
+    CHECK(found->delivery_annotations.empty());
+    CHECK(found->footer.empty());
+    CHECK(found->body_kind == BodyKind::data);
+    CHECK(std::string{found->header}
+              .append(found->message_annotations)
+              .append(found->properties)
+              .append(found->application_properties)
+              .append(found->body) == bytes);
+    const std::string rest = section_of(section::delivery_annotations, Map{}) + section_of(section::value, "v") + section_of(section::footer, Map{});
+    const auto others = MessageSections::find(rest);
+    REQUIRE(others);
+    CHECK(others->delivery_annotations == section_of(section::delivery_annotations, Map{}));
+    CHECK(others->body_kind == BodyKind::value);
+    CHECK(others->footer == section_of(section::footer, Map{}));
+}
+
+TEST_CASE("MessageSections: what the standard does not allow is refused") {
+    const std::string data = section_of(section::data, Value::binary("d"));
+    const std::string sequence = section_of(section::sequence, Value::list({"s"}));
+    const std::string value = section_of(section::value, "v");
+    CHECK(MessageSections::find(data + data));
+    CHECK(MessageSections::find(sequence + sequence));
+    CHECK_FALSE(MessageSections::find(value + value));
+    CHECK_FALSE(MessageSections::find(data + sequence));
+    CHECK_FALSE(MessageSections::find(sequence + data));
+    CHECK_FALSE(MessageSections::find(section_of(section::properties, List{}) + section_of(section::header, List{})));
+    CHECK_FALSE(MessageSections::find(section_of(0x79, List{})));
+    CHECK_FALSE(MessageSections::find(section_of(0x6f, List{})));
+    CHECK_FALSE(MessageSections::find("\x40"));
+    CHECK_FALSE(MessageSections::find(section_of(section::data, Value::list({"no bytes"}))));
+    CHECK_FALSE(MessageSections::find(data + section_of(section::data, true)));
+}
+
+TEST_CASE("MessageHeader: absent fields have the standard's defaults, wide numbers are cut to size") {
+    const MessageHeader absent = *MessageHeader::read({});
+    CHECK_FALSE(absent.durable);
+    CHECK(absent.priority == 4);
+    CHECK_FALSE(absent.time_to_live);
+    CHECK(absent.delivery_count == 0);
+    const MessageHeader wide = *MessageHeader::read(
+        section_of(section::header, Value::list({true, std::uint64_t{300}, std::uint64_t{1} << 40U, Value{}, std::uint64_t{1} << 40U})));
+    CHECK(wide.durable);
+    CHECK(wide.priority == 255);
+    CHECK(wide.time_to_live == 0xffffffff);
+    CHECK(wide.delivery_count == 0xffffffff);
+    CHECK_FALSE(MessageHeader::read(section_of(section::header, Value::list({true, Value{}, Value{}, Value{}, Value{}, Value{}}))));
+    CHECK_FALSE(MessageHeader::read(section_of(section::header, Value{"no list"})));
+}
+
+TEST_CASE("MessageHeader: is read as it was written, and has all its fields") {
+    std::string bytes;
+    MessageHeader{.durable = true, .priority = 1, .time_to_live = 0, .first_acquirer = true, .delivery_count = 7}.write(bytes);
+    const MessageHeader back = *MessageHeader::read(bytes);
+    CHECK(back.durable);
+    CHECK(back.priority == 1);
+    CHECK(back.time_to_live == 0U);
+    CHECK(back.first_acquirer);
+    CHECK(back.delivery_count == 7);
+    bytes.clear();
+    MessageHeader{}.write(bytes);
+    CHECK(decode(bytes) == Value::described(section::header, Value::list({false, std::uint8_t{4}, Value{}, false, std::uint32_t{0}})));
+}
+
+TEST_CASE("MessageProperties: fields of their types, and nothing where there is none") {
+    const std::string bytes = by_rhea();
+    const auto properties = MessageProperties::read(MessageSections::find(bytes)->properties);
+    REQUIRE(properties);
+    CHECK(properties->text(MessageProperties::user_id) == "user");
+    CHECK(properties->text(MessageProperties::content_type) == "text/plain");
+    CHECK(properties->text(MessageProperties::content_encoding) == "utf-8");
+    CHECK(properties->time(MessageProperties::creation_time) == WallTime{1'700'000'000'123ms});
+    CHECK(properties->time(MessageProperties::absolute_expiry_time) == WallTime{1'700'000'090'123ms});
+    CHECK(properties->value(MessageProperties::group_sequence) == Value{std::uint32_t{5}});
+    CHECK_FALSE(properties->text(MessageProperties::group_sequence));
+    CHECK_FALSE(properties->time(MessageProperties::subject));
+    const std::string short_list = section_of(section::properties, Value::list({Value{}, Value{}, "to"}));
+    const auto few = MessageProperties::read(short_list);
+    REQUIRE(few);
+    CHECK(few->id(MessageProperties::message_id).empty());
+    CHECK(few->text(MessageProperties::to) == "to");
+    CHECK_FALSE(few->text(MessageProperties::group_id));
+    CHECK_FALSE(few->value(MessageProperties::group_id));
+    CHECK_FALSE(MessageProperties::read(section_of(section::properties, List(14))));
+}
+
+TEST_CASE("MessageProperties: written again they are the same, without trailing nulls") {
+    const std::string bytes = by_proton();
+    const auto properties = MessageProperties::read(MessageSections::find(bytes)->properties);
+    REQUIRE(properties);
+    std::string written;
+    properties->write(written);
+    CHECK(decode(written) == decode(MessageSections::find(bytes)->properties));
+    MessageProperties few;
+    few.encoded[MessageProperties::to] = "\xa1\x02to";
+    written.clear();
+    few.write(written);
+    CHECK(decode(written) == Value::described(section::properties, Value::list({Value{}, Value{}, "to"})));
+}
+
+TEST_CASE("find_entry: by symbol or string, the first, and never in what is no map") {
+    const std::string map = section_of(section::message_annotations,
+                                       Value::map({{std::uint64_t{1}, "number"}, {Value::symbol("a"), "A"}, {"b", Value{}}, {"a", "again"}}));
+    CHECK(decode(find_entry(map, "a")) == Value{"A"});
+    CHECK(decode(find_entry(map, "b")) == Value{});
+    CHECK(find_entry(map, "c").empty());
+    CHECK(find_entry({}, "a").empty());
+    CHECK(find_entry(section_of(section::message_annotations, Value{}), "a").empty());
+    CHECK(find_entry(section_of(section::message_annotations, Value::list({"a", "b"})), "a").empty());
+}
+
+TEST_CASE("visit_entries: says whether it could walk to the end") {
+    const auto walks = [](std::string_view bytes) { return visit_entries(bytes, [](std::string_view, std::string_view) {}); };
+    CHECK(walks({}));
+    CHECK(walks(section_of(section::footer, Value{})));
+    CHECK(walks(section_of(section::footer, Map{})));
+    CHECK_FALSE(walks(section_of(section::footer, List{})));
+    CHECK_FALSE(walks("\0\x53\x78\xc1\x03\x02\xa1\0"s)); // a key without a value
+    CHECK_FALSE(walks("\0\x53\x78\xc1\x02\x01\x40"s));
+    CHECK_FALSE(walks("\0\x53\x78\xc1\x04\x02\x40\x40\x40"s)); // more than it says
+}
+
+TEST_CASE("MessageSections: no truncation of a message is more than a part of it") {
+    for (const std::string& whole : {by_rhea(), by_proton(), encode_message(rich_message(), noon)}) {
+        const MessageSections all = *MessageSections::find(whole);
+        for (std::size_t length = 0; length < whole.size(); ++length) {
+            CAPTURE(length);
+            const std::string part = whole.substr(0, length); // a buffer of its own, for checked builds to see what lies outside
+            const auto found = MessageSections::find(part);
+            if (found) { // cut between two sections
+                CHECK(found->body.size() < all.body.size());
+            }
+        }
+    }
+}
