@@ -20,10 +20,7 @@ constexpr milliseconds shortest_peer_time_out{2000};
 
 } // namespace
 
-void ConnectionOwner::on_session(SessionPtr session) {
-    session->open();
-    session->end({.name = "amqp:not-allowed", .text = "this side begins the sessions"});
-}
+void ConnectionOwner::on_session(SessionPtr session) { session->end({.name = "amqp:not-allowed", .text = "this side begins the sessions"}); }
 
 Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options, ConnectionOwner& owner)
     : host_{host},

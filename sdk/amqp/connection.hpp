@@ -24,7 +24,7 @@ public:
     virtual ~ConnectionOwner() = default;
     /// The peer opened; the connection is authenticated.
     virtual void on_open(const Open& peer) = 0;
-    /// The peer began a session; the owner answers with `Session::open`. A client refuses: that is the default.
+    /// The peer began a session. A client refuses: that is the default.
     virtual void on_session(SessionPtr session);
     /// After congestion: there is room again.
     virtual void on_writable() {}

@@ -100,15 +100,27 @@ void Engine::feed_sasl(std::string_view& bytes) {
     }
 }
 
+// What must be answered before more is heard is: an open by its kind, a begin because the engine forgets, with the peer's end, whom the answer was for.
 void Engine::feed_transport(std::string_view bytes) {
-    if (shim_.needs_inbound()) {
+    while (!bytes.empty() && !failed_ && !closed_) {
+        if (!shim_.needs_inbound()) {
+            push(bytes);
+            return;
+        }
         rewritten_.clear();
         if (!shim_.inbound(bytes, rewritten_)) {
             break_off(Errc::protocol_error, "amqp:connection:framing-error", "what the peer sent are no frames, or not of a size to work with");
             return;
         }
-        bytes = rewritten_;
+        push(rewritten_);
+        if (!bytes.empty()) {
+            process();
+            collect_output();
+        }
     }
+}
+
+void Engine::push(std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t capacity = pn_transport_capacity(transport_);
         if (capacity <= 0) {
@@ -189,6 +201,7 @@ void Engine::bury() {
     }
     for (pn_session_t* session : std::exchange(dead_sessions_, {})) {
         pn_session_free(session);
+        --channels_;
     }
 }
 
@@ -204,6 +217,9 @@ void Engine::heartbeat() {
 }
 
 SessionPtr Engine::begin_session() {
+    if (closed_ || sessions_left() == 0) {
+        return nullptr;
+    }
     auto session = std::make_unique<Session>(*this, pn_session(connection_));
     session->open();
     return session;
@@ -211,7 +227,7 @@ SessionPtr Engine::begin_session() {
 
 std::size_t Engine::sessions_left() const noexcept {
     const std::size_t most = std::size_t{std::min(pn_transport_get_channel_max(transport_), pn_transport_remote_channel_max(transport_))} + 1;
-    return most > sessions_.size() ? most - sessions_.size() : 0;
+    return most > channels_ ? most - channels_ : 0;
 }
 
 void Engine::close(const Condition& condition) {
@@ -278,7 +294,11 @@ void Engine::on_session_event(pn_session_t* session, bool opened) {
     auto* owner = static_cast<Session*>(pn_session_get_context(session));
     if (opened) {
         if (owner == nullptr && (pn_session_state(session) & PN_LOCAL_UNINIT) != 0 && !closed_) {
-            listener_.on_session(std::make_unique<Session>(*this, session));
+            auto begun = std::make_unique<Session>(*this, session);
+            begun->open();
+            listener_.on_session(std::move(begun));
+        } else if (owner == nullptr || owner->ended_) { // the end waited for the answer to its begin
+            pn_session_close(session);
         }
         return;
     }
@@ -361,13 +381,29 @@ void Engine::on_flow(Link& link) {
         link.listener_->on_flow();
         return;
     }
-    auto& receiver = static_cast<ReceiverLink&>(link);
-    if (receiver.draining_ && receiver.credit() == 0) {
-        receiver.draining_ = false;
+    look_drained(static_cast<ReceiverLink&>(link));
+}
+
+// Credit that was used up needs no answer; what has not arrived in whole still holds its own.
+void Engine::look_drained(ReceiverLink& link) {
+    if (link.draining_ && pn_link_credit(link.link_) <= 0) {
+        link.draining_ = false;
         pn_link_drained(link.link_);
         pn_link_set_drain(link.link_, false);
         link.listener_->on_drained();
     }
+}
+
+// Before it has taken what the peer was told not to send.
+bool Engine::is_too_large(Link& link, pn_delivery_t* delivery) {
+    if (link.max_message_size_ == 0 || pn_delivery_pending(delivery) <= link.max_message_size_ || link.closed_) {
+        return false;
+    }
+    const Condition why{
+        .name = "amqp:link:message-size-exceeded", .text = "a message is larger than the link's max-message-size", .found = Errc::message_too_large};
+    link.close(why);
+    link.listener_->on_link_closed(why, true);
+    return true;
 }
 
 void Engine::on_delivery(pn_delivery_t* delivery) {
@@ -380,7 +416,8 @@ void Engine::on_delivery(pn_delivery_t* delivery) {
         // Several may have arrived in whole before the first is told; each is read and advanced over in turn.
         while (pn_link_get_context(link) == owner) {
             pn_delivery_t* current = pn_link_current(link);
-            if (current == nullptr || !pn_delivery_readable(current) || pn_delivery_partial(current)) {
+            if (current == nullptr || owner->closed_ || is_too_large(*owner, current) || !pn_delivery_readable(current) ||
+                pn_delivery_partial(current)) {
                 break;
             }
             if (pn_delivery_aborted(current)) {
@@ -392,6 +429,9 @@ void Engine::on_delivery(pn_delivery_t* delivery) {
             if (pn_link_get_context(link) == owner && pn_link_current(link) == current) {
                 pn_link_advance(link);
             }
+        }
+        if (pn_link_get_context(link) == owner && owner->listener_ != nullptr) {
+            look_drained(static_cast<ReceiverLink&>(*owner));
         }
     }
     // What has not arrived in whole may be settled by its sender already; nobody knows of it yet.

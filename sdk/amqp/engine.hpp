@@ -42,7 +42,7 @@ class ConnectionListener {
 public:
     virtual ~ConnectionListener() = default;
     virtual void on_open(const Open& peer) = 0;
-    /// The peer began a session; the owner answers with `Session::open`.
+    /// The peer began a session, which has been answered; who does not want it destroys it.
     virtual void on_session(SessionPtr session) = 0;
     /// The connection is over: closed by the peer, refused, or broken. Its sessions and links were told before. Last, and once. `condition` says why;
     /// empty after an orderly close.
@@ -69,7 +69,7 @@ public:
     /// Tells nobody anything: sessions and links that are left are gone.
     ~Engine();
 
-    /// Feeds what arrived, all of it. What comes after an error is dropped.
+    /// Feeds what arrived, all of it; may tell the listeners. What comes after an error is dropped.
     void input(std::string_view bytes);
     /// The peer will send no more, or is lost.
     void input_closed(const Condition& why);
@@ -84,8 +84,9 @@ public:
     /// Has an empty frame sent if nothing else is to be.
     void heartbeat();
 
+    /// Null if there is none left, or the connection is over.
     [[nodiscard]] SessionPtr begin_session();
-    /// Sessions that may still be begun under the peer's channel-max.
+    /// Sessions that may still be begun under the peer's channel-max; one that has ended counts until the peer has ended it too.
     [[nodiscard]] std::size_t sessions_left() const noexcept;
 
     /// Closes in order: the peer's close is awaited, or the input's end.
@@ -113,6 +114,7 @@ private:
     }
     void feed_sasl(std::string_view& bytes);
     void feed_transport(std::string_view bytes);
+    void push(std::string_view bytes);
     void collect_output();
     void break_off(Errc found, std::string_view name, std::string text);
     void bury();
@@ -121,6 +123,8 @@ private:
     void on_session_event(pn_session_t* session, bool opened);
     void on_link_event(pn_link_t* link, bool opened, bool closed);
     void on_flow(Link& link);
+    void look_drained(ReceiverLink& link);
+    static bool is_too_large(Link& link, pn_delivery_t* delivery);
     void on_delivery(pn_delivery_t* delivery);
     void finish(const Condition& why);
     static void forget_links(Session& session) noexcept;
@@ -140,6 +144,7 @@ private:
     std::string rewritten_;  // of the input, as it came through the shim
     std::string sasl_input_; // of the exchange, not understood yet
     std::vector<Session*> sessions_;
+    std::size_t channels_{0};                  // theirs, and those of sessions that are gone and not buried
     std::vector<Link*> lost_links_;            // to be told
     std::vector<pn_link_t*> dead_links_;       // to be freed once what they had to say is on its way
     std::vector<pn_session_t*> dead_sessions_; // the same

@@ -110,7 +110,7 @@ FormattedTag split_tag(std::string_view tag) noexcept {
 }
 
 template <typename Rewrite>
-bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_view bytes, std::string& to, Rewrite rewrite) {
+bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_view& bytes, std::string& to, Rewrite rewrite) {
     // How long the frame is that begins here: what its size needs before that is known, zero if it is none.
     const auto size_of_frame = [&](std::string_view begun) -> std::size_t {
         if (!direction.past_header || begun.size() < header_size) {
@@ -129,17 +129,18 @@ bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_vi
         to.append(frame);
         return frame.starts_with("AMQP");
     };
-    while (!bytes.empty()) {
+    while (!bytes.empty() && !wants_answer_) {
         std::string& partial = direction.partial;
         const std::size_t size = size_of_frame(partial.empty() ? bytes : std::string_view{partial});
         if (size == 0) {
             return false;
         }
         if (partial.empty() && bytes.size() >= size) {
-            if (!take(bytes.substr(0, size))) {
+            const std::string_view frame = bytes.substr(0, size);
+            bytes.remove_prefix(size);
+            if (!take(frame)) {
                 return false;
             }
-            bytes.remove_prefix(size);
             continue;
         }
         const std::size_t missing = std::min(size - partial.size(), bytes.size());
@@ -163,8 +164,12 @@ bool FrameShim::outbound(std::string_view bytes, std::string& to) {
     return walk(out_, 0, bytes, to, [&](std::string_view frame) { return rewrite_outbound(frame, to); });
 }
 
-bool FrameShim::inbound(std::string_view bytes, std::string& to) {
-    return walk(in_, largest_frame_, bytes, to, [&](std::string_view frame) { return rewrite_inbound(frame, to); });
+bool FrameShim::inbound(std::string_view& bytes, std::string& to) {
+    wants_answer_ = false;
+    const auto rewritten = [&](std::string_view frame) { return rewrite_inbound(frame, to); };
+    const bool are_frames = walk(in_, largest_frame_, bytes, to, rewritten);
+    wants_answer_ = false;
+    return are_frames;
 }
 
 bool FrameShim::rewrite_outbound(std::string_view frame, std::string& to) {
@@ -239,6 +244,7 @@ bool FrameShim::rewrite_inbound_open(std::string_view frame, std::string& to) {
         fields->set(2, number->bytes());
     }
     seen_open_ = true;
+    wants_answer_ = is_server_;
     put_frame(frame, *fields, to);
     return true;
 }
@@ -248,7 +254,7 @@ bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
     if (!seen_open_ && !body.empty()) {
         return rewrite_inbound_open(frame, to);
     }
-    if (body.empty() || !is_server_) {
+    if (body.empty() || (!is_server_ && seen_begin_)) {
         to.append(frame);
         return true;
     }
@@ -257,12 +263,21 @@ bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
         return false;
     }
     const std::uint8_t code = fields->code();
+    if (code == Performative::begin && !seen_begin_) {
+        seen_begin_ = true;
+        peers_handle_max_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(fields->number(4).value_or(0xffffffffU), 0xffffffffU));
+    }
+    if (!is_server_) {
+        to.append(frame);
+        return true;
+    }
     if (code == Performative::open || code == Performative::close) {
         to.append(frame);
         return code == Performative::close;
     }
     const std::uint16_t channel = channel_of(frame);
     if (code == Performative::begin) {
+        wants_answer_ = true;
         to.append(frame);
         return channels_.try_emplace(channel).second;
     }

@@ -25,10 +25,13 @@ public:
 
     /// From the engine to the peer: appends to `to` what has become of the whole frames seen so far. False: the bytes are not frames.
     bool outbound(std::string_view bytes, std::string& to);
-    /// From the peer to the engine. False: the bytes are not frames, or say what no peer may.
-    bool inbound(std::string_view bytes, std::string& to);
+    /// From the peer to the engine. Takes what it has seen from the front of `bytes`: all of it but after an open or begin that a server has to answer before it
+    /// hears more. False: the bytes are not frames, or say what no peer may.
+    bool inbound(std::string_view& bytes, std::string& to);
     /// Whether inbound bytes need to come through here still. Once not, never again.
-    [[nodiscard]] bool needs_inbound() const noexcept { return is_server_ || !seen_open_ || !in_.partial.empty(); }
+    [[nodiscard]] bool needs_inbound() const noexcept { return is_server_ || !seen_begin_ || !in_.partial.empty(); }
+    /// The highest handle the peer lets this side use, as it said in its first begin.
+    [[nodiscard]] std::uint32_t peers_handle_max() const noexcept { return peers_handle_max_; }
     /// Whether the outbound stream is between two frames.
     [[nodiscard]] bool is_outbound_aligned() const noexcept { return out_.partial.empty() && out_.past_header; }
 
@@ -40,14 +43,17 @@ private:
     using Handles = std::bitset<handle_max + 1>;
 
     template <typename Rewrite>
-    bool walk(Direction& direction, std::uint32_t largest, std::string_view bytes, std::string& to, Rewrite rewrite);
+    bool walk(Direction& direction, std::uint32_t largest, std::string_view& bytes, std::string& to, Rewrite rewrite);
     bool rewrite_outbound(std::string_view frame, std::string& to);
     bool rewrite_inbound(std::string_view frame, std::string& to);
     bool rewrite_inbound_open(std::string_view frame, std::string& to);
 
     const bool is_server_;
     const std::uint32_t largest_frame_;
+    std::uint32_t peers_handle_max_{0xffffffffU};
+    bool wants_answer_{false};
     bool seen_open_{false};
+    bool seen_begin_{false};
     Direction out_{};
     Direction in_{};
     std::unordered_map<std::uint16_t, Handles> channels_{}; // the peer's, and what it has attached there

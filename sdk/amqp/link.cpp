@@ -134,6 +134,7 @@ void Link::open(const Attach& attach) {
     if (!attach.properties.empty()) {
         proton::set(pn_link_properties(link_), attach.properties);
     }
+    max_message_size_ = attach.max_message_size;
     if (attach.max_message_size != 0) {
         pn_link_set_max_message_size(link_, attach.max_message_size);
     }

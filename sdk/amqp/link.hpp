@@ -81,7 +81,7 @@ public:
 
     /// The peer answered our attach. One that refuses answers without a terminus and closes at once.
     virtual void on_link_open() {}
-    /// The peer detached; `closed` false: it keeps the link's state. An empty condition: no error. Nothing follows. The owner answers with `close`.
+    /// The peer detached, or sent more than it may (`found` says so, and the link is closed already); `closed` false: it keeps the link's state. An empty condition: no error. Nothing follows. The owner answers with `close`.
     virtual void on_link_closed(const Condition& condition, bool closed) = 0;
     /// The peer's session or connection is gone, and the link with it. Nothing follows. Do not destroy the session here.
     virtual void on_link_gone(const Condition& condition) = 0;
@@ -136,6 +136,7 @@ protected:
     Session* session_;
     Engine* engine_;
     LinkListener* listener_{nullptr};
+    std::uint64_t max_message_size_{0}; // what this side announced
     bool opened_{false};
     bool closed_{false};
     bool being_lost_{false};

@@ -14,6 +14,7 @@ namespace sessionq::amqp {
 Session::Session(Engine& engine, pn_session_t* session) : engine_{&engine}, session_{session} {
     pn_session_set_context(session_, this);
     engine_->sessions_.push_back(this);
+    ++engine_->channels_;
 }
 
 Session::~Session() {
@@ -42,17 +43,24 @@ void Session::end(const Condition& condition) {
     if (session_ != nullptr && opened_ && !ended_) {
         ended_ = true;
         proton::set(pn_session_condition(session_), condition);
-        pn_session_close(session_);
-        engine_->touch();
+        if ((pn_session_state(session_) & PN_REMOTE_UNINIT) == 0) { // the engine would not know whom an answer to its begin is for
+            pn_session_close(session_);
+            engine_->touch();
+        }
     }
 }
 
+std::size_t Session::links_left() const noexcept {
+    const std::size_t most = std::size_t{engine_->shim_.peers_handle_max()} + 1;
+    return session_ != nullptr && most > links_.size() ? most - links_.size() : 0;
+}
+
 SenderLinkPtr Session::make_sender(const std::string& name) {
-    return session_ != nullptr ? std::make_unique<SenderLink>(*this, pn_sender(session_, name.c_str())) : nullptr;
+    return links_left() != 0 ? std::make_unique<SenderLink>(*this, pn_sender(session_, name.c_str())) : nullptr;
 }
 
 ReceiverLinkPtr Session::make_receiver(const std::string& name) {
-    return session_ != nullptr ? std::make_unique<ReceiverLink>(*this, pn_receiver(session_, name.c_str())) : nullptr;
+    return links_left() != 0 ? std::make_unique<ReceiverLink>(*this, pn_receiver(session_, name.c_str())) : nullptr;
 }
 
 } // namespace sessionq::amqp

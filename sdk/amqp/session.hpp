@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,10 +33,13 @@ public:
 
     void set_listener(SessionListener* listener) noexcept { listener_ = listener; }
 
-    /// Answers the peer's begin.
+    /// Begins it; done already for whoever gets to see it. Again: no effect.
     void open();
     void end(const Condition& condition = {});
 
+    /// Links that may still be made under the peer's handle-max; none once the session is gone.
+    [[nodiscard]] std::size_t links_left() const noexcept;
+    /// Null if there is none left.
     [[nodiscard]] SenderLinkPtr make_sender(const std::string& name);
     [[nodiscard]] ReceiverLinkPtr make_receiver(const std::string& name);
 

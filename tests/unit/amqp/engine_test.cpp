@@ -171,6 +171,88 @@ TEST_CASE("Engine: a drain is answered when the credit is given back") {
     CHECK_FALSE(wire.far().sender->is_draining());
 }
 
+TEST_CASE("Engine: a drain needs no answer when messages have used up the credit") {
+    Attached wire;
+    wire.near.receiver->add_credit(1);
+    wire.run();
+    wire.far().sender->send("t", "one", true);
+    CHECK(wire.near.receiver->drain());
+    wire.run();
+    CHECK(wire.near.messages.size() == 1);
+    CHECK(wire.near.drained == 1);
+    wire.far().sender->drained();
+    wire.run();
+    CHECK(wire.near.drained == 1);
+}
+
+TEST_CASE("Engine: a message larger than the link takes closes the link, before it is there in whole") {
+    Wire wire{{}, {}, 1024};
+    wire.run();
+    auto session = wire.client.begin_session();
+    LinkLog near;
+    near.sender = session->make_sender("link");
+    near.sender->set_listener(&near);
+    near.sender->open({.target = {.address = "orders"}});
+    wire.run();
+    LinkLog& far = *wire.server_log.sessions.at(0)->links.at(0);
+    Attach answer = far.receiver->remote();
+    answer.max_message_size = 10'000;
+    far.receiver->open(answer);
+    far.receiver->add_credit(2);
+    wire.run();
+    CHECK(near.sender->remote_max_message_size() == 10'000);
+    near.sender->send("t1", std::string(10'000, 'x'), true);
+    near.sender->send("t2", std::string(100'000, 'x'), true);
+    wire.run();
+    CHECK(far.messages.size() == 1);
+    CHECK(far.closed);
+    CHECK(far.why.found == Errc::message_too_large);
+    CHECK(near.why.name == "amqp:link:message-size-exceeded");
+    near.sender.reset();
+}
+
+TEST_CASE("Engine: sessions and links beyond what the peer allows are refused here") {
+    Wire wire{{}, {}, 65536, 99};
+    wire.run();
+    std::vector<SessionPtr> sessions;
+    while (auto session = wire.client.begin_session()) {
+        sessions.push_back(std::move(session));
+    }
+    CHECK(sessions.size() == 100);
+    sessions.resize(1);
+    CHECK(wire.client.begin_session() == nullptr); // the peer has not ended them yet
+    wire.run();
+    CHECK(wire.client.begin_session() != nullptr);
+    std::vector<SenderLinkPtr> links;
+    while (auto link = sessions[0]->make_sender("link " + std::to_string(links.size()))) {
+        links.push_back(std::move(link));
+    }
+    CHECK(links.size() == FrameShim::handle_max + 1);
+}
+
+TEST_CASE("Engine: a session ended in the same breath as it was begun ends on both sides") {
+    Wire wire;
+    wire.run();
+    for (int i = 0; i < 3; ++i) {
+        auto session = wire.client.begin_session();
+        session->end();
+        session.reset();
+        wire.run();
+        CHECK(wire.server_log.sessions.back()->ended);
+    }
+    // A peer that does not wait for the answer to its begin.
+    wire.server.input({"\0\0\0\x17\x02\0\0\x05\0\x53\x11\xc0\x0a\x04\x40\x43\x70\0\0\0\x0f\x52\x01\0\0\0\x0c\x02\0\0\x05\0\x53\x17\x45", 35});
+    wire.server.process();
+    std::string answer;
+    wire.server.take(answer);
+    CHECK(wire.server_log.sessions.size() == 4);
+    CHECK(wire.server_log.sessions.back()->ended);
+    CHECK(answer.find({"\0\x53\x11\xc0", 4}) == 8);
+    CHECK(answer.find({"\x08\x60\0\x05", 4}) == 13); // for the peer's channel 5
+    CHECK(answer.find({"\0\x53\x17\xc0", 4}) != std::string::npos);
+    CHECK(wire.server.is_open());
+}
+
 TEST_CASE("Engine: a refusal is an attach without termini and then a detach that says why") {
     Wire wire;
     wire.run();
