@@ -1,4 +1,4 @@
-# One switch for the whole build: SESSIONQ_SANITIZE.
+# Switches for the whole build: SESSIONQ_SANITIZE, SESSIONQ_FUZZ.
 if(SESSIONQ_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
@@ -8,4 +8,7 @@ elseif(SESSIONQ_SANITIZE STREQUAL "thread")
   add_compile_definitions(ASIO_DISABLE_FENCED_BLOCK) # the checker does not know fences; it sees Asio's locks
 elseif(SESSIONQ_SANITIZE)
   message(FATAL_ERROR "SESSIONQ_SANITIZE is '${SESSIONQ_SANITIZE}': use address or thread")
+endif()
+if(SESSIONQ_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link) # the searcher follows its inputs through the library
 endif()

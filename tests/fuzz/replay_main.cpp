@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,8 @@ int main(int count, char** arguments) {
     std::sort(files.begin(), files.end());
     for (const auto& path : files) {
         std::ifstream file{path, std::ios::binary};
-        const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+        std::string bytes(static_cast<std::size_t>(std::filesystem::file_size(path)), '\0');
+        file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     }
     std::printf("%zu inputs replayed\n", files.size());

@@ -52,7 +52,7 @@ private:
     MessageProperties properties_{};
 };
 
-void write_properties(const Message& message, const ClockReading& at, std::string& to) {
+void write_properties(const Message& message, WallTime created, std::string& to) {
     PropertiesWriter properties;
     properties.text(MessageProperties::message_id, message.message_id);
     properties.text(MessageProperties::to, message.to);
@@ -61,8 +61,8 @@ void write_properties(const Message& message, const ClockReading& at, std::strin
     properties.text(MessageProperties::correlation_id, message.correlation_id);
     properties.text(MessageProperties::content_type, message.content_type);
     if (message.time_to_live) {
-        properties.time(MessageProperties::creation_time, Timestamp::of(at.wall));
-        properties.time(MessageProperties::absolute_expiry_time, later(at.wall, *message.time_to_live));
+        properties.time(MessageProperties::creation_time, Timestamp::of(created));
+        properties.time(MessageProperties::absolute_expiry_time, later(created, *message.time_to_live));
     }
     if (message.session_id) { // an empty one is one, too
         properties.always(MessageProperties::group_id, *message.session_id);
@@ -229,6 +229,28 @@ DeliveryFacts facts_of(const EncodedContent& content) {
     return facts;
 }
 
+std::string encode_created(const Message& message, WallTime created, const ClockReading& at) {
+    std::string encoded;
+    encoded.reserve(message.body.size() + 256);
+    if (message.time_to_live) {
+        MessageHeader{.time_to_live = capped(*message.time_to_live)}.write(encoded);
+    }
+    if (message.scheduled_enqueue_time) {
+        Encoder encoder{encoded};
+        encoder.write_descriptor(section::message_annotations);
+        const std::size_t begun = encoder.begin_map();
+        encoder.write_symbol("x-opt-scheduled-enqueue-time");
+        encoder.write_timestamp(Timestamp::of(*message.scheduled_enqueue_time));
+        encoder.end_map(begun, 2);
+    }
+    write_properties(message, created, encoded);
+    write_application_properties(message, at, encoded);
+    Encoder encoder{encoded};
+    encoder.write_descriptor(section::data);
+    encoder.write_binary(message.body);
+    return encoded;
+}
+
 } // namespace
 
 Value to_value(const PropertyValue& value) {
@@ -283,27 +305,7 @@ PropertyValue to_property(const Value& value) {
     return value.to_string();
 }
 
-std::string encode_message(const Message& message, const ClockReading& at) {
-    std::string encoded;
-    encoded.reserve(message.body.size() + 256);
-    if (message.time_to_live) {
-        MessageHeader{.time_to_live = capped(*message.time_to_live)}.write(encoded);
-    }
-    if (message.scheduled_enqueue_time) {
-        Encoder encoder{encoded};
-        encoder.write_descriptor(section::message_annotations);
-        const std::size_t begun = encoder.begin_map();
-        encoder.write_symbol("x-opt-scheduled-enqueue-time");
-        encoder.write_timestamp(Timestamp::of(*message.scheduled_enqueue_time));
-        encoder.end_map(begun, 2);
-    }
-    write_properties(message, at, encoded);
-    write_application_properties(message, at, encoded);
-    Encoder encoder{encoded};
-    encoder.write_descriptor(section::data);
-    encoder.write_binary(message.body);
-    return encoded;
-}
+std::string encode_message(const Message& message, const ClockReading& at) { return encode_created(message, at.wall, at); }
 
 std::string encode_content(const MessageContent& content, const ClockReading& at) {
     const auto* encoded = dynamic_cast<const EncodedContent*>(&content);
@@ -313,8 +315,7 @@ std::string encode_content(const MessageContent& content, const ClockReading& at
 std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at) {
     const auto* own = dynamic_cast<const EncodedContent*>(&content);
     // What no sender has encoded was created when it was enqueued, whenever it is delivered.
-    const ClockReading enqueued{.now = at.now - (at.wall - notes.facts.enqueued_time), .wall = notes.facts.enqueued_time};
-    const std::string made = own != nullptr ? std::string{} : encode_message(content.message(), enqueued);
+    const std::string made = own != nullptr ? std::string{} : encode_created(content.message(), notes.facts.enqueued_time, at);
     const std::string_view source = own != nullptr ? own->encoded() : std::string_view{made};
     const MessageSections sections = own != nullptr ? own->sections() : MessageSections::find(source).value_or(MessageSections{});
     std::string encoded;

@@ -52,11 +52,13 @@ using Map = std::vector<std::pair<Value, Value>>; // in the order of the wire
 
 /// Elements of one type, that of `element`, an AMQP constructor code; for described elements with their descriptor. Whoever makes one sees to it that all
 /// are of that type; where one does not fit the form that `element` names, the encoder takes the type's widest.
-struct Array {
+template <typename Item> // always Value, which is not whole here yet
+struct ArrayOf {
     std::uint8_t element{0x40};
-    std::vector<Value> items{};
-    std::shared_ptr<const Value> descriptor{};
+    std::vector<Item> items{};
+    std::shared_ptr<const Item> descriptor{};
 };
+using Array = ArrayOf<Value>;
 
 struct Described;
 

@@ -1,0 +1,57 @@
+// Messages from outside: what a broker takes can be read, changed and delivered, and is whole afterwards.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include <sessionq/error.hpp>
+
+#include "amqp/codec/message_codec.hpp"
+
+using namespace sessionq;
+
+namespace {
+
+void require(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+/// Whether all of it can be decoded.
+bool is_readable(const MessageContent& content) {
+    try {
+        return content.message().body == content.body();
+    } catch (const Error& error) {
+        require(error.code() == Errc::protocol_error);
+        return false;
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const amqp::ClockReading at{.now = TimePoint{std::chrono::hours{1}}, .wall = WallTime{std::chrono::milliseconds{1'700'000'000'000}}};
+    auto received = amqp::decode_delivery({reinterpret_cast<const char*>(data), size}, at);
+    if (!received) {
+        return 0;
+    }
+    const amqp::EncodedContent& content = *received.value().content;
+    static_cast<void>(content.time_to_live());
+    static_cast<void>(content.scheduled_enqueue_time());
+    const bool readable = is_readable(content);
+
+    const auto changed = content.with_properties({{"k", std::int64_t{1}}});
+    require(changed->body() == content.body() && changed->message_id() == content.message_id() && changed->session_id() == content.session_id());
+    require(!readable || is_readable(*changed));
+
+    const auto delivered = amqp::decode_delivery(amqp::encode_delivery(content, {.facts = received.value().facts}, at), at);
+    require(delivered.ok());
+    const amqp::EncodedContent& back = *delivered.value().content;
+    require(back.body() == content.body() && back.message_id() == content.message_id() && back.session_id() == content.session_id());
+    require(delivered.value().facts.sequence_number == received.value().facts.sequence_number);
+    require(!readable || is_readable(back));
+    if (readable) { // what is decoded can be sent
+        require(amqp::EncodedContent::make(amqp::encode_message(content.message(), at), at).ok());
+    }
+    return 0;
+}
