@@ -25,6 +25,8 @@
 ///
 /// Completion: on the executor of the awaiting coroutine, never inside the call; the executor's context must run until then, and counts the
 /// operation as outstanding work. Exactly once: by the answer, the deadline, the context's stop token or Asio's cancellation of the coroutine (`cancelled`).
+/// GCC 12 destroys an aggregate wrongly that is written out inside a `co_await` expression (a defect of the compiler, whatever the library): give a message
+/// a name before it is sent, or let a function make it, as `Message::text` does.
 /// Lifetimes: handles (`Client`, `Sender`, `SessionReceiver`, `SessionMessage`) need not outlive the call; a `Browser` must live until completion.
 /// Thread safety: as the blocking twin's.
 namespace sessionq {

@@ -108,7 +108,8 @@ struct ProcessorOptions {
     /// per message. False: after the settlement was handed over for sending in order; a lost lease then may repeat a few handled messages. Default false.
     bool confirm_settlements{false};
 
-    /// True: messages are removed when delivered; what no handler finished is lost with the process. There is no settling. Default false.
+    /// True: messages are removed when delivered; what no handler finished is lost with the process, and what is on its
+    /// way when a session is given back or its lease or connection is lost. There is no settling. Default false.
     bool receive_and_delete{false};
 
     /// What becomes of a message whose handler threw. Default: abandon.

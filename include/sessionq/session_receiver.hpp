@@ -21,7 +21,8 @@ class ReceiverGrip;
 /// How a `SessionReceiver` holds its session. An aggregate for designated initialisers; a bad value throws `Error{Errc::invalid_option}` naming
 /// the member.
 struct SessionReceiverOptions {
-    /// True: messages are removed when delivered and need no settling. Default false.
+    /// True: messages are removed when delivered and need no settling; those on their way when the session is given back or its lease or connection is
+    /// lost are gone. Default false.
     bool receive_and_delete{false};
 
     /// True: the lease is renewed on the receive thread, whatever the application's threads are doing (R11). False: only by `renew_lock`. Default true.

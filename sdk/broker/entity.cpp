@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/id_length.hpp"
+
 namespace sessionq::broker {
 namespace {
 
@@ -55,10 +57,10 @@ std::optional<Failure> Entity::find_fault(const MessageContent& message) const {
     if (options_.requires_session && !session_id) {
         return failure(Errc::session_required, "the message names no session");
     }
-    if (session_id && session_id->size() > longest_id) {
+    if (session_id && !core::is_id(*session_id)) {
         return failure(Errc::invalid_argument, "session_id is longer than 128 characters");
     }
-    if (message.message_id().size() > longest_id) {
+    if (!core::is_id(message.message_id())) {
         return failure(Errc::invalid_argument, "message_id is longer than 128 characters");
     }
     if (time_to_live && time_to_live->count() <= 0) {

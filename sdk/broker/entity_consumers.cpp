@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "core/id_length.hpp"
+
 namespace sessionq::broker {
 namespace {
 
@@ -36,7 +38,7 @@ OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> targ
         return refuse(Errc::session_required, "it has no sessions to accept");
     }
     if (spec.session_id) {
-        if (spec.session_id->size() > longest_id) {
+        if (!core::is_id(*spec.session_id)) {
             return refuse(Errc::invalid_argument, "session_id is longer than 128 characters");
         }
         Session& session = sessions_.obtain(*spec.session_id);

@@ -27,6 +27,14 @@ public:
           queue_{name, *this, entity_},
           dead_letters_{name + std::string{dead_letter_suffix}, *this, dead_letter_entity_} {}
 
+    /// Lets go of consumers that nobody closed, and says nothing to anybody: they and their targets hold on to each other.
+    ~QueuePair() {
+        entity_.shut_down();
+        dead_letter_entity_.shut_down();
+    }
+    QueuePair(const QueuePair&) = delete;
+    QueuePair& operator=(const QueuePair&) = delete;
+
     [[nodiscard]] Queue& queue() noexcept { return queue_; }
     [[nodiscard]] Queue& dead_letters() noexcept { return dead_letters_; }
 

@@ -20,9 +20,6 @@ struct StoredMessage;
 struct AvailableTag;
 struct LiveTag;
 
-/// Session ids and message ids take at most this many bytes.
-inline constexpr std::size_t longest_id = 128;
-
 /// Where a message is in its entity.
 using Place = MessageState;
 

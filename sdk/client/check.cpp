@@ -1,20 +1,16 @@
 #include "client/check.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
 #include <sessionq/error.hpp>
 
+#include "core/id_length.hpp"
+
 namespace sessionq::client {
 namespace {
 
-constexpr std::size_t max_id_characters = 128;
 constexpr std::size_t max_entity_characters = 260;
-
-std::size_t characters(std::string_view utf8) noexcept {
-    return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
 
 void check_id(std::string_view id, std::string_view name) {
     if (!is_id(id)) {
@@ -24,7 +20,7 @@ void check_id(std::string_view id, std::string_view name) {
 
 } // namespace
 
-bool is_id(std::string_view text) noexcept { return text.size() <= max_id_characters || characters(text) <= max_id_characters; }
+bool is_id(std::string_view text) noexcept { return core::is_id(text); }
 
 void require_option(bool in_range, std::string_view complaint) {
     if (!in_range) {
@@ -40,7 +36,7 @@ void require_argument(bool usable, std::string_view complaint) {
 
 void check_entity(std::string_view entity) {
     require_argument(!entity.empty(), "entity is empty");
-    require_argument(characters(entity) <= max_entity_characters, "entity is longer than 260 characters");
+    require_argument(core::characters(entity) <= max_entity_characters, "entity is longer than 260 characters");
 }
 
 void check_session_id(std::string_view id) { check_id(id, "session_id"); }

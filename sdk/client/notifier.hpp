@@ -1,8 +1,6 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <memory>
 #include <thread>
 
 #include "core/executor.hpp"
@@ -13,7 +11,8 @@ namespace sessionq::client {
 /// Started with the first of them; most processors never need it.
 class Notifier final : public core::Executor {
 public:
-    Notifier() = default;
+    Notifier();
+    /// Waits until all that was posted has run; on the notifier's own thread, where a callback let go of the last client, it leaves that to the thread.
     ~Notifier() override;
     Notifier(const Notifier&) = delete;
     Notifier& operator=(const Notifier&) = delete;
@@ -21,13 +20,10 @@ public:
     void post(core::Task task) override;
 
 private:
-    void run();
+    struct Queue;
 
-    std::mutex mutex_{};
-    std::condition_variable changed_{};
-    std::deque<core::Task> tasks_{};
-    bool ending_{false};
-    std::thread thread_{};
+    std::shared_ptr<Queue> queue_;
+    std::thread thread_{}; // guarded by the queue's mutex
 };
 
 } // namespace sessionq::client

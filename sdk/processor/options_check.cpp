@@ -6,6 +6,8 @@
 
 #include <sessionq/error.hpp>
 
+#include "core/id_length.hpp"
+
 namespace sessionq::processor {
 namespace {
 
@@ -78,7 +80,7 @@ void check_options(const ProcessorOptions& options) {
     }
     std::set<std::string_view> seen;
     for (const std::string& id : options.session_ids) {
-        if (id.size() > 128) {
+        if (!core::is_id(id)) {
             refuse("session_ids", "an id is longer than 128 characters");
         }
         if (!seen.insert(id).second) {

@@ -148,3 +148,29 @@ TEST_CASE("queue: many threads send, accept, settle and close at once, and every
         CHECK(std::ranges::is_sorted(order));
     }
 }
+
+TEST_CASE("broker: consumers that nobody closed go with the broker, and are told nothing") {
+    std::weak_ptr<RecordingTarget> session_target;
+    std::weak_ptr<RecordingTarget> plain_target;
+    std::weak_ptr<RecordingTarget> waiting_target;
+    {
+        broker::Broker broker;
+        const broker::Instant at{.now = TimePoint{1s}, .wall = WallTime{1s}};
+        REQUIRE(broker.create_queue("sessions", {.requires_session = true}, at).ok());
+        REQUIRE(broker.create_queue("plain", {}, at).ok());
+        const auto keep = [](auto& weak) {
+            auto target = std::make_shared<RecordingTarget>();
+            weak = target;
+            return target;
+        };
+        auto held = keep(session_target);
+        broker.find("sessions").value()->accept({.session_id = "a"}, held, at);
+        REQUIRE(held->consumer);
+        broker.find("sessions").value()->accept({.until = TimePoint{100s}}, keep(waiting_target), at);
+        auto plain = keep(plain_target);
+        plain->consumer = broker.find("plain").value()->open(broker::ReceiveMode::peek_lock, 0, plain, at).value();
+    }
+    CHECK(session_target.expired());
+    CHECK(plain_target.expired());
+    CHECK(waiting_target.expired());
+}
