@@ -11,6 +11,7 @@
 #include <asio/ip/tcp.hpp>
 
 #include "amqp/socket_stream.hpp"
+#include "amqp/web_socket_stream.hpp"
 #include "core/log.hpp"
 #include "timing/timer_service.hpp"
 
@@ -82,7 +83,7 @@ private:
         }
 
         Listening& listening;
-        TlsHandshakePtr handshake{};
+        HandshakePtr handshake{};
         timing::Timer timer;
     };
 
@@ -108,13 +109,14 @@ private:
             return;
         }
         wait_ = Duration::zero();
-        if (settings_.tls) {
+        const bool is_plain = !settings_.tls && settings_.web_socket_path.empty();
+        if (!is_plain) {
             shake_hands(std::move(socket));
         }
         if (pending_.size() < settings_.most_handshakes) {
             accept();
         }
-        if (!settings_.tls) {
+        if (is_plain) {
             tell(make_tcp_stream(std::move(socket)));
         }
     }
@@ -122,15 +124,33 @@ private:
     void shake_hands(tcp::socket socket) {
         Pending& pending = pending_.emplace_back(*this);
         host_.loop().timers().arm(pending.timer, host_.loop().now() + settings_.handshake_time_out);
-        pending.handshake = start_tls_server(std::move(socket), settings_.tls, [this, &pending](StreamPtr stream, const Failure& failure) {
-            const auto self = shared_from_this();
-            forget(pending);
-            if (stream) {
-                tell(std::move(stream));
-            } else {
-                core::log(LogLevel::info, "amqp", failure.detail);
-            }
-        });
+        if (settings_.tls) {
+            pending.handshake = start_tls_server(std::move(socket), settings_.tls, [this, &pending](StreamPtr stream, const Failure& failure) {
+                on_secured(pending, std::move(stream), failure);
+            });
+        } else {
+            on_secured(pending, make_tcp_stream(std::move(socket)), {});
+        }
+    }
+
+    void on_secured(Pending& pending, StreamPtr stream, const Failure& failure) {
+        if (!stream || settings_.web_socket_path.empty()) {
+            on_stream(pending, std::move(stream), failure);
+            return;
+        }
+        pending.handshake =
+            start_web_socket_server(host_, std::move(stream), settings_.web_socket_path,
+                                    [this, &pending](StreamPtr made, const Failure& failed) { on_stream(pending, std::move(made), failed); });
+    }
+
+    void on_stream(Pending& pending, StreamPtr stream, const Failure& failure) {
+        const auto self = shared_from_this();
+        forget(pending);
+        if (stream) {
+            tell(std::move(stream));
+        } else {
+            core::log(LogLevel::info, "amqp", failure.detail);
+        }
     }
 
     void forget(Pending& pending) {

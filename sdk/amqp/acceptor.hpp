@@ -19,6 +19,7 @@ struct ListenSettings {
     std::string address{"127.0.0.1"}; ///< of an interface; "0.0.0.0" or "::" for all
     std::uint16_t port{5672};         ///< zero: one that is free
     TlsContextPtr tls{};              ///< null: none
+    std::string web_socket_path{};    ///< AMQP over WebSocket, for requests for this path; empty: not
     bool share_port{false};           ///< several acceptors listen on the same port, and the system spreads the peers over them
     Duration handshake_time_out{std::chrono::seconds{10}};
     std::size_t most_handshakes{256}; ///< at the same time; peers beyond it wait in the system's queue

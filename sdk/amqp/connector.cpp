@@ -7,6 +7,7 @@
 #include <asio/ip/tcp.hpp>
 
 #include "amqp/socket_stream.hpp"
+#include "amqp/web_socket_stream.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::amqp {
@@ -39,8 +40,8 @@ public:
         resolver_.cancel();
         asio::error_code ignored;
         socket_.close(ignored);
-        if (tls_) {
-            tls_->cancel();
+        if (handshake_) {
+            handshake_->cancel();
         }
     }
 
@@ -67,17 +68,32 @@ private:
             return;
         }
         if (!target_.tls) {
-            finish(make_tcp_stream(std::move(socket_)));
+            on_secured(make_tcp_stream(std::move(socket_)), {});
             return;
         }
         stage_ = "agreeing on TLS";
-        tls_ = start_tls_client(std::move(socket_), target_.tls, target_.host, [self = shared_from_this()](StreamPtr stream, const Failure& failure) {
-            if (stream) {
-                self->finish(std::move(stream));
-            } else {
-                self->fail(failure);
-            }
-        });
+        handshake_ =
+            start_tls_client(std::move(socket_), target_.tls, target_.host,
+                             [self = shared_from_this()](StreamPtr stream, const Failure& failure) { self->on_secured(std::move(stream), failure); });
+    }
+
+    void on_secured(StreamPtr stream, const Failure& failure) {
+        if (!stream || target_.web_socket_path.empty()) {
+            on_stream(std::move(stream), failure);
+            return;
+        }
+        stage_ = "asking for a WebSocket";
+        handshake_ =
+            start_web_socket_client(host_, std::move(stream), where_, target_.web_socket_path,
+                                    [self = shared_from_this()](StreamPtr made, const Failure& failed) { self->on_stream(std::move(made), failed); });
+    }
+
+    void on_stream(StreamPtr stream, const Failure& failure) {
+        if (stream) {
+            finish(std::move(stream));
+        } else {
+            finish(failure);
+        }
     }
 
     void on_time_out() {
@@ -89,7 +105,7 @@ private:
 
     void finish(core::Result<StreamPtr> result) {
         host_.loop().timers().cancel(timer_);
-        tls_.reset();
+        handshake_.reset();
         std::exchange(done_, nullptr)(std::move(result));
     }
     void fail(Failure failure) { finish(std::move(failure)); }
@@ -101,7 +117,7 @@ private:
     const char* stage_{""};
     tcp::resolver resolver_;
     tcp::socket socket_;
-    TlsHandshakePtr tls_{};
+    HandshakePtr handshake_{};
     timing::Timer timer_;
 };
 

@@ -105,14 +105,14 @@ Failure refusal(TlsSocket& socket, const asio::error_code& error, const std::str
     return {.code = Errc::connection_refused, .detail = "TLS with " + whom + " failed: " + error.message()};
 }
 
-class Handshake final : public TlsHandshake {
+class TlsHandshake final : public Handshake {
 public:
-    Handshake(tcp::socket socket, TlsContextPtr tls, std::string whom, Done done)
+    TlsHandshake(tcp::socket socket, TlsContextPtr tls, std::string whom, Done done)
         : tls_{std::move(tls)}, socket_{std::move(socket), tls_->ssl}, whom_{std::move(whom)}, done_{std::move(done)} {}
 
     void start(asio::ssl::stream_base::handshake_type type) {
         socket_.async_handshake(
-            type, [self = std::static_pointer_cast<Handshake>(shared_from_this())](const asio::error_code& error) { self->finish(error); });
+            type, [self = std::static_pointer_cast<TlsHandshake>(shared_from_this())](const asio::error_code& error) { self->finish(error); });
     }
 
     void ask_for(const std::string& host) {
@@ -157,17 +157,17 @@ private:
 
 StreamPtr make_tcp_stream(tcp::socket socket) { return std::make_shared<SocketStream<tcp::socket>>(std::move(socket)); }
 
-TlsHandshakePtr start_tls_client(tcp::socket socket, TlsContextPtr tls, const std::string& host, TlsHandshake::Done done) {
+HandshakePtr start_tls_client(tcp::socket socket, TlsContextPtr tls, const std::string& host, Handshake::Done done) {
     const std::string name = tls->server_name.empty() ? host : tls->server_name;
-    auto handshake = std::make_shared<Handshake>(std::move(socket), std::move(tls), name, std::move(done));
+    auto handshake = std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), name, std::move(done));
     handshake->ask_for(name);
     handshake->start(asio::ssl::stream_base::client);
     return handshake;
 }
 
-TlsHandshakePtr start_tls_server(tcp::socket socket, TlsContextPtr tls, TlsHandshake::Done done) {
+HandshakePtr start_tls_server(tcp::socket socket, TlsContextPtr tls, Handshake::Done done) {
     const std::string whom = name_of(socket);
-    auto handshake = std::make_shared<Handshake>(std::move(socket), std::move(tls), whom, std::move(done));
+    auto handshake = std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), whom, std::move(done));
     handshake->start(asio::ssl::stream_base::server);
     return handshake;
 }

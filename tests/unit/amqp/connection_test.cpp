@@ -133,7 +133,7 @@ struct Asking final : ConnectionOwner, LinkListener {
 };
 
 struct Bench {
-    explicit Bench(TlsContextPtr tls = {}) {
+    explicit Bench(TlsContextPtr tls = {}, std::string web_socket_path = {}) {
         run_on(thread, [&] {
             host = std::make_unique<ConnectionHost>(thread, thread.io_context());
             acceptor = std::make_unique<Acceptor>(*host, [this](StreamPtr stream) {
@@ -141,7 +141,7 @@ struct Bench {
                 options.engine = {.is_server = true, .open = server_open, .sasl = make_sasl_server({}), .read_message_formats = true};
                 peers.push_back(std::make_unique<EchoPeer>(*host, std::move(stream), std::move(options)));
             });
-            auto listening = acceptor->listen({.port = 0, .tls = std::move(tls)});
+            auto listening = acceptor->listen({.port = 0, .tls = std::move(tls), .web_socket_path = std::move(web_socket_path)});
             REQUIRE(listening.ok());
             port = listening.value();
         });
@@ -230,6 +230,28 @@ TEST_CASE("Connection: the same over TLS, if the certificate is trusted and of t
     SUBCASE("not verified, on one's own word") {
         const auto careless = make_tls(TlsClientSettings{.verify = false});
         CHECK(bench.connect({.host = "localhost", .port = port, .tls = careless.value()}).ok());
+    }
+}
+
+TEST_CASE("Connection: the same over WebSocket, plain and over TLS") {
+    const TestCertificates certificates;
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()});
+    const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
+    for (const bool is_secure : {false, true}) {
+        Bench bench{is_secure ? server.value() : nullptr, "/$servicebus/websocket"};
+        const TlsContextPtr tls = is_secure ? trusting.value() : nullptr;
+        auto stream = bench.connect({.host = "localhost", .port = bench.port, .tls = tls, .web_socket_path = "/$servicebus/websocket"});
+        REQUIRE(stream.ok());
+        bench.ask(std::move(stream).value(), std::string(1'000'000, 'x'));
+        auto echoed = bench.asking->echoed.get_future();
+        CHECK(wait(echoed).size() == 1'000'000);
+        run_on(bench.thread, [&] { bench.asking->connection->close(); });
+        auto ended = bench.asking->ended.get_future();
+        CHECK(wait(ended).empty());
+        const auto refused = bench.connect({.host = "localhost", .port = bench.port, .tls = tls, .web_socket_path = "/elsewhere"});
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.failure().code == Errc::connection_refused);
+        CHECK(refused.failure().detail.find("404") != std::string::npos);
     }
 }
 

@@ -1,0 +1,115 @@
+#include <doctest/doctest.h>
+
+#include "amqp/web_socket.hpp"
+
+using namespace sessionq::amqp;
+using namespace std::string_literals;
+using State = WebSocketUpgrade::State;
+
+namespace {
+
+constexpr const char* path = "/$servicebus/websocket";
+
+State feed(WebSocketUpgrade& upgrade, std::string_view bytes) { return upgrade.feed(bytes); }
+
+/// Gives a request or an answer in two pieces, cut at `cut`.
+State feed_cut(WebSocketUpgrade& upgrade, std::string_view bytes, std::size_t cut) {
+    const State first = feed(upgrade, bytes.substr(0, cut));
+    return first == State::going_on ? feed(upgrade, bytes.substr(cut)) : first;
+}
+
+std::string carry(WebSocketFrames& from, WebSocketFrames& to, std::size_t step = 0) {
+    std::string bytes;
+    from.take(bytes);
+    std::string payload;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+        step = step == 0 ? bytes.size() : step;
+        REQUIRE(to.input(std::string_view{bytes}.substr(at, step), payload));
+    }
+    return payload;
+}
+
+} // namespace
+
+TEST_CASE("WebSocket: a client and a server agree, wherever the stream is cut") {
+    const std::string request = WebSocketUpgrade::client("host:443", path, make_web_socket_key()).output;
+    CHECK(request.find("Sec-WebSocket-Protocol: AMQPWSB10\r\n") != std::string::npos);
+    for (std::size_t cut = 0; cut < request.size(); ++cut) {
+        CAPTURE(cut);
+        auto client = WebSocketUpgrade::client("host:443", path, make_web_socket_key());
+        auto server = WebSocketUpgrade::server(path);
+        REQUIRE(feed_cut(server, client.output, cut) == State::done);
+        REQUIRE(feed_cut(client, server.output, std::min(cut, server.output.size() - 1)) == State::done);
+    }
+}
+
+TEST_CASE("WebSocket: the answer to the standard's own example, and what follows it is left") {
+    auto server = WebSocketUpgrade::server("/chat");
+    std::string_view bytes =
+        "GET /chat/?api=1 HTTP/1.1\r\nhost: server\r\nUPGRADE: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: chat, amqpwsb10\r\nSec-WebSocket-Version: 13\r\n\r\nrest";
+    REQUIRE(server.feed(bytes) == State::done);
+    CHECK(bytes == "rest");
+    CHECK(server.output.find("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n") != std::string::npos);
+}
+
+TEST_CASE("WebSocket: a request for something else is answered as such") {
+    const auto answer = [](const std::string& request) {
+        auto server = WebSocketUpgrade::server(path);
+        CHECK(feed(server, request) == State::failed);
+        return server.output.substr(0, server.output.find("\r\n"));
+    };
+    CHECK(answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n") == "HTTP/1.1 400 Bad Request");
+    const std::string good = WebSocketUpgrade::client("h", path, "k").output;
+    CHECK(answer(WebSocketUpgrade::client("h", "/elsewhere", "k").output) == "HTTP/1.1 404 Not Found");
+    std::string other = good;
+    other.replace(other.find("AMQPWSB10"), 9, "something");
+    CHECK(answer(other) == "HTTP/1.1 400 Bad Request");
+    auto endless = WebSocketUpgrade::server(path);
+    CHECK(feed(endless, std::string(WebSocketUpgrade::longest_head, 'x')) == State::going_on);
+    CHECK(feed(endless, "x") == State::failed);
+}
+
+TEST_CASE("WebSocket: an answer that is none says what it is") {
+    const auto failure = [](const std::string& answer) {
+        auto client = WebSocketUpgrade::client("h", path, "k");
+        CHECK(feed(client, answer + "\r\n\r\n") == State::failed);
+        return client.failure();
+    };
+    CHECK(failure("HTTP/1.1 403 Forbidden") == "it answered 'HTTP/1.1 403 Forbidden'");
+    CHECK(failure("AMQP\1\2") == "it does not speak HTTP");
+    CHECK(failure("HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: wrong") == "it did not understand the WebSocket request");
+}
+
+TEST_CASE("WebSocket: messages small and large pass both ways in pieces of any size") {
+    WebSocketFrames client{true};
+    WebSocketFrames server{false};
+    for (const std::size_t size :
+         {std::size_t{1}, std::size_t{125}, std::size_t{126}, std::size_t{65535}, std::size_t{65536}, std::size_t{200'000}}) {
+        CAPTURE(size);
+        const std::string sent(size, 'x');
+        client.send(sent);
+        client.send("more");
+        CHECK(carry(client, server, 1000) == sent + "more");
+        server.send(sent);
+        CHECK(carry(server, client, 7) == sent);
+    }
+}
+
+TEST_CASE("WebSocket: a ping is answered, a close is told, and what breaks the protocol is noticed") {
+    WebSocketFrames client{true};
+    WebSocketFrames server{false};
+    std::string payload;
+    std::string answer;
+    REQUIRE(client.input("\x89\x02hi", payload));
+    CHECK(payload.empty());
+    client.take(answer);
+    CHECK(answer.size() == 8);
+    CHECK(static_cast<unsigned char>(answer[0]) == 0x8a);
+    CHECK_FALSE(server.is_closed());
+    client.close();
+    CHECK(carry(client, server).empty());
+    CHECK(server.is_closed());
+    WebSocketFrames strict{false};
+    CHECK_FALSE(strict.input("\x82\x02hi", payload)); // a client's frames are masked
+}
