@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "amqp/codec/encoder.hpp"
+
 namespace sessionq::server {
 namespace {
 
@@ -29,7 +31,10 @@ std::string_view name_of(Errc code, LockKind lock) noexcept {
 
 } // namespace
 
-amqp::Condition make_condition(std::string_view name, std::string_view text) { return {.name = std::string{name}, .text = std::string{text}}; }
+// With an info, if an empty one: a client reads an error's three fields by their position, in outcomes too.
+amqp::Condition make_condition(std::string_view name, std::string_view text) {
+    return {.name = std::string{name}, .text = std::string{text}, .info = amqp::encode(amqp::Map{})};
+}
 
 amqp::Condition condition_of(const Failure& failure, LockKind lock) {
     const std::string_view name = name_of(failure.code, lock);

@@ -2,14 +2,51 @@
 
 #include "amqp/codec/batch.hpp"
 #include "amqp/codec/encoded_content.hpp"
+#include "amqp/codec/encoder.hpp"
+#include "core/uuid.hpp"
+#include "server/lock_token.hpp"
 
 namespace sessionq::server {
+namespace {
+
+std::string make_message_id() {
+    thread_local core::Random random{LockToken::of(core::Uuid::make()).holder};
+    std::string id = core::Uuid::make(random).to_string();
+    std::erase(id, '-');
+    return id;
+}
+
+// Clients rely on every received message having an id, as the service gives one to those that come without. The rest is not touched.
+std::string with_message_id(std::string encoded) {
+    const auto sections = amqp::MessageSections::find(encoded);
+    if (!sections) {
+        return encoded; // and said so by whoever reads it
+    }
+    auto properties = amqp::MessageProperties::read(sections->properties).value_or(amqp::MessageProperties{});
+    if (!properties.id(amqp::MessageProperties::message_id).empty()) {
+        return encoded;
+    }
+    const std::string id = amqp::encode(amqp::Value{make_message_id()});
+    properties.encoded[amqp::MessageProperties::message_id] = id;
+    std::string made;
+    made.reserve(encoded.size() + id.size() + 16);
+    for (const std::string_view before : {sections->header, sections->delivery_annotations, sections->message_annotations}) {
+        made += before;
+    }
+    properties.write(made);
+    for (const std::string_view after : {sections->application_properties, sections->body, sections->footer}) {
+        made += after;
+    }
+    return made;
+}
+
+} // namespace
 
 core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string encoded, std::uint32_t message_format, broker::Instant now) {
     const amqp::ClockReading at{.now = now.now, .wall = now.wall};
     std::vector<MessageContentPtr> messages;
     if (message_format == 0) {
-        auto content = amqp::EncodedContent::make(std::move(encoded), at);
+        auto content = amqp::EncodedContent::make(with_message_id(std::move(encoded)), at);
         if (!content) {
             return content.failure();
         }
@@ -24,7 +61,7 @@ core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string encoded
         return Failure{.code = Errc::protocol_error, .detail = "the transfer is no batch of messages"};
     }
     for (const std::string_view part : *parts) {
-        auto content = amqp::EncodedContent::make(std::string{part}, at);
+        auto content = amqp::EncodedContent::make(with_message_id(std::string{part}), at);
         if (!content) {
             return content.failure();
         }

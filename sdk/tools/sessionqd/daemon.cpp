@@ -50,7 +50,7 @@ Daemon::~Daemon() { end(); }
 
 void Daemon::make_queues(const Options& options) {
     for (const QueueSpec& queue : options.queues) {
-        broker_->broker().create_queue(queue.name, {.requires_session = queue.requires_session}, broker_->now()).take_or_throw();
+        broker_->broker().create_queue(queue.name, queue.options, broker_->now()).take_or_throw();
     }
 }
 

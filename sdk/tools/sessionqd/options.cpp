@@ -33,14 +33,34 @@ Endpoint parse_endpoint(const std::string& option, std::string_view text) {
     return not_an_address ? refuse("has no numeric address") : endpoint;
 }
 
+// NAME[:session][:lock=SECONDS]
 QueueSpec parse_queue(const std::string& text) {
-    constexpr std::string_view session_mark = ":session";
-    QueueSpec queue{.name = text, .requires_session = text.ends_with(session_mark)};
-    if (queue.requires_session) {
-        queue.name.resize(text.size() - session_mark.size());
+    const auto refuse = [&](const std::string& why) { throw UsageError{"--queue: '" + text + "' " + why}; };
+    std::string_view rest = text;
+    QueueSpec queue{.name = std::string{rest.substr(0, rest.find(':'))}};
+    if (queue.name.empty()) {
+        refuse("has no name");
     }
-    if (queue.name.empty() || queue.name.find(':') != std::string::npos) {
-        throw UsageError{"--queue: '" + text + "' is not NAME or NAME:session"};
+    while (rest.find(':') != std::string_view::npos) {
+        rest.remove_prefix(rest.find(':') + 1);
+        const std::string_view trait = rest.substr(0, rest.find(':'));
+        constexpr std::string_view lock = "lock=";
+        if (trait == "session") {
+            queue.options.requires_session = true;
+        } else if (trait.starts_with(lock)) {
+            const std::string_view number = trait.substr(lock.size());
+            unsigned seconds = 0;
+            const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
+            if (error != std::errc{} || end != number.data() + number.size()) {
+                refuse("has a lock that is no whole number of seconds");
+            }
+            queue.options.lock_duration = std::chrono::seconds{seconds};
+        } else {
+            refuse("is not NAME[:session][:lock=SECONDS]");
+        }
+    }
+    if (const auto fault = broker::find_fault(queue.options)) {
+        refuse(fault->detail);
     }
     return queue;
 }
@@ -81,8 +101,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--tls-cert", options.tls_certificate_file, "PEM file with the certificate and its chain")->type_name("FILE");
     app.add_option("--tls-key", options.tls_key_file, "PEM file with the certificate's key")->type_name("FILE");
     app.add_flag("--allow-plain-remote", options.allow_plain_remote, "Listen without encryption also where other machines reach it");
-    app.add_option("--queue", queues, "A queue to make; with :session, one whose messages are received by session. Again for more")
-        ->type_name("NAME[:session]")
+    app.add_option("--queue", queues,
+                   "A queue to make; with :session, one whose messages are received by session; locks last 60 seconds unless it says. Again for more")
+        ->type_name("NAME[:session][:lock=SECONDS]")
         ->take_all();
     app.add_option("--key", keys, "A shared access key clients may use. Again for more; RootManageSharedAccessKey=SAS_KEY_VALUE if none is given")
         ->type_name("NAME=VALUE")

@@ -7,6 +7,7 @@
 
 #include <sessionq/time.hpp>
 
+#include "broker/queue_options.hpp"
 #include "server/shared_access.hpp"
 
 namespace sessionq::sessionqd {
@@ -18,7 +19,7 @@ struct Endpoint {
 
 struct QueueSpec {
     std::string name{};
-    bool requires_session{false};
+    broker::QueueOptions options{};
 };
 
 /// What the command line asks for, checked as far as it can be without doing anything.

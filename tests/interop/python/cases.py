@@ -1,0 +1,309 @@
+"""What Azure's Python client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own."""
+
+import datetime
+import itertools
+import os
+import threading
+import time
+import unittest
+
+from azure.servicebus import (
+    NEXT_AVAILABLE_SESSION,
+    AutoLockRenewer,
+    ServiceBusClient,
+    ServiceBusMessage,
+    ServiceBusReceiveMode,
+    ServiceBusSubQueue,
+)
+from azure.servicebus import exceptions
+
+CONNECTION = os.environ["SESSIONQ_CONNECTION"]
+numbers = {kind: itertools.count() for kind in ("s", "p", "short", "shortp")}
+
+
+def take(kind):
+    return f"{kind}{next(numbers[kind])}"
+
+
+def message(session_id, body, **more):
+    return ServiceBusMessage(body, session_id=session_id, **more)
+
+
+def text(received):
+    return b"".join(received.body).decode()
+
+
+def texts(received):
+    return [text(one) for one in received]
+
+
+def connect(connection=CONNECTION, **options):
+    return ServiceBusClient.from_connection_string(connection, **options)
+
+
+class Cases(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.client = connect()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+
+    def send(self, queue, *messages):
+        with self.client.get_queue_sender(queue) as sender:
+            sender.send_messages(list(messages) if len(messages) > 1 else messages[0])
+
+    def session(self, queue, session_id=NEXT_AVAILABLE_SESSION, client=None, **options):
+        return (client or self.client).get_queue_receiver(queue, session_id=session_id, **options)
+
+    def test_accept_the_next_session_receive_complete(self):
+        queue = take("s")
+        self.send(queue, message("a", "one"))
+        with self.session(queue, max_wait_time=5) as receiver:
+            self.assertEqual(receiver.session.session_id, "a")
+            now = datetime.datetime.now(datetime.timezone.utc)
+            self.assertGreater(receiver.session.locked_until_utc, now + datetime.timedelta(seconds=30))
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            self.assertEqual(text(one), "one")
+            self.assertEqual(one.session_id, "a")
+            self.assertEqual(one.delivery_count, 0)
+            self.assertEqual(one.sequence_number, 1)
+            receiver.complete_message(one)
+            self.assertEqual(receiver.receive_messages(1, max_wait_time=1), [])
+
+    def test_accept_a_named_session_that_has_no_messages_yet(self):
+        queue = take("s")
+        with self.session(queue, "later") as receiver:
+            threading.Timer(0.3, self.send, (queue, message("later", "one"))).start()
+            self.assertEqual(texts(receiver.receive_messages(1, max_wait_time=5)), ["one"])
+
+    def test_the_session_with_the_empty_id_is_a_session_like_others(self):
+        queue = take("s")
+        self.send(queue, message("", "one"))
+        with self.session(queue, "") as receiver:
+            self.assertEqual(receiver.session.session_id, "")
+            self.assertEqual(texts(receiver.receive_messages(1, max_wait_time=5)), ["one"])
+
+    def test_accept_with_nothing_there_ends_with_a_time_out(self):
+        began = time.monotonic()
+        with connect(retry_total=0) as client:
+            with self.assertRaises(exceptions.OperationTimeoutError):
+                with self.session(take("s"), client=client, max_wait_time=2):
+                    pass
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_two_clients_compete_for_one_session(self):
+        queue = take("s")
+        self.send(queue, message("a", "one"))
+        with connect(retry_total=0) as other:
+            with self.session(queue, "a") as first:
+                with self.assertRaises(exceptions.SessionCannotBeLockedError):
+                    with self.session(queue, "a", client=other):
+                        pass
+                [one] = first.receive_messages(1, max_wait_time=5)
+            with self.session(queue, "a", client=other) as second:
+                [again] = second.receive_messages(1, max_wait_time=5)
+                self.assertEqual(text(again), text(one))
+                self.assertEqual(again.delivery_count, 0)
+                second.complete_message(again)
+
+    def test_receive_in_order_across_two_sessions(self):
+        queue = take("s")
+        for i in range(10):
+            self.send(queue, message("a", str(i)), message("b", str(100 + i)))
+        for session_id, first in (("a", 0), ("b", 100)):
+            received = []
+            with self.session(queue, session_id) as receiver:
+                while len(received) < 10:
+                    for one in receiver.receive_messages(4, max_wait_time=5):
+                        received.append(int(text(one)))
+                        receiver.complete_message(one)
+            self.assertEqual(received, [first + i for i in range(10)])
+
+    def test_streaming_receive(self):
+        queue = take("s")
+        self.send(queue, *(message("a", str(i)) for i in range(50)))
+        received = []
+        with self.session(queue, "a", prefetch_count=10, max_wait_time=2) as receiver:
+            for one in receiver:
+                received.append(int(text(one)))
+                receiver.complete_message(one)
+        self.assertEqual(received, list(range(50)))
+
+    def test_abandon_brings_the_same_message_again_before_later_ones(self):
+        queue = take("s")
+        self.send(queue, message("a", "one"), message("a", "two"))
+        with self.session(queue, "a") as receiver:
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            receiver.abandon_message(one)
+            [again] = receiver.receive_messages(1, max_wait_time=5)
+            self.assertEqual(text(again), "one")
+            self.assertEqual(again.delivery_count, 1)
+            receiver.complete_message(again)
+            self.assertEqual(texts(receiver.receive_messages(1, max_wait_time=5)), ["two"])
+
+    def test_defer_receive_deferred_complete(self):
+        queue = take("s")
+        self.send(queue, message("a", "one"), message("a", "two"))
+        with self.session(queue, "a") as receiver:
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            receiver.defer_message(one)
+            self.assertEqual(texts(receiver.receive_messages(1, max_wait_time=5)), ["two"])
+            [deferred] = receiver.receive_deferred_messages(one.sequence_number)
+            self.assertEqual(text(deferred), "one")
+            receiver.complete_message(deferred)
+            with self.assertRaises(exceptions.MessageNotFoundError):
+                receiver.receive_deferred_messages(one.sequence_number)
+
+    def test_dead_letter_with_a_reason(self):
+        queue = take("s")
+        self.send(queue, message("a", "bad"))
+        with self.session(queue, "a") as receiver:
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            receiver.dead_letter_message(one, reason="reason", error_description="description")
+        with self.client.get_queue_receiver(queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER) as graveyard:
+            [dead] = graveyard.receive_messages(1, max_wait_time=5)
+            self.assertEqual(text(dead), "bad")
+            self.assertEqual(dead.dead_letter_reason, "reason")
+            self.assertEqual(dead.dead_letter_error_description, "description")
+            graveyard.renew_message_lock(dead)
+            graveyard.complete_message(dead)
+            self.assertEqual(graveyard.receive_messages(1, max_wait_time=1), [])
+
+    def test_session_state(self):
+        queue = take("s")
+        with self.session(queue, "a") as receiver:
+            self.assertIsNone(receiver.session.get_state())
+            receiver.session.set_state("step 3")
+            self.assertEqual(receiver.session.get_state(), b"step 3")
+        with self.session(queue, "a") as again:
+            self.assertEqual(again.session.get_state(), b"step 3")
+            again.session.set_state(None)
+            self.assertIsNone(again.session.get_state())
+
+    def test_renew_the_lock(self):
+        with self.session(take("s"), "a") as receiver:
+            before = receiver.session.locked_until_utc
+            time.sleep(0.05)
+            self.assertGreater(receiver.session.renew_lock(), before)
+
+    def test_a_renewer_keeps_a_session(self):
+        queue = take("short")
+        self.send(queue, message("a", "one"))
+        with AutoLockRenewer() as renewer, self.session(queue, "a") as receiver:
+            renewer.register(receiver, receiver.session, max_lock_renewal_duration=30)
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            time.sleep(7)
+            receiver.complete_message(one)
+
+    def test_a_lock_that_is_not_renewed_is_lost(self):
+        queue = take("short")
+        self.send(queue, message("a", "one"))
+        with self.session(queue, "a") as receiver:
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            time.sleep(6)
+            with self.assertRaises(exceptions.SessionLockLostError):
+                receiver.complete_message(one)
+        with self.session(queue, "a") as again:
+            [same] = again.receive_messages(1, max_wait_time=5)
+            self.assertEqual(same.delivery_count, 1)
+
+    def test_peek_takes_nothing(self):
+        queue = take("s")
+        self.send(queue, message("a", "1"), message("b", "2"), message("a", "3"))
+        with self.session(queue, "a") as receiver:
+            self.assertEqual(texts(receiver.peek_messages(10)), ["1", "3"])
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            self.assertEqual(one.delivery_count, 0)
+
+    def test_schedule_and_cancel(self):
+        queue = take("s")
+        now = datetime.datetime.now(datetime.timezone.utc)
+        with self.client.get_queue_sender(queue) as sender:
+            [soon] = sender.schedule_messages(message("a", "soon"), now + datetime.timedelta(seconds=1.5))
+            later = sender.schedule_messages([message("a", "x"), message("a", "y")], now + datetime.timedelta(seconds=60))
+            self.assertGreater(soon, 0)
+            self.assertEqual(len(later), 2)
+            sender.cancel_scheduled_messages(later)
+        with self.session(queue, "a") as receiver:
+            self.assertEqual(texts(receiver.receive_messages(2, max_wait_time=5)), ["soon"])
+            self.assertEqual(receiver.peek_messages(10, sequence_number=later[0] + 1000), [])
+
+    def test_sends_one_a_list_and_a_batch(self):
+        queue = take("s")
+        with self.client.get_queue_sender(queue) as sender:
+            sender.send_messages(message("a", "1"))
+            sender.send_messages([message("a", "2"), message("a", "3")])
+            batch = sender.create_message_batch()
+            for i in range(4, 41):
+                batch.add_message(message("a", str(i), message_id=f"id-{i}", application_properties={"number": i}))
+            sender.send_messages(batch)
+        received = []
+        with self.session(queue, "a") as receiver:
+            while len(received) < 40:
+                for one in receiver.receive_messages(40, max_wait_time=5):
+                    received.append(one)
+                    receiver.complete_message(one)
+        self.assertEqual([int(text(one)) for one in received], list(range(1, 41)))
+        self.assertEqual(received[39].message_id, "id-40")
+        self.assertEqual(received[39].application_properties[b"number"], 40)
+
+    def test_large_messages_and_every_field(self):
+        queue = take("s")
+        sent = message("a", b"\7" * 300000, message_id="id", correlation_id="c", subject="s", to="t", reply_to="r", reply_to_session_id="rs",
+                       content_type="x/y", time_to_live=datetime.timedelta(hours=1))
+        self.send(queue, sent)
+        with self.session(queue, "a") as receiver:
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            self.assertEqual(b"".join(one.body), b"\7" * 300000)
+            for field in ("message_id", "correlation_id", "subject", "to", "reply_to", "reply_to_session_id", "content_type", "time_to_live"):
+                self.assertEqual(getattr(one, field), getattr(sent, field), field)
+
+    def test_receive_and_delete(self):
+        queue = take("s")
+        self.send(queue, message("a", "1"), message("a", "2"))
+        with self.session(queue, "a", receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE) as receiver:
+            received = []
+            while len(received) < 2:
+                received += texts(receiver.receive_messages(2, max_wait_time=5))
+            self.assertEqual(received, ["1", "2"])
+        with self.session(queue, "a") as again:
+            self.assertEqual(again.receive_messages(1, max_wait_time=1), [])
+
+    def test_queues_without_sessions(self):
+        queue = take("p")
+        self.send(queue, ServiceBusMessage("1"), ServiceBusMessage("2"))
+        with self.client.get_queue_receiver(queue) as receiver:
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            receiver.defer_message(one)
+            [two] = receiver.receive_messages(1, max_wait_time=5)
+            receiver.complete_message(two)
+            [deferred] = receiver.receive_deferred_messages([one.sequence_number])
+            receiver.dead_letter_message(deferred, reason="late")
+
+    def test_refusals(self):
+        queue, plain = take("s"), take("p")
+        with connect(retry_total=0) as client:
+            with self.assertRaises(exceptions.MessagingEntityNotFoundError):
+                with self.session("nosuch", "a", client=client):
+                    pass
+            with self.assertRaisesRegex(exceptions.ServiceBusError, "does not require sessions"):
+                with self.session(plain, "a", client=client):
+                    pass
+            with self.assertRaisesRegex(exceptions.ServiceBusError, "requires sessions"):
+                with client.get_queue_receiver(queue) as receiver:
+                    receiver.receive_messages(1, max_wait_time=2)
+            with self.assertRaisesRegex(exceptions.ServiceBusError, "SessionId was not set"):
+                with client.get_queue_sender(queue) as sender:
+                    sender.send_messages(ServiceBusMessage("x"))
+
+    def test_a_wrong_key_is_refused(self):
+        with connect(CONNECTION.replace("SAS_KEY_VALUE", "WRONG"), retry_total=0) as client:
+            with self.assertRaises((exceptions.ServiceBusAuthenticationError, exceptions.ServiceBusAuthorizationError)):
+                with client.get_queue_sender("s0") as sender:
+                    sender.send_messages(message("a", "x"))
+
+
+if __name__ == "__main__":
+    unittest.main()

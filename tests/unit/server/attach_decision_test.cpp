@@ -1,0 +1,132 @@
+#include <doctest/doctest.h>
+
+#include "amqp/codec/encoder.hpp"
+#include "server/attach_decision.hpp"
+
+using namespace sessionq;
+using namespace sessionq::server;
+using amqp::Value;
+
+namespace {
+
+using What = AttachDecision::What;
+using Wish = SessionFilter::Wish;
+
+constexpr std::uint64_t session_filter_code = 0x000000137000000C;
+
+std::string filter_of(Value value) { return amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), std::move(value)}})); }
+
+amqp::Attach receiver(std::string address, std::string filter = {}) {
+    return {.source = {.address = std::move(address), .filter = std::move(filter)}, .target = {.address = "me"}};
+}
+
+amqp::Attach sender(std::string address) { return {.source = {.address = "me"}, .target = {.address = std::move(address)}}; }
+
+std::optional<Value> session_in(const std::string& encoded) {
+    const auto map = amqp::decode(encoded);
+    const Value* found = map ? map->find("com.microsoft:session-filter") : nullptr;
+    return found != nullptr ? std::optional{*found} : std::nullopt;
+}
+
+} // namespace
+
+TEST_CASE("AttachDecision: the address and the peer's role say what a link is for") {
+    CHECK(decide_attach(receiver("$cbs"), true).what == What::claims);
+    CHECK(decide_attach(sender("$cbs"), false).what == What::claims);
+    const auto management = decide_attach(sender("orders/$management"), false);
+    CHECK(management.what == What::management);
+    CHECK(management.entity == "orders");
+    const auto send = decide_attach(sender("/orders"), false);
+    CHECK(send.what == What::send);
+    CHECK(send.entity == "orders");
+    const auto receive = decide_attach(receiver("amqps://localhost/orders"), true);
+    CHECK(receive.what == What::receive);
+    CHECK(receive.entity == "orders");
+}
+
+TEST_CASE("AttachDecision: absent, null and a session id, the empty one too, are three different wishes") {
+    CHECK(decide_attach(receiver("orders"), true).session.wish == Wish::none);
+    CHECK(decide_attach(receiver("orders", filter_of({})), true).session.wish == Wish::any);
+    const auto named = decide_attach(receiver("orders", filter_of("a")), true).session;
+    CHECK(named.wish == Wish::named);
+    CHECK(named.id == "a");
+    const auto empty = decide_attach(receiver("orders", filter_of("")), true).session;
+    CHECK(empty.wish == Wish::named);
+    CHECK(empty.id.empty());
+}
+
+TEST_CASE("AttachDecision: a described filter says the same, and is answered as described") {
+    const Value code{session_filter_code};
+    const auto any = decide_attach(receiver("orders", filter_of(Value::described(code, Value{}))), true).session;
+    CHECK(any.wish == Wish::any);
+    CHECK(session_in(answer_session_filter(any, "S1")) == Value::described(code, "S1"));
+    const auto plain = decide_attach(receiver("orders", filter_of({})), true).session;
+    CHECK(session_in(answer_session_filter(plain, "S1")) == Value{"S1"});
+}
+
+TEST_CASE("AttachDecision: sessions are exclusive, a filter that asks otherwise is refused") {
+    const Value list = Value::described(std::uint64_t{0x137000000E}, Value::list({"a", Value{}}));
+    CHECK(decide_attach(receiver("orders", filter_of(list)), true).refusal.name == "amqp:not-implemented");
+    CHECK(decide_attach(receiver("orders", filter_of(std::int32_t{5})), true).what == What::refuse);
+    const std::string other = amqp::encode(Value::map({{Value::symbol("com.microsoft:non-exclusive-session-filter"), list}}));
+    CHECK(decide_attach(receiver("orders", other), true).refusal.name == "amqp:not-implemented");
+}
+
+TEST_CASE("AttachDecision: a sender that settles everything at once is for receive-and-delete") {
+    auto attach = receiver("orders");
+    for (const auto mode : {amqp::SenderSettleMode::mixed, amqp::SenderSettleMode::unsettled}) {
+        attach.sender_mode = mode;
+        CHECK(decide_attach(attach, true).mode == broker::ReceiveMode::peek_lock);
+    }
+    attach.sender_mode = amqp::SenderSettleMode::settled;
+    CHECK(decide_attach(attach, true).mode == broker::ReceiveMode::receive_and_delete);
+}
+
+TEST_CASE("AttachDecision: an accept waits as long as the client says, otherwise the service's own time") {
+    auto attach = receiver("orders", filter_of({}));
+    CHECK(decide_attach(attach, true).wait == std::chrono::seconds{65});
+    const auto with = [&](Value timeout) {
+        attach.properties = amqp::encode(Value::map({{Value::symbol("com.microsoft:timeout"), std::move(timeout)}}));
+        return decide_attach(attach, true).wait;
+    };
+    CHECK(with(std::uint32_t{59960}) == std::chrono::milliseconds{59960});
+    CHECK(with(std::int64_t{100}) == std::chrono::milliseconds{100});
+    CHECK(with(std::int32_t{-5}) == Duration::zero());
+    CHECK(with("soon") == std::chrono::seconds{65});
+}
+
+TEST_CASE("AttachDecision: what cannot be a node is refused with what is wrong") {
+    CHECK(decide_attach(receiver(""), true).refusal.name == "amqp:invalid-field");
+    CHECK(decide_attach(receiver("/"), true).refusal.name == "amqp:not-found");
+    auto dynamic = receiver("");
+    dynamic.source.dynamic = true;
+    CHECK(decide_attach(dynamic, true).refusal.name == "amqp:not-implemented");
+    auto absent = sender("orders");
+    absent.target.present = false;
+    CHECK(decide_attach(absent, false).refusal.name == "amqp:invalid-field");
+}
+
+TEST_CASE("AttachDecision: entities with sessions are received by session, others are not") {
+    const auto by_session = decide_attach(receiver("orders", filter_of({})), true);
+    const auto plain = decide_attach(receiver("orders"), true);
+    CHECK(check_receive(by_session, true).empty());
+    CHECK(check_receive(plain, false).empty());
+    CHECK(check_receive(by_session, false).name == "amqp:not-allowed");
+    CHECK(check_receive(by_session, false).text.find("does not require sessions") != std::string::npos);
+    CHECK(check_receive(plain, true).name == "amqp:not-allowed");
+    CHECK(check_receive(plain, true).text.find("entity that requires sessions") != std::string::npos);
+}
+
+TEST_CASE("AttachDecision: the answer repeats the peer's attach, but for its properties, and names a message size") {
+    auto attach = receiver("amqps://localhost/orders", filter_of("a"));
+    attach.sender_mode = amqp::SenderSettleMode::unsettled;
+    attach.receiver_mode = amqp::ReceiverSettleMode::second;
+    attach.properties = amqp::encode(Value::map({{Value::symbol("x"), 1}}));
+    const amqp::Attach echo = echo_attach(attach, 1024);
+    CHECK(echo.source.address == "amqps://localhost/orders");
+    CHECK(echo.target.address == "me");
+    CHECK(echo.sender_mode == amqp::SenderSettleMode::unsettled);
+    CHECK(echo.receiver_mode == amqp::ReceiverSettleMode::second);
+    CHECK(echo.max_message_size == 1024);
+    CHECK(echo.properties.empty());
+}

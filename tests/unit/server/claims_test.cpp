@@ -1,0 +1,122 @@
+#include <doctest/doctest.h>
+
+#include "server/claims.hpp"
+#include "server/shared_access.hpp"
+
+using namespace sessionq;
+using namespace sessionq::server;
+
+namespace {
+
+// Signed with SAS_KEY_VALUE for sb://localhost:5672/myqueue, until 1700000000.
+constexpr const char* token =
+    "SharedAccessSignature "
+    "sr=sb%3A%2F%2Flocalhost%3A5672%2Fmyqueue&sig=6wme1afeFYxIv9ulmYfF7qW7pRgLizNHgPG0KZ4niKY%3D&se=1700000000&skn=RootManageSharedAccessKey";
+constexpr const char* audience = "sb://localhost:5672/myqueue";
+
+const WallTime expiry{std::chrono::seconds{1700000000}};
+const WallTime before = expiry - std::chrono::seconds{1};
+
+const AccessPolicy policy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}};
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+    text.replace(text.find(what), what.size(), by);
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("Claims: a signature of the right key gives rights to its audience, and to what is below it, until it expires") {
+    Claims claims{policy};
+    CHECK_FALSE(claims.covers("myqueue", before));
+    const auto answer = claims.put_token(audience, token, before);
+    CHECK(answer.status == 202);
+    CHECK(answer.description == "Accepted");
+    CHECK(answer.condition.empty());
+    CHECK(claims.covers("myqueue", before));
+    CHECK(claims.covers("MyQueue", before));
+    CHECK(claims.covers("myqueue/$DeadLetterQueue", before));
+    CHECK_FALSE(claims.covers("myqueue2", before));
+    CHECK_FALSE(claims.covers("other", before));
+    CHECK(claims.next_expiry() == expiry);
+    CHECK_FALSE(claims.covers("myqueue", expiry));
+    claims.drop_expired(expiry);
+    CHECK(claims.empty());
+}
+
+TEST_CASE("Claims: a token may give rights to more than is asked for, never to less") {
+    Claims claims{policy};
+    CHECK(claims.put_token("sb://localhost/myqueue/$management", token, before).status == 202);
+    CHECK(claims.covers("myqueue/$management", before));
+    CHECK_FALSE(claims.covers("myqueue", before));
+    for (const char* other : {"sb://localhost/", "sb://localhost/myqueue2", "sb://localhost/other", "sb://elsewhere/myqueue"}) {
+        CAPTURE(other);
+        const auto refused = claims.put_token(other, token, before);
+        CHECK(refused.status == 401);
+        CHECK(refused.condition == "amqp:unauthorized-access");
+        CHECK(refused.description.find("InvalidAudience") == 0);
+    }
+}
+
+TEST_CASE("Claims: ports and schemes need not be those that were signed") {
+    Claims claims{policy};
+    CHECK(claims.put_token("amqps://LOCALHOST/MyQueue", token, before).status == 202);
+    CHECK(claims.covers("myqueue", before));
+}
+
+TEST_CASE("Claims: a wrong signature, an unknown key, an expired token and nonsense are refused, and the answer repeats none of it") {
+    const std::string right = token;
+    const std::pair<std::string, std::string_view> cases[] = {
+        {replaced(right, "6wme", "7wme"), "InvalidSignature"},
+        {replaced(right, "se=1700000000", "se=1900000000"), "InvalidSignature"},
+        {replaced(right, "skn=RootManage", "skn=Unknown"), "InvalidSignature"},
+        {replaced(right, "myqueue&", "other&"), "InvalidSignature"},
+        {replaced(right, "&se=1700000000", ""), "MalformedToken"},
+        {replaced(right, "1700000000", "soon"), "MalformedToken"},
+        {"SharedAccessSignature ", "MalformedToken"},
+        {"SharedAccessSignature nonsense", "MalformedToken"},
+        {"eyJhbGciOi.J9.x", "UnsupportedToken"},
+        {"", "UnsupportedToken"},
+    };
+    for (const auto& [text, why] : cases) {
+        CAPTURE(text);
+        Claims claims{policy};
+        const auto answer = claims.put_token(audience, text, before);
+        CHECK(answer.status == 401);
+        CHECK(answer.description.starts_with(why));
+        CHECK(answer.description.find("6wme") == std::string::npos);
+        CHECK(claims.empty());
+    }
+    Claims claims{policy};
+    CHECK(claims.put_token(audience, token, expiry).description.starts_with("ExpiredToken"));
+}
+
+TEST_CASE("Claims: the resource is verified as it was written: lower-case escapes and a plus for a space change nothing") {
+    // sr=sb%3a%2f%2flocalhost%2fmyqueue and sr=amqps%3A%2F%2Flocalhost%2Fmy+queue, signed as they stand.
+    SharedAccessToken lower =
+        *parse_shared_access_token("SharedAccessSignature sr=sb%3a%2f%2flocalhost%2fmyqueue&sig=x&se=1700000000&skn=RootManageSharedAccessKey");
+    CHECK(lower.resource == "sb://localhost/myqueue");
+    CHECK(lower.signed_resource == "sb%3a%2f%2flocalhost%2fmyqueue");
+    CHECK_FALSE(is_signed_with(lower, "SAS_KEY_VALUE"));
+    SharedAccessToken plus = *parse_shared_access_token("SharedAccessSignature sr=amqps%3A%2F%2Flocalhost%2Fmy+queue&sig=a%2Bb%3D&se=1&skn=key+name");
+    CHECK(plus.resource == "amqps://localhost/my queue");
+    CHECK(plus.signature == "a+b=");
+    CHECK(plus.key_name == "key name");
+}
+
+TEST_CASE("Claims: other tokens are for a verifier, if there is one") {
+    AccessPolicy with = policy;
+    with.verifier = [](std::string_view text, std::string_view, WallTime) { return text == "good" ? std::optional{expiry} : std::nullopt; };
+    Claims claims{with};
+    CHECK(claims.put_token(audience, "bad", before).status == 401);
+    CHECK(claims.put_token(audience, "good", before).status == 202);
+    CHECK(claims.covers("myqueue", before));
+    CHECK(claims.put_token(audience, "good", expiry).status == 401);
+}
+
+TEST_CASE("Claims: who authenticated by other means may use everything") {
+    Claims claims{policy};
+    claims.grant_all();
+    CHECK(claims.covers("anything", before));
+    CHECK(claims.next_expiry() == WallTime::max());
+}
