@@ -103,10 +103,6 @@ void Engine::feed_sasl(std::string_view& bytes) {
 // What must be answered before more is heard is: an open by its kind, a begin because the engine forgets, with the peer's end, whom the answer was for.
 void Engine::feed_transport(std::string_view bytes) {
     while (!bytes.empty() && !failed_ && !closed_) {
-        if (!shim_.needs_inbound()) {
-            push(bytes);
-            return;
-        }
         rewritten_.clear();
         if (!shim_.inbound(bytes, rewritten_)) {
             break_off(Errc::protocol_error, "amqp:connection:framing-error", "what the peer sent are no frames, or not of a size to work with");

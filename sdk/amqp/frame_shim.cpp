@@ -54,8 +54,10 @@ private:
 
 std::size_t offset_of(std::string_view frame) noexcept { return static_cast<std::size_t>(static_cast<std::uint8_t>(frame[4])) * 4; }
 
-/// The performative and what follows it; empty for frames that are none of AMQP's, and for those that keep a connection alive.
-std::string_view body_of(std::string_view frame) noexcept { return frame[5] == 0 ? frame.substr(offset_of(frame)) : std::string_view{}; }
+bool is_amqp(std::string_view frame) noexcept { return frame[5] == 0; }
+
+/// The performative and what follows it; empty for a frame that keeps the connection alive.
+std::string_view body_of(std::string_view frame) noexcept { return frame.substr(offset_of(frame)); }
 
 std::uint16_t channel_of(std::string_view frame) noexcept {
     return static_cast<std::uint16_t>(static_cast<std::uint8_t>(frame[6]) << 8U | static_cast<std::uint8_t>(frame[7]));
@@ -250,6 +252,9 @@ bool FrameShim::rewrite_inbound_open(std::string_view frame, std::string& to) {
 }
 
 bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
+    if (!is_amqp(frame)) {
+        return false; // the engine below has no SASL to take it
+    }
     const std::string_view body = body_of(frame);
     if (!seen_open_ && !body.empty()) {
         return rewrite_inbound_open(frame, to);

@@ -28,8 +28,6 @@ public:
     /// From the peer to the engine. Takes what it has seen from the front of `bytes`: all of it but after an open or begin that a server has to answer before it
     /// hears more. False: the bytes are not frames, or say what no peer may.
     bool inbound(std::string_view& bytes, std::string& to);
-    /// Whether inbound bytes need to come through here still. Once not, never again.
-    [[nodiscard]] bool needs_inbound() const noexcept { return is_server_ || !seen_begin_ || !in_.partial.empty(); }
     /// The highest handle the peer lets this side use, as it said in its first begin.
     [[nodiscard]] std::uint32_t peers_handle_max() const noexcept { return peers_handle_max_; }
     /// Whether the outbound stream is between two frames.

@@ -1,0 +1,155 @@
+// What a peer sends to an engine that takes part in everything: opens what is opened, sends what there is credit for, reads, answers and settles. The first byte chooses
+// the side and whether SASL comes first, the second in which pieces the rest arrives.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amqp/engine.hpp"
+
+using namespace sessionq::amqp;
+
+namespace {
+
+constexpr std::size_t most_sent = 4; // a link, so that a huge credit is not a huge run
+
+struct OneLink final : LinkListener {
+    ~OneLink() override = default;
+
+    void start(SenderLinkPtr link) {
+        sender = std::move(link);
+        sender->set_listener(this);
+        sender->open(sender->remote());
+    }
+    void start(ReceiverLinkPtr link) {
+        receiver = std::move(link);
+        receiver->set_listener(this);
+        Attach answer = receiver->remote();
+        answer.max_message_size = 4096;
+        receiver->open(answer);
+        receiver->add_credit(10);
+    }
+
+    void on_link_closed(const Condition& condition, bool) override {
+        if (sender) {
+            sender->close(condition);
+        } else {
+            receiver->close(condition);
+        }
+    }
+    void on_link_gone(const Condition&) override {
+        sender.reset();
+        receiver.reset();
+    }
+    void on_flow() override {
+        while (sender && sender->credit() != 0 && sent < most_sent) {
+            sender->send("0123456789abcdef", "payload", ++sent == most_sent, 0x80013700);
+        }
+        if (sender && sender->is_draining()) {
+            sender->drained();
+        }
+    }
+    void on_delivery(DeliveryHandle delivery) override {
+        std::string bytes(receiver->size(delivery), '\0');
+        receiver->read(delivery, bytes.data());
+        static_cast<void>(delivery.tag());
+        static_cast<void>(receiver->message_format(delivery));
+        delivery.update({.kind = OutcomeKind::rejected, .error = {.name = "amqp:internal-error", .text = bytes}});
+        delivery.settle();
+        receiver->drain();
+    }
+    void on_disposition(DeliveryHandle delivery) override {
+        delivery.update(delivery.remote_outcome());
+        delivery.settle();
+    }
+
+    SenderLinkPtr sender{};
+    ReceiverLinkPtr receiver{};
+    std::size_t sent{0};
+};
+
+struct OneSession final : SessionListener {
+    ~OneSession() override {
+        links.clear();
+        session.reset();
+    }
+    void on_sender(SenderLinkPtr link) override { links.emplace_back(std::make_unique<OneLink>())->start(std::move(link)); }
+    void on_receiver(ReceiverLinkPtr link) override { links.emplace_back(std::make_unique<OneLink>())->start(std::move(link)); }
+    void on_session_ended(const Condition&) override {}
+
+    SessionPtr session{};
+    std::vector<std::unique_ptr<OneLink>> links{};
+};
+
+struct Everything final : ConnectionListener {
+    void on_open(const Open&) override {}
+    void on_session(SessionPtr made) override {
+        auto& one = *sessions.emplace_back(std::make_unique<OneSession>());
+        made->set_listener(&one);
+        one.session = std::move(made);
+    }
+    void on_closed(const Condition&) override { ++closed; }
+
+    std::vector<std::unique_ptr<OneSession>> sessions{};
+    int closed{0};
+};
+
+/// A client's: one session with a link of each kind.
+void begin(Engine& engine, Everything& everything) {
+    auto& one = *everything.sessions.emplace_back(std::make_unique<OneSession>());
+    one.session = engine.begin_session();
+    one.session->set_listener(&one);
+    auto& sending = *one.links.emplace_back(std::make_unique<OneLink>());
+    sending.sender = one.session->make_sender("s");
+    sending.sender->set_listener(&sending);
+    sending.sender->open({.target = {.address = "orders"}});
+    auto& receiving = *one.links.emplace_back(std::make_unique<OneLink>());
+    receiving.receiver = one.session->make_receiver("r");
+    receiving.receiver->set_listener(&receiving);
+    receiving.receiver->open({.source = {.address = "orders"}, .max_message_size = 4096});
+    receiving.receiver->add_credit(5);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size < 2) {
+        return 0;
+    }
+    const bool is_server = (data[0] & 1U) != 0;
+    const bool with_sasl = (data[0] & 2U) != 0;
+    const std::size_t step = data[1] == 0 ? size : data[1];
+    std::string_view bytes{reinterpret_cast<const char*>(data) + 2, size - 2};
+
+    Everything everything;
+    EngineOptions options;
+    options.is_server = is_server;
+    options.read_message_formats = is_server;
+    options.open = {.container = "fuzz", .idle_time_out = 30000, .max_frame_size = 4096};
+    if (with_sasl) {
+        options.sasl = is_server ? make_sasl_server({}) : make_sasl_client({});
+    }
+    {
+        Engine engine{std::move(options), everything};
+        if (!is_server) {
+            begin(engine, everything);
+        }
+        std::string output;
+        engine.take(output);
+        while (!bytes.empty()) {
+            engine.input(bytes.substr(0, step));
+            bytes.remove_prefix(std::min(step, bytes.size()));
+            engine.process();
+            engine.take(output);
+        }
+        engine.input_closed({.name = "amqp:connection:forced", .text = "the end"});
+        engine.process();
+        engine.take(output);
+        if (everything.closed != 1) {
+            __builtin_trap(); // told once, whatever comes
+        }
+    }
+    return 0;
+}
