@@ -61,7 +61,11 @@ private:
     [[nodiscard]] std::optional<Value> read(int depth, Allowance& allowance);
     [[nodiscard]] std::optional<Value> read_body(std::uint8_t code, int depth, Allowance& allowance);
     [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth, Allowance& allowance);
+    template <std::size_t Width>
+    [[nodiscard]] static std::uint64_t number_at(const char* from) noexcept;
     [[nodiscard]] bool skip(int depth) noexcept;
+    [[nodiscard]] bool skip_described(int depth) noexcept;
+    [[nodiscard]] std::optional<std::uint64_t> read_long_descriptor() noexcept;
     [[nodiscard]] std::optional<std::string_view> take(std::size_t count) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> take_number(std::size_t width) noexcept;
     [[nodiscard]] std::optional<std::string_view> take_sized(std::uint8_t code) noexcept;
@@ -72,3 +76,5 @@ private:
 };
 
 } // namespace sessionq::amqp
+
+#include "amqp/codec/decoder_inline.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
@@ -10,6 +11,15 @@ namespace sessionq::amqp {
 namespace {
 
 Failure malformed(const char* what) { return {.code = Errc::protocol_error, .detail = std::string{"the message cannot be decoded: "} + what}; }
+
+std::optional<PropertyValue> read_property(std::string_view encoded) {
+    if (encoded.front() == '\xa1' || encoded.front() == '\xb1') { // most are strings
+        const auto text = Decoder{encoded}.read_bytes();
+        return text ? std::optional<PropertyValue>{std::in_place, std::in_place_type<std::string>, *text} : std::nullopt;
+    }
+    const auto value = decode(encoded);
+    return value ? std::optional{to_property(*value)} : std::nullopt;
+}
 
 /// A deadline as it travelled, on this process's time line. Peers may send any number: what is out of reach is never, or has long passed.
 Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
@@ -91,10 +101,13 @@ std::unique_ptr<const Message> EncodedContent::decode_whole() const {
     made->deadline = deadline_;
     bool all_decoded = true;
     const bool walked = visit_entries(sections_.application_properties, [&](std::string_view name, std::string_view encoded) {
-        const auto value = decode(encoded);
+        if (name == deadline_property) {
+            return;
+        }
+        auto value = read_property(encoded);
         all_decoded = all_decoded && value.has_value();
-        if (value && name != deadline_property) {
-            made->properties.insert_or_assign(std::string{name}, to_property(*value));
+        if (value) {
+            made->properties.insert_or_assign(std::string{name}, std::move(*value));
         }
     });
     return walked && all_decoded ? std::move(made) : nullptr;

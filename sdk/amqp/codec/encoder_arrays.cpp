@@ -82,12 +82,12 @@ Encoder::Items Encoder::items_of(const Array& array) {
 void Encoder::write_element(std::uint8_t code, const Value& element) {
     using namespace constructor;
     if (is_array(code) || is_compound(code)) {
-        put_compound(layout_of(code) == 0xc || layout_of(code) == 0xe, items_of(element));
+        put_compound(has_short_size(code), items_of(element));
         return;
     }
     if (is_sized(code)) {
         const std::string_view bytes = element.bytes().value_or(std::string_view{});
-        put_number(bytes.size(), layout_of(code) == 0xa ? 1 : 4);
+        put_number(bytes.size(), has_short_size(code) ? 1 : 4);
         put_raw(bytes);
         return;
     }

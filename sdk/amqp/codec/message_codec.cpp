@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -28,47 +27,35 @@ Timestamp later(WallTime from, std::chrono::milliseconds by) noexcept {
     return {Timestamp::of(from).milliseconds + std::min<std::int64_t>(by.count(), std::numeric_limits<std::int64_t>::max() / 4)};
 }
 
-/// Fields of a properties section, encoded one by one.
-class PropertiesWriter {
-public:
-    void text(MessageProperties::Field field, std::string_view value) {
-        if (!value.empty()) {
-            always(field, value);
-        }
-    }
-    void always(MessageProperties::Field field, std::string_view value) {
-        Encoder{held_[field]}.write_string(value);
-        properties_.encoded[field] = held_[field];
-    }
-    void time(MessageProperties::Field field, Timestamp value) {
-        Encoder{held_[field]}.write_timestamp(value);
-        properties_.encoded[field] = held_[field];
-    }
-    void keep(const MessageProperties& from) { properties_ = from; }
-    void write(std::string& to) const { properties_.write(to); }
-
-private:
-    std::array<std::string, MessageProperties::field_count> held_{};
-    MessageProperties properties_{};
-};
-
+/// In the order of MessageProperties::Field.
 void write_properties(const Message& message, WallTime created, std::string& to) {
-    PropertiesWriter properties;
-    properties.text(MessageProperties::message_id, message.message_id);
-    properties.text(MessageProperties::to, message.to);
-    properties.text(MessageProperties::subject, message.subject);
-    properties.text(MessageProperties::reply_to, message.reply_to);
-    properties.text(MessageProperties::correlation_id, message.correlation_id);
-    properties.text(MessageProperties::content_type, message.content_type);
+    Encoder encoder{to};
+    const auto text = [&encoder](std::string_view value) { value.empty() ? encoder.write_null() : encoder.write_string(value); };
+    encoder.write_descriptor(section::properties);
+    const std::size_t begun = encoder.begin_list();
+    text(message.message_id);
+    encoder.write_null(); // user-id
+    text(message.to);
+    text(message.subject);
+    text(message.reply_to);
+    text(message.correlation_id);
+    text(message.content_type);
+    encoder.write_null(); // content-encoding
     if (message.time_to_live) {
-        properties.time(MessageProperties::creation_time, Timestamp::of(created));
-        properties.time(MessageProperties::absolute_expiry_time, later(created, *message.time_to_live));
+        encoder.write_timestamp(later(created, *message.time_to_live));
+        encoder.write_timestamp(Timestamp::of(created));
+    } else {
+        encoder.write_null();
+        encoder.write_null();
     }
     if (message.session_id) { // an empty one is one, too
-        properties.always(MessageProperties::group_id, *message.session_id);
+        encoder.write_string(*message.session_id);
+    } else {
+        encoder.write_null();
     }
-    properties.text(MessageProperties::reply_to_group_id, message.reply_to_session_id);
-    properties.write(to);
+    encoder.write_null(); // group-sequence
+    text(message.reply_to_session_id);
+    encoder.end_list(begun, MessageProperties::field_count);
 }
 
 void write_application_properties(const Message& message, const ClockReading& at, std::string& to) {
@@ -136,9 +123,9 @@ void write_properties(const MessageSections& sections, const DeliveryNotes& note
         to.append(sections.properties);
         return;
     }
-    PropertiesWriter properties;
-    properties.keep(*said);
-    properties.time(MessageProperties::absolute_expiry_time, Timestamp::of(*notes.facts.expires_at));
+    MessageProperties properties = *said;
+    const std::string expires_at = encode(Timestamp::of(*notes.facts.expires_at));
+    properties.encoded[MessageProperties::absolute_expiry_time] = expires_at;
     properties.write(to);
 }
 
@@ -196,37 +183,42 @@ std::string utf8(char32_t character) {
     return "\xef\xbf\xbd"; // no character: the one that stands for these
 }
 
-DeliveryFacts facts_of(const EncodedContent& content) {
-    const MessageSections& sections = content.sections();
-    DeliveryFacts facts{.delivery_count = content.header().delivery_count, .redelivered = content.header().delivery_count > 0};
-    visit_entries(sections.message_annotations, [&](std::string_view name, std::string_view encoded) {
+void read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
+    DeliveryFacts& facts = delivery.facts;
+    visit_entries(annotations, [&](std::string_view name, std::string_view encoded) {
+        if (!name.starts_with("x-opt-")) {
+            return;
+        }
         const auto number = Decoder{encoded}.read_integer();
         if (!number) {
             return;
         }
-        if (name == "x-opt-sequence-number") {
+        name.remove_prefix(6);
+        if (name == "sequence-number") {
             facts.sequence_number = *number;
-        } else if (name == "x-opt-enqueued-time") {
+        } else if (name == "enqueued-time") {
             facts.enqueued_time = Timestamp{*number}.time();
-        } else if (name == "x-opt-message-state" && *number >= 0 && *number <= 2) {
+        } else if (name == "locked-until") {
+            delivery.locked_until = Timestamp{*number}.time();
+        } else if (name == "message-state" && *number >= 0 && *number <= 2) {
             facts.state = static_cast<MessageState>(*number);
         }
     });
-    facts.expires_at = content.properties().time(MessageProperties::absolute_expiry_time);
-    if (const auto time_to_live = content.time_to_live(); time_to_live && !facts.expires_at) {
-        facts.expires_at = later(facts.enqueued_time, *time_to_live).time();
-    }
-    visit_entries(sections.application_properties, [&](std::string_view name, std::string_view encoded) {
+}
+
+std::optional<DeadLetterInfo> dead_letter_info(std::string_view application_properties) {
+    std::optional<DeadLetterInfo> info;
+    visit_entries(application_properties, [&](std::string_view name, std::string_view encoded) {
         const bool is_reason = name == dead_letter_reason;
         if (!is_reason && name != dead_letter_description) {
             return;
         }
         if (const auto text = Decoder{encoded}.read_bytes()) {
-            DeadLetterInfo& info = facts.dead_letter ? *facts.dead_letter : facts.dead_letter.emplace();
-            (is_reason ? info.reason : info.description) = *text;
+            DeadLetterInfo& said = info ? *info : info.emplace();
+            (is_reason ? said.reason : said.description) = *text;
         }
     });
-    return facts;
+    return info;
 }
 
 std::string encode_created(const Message& message, WallTime created, const ClockReading& at) {
@@ -341,11 +333,17 @@ core::Result<ReceivedDelivery> decode_delivery(std::string encoded, const ClockR
         return content.failure();
     }
     ReceivedDelivery delivery{.content = std::move(content).value()};
-    delivery.facts = facts_of(*delivery.content);
-    const MessageSections& sections = delivery.content->sections();
-    if (const auto milliseconds = Decoder{find_entry(sections.message_annotations, "x-opt-locked-until")}.read_integer()) {
-        delivery.locked_until = Timestamp{*milliseconds}.time();
+    const EncodedContent& held = *delivery.content;
+    const MessageSections& sections = held.sections();
+    DeliveryFacts& facts = delivery.facts;
+    facts.delivery_count = held.header().delivery_count;
+    facts.redelivered = facts.delivery_count > 0;
+    read_annotations(sections.message_annotations, delivery);
+    facts.expires_at = held.properties().time(MessageProperties::absolute_expiry_time);
+    if (const auto time_to_live = held.time_to_live(); time_to_live && !facts.expires_at) {
+        facts.expires_at = later(facts.enqueued_time, *time_to_live).time();
     }
+    facts.dead_letter = dead_letter_info(sections.application_properties);
     delivery.lock_token = Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
     return delivery;
 }
