@@ -111,18 +111,20 @@ FormattedTag split_tag(std::string_view tag) noexcept {
     return {tag.substr(0, tag.size() - trailer_size), number_at(tag.substr(tag.size() - trailer_size))};
 }
 
+// How long the frame is that begins here; what its size needs before that is known; zero if it is none.
+std::size_t FrameShim::size_of_frame(std::string_view begun, std::uint32_t largest) noexcept {
+    if (begun.size() < header_size) {
+        return header_size;
+    }
+    const std::size_t size = number_at(begun);
+    const std::size_t offset = offset_of(begun);
+    const bool is_one = offset >= header_size && offset <= size && (largest == 0 || size <= largest);
+    return is_one ? size : 0;
+}
+
 template <typename Rewrite>
 bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_view& bytes, std::string& to, Rewrite rewrite) {
-    // How long the frame is that begins here: what its size needs before that is known, zero if it is none.
-    const auto size_of_frame = [&](std::string_view begun) -> std::size_t {
-        if (!direction.past_header || begun.size() < header_size) {
-            return header_size;
-        }
-        const std::size_t size = number_at(begun);
-        const std::size_t offset = offset_of(begun);
-        const bool is_one = offset >= header_size && offset <= size && (largest == 0 || size <= largest);
-        return is_one ? size : 0;
-    };
+    const auto size_of = [&](std::string_view begun) { return direction.past_header ? size_of_frame(begun, largest) : header_size; };
     const auto take = [&](std::string_view frame) {
         if (direction.past_header) {
             return rewrite(frame);
@@ -133,7 +135,7 @@ bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_vi
     };
     while (!bytes.empty() && !wants_answer_) {
         std::string& partial = direction.partial;
-        const std::size_t size = size_of_frame(partial.empty() ? bytes : std::string_view{partial});
+        const std::size_t size = size_of(partial.empty() ? bytes : std::string_view{partial});
         if (size == 0) {
             return false;
         }
@@ -148,7 +150,7 @@ bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_vi
         const std::size_t missing = std::min(size - partial.size(), bytes.size());
         partial.append(bytes.substr(0, missing));
         bytes.remove_prefix(missing);
-        const std::size_t known = size_of_frame(partial);
+        const std::size_t known = size_of(partial);
         if (known == 0) {
             return false;
         }
@@ -172,6 +174,22 @@ bool FrameShim::inbound(std::string_view& bytes, std::string& to) {
     const bool are_frames = walk(in_, largest_frame_, bytes, to, rewritten);
     wants_answer_ = false;
     return are_frames;
+}
+
+std::size_t FrameShim::passing(std::string_view bytes) const noexcept {
+    std::size_t passed = 0;
+    if (is_server_ || !seen_begin_ || !in_.partial.empty()) {
+        return passed;
+    }
+    while (bytes.size() - passed >= header_size) {
+        const std::string_view frame = bytes.substr(passed);
+        const std::size_t size = size_of_frame(frame, largest_frame_);
+        if (size == 0 || size > frame.size() || !is_amqp(frame)) {
+            break;
+        }
+        passed += size;
+    }
+    return passed;
 }
 
 bool FrameShim::rewrite_outbound(std::string_view frame, std::string& to) {

@@ -28,6 +28,8 @@ public:
     /// From the peer to the engine. Takes what it has seen from the front of `bytes`: all of it but after an open or begin that a server has to answer before it
     /// hears more. False: the bytes are not frames, or say what no peer may.
     bool inbound(std::string_view& bytes, std::string& to);
+    /// How much of `bytes` the engine may have as it is, before the rest goes through `inbound`: whole frames, of which a client has nothing to change.
+    [[nodiscard]] std::size_t passing(std::string_view bytes) const noexcept;
     /// The highest handle the peer lets this side use, as it said in its first begin.
     [[nodiscard]] std::uint32_t peers_handle_max() const noexcept { return peers_handle_max_; }
     /// Whether the outbound stream is between two frames.
@@ -40,6 +42,7 @@ private:
     };
     using Handles = std::bitset<handle_max + 1>;
 
+    [[nodiscard]] static std::size_t size_of_frame(std::string_view begun, std::uint32_t largest) noexcept;
     template <typename Rewrite>
     bool walk(Direction& direction, std::uint32_t largest, std::string_view& bytes, std::string& to, Rewrite rewrite);
     bool rewrite_outbound(std::string_view frame, std::string& to);
