@@ -147,7 +147,6 @@ void Engine::input_closed(const Condition& why) {
             failure_ = why;
         }
         failed_ = true;
-        pn_transport_close_tail(transport_);
     }
 }
 

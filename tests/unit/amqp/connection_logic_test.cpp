@@ -1,0 +1,302 @@
+// A connection on a stream and on time that do what the test says.
+#include <doctest/doctest.h>
+
+#include <asio/io_context.hpp>
+
+#include "amqp/connection.hpp"
+#include "support/manual_loop.hpp"
+#include "wire.hpp"
+
+using namespace sessionq;
+using namespace sessionq::amqp;
+using namespace sessionq::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A stream whose other end is the test.
+struct ScriptedStream final : Stream {
+    void read() override { reading = true; }
+    void write(std::string& bytes) override {
+        REQUIRE_FALSE(writing);
+        written += bytes;
+        writes += 1;
+        bytes.clear();
+        writing = true;
+    }
+    void shut() override { is_shut = true; }
+    void close() noexcept override {
+        is_closed = true;
+        listener_ = nullptr;
+    }
+    [[nodiscard]] std::string peer() const override { return "the test"; }
+
+    void give(std::string_view bytes) {
+        REQUIRE(std::exchange(reading, false));
+        listener_->on_read(bytes);
+    }
+    void let_write() {
+        writing = false;
+        listener_->on_written();
+    }
+    void fail() { listener_->on_failed({.code = Errc::connection_lost, .detail = "the test: broken"}); }
+
+    std::string written{};
+    int writes{0};
+    bool reading{false};
+    bool writing{false};
+    bool is_shut{false};
+    bool is_closed{false};
+};
+
+struct Owner final : ConnectionOwner {
+    void on_open(const Open&) override { ++opened; }
+    void on_writable() override { ++writable; }
+    void on_closed(const Condition& condition) override {
+        ++closed;
+        why = condition;
+        connection.reset(); // as owners may
+    }
+
+    std::unique_ptr<Connection> connection{};
+    int opened{0};
+    int closed{0};
+    int writable{0};
+    Condition why{};
+};
+
+/// Our client's connection against a server's engine.
+struct Bench {
+    explicit Bench(std::uint32_t server_idle = 60000) {
+        server = std::make_unique<Engine>(EngineOptions{.is_server = true,
+                                                        .open = {.container = "server", .idle_time_out = server_idle, .max_frame_size = 65536},
+                                                        .read_message_formats = true},
+                                          server_log);
+        ConnectionOptions options;
+        options.engine.open = {.container = "client", .idle_time_out = 10000, .max_frame_size = 65536};
+        options.most_unsent = 1000;
+        options.open_time_out = 15s;
+        owner.connection = std::make_unique<Connection>(host, stream, std::move(options), owner);
+        loop.run_until_idle();
+    }
+    ~Bench() { owner.connection.reset(); }
+
+    /// Carries what both sides have to say until neither has.
+    void run() {
+        for (bool moved = true; moved;) {
+            moved = loop.run_until_idle() != 0;
+            if (stream->writing) {
+                stream->let_write();
+                moved = true;
+            }
+            if (!stream->written.empty()) {
+                server->input(std::exchange(stream->written, {}));
+                moved = true;
+            }
+            server->process();
+            std::string answer;
+            server->take(answer);
+            if (!answer.empty() && stream->reading) {
+                stream->give(answer);
+                moved = true;
+            }
+        }
+    }
+    Connection& connection() { return *owner.connection; }
+
+    ManualLoop loop{};
+    asio::io_context io{};
+    ConnectionHost host{loop, io};
+    ConnectionLog server_log{};
+    std::unique_ptr<Engine> server{};
+    std::shared_ptr<ScriptedStream> stream{std::make_shared<ScriptedStream>()};
+    Owner owner{};
+};
+
+constexpr std::string_view heartbeat{"\0\0\0\x08\x02\0\0\0", 8};
+
+} // namespace
+
+TEST_CASE("Connection: opens, closes in order, and tells each once") {
+    Bench bench;
+    bench.run();
+    CHECK(bench.owner.opened == 1);
+    bench.connection().close();
+    bench.connection().close();
+    CHECK(bench.owner.closed == 0); // never from within a call
+    bench.run();
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.empty());
+    CHECK(bench.stream->is_shut);
+    CHECK(bench.stream->is_closed);
+    CHECK(bench.server_log.closed == 1);
+}
+
+TEST_CASE("Connection: what is said in one turn of the loop goes out in one write, and not before") {
+    Bench bench;
+    bench.run();
+    bench.stream->writes = 0;
+    std::vector<SessionPtr> sessions;
+    for (int i = 0; i < 10; ++i) {
+        sessions.push_back(bench.connection().engine().begin_session());
+    }
+    CHECK(bench.stream->writes == 0);
+    bench.loop.run_until_idle();
+    CHECK(bench.stream->writes == 1);
+    sessions.push_back(bench.connection().engine().begin_session());
+    bench.loop.run_until_idle();
+    CHECK(bench.stream->writes == 1); // one at a time
+    bench.run();
+    CHECK(bench.server_log.sessions.size() == 11);
+    sessions.clear();
+    bench.run();
+}
+
+TEST_CASE("Connection: a peer that does not open in time is given up") {
+    Bench bench;
+    bench.loop.advance(16s);
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.found == Errc::timeout);
+    CHECK(bench.stream->is_closed);
+}
+
+TEST_CASE("Connection: a peer that does not close in time is left") {
+    Bench bench;
+    bench.run();
+    bench.connection().close();
+    bench.loop.advance(4s);
+    CHECK(bench.owner.closed == 0);
+    bench.loop.advance(2s);
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.found == Errc::timeout);
+}
+
+TEST_CASE("Connection: a heartbeat goes out before the peer's time is up, and only when nothing else did") {
+    Bench bench{8000};
+    bench.run();
+    bench.stream->written.clear();
+    for (int i = 0; i < 5; ++i) {
+        bench.loop.advance(4s); // half of it
+        CHECK(bench.stream->written.find(heartbeat) != std::string::npos);
+        bench.stream->give(heartbeat); // the peer lives
+        bench.stream->written.clear();
+        bench.stream->let_write();
+    }
+    CHECK(bench.owner.closed == 0);
+}
+
+TEST_CASE("Connection: a silent peer is told why and left after twice this side's time") {
+    Bench bench;
+    bench.run();
+    bench.loop.advance(19s);
+    CHECK(bench.owner.closed == 0);
+    bench.loop.advance(2s);
+    REQUIRE(bench.stream->writing);
+    CHECK(bench.stream->written.find("amqp:resource-limit-exceeded") != std::string::npos);
+    bench.stream->let_write();
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.found == Errc::connection_lost);
+    CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
+}
+
+TEST_CASE("Connection: a silent peer that does not even read is left") {
+    Bench bench;
+    bench.run();
+    auto session = bench.connection().engine().begin_session();
+    bench.loop.run_until_idle();
+    CHECK(bench.stream->writing);
+    bench.loop.advance(30s);
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
+}
+
+TEST_CASE("Connection: a time-out of the peer's that cannot be kept is refused") {
+    Bench bench{1000};
+    bench.run();
+    CHECK(bench.owner.opened == 0);
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.server_log.why.name == "amqp:not-allowed");
+}
+
+TEST_CASE("Connection: a stream that breaks, or ends, loses links first and is told once") {
+    Bench bench;
+    bench.run();
+    auto session = bench.connection().engine().begin_session();
+    LinkLog near;
+    near.receiver = session->make_receiver("link");
+    near.receiver->set_listener(&near);
+    near.receiver->open({.source = {.address = "orders"}});
+    bench.run();
+    SUBCASE("breaks") { bench.stream->fail(); }
+    SUBCASE("ends") { bench.stream->give({}); }
+    SUBCASE("is given up here") {
+        bench.connection().abort({.name = "amqp:connection:forced", .text = "ours", .found = Errc::connection_lost});
+        CHECK_FALSE(near.gone);
+        bench.loop.run_until_idle();
+    }
+    bench.loop.run_until_idle();
+    CHECK(near.gone);
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.found == Errc::connection_lost);
+    CHECK(bench.stream->is_closed);
+    bench.loop.advance(60s);
+    CHECK(bench.owner.closed == 1);
+}
+
+TEST_CASE("Connection: bytes that are no AMQP are answered with a close, which the peer has time to read") {
+    Bench bench;
+    bench.run();
+    bench.stream->give({"\0\0\0\x01garbage", 11});
+    CHECK(bench.owner.closed == 0);
+    CHECK(bench.stream->written.find("amqp:connection:framing-error") != std::string::npos);
+    bench.stream->let_write();
+    CHECK(bench.stream->is_shut);
+    CHECK_FALSE(bench.stream->is_closed);
+    SUBCASE("it closes") { bench.stream->give({}); }
+    SUBCASE("it does not") { bench.loop.advance(6s); }
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.found == Errc::protocol_error);
+}
+
+TEST_CASE("Connection: while too much waits to be written nothing more is read, and its owner hears when there is room") {
+    Bench bench;
+    bench.run();
+    auto session = bench.connection().engine().begin_session();
+    LinkLog near;
+    near.sender = session->make_sender("link");
+    near.sender->set_listener(&near);
+    near.sender->open({.target = {.address = "orders"}});
+    bench.run();
+    auto& far = *bench.server_log.sessions.at(0)->links.at(0);
+    far.receiver->open(far.receiver->remote());
+    far.receiver->add_credit(10);
+    bench.run();
+    CHECK_FALSE(bench.connection().is_congested());
+    near.sender->send("1", std::string(2000, 'x'), true);
+    CHECK(bench.connection().is_congested());
+    bench.loop.run_until_idle();
+    CHECK(bench.connection().is_congested());
+    bench.stream->give(heartbeat);
+    CHECK_FALSE(bench.stream->reading);
+    CHECK(bench.owner.writable == 0);
+    bench.stream->let_write();
+    CHECK(bench.owner.writable == 1);
+    CHECK(bench.stream->reading);
+    bench.run();
+    CHECK(far.messages.size() == 1);
+    near.sender.reset();
+    session.reset();
+    bench.run();
+    CHECK(bench.owner.writable == 1);
+}
+
+TEST_CASE("Connection: destroyed with everything pending, it tells nobody") {
+    Bench bench;
+    bench.run();
+    auto session = bench.connection().engine().begin_session();
+    bench.connection().close();
+    bench.owner.connection.reset();
+    bench.loop.advance(100s);
+    CHECK(bench.owner.closed == 0);
+    CHECK(bench.stream->is_closed);
+}
