@@ -3,6 +3,8 @@
 
 #include <future>
 
+#include <sys/resource.h>
+
 #include <asio/ip/tcp.hpp>
 #include <asio/write.hpp>
 
@@ -312,6 +314,30 @@ TEST_CASE("Acceptor: an address that is taken, or none, is refused") {
         const auto none = Acceptor{*bench.host, [](StreamPtr) {}}.listen({.address = "nowhere"});
         CHECK(none.failure().code == Errc::invalid_option);
     });
+}
+
+TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
+    Bench bench;
+    asio::io_context context;
+    asio::ip::tcp::socket waiting{context};
+    waiting.open(asio::ip::tcp::v4());
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    waiting.connect({asio::ip::make_address("127.0.0.1"), bench.port}); // by the system, for the acceptor to take
+    bool was_taken = true;
+    run_on(bench.thread, [&] {});
+    run_on(bench.thread, [&] { was_taken = !bench.peers.empty(); });
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK_FALSE(was_taken);
+    waiting.write_some(asio::buffer("HTTP/1.1 ", 8));
+    char answer[64];
+    asio::error_code error;
+    while (!error) {
+        waiting.read_some(asio::buffer(answer), error); // ends when the server has taken it and seen what it is
+    }
+    CHECK(error == asio::error::eof);
 }
 
 TEST_CASE("Connection: a stranger who sends too much before the opening is dropped") {
