@@ -1,11 +1,17 @@
-// Messages between a client's and a server's engine in one process, without sockets: what framing, links and settling cost. One round: the server sends a credit's
+// Messages between a client's and a server's engine in one process, without sockets and over loopback: what framing, links and settling cost. One round: the server sends a credit's
 // worth, the client reads and accepts each, the server answers and settles.
 #include <benchmark/benchmark.h>
 
+#include <functional>
+#include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "amqp/engine.hpp"
+#include "amqp/acceptor.hpp"
+#include "amqp/connection.hpp"
+#include "amqp/connector.hpp"
+#include "client/receive_thread.hpp"
 
 using namespace sessionq::amqp;
 
@@ -96,5 +102,121 @@ void peek_lock_round(benchmark::State& state) {
     far.sender.reset();
 }
 BENCHMARK(peek_lock_round)->Arg(256)->Arg(4096);
+
+/// The server's end of a connection over loopback: sends whenever there is credit.
+struct Feeding final : ConnectionOwner, Peer {
+    Feeding(ConnectionHost& host, StreamPtr stream, std::string payload) : message{std::move(payload)} {
+        ConnectionOptions options;
+        options.engine = {.is_server = true, .open = {.container = "server", .max_frame_size = 65536}, .read_message_formats = true};
+        connection = std::make_unique<Connection>(host, std::move(stream), std::move(options), *this);
+    }
+    ~Feeding() override {
+        sender.reset();
+        sessions.clear();
+    }
+    void on_open(const Open&) override {}
+    void on_session(SessionPtr made) override { Peer::on_session(std::move(made)); }
+    void on_closed(const Condition&) override {}
+    void on_writable() override { on_flow(); }
+    void on_flow() override {
+        while (sender && sender->credit() != 0 && !connection->is_congested()) {
+            sender->send("0123456789abcdef", message, false);
+        }
+    }
+
+    const std::string message;
+    std::unique_ptr<Connection> connection{};
+};
+
+/// The client's: keeps its credit up and counts to `wanted`.
+struct Reading final : ConnectionOwner, Peer {
+    static constexpr std::uint32_t credit = 1000;
+
+    Reading(ConnectionHost& host, StreamPtr stream, std::size_t count, std::promise<void>& all) : wanted{count}, done{all} {
+        ConnectionOptions options;
+        options.engine = {.open = {.container = "client", .max_frame_size = 65536}};
+        connection = std::make_unique<Connection>(host, std::move(stream), std::move(options), *this);
+    }
+    ~Reading() override {
+        receiver.reset();
+        sessions.clear();
+    }
+    void on_open(const Open&) override {
+        sessions.push_back(connection->engine().begin_session());
+        receiver = sessions.back()->make_receiver("link");
+        receiver->set_listener(this);
+        receiver->open({.source = {.address = "orders"}, .sender_mode = SenderSettleMode::unsettled, .receiver_mode = ReceiverSettleMode::second});
+        receiver->add_credit(credit);
+    }
+    void on_session(SessionPtr) override {}
+    void on_closed(const Condition&) override {}
+    void on_disposition(DeliveryHandle delivery) override {
+        Peer::on_disposition(delivery);
+        if (settled % (credit / 2) == 0) {
+            receiver->add_credit(credit / 2);
+        }
+        if (settled == wanted) {
+            done.set_value();
+        }
+    }
+
+    const std::size_t wanted;
+    std::promise<void>& done;
+    std::unique_ptr<Connection> connection{};
+};
+
+void run_on(sessionq::client::ReceiveThread& thread, const std::function<void()>& work) {
+    std::promise<void> done;
+    thread.post([&] {
+        work();
+        done.set_value();
+    });
+    done.get_future().wait();
+}
+
+/// The same over loopback, a receive thread each.
+void peek_lock_over_tcp(benchmark::State& state) {
+    const std::string message(static_cast<std::size_t>(state.range(0)), 'x');
+    constexpr std::size_t count = 100'000;
+    for (auto _ : state) {
+        sessionq::client::ReceiveThread far;
+        sessionq::client::ReceiveThread near;
+        std::unique_ptr<ConnectionHost> far_host;
+        std::unique_ptr<ConnectionHost> near_host;
+        std::unique_ptr<Acceptor> acceptor;
+        std::unique_ptr<Connector> connector;
+        std::unique_ptr<Feeding> feeding;
+        std::unique_ptr<Reading> reading;
+        std::promise<void> all;
+        std::uint16_t port = 0;
+        run_on(far, [&] {
+            far_host = std::make_unique<ConnectionHost>(far, far.io_context());
+            acceptor = std::make_unique<Acceptor>(
+                *far_host, [&](StreamPtr stream) { feeding = std::make_unique<Feeding>(*far_host, std::move(stream), message); });
+            port = std::move(acceptor->listen({.port = 0})).take_or_throw();
+        });
+        run_on(near, [&] {
+            near_host = std::make_unique<ConnectionHost>(near, near.io_context());
+            connector = std::make_unique<Connector>(*near_host, Target{.host = "127.0.0.1", .port = port}, near.now() + std::chrono::seconds{10},
+                                                    [&](sessionq::core::Result<StreamPtr> stream) {
+                                                        reading =
+                                                            std::make_unique<Reading>(*near_host, std::move(stream).take_or_throw(), count, all);
+                                                    });
+        });
+        all.get_future().wait();
+        run_on(near, [&] {
+            reading.reset();
+            connector.reset();
+            near_host.reset();
+        });
+        run_on(far, [&] {
+            feeding.reset();
+            acceptor.reset();
+            far_host.reset();
+        });
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(static_cast<std::size_t>(state.iterations()) * count));
+}
+BENCHMARK(peek_lock_over_tcp)->Arg(256)->Arg(4096)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 } // namespace
