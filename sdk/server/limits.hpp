@@ -13,8 +13,10 @@ struct Limits {
     Duration claim_time{std::chrono::seconds{20}};     ///< from the open to the first token that is accepted
     std::size_t links_before_claim{16};                ///< per connection, while no token was accepted
     std::size_t links{4096};                           ///< per connection
+    std::uint16_t channel_max{4999};                   ///< the highest channel: AMQP sessions per connection, less one
     std::uint32_t frame_bytes{65536};                  ///< one frame; at least 512
-    std::size_t request_bytes{std::size_t{8} << 20U};  ///< one request to $cbs or $management
+    std::size_t claim_bytes{std::size_t{64} << 10U};   ///< one request to $cbs, which anybody may send
+    std::size_t request_bytes{std::size_t{8} << 20U};  ///< one request to a $management node
     std::size_t buffered_bytes{std::size_t{1} << 20U}; ///< per AMQP session: messages taken from a queue that the peer does not read
     std::size_t unread_answers{
         std::size_t{16} << 20U};    ///< per AMQP session: answers the peer does not read, in bytes; beyond, its request link is closed

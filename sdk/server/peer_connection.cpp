@@ -24,7 +24,7 @@ PeerConnection::~PeerConnection() {
 amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
     amqp::ConnectionOptions made;
     made.engine.is_server = true;
-    made.engine.open = {.container = context.container, .max_frame_size = context.limits.frame_bytes};
+    made.engine.open = {.container = context.container, .max_frame_size = context.limits.frame_bytes, .channel_max = context.limits.channel_max};
     made.engine.sasl = amqp::make_sasl_server([this, &context](std::string_view user, std::string_view password) {
         const auto key = context.access.keys.find(user);
         const bool is_right = key != context.access.keys.end() && key->second == password;

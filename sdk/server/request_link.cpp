@@ -20,7 +20,7 @@ RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr
       style_{style},
       responder_{std::move(responder)} {
     link_->set_listener(this);
-    link_->open(echo_attach(link_->remote(), peer_.limits.request_bytes));
+    link_->open(echo_attach(link_->remote(), style_ == AnswerStyle::claims ? peer_.limits.claim_bytes : peer_.limits.request_bytes));
     link_->add_credit(request_credit);
 }
 

@@ -1,0 +1,349 @@
+#include <doctest/doctest.h>
+
+#include "amqp/codec/batch.hpp"
+#include "amqp/codec/lock_token.hpp"
+#include "front.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+using amqp::OutcomeKind;
+using amqp::Value;
+using std::chrono::seconds;
+
+namespace {
+
+Message message(const char* session, const char* body) { return Message::text(session, body); }
+
+std::string body_of(const std::string& encoded, const amqp::ClockReading& at) {
+    return std::string{amqp::decode_delivery(encoded, at).value().content->body()};
+}
+
+std::string granted_session(const LinkLog& link) {
+    const auto filter = amqp::decode(link.receiver->remote().source.filter);
+    const Value* id = filter ? filter->find("com.microsoft:session-filter") : nullptr;
+    return id != nullptr ? std::string{id->text().value_or("?")} : "none";
+}
+
+} // namespace
+
+TEST_CASE("PeerConnection: a session is granted with its id, when its lock ends, and what the peer sent repeated") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "one")});
+    LinkLog& link = front.receive("r", Front::by_session("amqps://host/orders", {}));
+    CHECK(link.opened);
+    CHECK(granted_session(link) == "a");
+    const amqp::Attach answer = link.receiver->remote();
+    CHECK(answer.source.address == "amqps://host/orders");
+    CHECK(answer.receiver_mode == amqp::ReceiverSettleMode::second);
+    CHECK(answer.max_message_size > 0);
+    const auto properties = amqp::decode(answer.properties);
+    REQUIRE(properties);
+    const Value* until = properties->find("com.microsoft:locked-until-utc");
+    REQUIRE(until != nullptr);
+    REQUIRE(until->as<std::int64_t>() != nullptr);
+    CHECK(amqp::time_of(*until->as<std::int64_t>()) == std::chrono::time_point_cast<WallTime::duration>(front.loop.wall_now() + seconds{30}));
+}
+
+TEST_CASE("PeerConnection: nothing is delivered without credit; with it in order, and never more") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1"), message("a", "2"), message("a", "3")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    CHECK(link.messages.empty());
+    link.receiver->add_credit(2);
+    front.run();
+    REQUIRE(link.messages.size() == 2);
+    CHECK(body_of(link.messages[0], front.reading()) == "1");
+    CHECK(body_of(link.messages[1], front.reading()) == "2");
+    CHECK(link.tags[0].size() == 16);
+    link.receiver->add_credit(5);
+    front.run();
+    CHECK(link.messages.size() == 3);
+    front.put("orders", {message("a", "4")});
+    CHECK(link.messages.size() == 4);
+}
+
+TEST_CASE("PeerConnection: outcomes are answered in kind and done") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1"), message("a", "2"), message("a", "3"), message("a", "4")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    link.receiver->add_credit(4);
+    front.run();
+    REQUIRE(link.deliveries.size() == 4);
+    const amqp::Outcome said[] = {{.kind = OutcomeKind::accepted},
+                                  {.kind = OutcomeKind::modified, .undeliverable_here = true},
+                                  {.kind = OutcomeKind::rejected, .error = {.name = "com.microsoft:dead-letter"}},
+                                  {.kind = OutcomeKind::released}};
+    for (std::size_t i = 0; i < 4; ++i) {
+        link.deliveries[i].update(said[i]);
+        front.run();
+        REQUIRE(link.outcomes.size() == i + 1);
+        CHECK(link.outcomes[i].kind == said[i].kind);
+        CHECK(link.outcomes[i].error.name.empty());
+        CHECK(link.settled[i]);
+    }
+    CHECK(front.counts("orders").active == 1);
+    CHECK(front.counts("orders").deferred == 1);
+    CHECK(front.counts("orders/$DeadLetterQueue").active == 1);
+}
+
+TEST_CASE("PeerConnection: a drain is answered with what there is and no credit left") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    link.receiver->add_credit(10);
+    CHECK(link.receiver->drain());
+    front.run();
+    CHECK(link.messages.size() == 1);
+    CHECK(link.drained == 1);
+    CHECK(link.receiver->credit() == 0);
+    front.put("orders", {message("a", "2")});
+    CHECK(link.messages.size() == 1);
+}
+
+TEST_CASE("PeerConnection: an accept waits as long as its client said, and is then refused with a time-out") {
+    Front front;
+    front.enter();
+    LinkLog& link = front.receive("r", Front::by_session("orders", {}, 5000));
+    CHECK_FALSE(link.opened);
+    front.pass(std::chrono::milliseconds{4900});
+    CHECK_FALSE(link.closed);
+    front.pass(std::chrono::milliseconds{200});
+    CHECK(link.closed);
+    CHECK(link.why.name == "com.microsoft:timeout");
+    CHECK(link.why.text == "The operation did not complete within the allotted timeout of 00:00:05.");
+    CHECK_FALSE(link.receiver->remote().source.present);
+}
+
+TEST_CASE("PeerConnection: an accept whose client leaves takes no session") {
+    Front front;
+    front.enter();
+    front.receive("r", Front::by_session("orders", {}));
+    CHECK(front.counts("orders").waiting_accepts == 1);
+    front.links.clear();
+    front.run();
+    CHECK(front.counts("orders").waiting_accepts == 0);
+    front.put("orders", {message("a", "1")});
+    LinkLog& other = front.receive("other", Front::by_session("orders", {}));
+    CHECK(granted_session(other) == "a");
+}
+
+TEST_CASE("PeerConnection: a session that is held is refused to others until its holder has left; nothing is counted") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1")});
+    LinkLog& first = front.receive("first", Front::by_session("orders", "a"));
+    first.receiver->add_credit(1);
+    front.run();
+    LinkLog& second = front.receive("second", Front::by_session("orders", "a"));
+    CHECK(second.closed);
+    CHECK(second.why.name == "com.microsoft:session-cannot-be-locked");
+    front.links.front()->receiver.reset();
+    front.run();
+    LinkLog& third = front.receive("third", Front::by_session("orders", "a"));
+    third.receiver->add_credit(1);
+    front.run();
+    REQUIRE(third.messages.size() == 1);
+    CHECK(amqp::decode_delivery(third.messages[0], front.reading()).value().facts.delivery_count == 0);
+}
+
+TEST_CASE("PeerConnection: a lock that expires ends the link with session-lock-lost") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    link.receiver->add_credit(1);
+    front.pass(seconds{31});
+    CHECK(link.closed);
+    CHECK(link.why.name == "com.microsoft:session-lock-lost");
+    CHECK(front.counts("orders").active == 1);
+}
+
+TEST_CASE("PeerConnection: a message's own lock that has expired makes its settlement fail, the link lives on") {
+    Front front;
+    front.enter();
+    front.put("plain", {{.body = "1"}});
+    LinkLog& link = front.receive("r", "plain");
+    link.receiver->add_credit(1);
+    front.pass(seconds{31});
+    REQUIRE(link.deliveries.size() == 1);
+    link.deliveries[0].update({.kind = OutcomeKind::accepted});
+    front.run();
+    REQUIRE(link.outcomes.size() == 1);
+    CHECK(link.outcomes[0].kind == OutcomeKind::rejected);
+    CHECK(link.outcomes[0].error.name == "com.microsoft:message-lock-lost");
+    CHECK_FALSE(link.closed);
+}
+
+TEST_CASE("PeerConnection: refusals come as an attach without termini and a detach that says why") {
+    Front front;
+    front.enter();
+    const auto refusal = [&](LinkLog& link) {
+        CHECK(link.closed);
+        CHECK_FALSE((link.receiver ? link.receiver->remote().source.present : link.sender->remote().target.present));
+        return link.why.name;
+    };
+    CHECK(refusal(front.receive("1", Front::by_session("plain", {}))) == "amqp:not-allowed");
+    CHECK(refusal(front.receive("2", "orders")) == "amqp:not-allowed");
+    CHECK(refusal(front.receive("3", Front::by_session("nosuch", {}))) == "amqp:not-found");
+    CHECK(refusal(front.send("4", "nosuch")) == "amqp:not-found");
+    CHECK(refusal(front.send("5", "nosuch/$management")) == "amqp:not-found");
+}
+
+TEST_CASE("PeerConnection: sends are accepted one by one and in batches, and rejected with the reason") {
+    Front front;
+    front.enter();
+    LinkLog& link = front.send("s", "orders");
+    CHECK(link.sender->credit() > 0);
+    const auto encoded = [&](const Message& one) { return amqp::encode_message(one, front.reading()); };
+    const auto send = [&](const std::string& bytes, std::uint32_t format = 0) {
+        link.sender->send("1", bytes, false, format);
+        front.run();
+    };
+    send(encoded(message("a", "1")));
+    send(amqp::make_batch({encoded(message("a", "2")), encoded(message("b", "3"))}), amqp::batch_format);
+    send(encoded({.body = "no session"}));
+    send("nonsense");
+    link.sender->send("5", encoded(message("a", "settled")), true);
+    front.run();
+    REQUIRE(link.outcomes.size() == 4);
+    CHECK(link.outcomes[0].kind == OutcomeKind::accepted);
+    CHECK(link.outcomes[1].kind == OutcomeKind::accepted);
+    CHECK(link.outcomes[2].kind == OutcomeKind::rejected);
+    CHECK(link.outcomes[2].error.name == "amqp:not-allowed");
+    CHECK(link.outcomes[3].error.name == "amqp:decode-error");
+    CHECK(front.counts("orders").active == 4);
+}
+
+TEST_CASE("PeerConnection: a message that comes without an id gets one, all else passes byte for byte") {
+    Front front;
+    front.enter();
+    std::string encoded;
+    amqp::Encoder encoder{encoded};
+    encoder.write_descriptor(amqp::section::message_annotations);
+    encoder.write(Value::map({{Value::symbol("x-stranger"), std::uint8_t{7}}}));
+    encoder.write_descriptor(amqp::section::application_properties);
+    encoder.write(Value::map({{"wide", amqp::Decimal{.code = 0x84, .bytes = std::string(8, '\1')}}}));
+    encoder.write_descriptor(amqp::section::value);
+    encoder.write(Value::list({1, "two"}));
+    LinkLog& out = front.send("s", "plain");
+    out.sender->send("1", encoded, false);
+    LinkLog& in = front.receive("r", "plain");
+    in.receiver->add_credit(1);
+    front.run();
+    REQUIRE(in.messages.size() == 1);
+    const auto sent = amqp::MessageSections::find(encoded);
+    const auto got = amqp::MessageSections::find(in.messages[0]);
+    REQUIRE(got);
+    CHECK(got->body == sent->body);
+    CHECK(got->application_properties == sent->application_properties);
+    CHECK_FALSE(got->header.empty());
+    CHECK(amqp::decode(amqp::find_entry(got->message_annotations, "x-stranger")) == Value{std::uint8_t{7}});
+    CHECK(amqp::MessageProperties::read(got->properties)->id(amqp::MessageProperties::message_id).size() == 32);
+}
+
+TEST_CASE("PeerConnection: receive-and-delete delivers settled") {
+    Front front;
+    front.enter();
+    front.put("plain", {{.body = "1"}});
+    LinkLog& link = front.receive("r", amqp::Attach{.source = {.address = "plain"}, .sender_mode = amqp::SenderSettleMode::settled});
+    link.receiver->add_credit(1);
+    front.run();
+    CHECK(link.messages.size() == 1);
+    CHECK(link.deliveries.empty());
+    CHECK(front.counts("plain").active == 0);
+}
+
+TEST_CASE("PeerConnection: a connection that is lost gives its sessions back uncounted, and abandons its waits") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    link.receiver->add_credit(1);
+    front.receive("w", Front::by_session("orders", {}));
+    front.stream->hang_up();
+    front.run();
+    CHECK(front.ended == 1);
+    CHECK(front.counts("orders").waiting_accepts == 0);
+    CHECK(front.counts("orders").active == 1);
+    CHECK(front.broker.find("orders").value()->peek(1, 1, std::nullopt, front.now()).at(0).delivery_count() == 0);
+}
+
+TEST_CASE("PeerConnection: a link of the same name makes its forerunner go") {
+    Front front;
+    front.enter();
+    LinkLog& first = front.receive("same", Front::by_session("orders", "a"));
+    auto second_session = front.client.begin_session();
+    front.run();
+    std::swap(front.session, second_session);
+    LinkLog& second = front.receive("same", Front::by_session("orders", "b"));
+    CHECK(first.why.name == "amqp:link:stolen");
+    CHECK(granted_session(second) == "b");
+    front.links.clear();
+    second_session.reset();
+}
+
+TEST_CASE("PeerConnection: without a claim nothing can be used, and in time the connection is closed") {
+    Front front{{}, amqp::SaslCredentials::Mechanism::anonymous};
+    front.enter();
+    CHECK(front.receive("r", Front::by_session("orders", {})).why.name == "amqp:unauthorized-access");
+    CHECK(front.send("s", "orders").why.name == "amqp:unauthorized-access");
+    CHECK(front.send("m", "orders/$management").why.name == "amqp:unauthorized-access");
+    front.pass(seconds{19});
+    CHECK(front.seen.closed == 0);
+    front.pass(seconds{2});
+    CHECK(front.seen.closed == 1);
+    CHECK(front.seen.why.name == "amqp:unauthorized-access");
+}
+
+TEST_CASE("PeerConnection: a claim gives rights until it expires, which ends the links that need it") {
+    Front front{{}, amqp::SaslCredentials::Mechanism::anonymous};
+    front.context.access.verifier = [](std::string_view token, std::string_view, WallTime now) {
+        return token == "good" ? std::optional{now + seconds{60}} : std::nullopt;
+    };
+    front.enter();
+    LinkLog& answers = front.receive("answers", "$cbs");
+    answers.receiver->add_credit(10);
+    LinkLog& requests = front.send("requests", "$cbs");
+    const auto put = [&](const char* token, const Value& id) {
+        requests.sender->send(
+            "1", Front::request(id, "answers", Value::map({{"operation", "put-token"}, {"name", "sb://host/orders"}, {"type", "jwt"}}), token), true);
+        front.run();
+        return Front::read_reply(answers.messages.back());
+    };
+    const core::Uuid id{};
+    CHECK(put("bad", id).status == 401);
+    const auto granted = put("good", id);
+    CHECK(granted.status == 202);
+    CHECK(granted.correlation == Value{id});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    CHECK(link.opened);
+    CHECK_FALSE(link.closed);
+    CHECK(front.send("s", "plain").why.name == "amqp:unauthorized-access");
+    front.pass(seconds{20});
+    CHECK_FALSE(link.closed);
+    CHECK(front.broker.find("orders").value()->counts(front.now()).sessions == 1);
+    front.pass(seconds{9});
+    CHECK(put("good", std::uint64_t{7}).correlation == Value{std::uint64_t{7}});
+    CHECK(front.seen.closed == 0);
+}
+
+TEST_CASE("PeerConnection: while it is quiescing it hands out no more, and is quiet once all is settled") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1"), message("a", "2")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    link.receiver->add_credit(1);
+    front.run();
+    CHECK_FALSE(front.connection->is_quiet());
+    front.connection->quiesce();
+    link.receiver->add_credit(1);
+    front.run();
+    CHECK(link.messages.size() == 1);
+    link.deliveries.at(0).update({.kind = OutcomeKind::accepted});
+    front.run();
+    CHECK(front.connection->is_quiet());
+}
