@@ -5,21 +5,12 @@
 #include <utility>
 
 #include "amqp/codec/encoder.hpp"
-#include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/property_value.hpp"
 
 namespace sessionq::amqp {
 namespace {
 
 Failure malformed(const char* what) { return {.code = Errc::protocol_error, .detail = std::string{"the message cannot be decoded: "} + what}; }
-
-std::optional<PropertyValue> read_property(std::string_view encoded) {
-    if (encoded.front() == '\xa1' || encoded.front() == '\xb1') { // most are strings
-        const auto text = Decoder{encoded}.read_bytes();
-        return text ? std::optional<PropertyValue>{std::in_place, std::in_place_type<std::string>, *text} : std::nullopt;
-    }
-    const auto value = decode(encoded);
-    return value ? std::optional{to_property(*value)} : std::nullopt;
-}
 
 /// A deadline as it travelled, on this process's time line. Peers may send any number: what is out of reach is never, or has long passed.
 Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
@@ -45,14 +36,8 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
         return malformed(header ? "its properties" : "its header");
     }
     content.header_ = *header;
-    content.properties_ = *properties;
-    content.body_ = body_bytes(content.sections_, content.joined_body_);
-    if (const auto id = properties->text(MessageProperties::message_id)) {
-        content.message_id_ = *id;
-    } else {
-        content.converted_id_ = properties->id(MessageProperties::message_id);
-        content.message_id_ = content.converted_id_;
-    }
+    content.set_body();
+    content.set_ids(*properties);
     if (const std::string_view carried = find_entry(sections->application_properties, deadline_property); !carried.empty()) {
         if (const auto milliseconds = Decoder{carried}.read_integer()) {
             content.deadline_ = local_deadline({*milliseconds}, at);
@@ -61,19 +46,48 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
     return std::shared_ptr<const EncodedContent>{std::move(made)};
 }
 
+EncodedContent::Converted& EncodedContent::converted() {
+    if (converted_ == nullptr) {
+        converted_ = std::make_unique<Converted>();
+    }
+    return *converted_;
+}
+
+void EncodedContent::set_body() {
+    std::string joined;
+    body_ = body_bytes(sections_, joined);
+    if (!joined.empty()) {
+        body_ = converted().body = std::move(joined);
+    }
+}
+
+void EncodedContent::set_ids(const MessageProperties& properties) {
+    session_id_ = properties.text(MessageProperties::group_id);
+    if (const auto id = properties.text(MessageProperties::message_id)) {
+        message_id_ = *id;
+    } else if (properties.value(MessageProperties::message_id)) {
+        message_id_ = converted().message_id = properties.id(MessageProperties::message_id);
+    }
+}
+
+std::size_t EncodedContent::bytes() const noexcept {
+    return sizeof(*this) + encoded_.size() + (converted_ != nullptr ? sizeof(Converted) + converted_->body.size() : 0);
+}
+
 std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
     using std::chrono::milliseconds;
     if (!header_.time_to_live) {
         return std::nullopt;
     }
-    const milliseconds said{*header_.time_to_live};
+    const milliseconds most{*header_.time_to_live};
     if (*header_.time_to_live < std::numeric_limits<std::uint32_t>::max()) {
-        return said;
+        return most;
     }
     // The field holds no more: what is longer is told apart by when it begins and ends.
-    const auto created = properties_.time(MessageProperties::creation_time);
-    const auto expires = properties_.time(MessageProperties::absolute_expiry_time);
-    return created && expires ? std::max(said, milliseconds{Timestamp::of(*expires).milliseconds - Timestamp::of(*created).milliseconds}) : said;
+    const MessageProperties said = properties();
+    const auto created = said.time(MessageProperties::creation_time);
+    const auto expires = said.time(MessageProperties::absolute_expiry_time);
+    return created && expires ? std::max(most, milliseconds{Timestamp::of(*expires).milliseconds - Timestamp::of(*created).milliseconds}) : most;
 }
 
 std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
@@ -83,7 +97,8 @@ std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
 }
 
 std::unique_ptr<const Message> EncodedContent::decode_whole() const {
-    const auto text = [this](MessageProperties::Field field) { return std::string{properties_.text(field).value_or(std::string_view{})}; };
+    const MessageProperties properties = this->properties();
+    const auto text = [&properties](MessageProperties::Field field) { return std::string{properties.text(field).value_or(std::string_view{})}; };
     auto made = std::make_unique<Message>();
     made->body = body_;
     if (const auto id = session_id()) {
@@ -91,7 +106,7 @@ std::unique_ptr<const Message> EncodedContent::decode_whole() const {
     }
     made->message_id = message_id_;
     made->subject = text(MessageProperties::subject);
-    made->correlation_id = properties_.id(MessageProperties::correlation_id);
+    made->correlation_id = properties.id(MessageProperties::correlation_id);
     made->reply_to = text(MessageProperties::reply_to);
     made->reply_to_session_id = text(MessageProperties::reply_to_group_id);
     made->to = text(MessageProperties::to);
@@ -148,11 +163,9 @@ MessageContentPtr EncodedContent::with_properties(const Properties& properties) 
     changed.append(sections_.footer);
     auto made = std::make_shared<EncodedContent>(Key{}, std::move(changed));
     made->sections_ = *MessageSections::find(made->encoded_);
-    made->properties_ = *MessageProperties::read(made->sections_.properties);
     made->header_ = header_;
-    made->body_ = body_bytes(made->sections_, made->joined_body_);
-    made->converted_id_ = message_id_;
-    made->message_id_ = made->converted_id_;
+    made->set_body();
+    made->set_ids(made->properties());
     made->deadline_ = deadline_;
     return made;
 }

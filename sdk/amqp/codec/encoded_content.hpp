@@ -28,18 +28,21 @@ public:
     [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(std::string encoded, const ClockReading& at);
 
     [[nodiscard]] const MessageSections& sections() const noexcept { return sections_; }
-    [[nodiscard]] const MessageProperties& properties() const noexcept { return properties_; }
+    /// Found anew at each call: a broker keeps many messages, and asks for few of their properties.
+    [[nodiscard]] MessageProperties properties() const noexcept {
+        return MessageProperties::read(sections_.properties).value_or(MessageProperties{});
+    }
     [[nodiscard]] const MessageHeader& header() const noexcept { return header_; }
     [[nodiscard]] std::string_view encoded() const noexcept { return encoded_; }
 
     [[nodiscard]] std::string_view body() const override { return body_; }
-    [[nodiscard]] std::optional<std::string_view> session_id() const override { return properties_.text(MessageProperties::group_id); }
+    [[nodiscard]] std::optional<std::string_view> session_id() const override { return session_id_; }
     [[nodiscard]] std::string_view message_id() const override { return message_id_; }
     [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override;
     [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override;
     [[nodiscard]] Deadline deadline() const override { return deadline_; }
     [[nodiscard]] const Message& message() const override;
-    [[nodiscard]] std::size_t bytes() const noexcept override { return sizeof(*this) + encoded_.size(); }
+    [[nodiscard]] std::size_t bytes() const noexcept override;
     [[nodiscard]] MessageContentPtr with_properties(const Properties& properties) const override;
 
     /// For `make`.
@@ -51,14 +54,23 @@ public:
 private:
     [[nodiscard]] std::unique_ptr<const Message> decode_whole() const; // null: it cannot be decoded
 
+    /// What is no view of the bytes: a body of several data sections joined, a message id that was no text.
+    struct Converted {
+        std::string body{};
+        std::string message_id{};
+    };
+
+    void set_body();
+    void set_ids(const MessageProperties& properties);
+    [[nodiscard]] Converted& converted();
+
     const std::string encoded_;
     MessageSections sections_{};
-    MessageProperties properties_{};
     MessageHeader header_{};
-    std::string joined_body_{};  // where there are several data sections
-    std::string converted_id_{}; // where the message id is no text
     std::string_view body_{};
     std::string_view message_id_{};
+    std::optional<std::string_view> session_id_{};
+    std::unique_ptr<Converted> converted_{}; // most messages need none
     Deadline deadline_{};
     mutable std::once_flag decoded_{};
     mutable std::unique_ptr<const Message> message_{};

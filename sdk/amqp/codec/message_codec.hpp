@@ -6,6 +6,7 @@
 #include <sessionq/received_message.hpp>
 
 #include "amqp/codec/encoded_content.hpp"
+#include "amqp/codec/property_value.hpp"
 #include "core/result.hpp"
 #include "core/uuid.hpp"
 
@@ -16,10 +17,6 @@ namespace sessionq::amqp {
 
 /// The content as a sender would have put it: its own bytes where it came over a wire.
 [[nodiscard]] std::string encode_content(const MessageContent& content, const ClockReading& at);
-
-/// An application property's value, there and back. What has no place in a PropertyValue comes as its text.
-[[nodiscard]] Value to_value(const PropertyValue& value);
-[[nodiscard]] PropertyValue to_property(const Value& value);
 
 /// What a broker adds to a message that it delivers or shows.
 struct DeliveryNotes {

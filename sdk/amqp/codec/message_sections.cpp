@@ -174,7 +174,7 @@ std::string_view body_bytes(const MessageSections& sections, std::string& joined
     while (decoder.read_descriptor()) {
         joined.append(decoder.read_bytes().value_or(std::string_view{})); // `find` has seen that it is one
     }
-    return joined;
+    return joined.empty() ? std::string_view{} : joined;
 }
 
 } // namespace sessionq::amqp

@@ -91,24 +91,6 @@ TEST_CASE("encode_delivery: always a header; dead letters say why, deferred mess
     CHECK(got.content->message().properties.size() == 3);
 }
 
-TEST_CASE("to_property: integers of every width, symbols and UUIDs have a place") {
-    CHECK(to_property(std::uint8_t{1}) == PropertyValue{std::int64_t{1}});
-    CHECK(to_property(std::int16_t{-1}) == PropertyValue{std::int64_t{-1}});
-    CHECK(to_property(Value::symbol("s")) == PropertyValue{std::string{"s"}});
-    CHECK(to_property(1.5F) == PropertyValue{1.5});
-    CHECK(to_property(*core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff")) ==
-          PropertyValue{std::string{"00112233-4455-6677-8899-aabbccddeeff"}});
-}
-
-TEST_CASE("to_property: what has no place of its own comes as its text") {
-    CHECK(to_property(U'a') == PropertyValue{std::string{"a"}});
-    CHECK(to_property(U'ü') == PropertyValue{std::string{"\xc3\xbc"}});
-    CHECK(to_property(U'€') == PropertyValue{std::string{"\xe2\x82\xac"}});
-    CHECK(to_property(U'\U0001f600') == PropertyValue{std::string{"\xf0\x9f\x98\x80"}});
-    CHECK(to_property(static_cast<char32_t>(0x110000)) == PropertyValue{std::string{"\xef\xbf\xbd"}});
-    CHECK(to_property(List{true}) == PropertyValue{std::string{"[true]"}});
-}
-
 TEST_CASE("encode_delivery: what no sender encoded says when it was enqueued and expires, whenever it is delivered") {
     const DecodedContent content{{.body = "b", .time_to_live = 5s, .deadline = Deadline::at(noon.now + 30s)}};
     const DeliveryFacts facts{.sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
