@@ -109,14 +109,13 @@ private:
             return;
         }
         wait_ = Duration::zero();
-        const bool is_plain = !settings_.tls && settings_.web_socket_path.empty();
-        if (!is_plain) {
+        if (settings_.tls || !settings_.web_socket_path.empty()) {
             shake_hands(std::move(socket));
-        }
-        if (pending_.size() < settings_.most_handshakes) {
+            if (pending_.size() < settings_.most_handshakes) {
+                accept();
+            }
+        } else {
             accept();
-        }
-        if (is_plain) {
             tell(make_tcp_stream(std::move(socket)));
         }
     }

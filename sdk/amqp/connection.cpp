@@ -30,7 +30,7 @@ Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions
       read_idle_{milliseconds{options.engine.open.idle_time_out} * 2},
       most_unsent_{options.most_unsent},
       engine_{std::move(options.engine), *this},
-      alive_{std::make_shared<Alive>(this)},
+      alive_{std::make_shared<Alive>(Alive{this})},
       timer_{timing::Timer::calling<&Connection::on_time_out>(this)} {
     engine_.set_driver(this);
     stream_->set_listener(this);
