@@ -1,0 +1,102 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "tools/sessionqd/options.hpp"
+
+using namespace sessionq::sessionqd;
+
+namespace {
+
+ParsedCommandLine parse(const std::vector<const char*>& given) {
+    std::vector<const char*> arguments{"sessionqd"};
+    for (const char* argument : given) {
+        arguments.push_back(argument);
+    }
+    return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+Options options(const std::vector<const char*>& arguments) { return parse(arguments).options; }
+
+std::string complaint(const std::vector<const char*>& arguments) {
+    try {
+        static_cast<void>(parse(arguments));
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+bool names(const std::string& text, const char* option) { return text.find(option) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("Options: alone, it listens where the emulator does, for this machine, with the emulator's key") {
+    const Options made = options({});
+    CHECK(made.listens_plain);
+    CHECK(made.listen.address == "127.0.0.1");
+    CHECK(made.listen.port == 5672);
+    CHECK_FALSE(made.listens_tls);
+    CHECK(made.keys == sessionq::server::AccessKeys{{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}});
+    CHECK(made.queues.empty());
+}
+
+TEST_CASE("Options: queues say whether they have sessions and how long locks last") {
+    const Options made = options({"--queue", "a", "--queue", "b:session", "--queue", "c/d:session:lock=5"});
+    REQUIRE(made.queues.size() == 3);
+    CHECK(made.queues[0].name == "a");
+    CHECK_FALSE(made.queues[0].options.requires_session);
+    CHECK(made.queues[1].options.requires_session);
+    CHECK(made.queues[1].options.lock_duration == std::chrono::seconds{60});
+    CHECK(made.queues[2].name == "c/d");
+    CHECK(made.queues[2].options.lock_duration == std::chrono::seconds{5});
+    for (const char* wrong : {":session", "a:sesion", "a:lock=", "a:lock=0", "a:lock=301", "a:lock=5s"}) {
+        CAPTURE(wrong);
+        CHECK(names(complaint({"--queue", wrong}), "--queue"));
+    }
+}
+
+TEST_CASE("Options: keys replace the emulator's, may hold any sign, and are not repeated in complaints") {
+    CHECK(options({"--key", "one=a=b=", "--key", "two=c"}).keys == sessionq::server::AccessKeys{{"one", "a=b="}, {"two", "c"}});
+    for (const char* wrong : {"secret", "=secret", "secret="}) {
+        CHECK(names(complaint({"--key", wrong}), "--key"));
+        CHECK_FALSE(names(complaint({"--key", wrong}), "secret"));
+    }
+}
+
+TEST_CASE("Options: addresses are numeric and have a port") {
+    CHECK(options({"--listen", "127.0.0.1:0"}).listen.port == 0);
+    CHECK(options({"--listen", "[::1]:5673"}).listen.address == "::1");
+    CHECK(options({"--listen", "localhost:1"}).listen.address == "127.0.0.1");
+    for (const char* wrong : {"5672", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:5x", "example.org:5672", ":1"}) {
+        CAPTURE(wrong);
+        CHECK(names(complaint({"--listen", wrong}), "--listen"));
+    }
+}
+
+TEST_CASE("Options: where other machines reach it, it listens without encryption only if told so") {
+    for (const char* remote : {"0.0.0.0:5672", "192.168.0.1:5672", "[::]:5672"}) {
+        CAPTURE(remote);
+        CHECK(names(complaint({"--listen", remote}), "--allow-plain-remote"));
+        CHECK(options({"--listen", remote, "--allow-plain-remote"}).listens_plain);
+    }
+}
+
+TEST_CASE("Options: TLS needs a certificate, and alone does not listen without encryption") {
+    const Options made = options({"--tls-listen", "0.0.0.0:5671", "--tls-cert", "c.pem", "--tls-key", "k.pem"});
+    CHECK(made.listens_tls);
+    CHECK_FALSE(made.listens_plain);
+    CHECK(made.tls_listen.port == 5671);
+    CHECK(names(complaint({"--tls-listen", "0.0.0.0:5671"}), "--tls-cert"));
+    CHECK(names(complaint({"--tls-cert", "c.pem"}), "--tls-listen"));
+    CHECK(names(complaint({"--tls-key", "k.pem"}), "--tls-cert"));
+}
+
+TEST_CASE("Options: what is not known or out of range is named; help is no complaint") {
+    CHECK(names(complaint({"--frobnicate"}), "--frobnicate"));
+    CHECK(names(complaint({"--receive-threads", "0"}), "--receive-threads"));
+    CHECK(names(complaint({"--drain-seconds", "-1"}), "--drain-seconds"));
+    const ParsedCommandLine help = parse({"--help"});
+    CHECK(help.is_help);
+    CHECK(names(help.help, "--queue"));
+}
