@@ -37,7 +37,7 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
     }
     content.header_ = *header;
     content.set_body();
-    content.set_ids(*properties);
+    content.set_from(*properties);
     if (const std::string_view carried = find_entry(sections->application_properties, deadline_property); !carried.empty()) {
         if (const auto milliseconds = Decoder{carried}.read_integer()) {
             content.deadline_ = local_deadline({*milliseconds}, at);
@@ -61,8 +61,9 @@ void EncodedContent::set_body() {
     }
 }
 
-void EncodedContent::set_ids(const MessageProperties& properties) {
+void EncodedContent::set_from(const MessageProperties& properties) {
     session_id_ = properties.text(MessageProperties::group_id);
+    absolute_expiry_time_ = properties.time(MessageProperties::absolute_expiry_time);
     if (const auto id = properties.text(MessageProperties::message_id)) {
         message_id_ = *id;
     } else if (properties.value(MessageProperties::message_id)) {
@@ -84,9 +85,8 @@ std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
         return most;
     }
     // The field holds no more: what is longer is told apart by when it begins and ends.
-    const MessageProperties said = properties();
-    const auto created = said.time(MessageProperties::creation_time);
-    const auto expires = said.time(MessageProperties::absolute_expiry_time);
+    const auto created = properties().time(MessageProperties::creation_time);
+    const auto& expires = absolute_expiry_time_;
     return created && expires ? std::max(most, milliseconds{Timestamp::of(*expires).milliseconds - Timestamp::of(*created).milliseconds}) : most;
 }
 
@@ -165,7 +165,7 @@ MessageContentPtr EncodedContent::with_properties(const Properties& properties) 
     made->sections_ = *MessageSections::find(made->encoded_);
     made->header_ = header_;
     made->set_body();
-    made->set_ids(made->properties());
+    made->set_from(made->properties());
     made->deadline_ = deadline_;
     return made;
 }

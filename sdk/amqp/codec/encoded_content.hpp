@@ -34,6 +34,8 @@ public:
     }
     [[nodiscard]] const MessageHeader& header() const noexcept { return header_; }
     [[nodiscard]] std::string_view encoded() const noexcept { return encoded_; }
+    /// What the sender, or the broker it came from, says of its expiry.
+    [[nodiscard]] const std::optional<WallTime>& absolute_expiry_time() const noexcept { return absolute_expiry_time_; }
 
     [[nodiscard]] std::string_view body() const override { return body_; }
     [[nodiscard]] std::optional<std::string_view> session_id() const override { return session_id_; }
@@ -61,7 +63,7 @@ private:
     };
 
     void set_body();
-    void set_ids(const MessageProperties& properties);
+    void set_from(const MessageProperties& properties);
     [[nodiscard]] Converted& converted();
 
     const std::string encoded_;
@@ -70,6 +72,7 @@ private:
     std::string_view body_{};
     std::string_view message_id_{};
     std::optional<std::string_view> session_id_{};
+    std::optional<WallTime> absolute_expiry_time_{};
     std::unique_ptr<Converted> converted_{}; // most messages need none
     Deadline deadline_{};
     mutable std::once_flag decoded_{};

@@ -269,7 +269,7 @@ core::Result<ReceivedDelivery> decode_delivery(std::string encoded, const ClockR
     facts.delivery_count = held.header().delivery_count;
     facts.redelivered = facts.delivery_count > 0;
     read_annotations(sections.message_annotations, delivery);
-    facts.expires_at = held.properties().time(MessageProperties::absolute_expiry_time);
+    facts.expires_at = held.absolute_expiry_time();
     if (const auto time_to_live = held.time_to_live(); time_to_live && !facts.expires_at) {
         facts.expires_at = later(facts.enqueued_time, *time_to_live).time();
     }
