@@ -316,6 +316,54 @@ TEST_CASE("Acceptor: an address that is taken, or none, is refused") {
     });
 }
 
+TEST_CASE("Connection: a server that wants to know its clients lets in who shows a certificate, and nobody else") {
+    const TestCertificates certificates;
+    const auto server = make_tls(
+        TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key(), .client_ca_file = certificates.ca()});
+    const auto known = make_tls(
+        TlsClientSettings{.ca_file = certificates.ca(), .certificate_file = certificates.elsewhere(), .key_file = certificates.elsewhere_key()});
+    const auto unknown = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
+    Bench bench{server.value()};
+    auto stream = bench.connect({.host = "localhost", .port = bench.port, .tls = known.value()});
+    REQUIRE(stream.ok());
+    bench.ask(std::move(stream).value(), "hello");
+    auto echoed = bench.asking->echoed.get_future();
+    CHECK(wait(echoed) == "hello");
+    run_on(bench.thread, [&] { bench.asking.reset(); });
+    auto refused = bench.connect({.host = "localhost", .port = bench.port, .tls = unknown.value()});
+    if (refused.ok()) { // the client's side of a handshake may be over before the server has judged
+        bench.ask(std::move(refused).value(), "hello");
+        auto ended = bench.asking->ended.get_future();
+        CHECK(wait(ended).found == Errc::connection_lost);
+    }
+}
+
+TEST_CASE("Connection: a peer that vanishes under load is noticed, and told once") {
+    Bench bench;
+    auto stream = bench.connect({.host = "127.0.0.1", .port = bench.port});
+    REQUIRE(stream.ok());
+    bench.ask(std::move(stream).value(), std::string(30'000'000, 'x'));
+    auto ended = bench.asking->ended.get_future();
+    for (bool gone = false; !gone;) {
+        run_on(bench.thread, [&] {
+            gone = !bench.peers.empty();
+            bench.peers.clear();
+        });
+    }
+    CHECK(wait(ended).found == Errc::connection_lost);
+}
+
+TEST_CASE("Acceptor: several share a port") {
+    Bench bench;
+    run_on(bench.thread, [&] {
+        Acceptor first{*bench.host, [](StreamPtr) {}};
+        Acceptor second{*bench.host, [](StreamPtr) {}};
+        const auto port = first.listen({.port = 0, .share_port = true});
+        REQUIRE(port.ok());
+        CHECK(second.listen({.port = port.value(), .share_port = true}).ok());
+    });
+}
+
 TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
     Bench bench;
     asio::io_context context;
