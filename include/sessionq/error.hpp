@@ -31,7 +31,6 @@ enum class Errc {
     server_busy,              ///< The broker asks to slow down.
     connection_lost,          ///< The connection or link ended under the operation.
     connection_refused,       ///< No connection could be made.
-    certificate_rejected,     ///< The peer's certificate is not trusted, not valid now, or of another host.
     protocol_error,           ///< The peer broke the protocol.
     resource_exhausted,       ///< Memory, descriptors or handles ran out on this side.
     handler_failed,           ///< A user callback threw; `detail` carries its message.

@@ -35,7 +35,6 @@ constexpr std::array rows{
     Row{Errc::server_busy, "server_busy", "the broker is busy", true},
     Row{Errc::connection_lost, "connection_lost", "the connection was lost", true},
     Row{Errc::connection_refused, "connection_refused", "no connection could be made", true},
-    Row{Errc::certificate_rejected, "certificate_rejected", "the peer's certificate is refused", false},
     Row{Errc::protocol_error, "protocol_error", "the peer broke the protocol", true},
     Row{Errc::resource_exhausted, "resource_exhausted", "a resource of this process ran out", true},
     Row{Errc::peer_untrusted, "peer_untrusted", "the peer's certificate is not trusted", false},

@@ -1,0 +1,54 @@
+#include "servicebus/conditions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace sessionq::servicebus {
+namespace {
+
+using Row = std::pair<std::string_view, Errc>;
+
+constexpr std::array rows{
+    Row{"com.microsoft:timeout", Errc::no_session_available},
+    Row{"com.microsoft:session-cannot-be-locked", Errc::session_locked_elsewhere},
+    Row{"com.microsoft:session-lock-lost", Errc::lock_lost},
+    Row{"com.microsoft:message-lock-lost", Errc::lock_lost},
+    Row{"com.microsoft:message-not-found", Errc::message_not_found},
+    Row{"com.microsoft:session-not-found", Errc::session_not_found},
+    Row{"com.microsoft:entity-disabled", Errc::entity_disabled},
+    Row{"com.microsoft:server-busy", Errc::server_busy},
+    Row{"com.microsoft:auth-failed", Errc::unauthorized},
+    Row{"com.microsoft:argument-error", Errc::invalid_argument},
+    Row{"com.microsoft:argument-out-of-range", Errc::invalid_argument},
+    Row{"com.microsoft:operation-cancelled", Errc::cancelled},
+    Row{"amqp:not-found", Errc::entity_not_found},
+    Row{"amqp:not-allowed", Errc::session_required},
+    Row{"amqp:not-implemented", Errc::not_supported},
+    Row{"amqp:unauthorized-access", Errc::unauthorized},
+    Row{"amqp:resource-limit-exceeded", Errc::quota_exceeded},
+    Row{"amqp:link:message-size-exceeded", Errc::message_too_large},
+    Row{"amqp:link:transfer-limit-exceeded", Errc::quota_exceeded},
+    Row{"amqp:link:detach-forced", Errc::connection_lost},
+    Row{"amqp:link:stolen", Errc::lock_lost},
+    Row{"amqp:connection:forced", Errc::connection_lost},
+    Row{"amqp:connection:framing-error", Errc::protocol_error},
+    Row{"amqp:decode-error", Errc::protocol_error},
+    Row{"amqp:internal-error", Errc::connection_lost},
+};
+
+} // namespace
+
+Failure to_failure(const amqp::Condition& condition, std::string what) {
+    if (condition.empty()) {
+        return {.code = Errc::connection_lost, .detail = std::move(what) + ": the broker gave no reason"};
+    }
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.first == condition.name; });
+    return {.code = found != rows.end() ? found->second : Errc::protocol_error,
+            .detail = std::move(what),
+            .peer_condition = condition.name,
+            .peer_text = condition.text};
+}
+
+} // namespace sessionq::servicebus

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "amqp/codec/encoded_content.hpp"
+#include "amqp/connection.hpp"
+#include "amqp/connector.hpp"
+#include "core/random.hpp"
+#include "servicebus/request_channel.hpp"
+#include "servicebus/token_source.hpp"
+
+namespace sessionq::servicebus {
+
+struct HubSettings {
+    amqp::Target target{};
+    TokenSourcePtr tokens{};                             ///< null: nothing is put to $cbs
+    Duration operation_timeout{std::chrono::seconds{60}}; ///< for what has no deadline of its own
+    std::uint64_t seed{0};
+};
+
+/// The connection of an endpoint and what all its links share: made when first needed and anew after a loss, with a backoff between failures (R17); the tokens of the
+/// entities in use, renewed before they expire; and requests to $management. Bound to the loop; kept alive by links.
+class Hub final : public std::enable_shared_from_this<Hub>, private amqp::ConnectionOwner {
+public:
+    Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
+    ~Hub() override;
+    Hub(const Hub&) = delete;
+    Hub& operator=(const Hub&) = delete;
+
+    using ReadyHandler = std::function<void(core::Result<amqp::Engine*>)>;
+    /// Connected, and entitled to `node` (empty: connected will do). The handler runs now or by a later turn; the engine is for use at once. After `close`: cancelled.
+    void ready(const std::string& node, ReadyHandler handler);
+
+    /// A request to the $management of an entity. Answered once, by a later turn.
+    void manage(const std::string& entity, Request request, Deadline deadline, RequestChannel::Handler handler);
+
+    /// Ends the connection; what waits is answered with `cancelled`.
+    void close();
+
+    [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
+    [[nodiscard]] amqp::ClockReading reading() const noexcept { return {.now = loop_.now(), .wall = loop_.wall_now()}; }
+    [[nodiscard]] Deadline default_deadline() const noexcept { return Deadline::after(settings_.operation_timeout, loop_.now()); }
+    [[nodiscard]] const std::string& host() const noexcept { return settings_.target.host; }
+
+private:
+    struct Claim {
+        bool valid{false};
+        bool asked{false};
+        TimePoint renew_at{TimePoint::max()};
+        std::vector<ReadyHandler> waiting{};
+    };
+    struct Waiting {
+        std::string node;
+        ReadyHandler handler;
+    };
+
+    void on_open(const amqp::Open& peer) override;
+    void on_closed(const amqp::Condition& condition) override;
+
+    void connect();
+    void connected(core::Result<amqp::StreamPtr> stream);
+    void failed(const Failure& why);
+    void claim(const std::string& node, ReadyHandler handler);
+    void put_token(const std::string& node);
+    void token_answered(const std::string& node, const core::Result<Response>& answer, Duration life);
+    void on_time();
+    void arm();
+
+    core::EventLoop& loop_;
+    HubSettings settings_;
+    amqp::ConnectionHost host_;
+    core::Random random_;
+    std::unique_ptr<amqp::Connector> connector_{};
+    std::unique_ptr<amqp::Connection> connection_{};
+    std::unique_ptr<RequestChannel> cbs_{};
+    std::map<std::string, Claim> claims_{};
+    std::map<std::string, std::unique_ptr<RequestChannel>> management_{};
+    std::vector<Waiting> waiting_{};
+    std::uint32_t failures_{0};
+    TimePoint next_attempt_{};
+    bool open_{false};
+    bool closed_{false};
+    timing::Timer timer_{timing::Timer::calling<&Hub::on_time>(this)};
+};
+
+} // namespace sessionq::servicebus

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "amqp/codec/message_codec.hpp"
+#include "amqp/session.hpp"
+#include "ports/endpoint.hpp"
+#include "ports/session_link.hpp"
+#include "servicebus/hub.hpp"
+
+namespace sessionq::servicebus {
+
+/// One asking for a session, and the session that came of it: a receiver link in an AMQP session of its own, kept by the broker as the lease. Bound to the loop.
+class LinkCore final : public std::enable_shared_from_this<LinkCore>, private amqp::SessionListener, private amqp::LinkListener {
+public:
+    using AcceptDone = std::function<void(std::optional<Failure>)>;
+
+    LinkCore(std::shared_ptr<Hub> hub, ports::AcceptRequest request) : hub_{std::move(hub)}, request_{std::move(request)} {}
+    ~LinkCore() override;
+    LinkCore(const LinkCore&) = delete;
+    LinkCore& operator=(const LinkCore&) = delete;
+
+    // as an accept
+    /// `done` runs once, by a later turn, unless the asking is abandoned.
+    void ask(AcceptDone done);
+    /// No answer is wanted any more: a session that comes is given back at once (R19). Until then it keeps itself.
+    void abandon_ask();
+
+    // as a link
+    [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept { return initial_lock_; }
+    void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
+    void add_credit(std::uint32_t count);
+    void drain();
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement);
+    void renew_lock(ports::SessionLink::LockHandler handler);
+    void get_state(ports::SessionLink::StateHandler handler);
+    void set_state(const std::optional<std::string>& state, ports::SessionLink::DoneHandler handler);
+    void receive_deferred(const std::vector<std::int64_t>& sequences, ports::SessionLink::DeliveriesHandler handler);
+    void close(ports::SessionLink::DoneHandler handler);
+    /// The link is destroyed: closes it, says nothing more.
+    void destroy() noexcept;
+
+private:
+    enum class Phase : std::uint8_t { idle, asking, held, closing, over };
+
+    void on_sender(amqp::SenderLinkPtr link) override;
+    void on_receiver(amqp::ReceiverLinkPtr link) override;
+    void on_session_ended(const amqp::Condition& condition) override;
+    void on_link_open() override;
+    void on_link_closed(const amqp::Condition& condition, bool closed) override;
+    void on_link_gone(const amqp::Condition& condition) override;
+    void on_drained() override;
+    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_disposition(amqp::DeliveryHandle delivery) override;
+
+    void attach(amqp::Engine& engine);
+    void granted();
+    void over(const amqp::Condition& condition);
+    void finish_ask(std::optional<Failure> failure);
+    void let_go() noexcept;
+    void fail_settlements(const Failure& why);
+    void forget_settling(const ports::Delivery& delivery);
+    void settle_deferred(ports::Delivery& delivery, const core::Uuid& token, const ports::Settlement& settlement);
+    [[nodiscard]] ports::DeliveryPtr make_delivery(amqp::ReceivedDelivery&& received, std::size_t bytes, std::uint64_t tag, bool settled);
+    [[nodiscard]] Duration lock_length(WallTime until) const;
+    [[nodiscard]] Deadline request_deadline() const { return hub_->default_deadline(); }
+    template <typename Then>
+    void manage(std::string operation, amqp::Map body, Then then);
+
+    const std::shared_ptr<Hub> hub_;
+    const ports::AcceptRequest request_;
+    AcceptDone done_{};
+    Phase phase_{Phase::idle};
+    bool abandoned_{false};
+    bool dead_{false};
+    std::shared_ptr<LinkCore> keep_{}; // itself, until an abandoned asking is answered
+    std::string link_name_{};
+    std::string session_id_{};
+    ports::LockGrant initial_lock_{};
+    ports::LinkEvents* events_{nullptr};
+    amqp::SessionPtr session_{};
+    amqp::ReceiverLinkPtr link_{};
+    std::deque<ports::Delivery*> settling_{};
+    std::unordered_map<std::uint64_t, core::Uuid> deferred_{}; // lock tokens by port tag
+    std::uint64_t last_deferred_{0};
+    ports::SessionLink::DoneHandler close_handler_{};
+};
+
+} // namespace sessionq::servicebus

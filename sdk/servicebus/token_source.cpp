@@ -1,0 +1,56 @@
+#include "servicebus/token_source.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+#include "servicebus/shared_access_signature.hpp"
+
+namespace sessionq::servicebus {
+namespace {
+
+constexpr std::string_view signature_type = "servicebus.windows.net:sastoken";
+constexpr std::chrono::hours key_token_life{1};
+
+class KeyTokens final : public TokenSource {
+public:
+    KeyTokens(std::string key_name, std::string key) : key_name_{std::move(key_name)}, key_{std::move(key)} {}
+
+    Token token(std::string_view audience, WallTime now) override {
+        const WallTime expires = now + key_token_life;
+        return {.type = std::string{signature_type}, .text = make_shared_access_signature(audience, key_name_, key_, expires), .expires = expires};
+    }
+
+private:
+    const std::string key_name_;
+    const std::string key_;
+};
+
+class ReadyTokens final : public TokenSource {
+public:
+    explicit ReadyTokens(std::string signature) : signature_{std::move(signature)} {}
+
+    Token token(std::string_view, WallTime now) override { return {.type = std::string{signature_type}, .text = signature_, .expires = expiry(now)}; }
+
+private:
+    /// What the signature says in "se"; one that says nothing is taken to last.
+    [[nodiscard]] WallTime expiry(WallTime now) const {
+        const std::size_t found = signature_.find("se=");
+        long long seconds = 0;
+        if (found == std::string::npos || std::from_chars(signature_.data() + found + 3, signature_.data() + signature_.size(), seconds).ec != std::errc{}) {
+            return now + std::chrono::hours{24};
+        }
+        constexpr long long latest = 9'000'000'000; // within what a clock can say
+        return WallTime{std::chrono::seconds{std::min(seconds, latest)}};
+    }
+
+    const std::string signature_;
+};
+
+} // namespace
+
+TokenSourcePtr make_key_tokens(std::string key_name, std::string key) { return std::make_unique<KeyTokens>(std::move(key_name), std::move(key)); }
+
+TokenSourcePtr make_ready_tokens(std::string signature) { return std::make_unique<ReadyTokens>(std::move(signature)); }
+
+} // namespace sessionq::servicebus
