@@ -175,6 +175,12 @@ void Engine::take(std::string& to) {
     touched_ = false;
 }
 
+void Engine::commit() {
+    if (sasl_ == nullptr && !broken_) {
+        collect_output();
+    }
+}
+
 void Engine::collect_output() {
     for (;;) {
         const ssize_t pending = pn_transport_pending(transport_);

@@ -79,6 +79,8 @@ public:
     void set_driver(EngineDriver* driver) noexcept { driver_ = driver; }
     /// Puts what is to be sent, complete as of now, into `to`, in place of what it held. The engine goes on with its memory.
     void take(std::string& to);
+    /// What was said so far goes out before what is said from now on: within one turn a detach would otherwise follow a later attach.
+    void commit();
     /// Bytes of messages given to senders since the last `take`.
     [[nodiscard]] std::size_t unsent() const noexcept { return unsent_; }
     /// Has an empty frame sent if nothing else is to be.

@@ -35,7 +35,7 @@ public:
 
     // as a link
     [[nodiscard]] const std::string& session_id() const noexcept { return consumer_->session_id; }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept { return {consumer_->first_locked_until - asked_}; }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept { return {queue_->options().lock_duration}; }
     void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
     void add_credit(std::uint32_t count);
     void drain();

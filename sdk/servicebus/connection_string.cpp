@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <optional>
 
 namespace sessionq::servicebus {
@@ -31,7 +31,8 @@ std::string_view trimmed(std::string_view text) {
 /// sb://host[:port][/]
 std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString& into, std::optional<std::uint16_t>& port) {
     const std::size_t scheme = endpoint.find("://");
-    if (scheme == std::string_view::npos || !(same(endpoint.substr(0, scheme), "sb") || same(endpoint.substr(0, scheme), "amqps") || same(endpoint.substr(0, scheme), "amqp"))) {
+    if (scheme == std::string_view::npos ||
+        !(same(endpoint.substr(0, scheme), "sb") || same(endpoint.substr(0, scheme), "amqps") || same(endpoint.substr(0, scheme), "amqp"))) {
         return wrong("Endpoint must begin with sb://");
     }
     endpoint.remove_prefix(scheme + 3);
@@ -65,9 +66,9 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text) {
     ConnectionString made;
     std::optional<std::uint16_t> port;
     const std::array<std::pair<std::string_view, std::string*>, 4> plain{{{"SharedAccessKeyName", &made.key_name},
-                                                                        {"SharedAccessKey", &made.key},
-                                                                        {"SharedAccessSignature", &made.signature},
-                                                                        {"EntityPath", &made.entity_path}}};
+                                                                          {"SharedAccessKey", &made.key},
+                                                                          {"SharedAccessSignature", &made.signature},
+                                                                          {"EntityPath", &made.entity_path}}};
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(';'), text.size());
         const std::string_view pair = trimmed(text.substr(0, end));

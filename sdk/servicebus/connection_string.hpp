@@ -12,10 +12,10 @@ namespace sessionq::servicebus {
 struct ConnectionString {
     std::string host{};
     std::uint16_t port{5671};
-    bool tls{true};                 ///< false: `UseDevelopmentEmulator=true`
-    std::string key_name{};         ///< with `key`, or neither
+    bool tls{true};         ///< false: `UseDevelopmentEmulator=true`
+    std::string key_name{}; ///< with `key`, or neither
     std::string key{};
-    std::string signature{};        ///< a ready-made shared access signature
+    std::string signature{}; ///< a ready-made shared access signature
     std::string entity_path{};
 
     /// `Endpoint=sb://host[:port][/];SharedAccessKeyName=…;SharedAccessKey=…[;EntityPath=…][;UseDevelopmentEmulator=true]`, or `SharedAccessSignature=…` in

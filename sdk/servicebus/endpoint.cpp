@@ -101,7 +101,8 @@ void Endpoint::cancel_accept(ports::AcceptId id) {
 // Sending
 
 void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    const bool is_scheduled = std::any_of(request.messages.begin(), request.messages.end(), [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
+    const bool is_scheduled =
+        std::any_of(request.messages.begin(), request.messages.end(), [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
     if (is_scheduled) {
         schedule(std::move(request), std::move(handler));
         return;
@@ -118,20 +119,21 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
         return;
     }
     const std::string entity = request.entity;
-    hub_->ready(entity, [this, alive = std::weak_ptr{owed_}, entity, encoded = std::move(encoded), answer](core::Result<amqp::Engine*> engine) mutable {
-        if (alive.expired()) {
-            return; // answered when the endpoint went
-        }
-        if (!engine.ok()) {
-            loop().post([answer, why = engine.failure()] { answer(why); });
-            return;
-        }
-        auto& channel = senders_[entity];
-        if (channel == nullptr || channel->is_lost()) {
-            channel = std::make_unique<SenderChannel>(loop(), *engine.value(), entity);
-        }
-        channel->send(std::move(encoded), answer);
-    });
+    hub_->ready(entity,
+                [this, alive = std::weak_ptr{owed_}, entity, encoded = std::move(encoded), answer](core::Result<amqp::Engine*> engine) mutable {
+                    if (alive.expired()) {
+                        return; // answered when the endpoint went
+                    }
+                    if (!engine.ok()) {
+                        loop().post([answer, why = engine.failure()] { answer(why); });
+                        return;
+                    }
+                    auto& channel = senders_[entity];
+                    if (channel == nullptr || channel->is_lost()) {
+                        channel = std::make_unique<SenderChannel>(loop(), *engine.value(), entity);
+                    }
+                    channel->send(std::move(encoded), answer);
+                });
 }
 
 /// Asks for sequence numbers, which a transfer does not tell.
@@ -187,7 +189,8 @@ void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> se
 // Looking
 
 void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
-    Map body{{"from-sequence-number", request.from_sequence_number}, {"message-count", static_cast<std::int32_t>(std::min(request.max_messages, 0x7fffffffU))}};
+    Map body{{"from-sequence-number", request.from_sequence_number},
+             {"message-count", static_cast<std::int32_t>(std::min(request.max_messages, 0x7fffffffU))}};
     if (request.session_id) {
         body.emplace_back("session-id", *request.session_id);
     }

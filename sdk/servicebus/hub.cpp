@@ -106,7 +106,8 @@ void Hub::connect() {
         return;
     }
     const TimePoint until = Deadline::after(settings_.operation_timeout, loop_.now()).time();
-    connector_ = std::make_unique<amqp::Connector>(host_, settings_.target, until, [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
+    connector_ = std::make_unique<amqp::Connector>(host_, settings_.target, until,
+                                                   [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
 }
 
 void Hub::connected(core::Result<amqp::StreamPtr> stream) {
@@ -117,7 +118,8 @@ void Hub::connected(core::Result<amqp::StreamPtr> stream) {
     }
     amqp::ConnectionOptions options = options_for(settings_.target.host);
     options.open_time_out = std::min<Duration>(options.open_time_out, settings_.operation_timeout);
-    connection_ = std::make_unique<amqp::Connection>(host_, std::move(stream).value(), std::move(options), *this);
+    amqp::ConnectionOwner& owner = *this;
+    connection_ = std::make_unique<amqp::Connection>(host_, std::move(stream).value(), std::move(options), owner);
 }
 
 void Hub::on_open(const amqp::Open&) {

@@ -18,7 +18,7 @@ namespace sessionq::servicebus {
 
 struct HubSettings {
     amqp::Target target{};
-    TokenSourcePtr tokens{};                             ///< null: nothing is put to $cbs
+    TokenSourcePtr tokens{};                              ///< null: nothing is put to $cbs
     Duration operation_timeout{std::chrono::seconds{60}}; ///< for what has no deadline of its own
     std::uint64_t seed{0};
 };

@@ -94,7 +94,8 @@ void LinkCore::attach(amqp::Engine& engine) {
         properties.emplace_back(Value::symbol("com.microsoft:timeout"), static_cast<std::uint32_t>(wait));
     }
     link_->open({.source = {.address = request_.entity,
-                            .filter = amqp::encode(Value::map({{Value::symbol(session_filter), request_.session_id ? Value{*request_.session_id} : Value{}}}))},
+                            .filter = amqp::encode(
+                                Value::map({{Value::symbol(session_filter), request_.session_id ? Value{*request_.session_id} : Value{}}}))},
                  .target = {.address = link_name_},
                  .sender_mode = removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
                  .receiver_mode = removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
@@ -225,14 +226,18 @@ ports::DeliveryPtr LinkCore::make_delivery(amqp::ReceivedDelivery&& received, st
 }
 
 void LinkCore::settle(ports::Delivery& delivery, ports::Settlement&& settlement) {
+    settling_.push_back(&delivery);
     if (phase_ != Phase::held) {
+        hub_->loop().post([weak = weak_from_this()] {
+            if (const auto self = weak.lock(); self && self->phase_ != Phase::held) {
+                self->fail_settlements({.code = Errc::lock_lost, .detail = "session '" + self->session_id_ + "' is held no more"});
+            }
+        });
         return;
     }
-    settling_.push_back(&delivery);
     if (is_deferred(delivery.port_tag)) {
-        const auto found = deferred_.find(delivery.port_tag);
-        const core::Uuid token = found->second;
-        deferred_.erase(found);
+        const core::Uuid token = deferred_.at(delivery.port_tag);
+        deferred_.erase(delivery.port_tag);
         settle_deferred(delivery, token, settlement);
     } else {
         handle_of(delivery.port_tag).update(to_outcome(settlement));
@@ -316,6 +321,7 @@ void LinkCore::close(ports::SessionLink::DoneHandler handler) {
     phase_ = Phase::closing;
     close_handler_ = std::move(handler);
     link_->close();
+    session_->engine().commit(); // an accept that follows finds the session free
 }
 
 void LinkCore::destroy() noexcept {
@@ -337,14 +343,23 @@ void LinkCore::on_receiver(amqp::ReceiverLinkPtr link) { link->refuse({.name = "
 
 template <typename Then>
 void LinkCore::manage(std::string operation, Map body, Then then) {
+    if (phase_ != Phase::held) {
+        hub_->loop().post([weak = weak_from_this(), then = std::move(then)] {
+            if (const auto self = weak.lock(); self && !self->dead_) {
+                then(*self, Failure{.code = Errc::lock_lost, .detail = "session '" + self->session_id_ + "' is held no more"});
+            }
+        });
+        return;
+    }
     body.emplace_back("session-id", session_id_);
     Request request{.operation = std::move(operation), .properties = {{"associated-link-name", link_name_}}, .body = Value{std::move(body)}};
-    hub_->manage(request_.entity, std::move(request), request_deadline(), [weak = weak_from_this(), then = std::move(then)](core::Result<Response> answer) {
-        const auto self = weak.lock();
-        if (self && !self->dead_) {
-            then(*self, std::move(answer));
-        }
-    });
+    hub_->manage(request_.entity, std::move(request), request_deadline(),
+                 [weak = weak_from_this(), then = std::move(then)](core::Result<Response> answer) {
+                     const auto self = weak.lock();
+                     if (self && !self->dead_) {
+                         then(*self, std::move(answer));
+                     }
+                 });
 }
 
 void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
@@ -419,15 +434,15 @@ void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, port
                for (const Value& each : messages != nullptr && messages->items() != nullptr ? *messages->items() : amqp::List{}) {
                    const Value* encoded = each.find("message");
                    const Value* token = each.find("lock-token");
-                   const auto bytes = encoded != nullptr ? encoded->bytes() : std::nullopt;
-                   auto received = bytes ? amqp::decode_delivery(std::string{*bytes}, self.hub_->reading()) : Failure{.code = Errc::protocol_error};
+                   const std::string bytes{encoded != nullptr ? encoded->bytes().value_or("") : ""};
+                   auto received = amqp::decode_delivery(bytes, self.hub_->reading());
                    if (!received.ok() || self.events_ == nullptr) {
                        continue;
                    }
                    const auto* uuid = token != nullptr ? token->as<core::Uuid>() : nullptr;
                    const std::uint64_t tag = ++self.last_deferred_ << 1U | 1U;
                    self.deferred_[tag] = uuid != nullptr ? *uuid : received.value().lock_token.value_or(core::Uuid{});
-                   deliveries.push_back(self.make_delivery(std::move(received).value(), bytes->size(), tag, removes));
+                   deliveries.push_back(self.make_delivery(std::move(received).value(), bytes.size(), tag, removes));
                }
                if (deliveries.size() != wanted) {
                    handler(Failure{.code = Errc::message_not_found, .detail = "not all deferred messages asked for are there"});

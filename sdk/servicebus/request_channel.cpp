@@ -40,7 +40,10 @@ std::optional<Value> inside(std::string_view section) {
 Failure Response::to_failure(std::string what) const {
     amqp::Condition said{.name = condition, .text = description};
     if (said.empty()) {
-        said.name = status == 401 || status == 403 ? "amqp:unauthorized-access" : status == 404 ? "amqp:not-found" : status == 410 ? "com.microsoft:message-lock-lost" : "amqp:internal-error";
+        said.name = status == 401 || status == 403 ? "amqp:unauthorized-access"
+                    : status == 404                ? "amqp:not-found"
+                    : status == 410                ? "com.microsoft:message-lock-lost"
+                                                   : "amqp:internal-error";
     }
     return servicebus::to_failure(said, std::move(what));
 }
@@ -77,9 +80,7 @@ RequestChannel::~RequestChannel() {
 
 void RequestChannel::request(Request request, Deadline deadline, Handler handler) {
     if (lost_) {
-        loop_.post([handler = std::move(handler), node = node_] {
-            handler(Failure{.code = Errc::connection_lost, .detail = "no way to " + node});
-        });
+        loop_.post([handler = std::move(handler), node = node_] { handler(Failure{.code = Errc::connection_lost, .detail = "no way to " + node}); });
         return;
     }
     const std::string id = std::to_string(++last_id_);

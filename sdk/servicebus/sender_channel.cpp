@@ -18,7 +18,8 @@ SenderChannel::SenderChannel(core::EventLoop& loop, amqp::Engine& engine, std::s
     }
     session_->set_listener(this);
     link_->set_listener(this);
-    link_->open({.source = {.address = std::string{link_->name()}}, .target = {.address = entity_}, .sender_mode = amqp::SenderSettleMode::unsettled});
+    link_->open(
+        {.source = {.address = std::string{link_->name()}}, .target = {.address = entity_}, .sender_mode = amqp::SenderSettleMode::unsettled});
 }
 
 SenderChannel::~SenderChannel() {
@@ -47,8 +48,9 @@ void SenderChannel::send_waiting() {
         waiting_.pop_front();
         const std::uint64_t most = link_->remote_max_message_size();
         if (most != 0 && next.bytes.size() > most) {
-            answer(std::move(next.handler), Failure{.code = Errc::message_too_large,
-                                                    .detail = std::to_string(next.bytes.size()) + " bytes; '" + entity_ + "' takes " + std::to_string(most)});
+            answer(std::move(next.handler),
+                   Failure{.code = Errc::message_too_large,
+                           .detail = std::to_string(next.bytes.size()) + " bytes; '" + entity_ + "' takes " + std::to_string(most)});
             continue;
         }
         const std::uint64_t number = ++last_tag_;

@@ -14,8 +14,8 @@ std::string percent_encoded(std::string_view text) {
     std::string made;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '-' || byte == '_' ||
-                              byte == '.' || byte == '~';
+        const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '-' ||
+                              byte == '_' || byte == '.' || byte == '~';
         if (is_plain) {
             made.push_back(c);
         } else {

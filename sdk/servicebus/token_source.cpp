@@ -37,7 +37,8 @@ private:
     [[nodiscard]] WallTime expiry(WallTime now) const {
         const std::size_t found = signature_.find("se=");
         long long seconds = 0;
-        if (found == std::string::npos || std::from_chars(signature_.data() + found + 3, signature_.data() + signature_.size(), seconds).ec != std::errc{}) {
+        if (found == std::string::npos ||
+            std::from_chars(signature_.data() + found + 3, signature_.data() + signature_.size(), seconds).ec != std::errc{}) {
             return now + std::chrono::hours{24};
         }
         constexpr long long latest = 9'000'000'000; // within what a clock can say

@@ -10,9 +10,10 @@
 
 #include "contract/in_process_fixture.hpp"
 #include "contract/recording_link.hpp"
+#include "contract/service_bus_fixture.hpp"
 
 /// The ports the suite runs on, by fixture.
-#define SESSIONQ_PORT_FIXTURES sessionq::test::InProcessFixture
+#define SESSIONQ_PORT_FIXTURES sessionq::test::InProcessFixture, sessionq::test::ServiceBusFixture
 
 /// One rule of the contract, shown on every port.
 #define PORT_CASE(title) TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES)

@@ -15,6 +15,9 @@ PORT_CASE("send: answers with rising sequence numbers") {
     const auto second = t.send("b", {"3"});
     REQUIRE(first.size() == 2);
     REQUIRE(second.size() == 1);
+    if (!t.fixture.tells_sequence_numbers()) {
+        return;
+    }
     CHECK(first[0] < first[1]);
     CHECK(first[1] < second[0]);
 }
@@ -116,13 +119,16 @@ PORT_CASE("peek: shows messages in order from a sequence number on, of all sessi
     PortCase<Fixture> t;
     NEEDS(t, peek);
     t.send("a", {"1"});
-    const auto b = t.send("b", {"2"});
+    t.send("b", {"2"});
     t.send("a", {"3"});
+    const auto all = t.peek(t.entity);
+    REQUIRE(all.size() == 3);
+    const std::int64_t b = all[1].sequence_number();
     CHECK(t.text_of(t.peek(t.entity)) == "1 2 3");
-    CHECK(t.text_of(t.peek(t.entity, std::nullopt, b[0])) == "2 3");
+    CHECK(t.text_of(t.peek(t.entity, std::nullopt, b)) == "2 3");
     CHECK(t.text_of(t.peek(t.entity, std::nullopt, 0, 2)) == "1 2");
     CHECK(t.text_of(t.peek(t.entity, "a")) == "1 3");
-    CHECK(t.text_of(t.peek(t.entity, "a", b[0])) == "3");
+    CHECK(t.text_of(t.peek(t.entity, "a", b)) == "3");
     CHECK(t.peek(t.entity, "nobody").empty());
 }
 
