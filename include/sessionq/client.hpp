@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include <sessionq/time.hpp>
 
@@ -28,6 +30,14 @@ struct ClientOptions {
     Duration receive_spin{};
 };
 
+/// Whom a client trusts when it connects over TLS, and how it shows itself. Files are PEM. An aggregate for designated initialisers.
+struct TlsOptions {
+    std::string ca_file{};          ///< Who is trusted. Empty: whom the system trusts. Default empty.
+    std::string certificate_file{}; ///< Of this client, with its chain. Empty: none is shown. Default empty.
+    std::string key_file{};         ///< Its key. Empty: in `certificate_file`. Default empty.
+    bool verify_peer{true};         ///< False: takes any certificate of any host, for tests. Default true.
+};
+
 /// The way to a broker: a shared handle to its receive threads and what they carry. Senders, receivers and processors made from it keep
 /// them alive; they end with the last of these. The destructor of the last one waits until the threads have ended, which does not depend on the broker.
 ///
@@ -40,6 +50,18 @@ public:
     ///
     /// Errors: invalid_option (a member of `options`), resource_exhausted (no thread could be started).
     [[nodiscard]] static Client in_process(const LocalBroker& broker, ClientOptions options = {});
+
+    /// A client of Azure Service Bus, or of what speaks like it, by a connection string:
+    /// `Endpoint=sb://HOST[:PORT];SharedAccessKeyName=NAME;SharedAccessKey=KEY[;EntityPath=ENTITY][;UseDevelopmentEmulator=true]`, or with `SharedAccessSignature=`
+    /// in place of name and key. With `UseDevelopmentEmulator=true` the connection is plain TCP, else TLS with the host's name verified.
+    ///
+    /// Connects before it returns, within `operation_timeout`, so that a wrong way to the broker is known at once; with `EntityPath` the right to that entity is
+    /// asked for too, otherwise with the first use of each. After a loss the connection is made anew when it is needed, with growing waits between failures.
+    ///
+    /// Errors: invalid_argument (the connection string; names its key, never a secret), invalid_option (a member of `options`, a file of `tls`),
+    /// invalid_state (called on a receive thread), connection_refused (host unknown, nobody listens), peer_untrusted (the certificate), unauthorized, timeout,
+    /// protocol_error, resource_exhausted.
+    [[nodiscard]] static Client connect(std::string_view connection_string, ClientOptions options = {}, const TlsOptions& tls = {});
 
     [[nodiscard]] const ClientOptions& options() const noexcept;
 

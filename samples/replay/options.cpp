@@ -73,6 +73,10 @@ std::variant<Options, std::string> parse_options(int argc, const char* const* ar
     add_duration(app, "--idle-timeout", options.idle_timeout, "Idle time before a session is left; 0: as soon as it is empty (200ms)");
     add_count(app, "--workers", options.workers, 1'024, "Handler threads (one per core)");
     add_duration(app, "--handler-time", options.handler_time, "Time each handler takes (0ms)");
+    app.add_option("--connection", options.connection,
+                   "Connection string of a broker; its queue must exist, with sessions (a broker in this process)")
+        ->type_name("STRING");
+    app.add_option("--entity", options.entity, "The queue (records)")->type_name("NAME");
     app.add_flag("--json", options.json, "End with the figures as one line of JSON");
     try {
         app.parse(argc, argv);

@@ -19,6 +19,8 @@ struct Options {
     std::chrono::nanoseconds idle_timeout{std::chrono::milliseconds{200}};
     std::uint32_t workers{0}; ///< 0: one per core. On the command line at least 1.
     std::chrono::nanoseconds handler_time{0};
+    std::string connection{}; ///< Empty: a broker of its own, in this process.
+    std::string entity{"records"};
     bool json{false};
 };
 

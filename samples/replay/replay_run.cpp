@@ -23,7 +23,6 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto queue = "records";
 constexpr std::size_t batch_size = 100;
 
 /// Bounds what waits in the broker, so that memory does not grow with the file.
@@ -93,7 +92,7 @@ private:
 class Feed {
 public:
     Feed(const sessionq::Client& client, const Options& options, RecordReader& reader, Handling& handling)
-        : sender_{client, queue},
+        : sender_{client, options.entity},
           reader_{&reader},
           handling_{&handling},
           with_outcome_{options.outcome.has_value()},
@@ -179,18 +178,26 @@ private:
     Clock::time_point seen_at_{Clock::now()};
 };
 
+/// One line of change between a broker in this process and one on the network.
+sessionq::Client make_client(const Options& options) {
+    if (!options.connection.empty()) {
+        return sessionq::Client::connect(options.connection);
+    }
+    sessionq::LocalBroker broker;
+    broker.create_queue(options.entity, {.max_message_bytes = std::size_t{16} << 20U});
+    return sessionq::Client::in_process(broker);
+}
+
 } // namespace
 
 Run replay_file(const Options& options) {
     RecordReader reader{options.input, options.session_key, options.outcome};
 
-    sessionq::LocalBroker broker;
-    broker.create_queue(queue, {.max_message_bytes = std::size_t{16} << 20U});
-    const auto client = sessionq::Client::in_process(broker);
+    const sessionq::Client client = make_client(options);
 
     const auto handling = std::make_shared<Handling>(options); // handlers may outlast this call
     sessionq::SessionProcessor processor{client,
-                                         queue,
+                                         options.entity,
                                          {
                                              .max_concurrent_sessions = options.concurrent_sessions,
                                              .max_concurrent_calls_per_session = options.calls_per_session,

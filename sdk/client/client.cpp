@@ -1,12 +1,16 @@
 #include <sessionq/client.hpp>
 
+#include <future>
 #include <utility>
 
 #include <sessionq/local_broker.hpp>
 
 #include "client/broker_host.hpp"
 #include "client/client_core.hpp"
+#include "core/random.hpp"
 #include "in_process/endpoint.hpp"
+#include "servicebus/connection_string.hpp"
+#include "servicebus/endpoint.hpp"
 
 namespace sessionq {
 
@@ -16,7 +20,58 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
     const std::shared_ptr<client::BrokerHost>& host = broker.host();
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
     return Client{std::make_shared<client::ClientCore>(
-        options, [engine](core::EventLoop& loop) -> ports::EndpointPtr { return std::make_unique<in_process::Endpoint>(engine, loop); })};
+        options, [engine](client::ReceiveThread& loop) -> ports::EndpointPtr { return std::make_unique<in_process::Endpoint>(engine, loop); })};
+}
+
+namespace {
+
+servicebus::TokenSourcePtr tokens_of(const servicebus::ConnectionString& parsed) {
+    if (!parsed.key.empty()) {
+        return servicebus::make_key_tokens(parsed.key_name, parsed.key);
+    }
+    return parsed.signature.empty() ? nullptr : servicebus::make_ready_tokens(parsed.signature);
+}
+
+/// Waits until the first thread's endpoint is connected, so that what is wrong with the way to the broker is said here.
+void connect_first(client::ClientCore& core, const std::string& entity) {
+    const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
+    auto answered = answer->get_future();
+    client::Station& station = core.station(0);
+    station.thread->post([&station, entity, answer] {
+        static_cast<servicebus::Endpoint&>(*station.endpoint).connect(entity, [answer](core::Result<core::Done> result) {
+            answer->set_value(std::move(result));
+        });
+    });
+    if (answered.wait_for(core.options().operation_timeout) != std::future_status::ready) {
+        throw Error{Errc::timeout, "the broker did not answer in time"};
+    }
+    static_cast<void>(answered.get().take_or_throw());
+}
+
+} // namespace
+
+Client Client::connect(std::string_view connection_string, ClientOptions options, const TlsOptions& tls) {
+    if (client::ReceiveThread::on_any()) {
+        throw Error{Errc::invalid_state, "connect waits, which a receive thread must not"};
+    }
+    const auto parsed = servicebus::ConnectionString::parse(connection_string).take_or_throw();
+    amqp::TlsContextPtr context;
+    if (parsed.tls) {
+        context =
+            amqp::make_tls(amqp::TlsClientSettings{
+                               .ca_file = tls.ca_file, .certificate_file = tls.certificate_file, .key_file = tls.key_file, .verify = tls.verify_peer})
+                .take_or_throw();
+    }
+    auto core = std::make_shared<client::ClientCore>(options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
+        servicebus::HubSettings settings;
+        settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
+        settings.tokens = tokens_of(parsed);
+        settings.operation_timeout = options.operation_timeout;
+        settings.seed = core::Random{static_cast<std::uint64_t>(thread.now().time_since_epoch().count())}.next();
+        return std::make_unique<servicebus::Endpoint>(thread, thread.io_context(), std::move(settings));
+    });
+    connect_first(*core, parsed.entity_path);
+    return Client{std::move(core)};
 }
 
 const ClientOptions& Client::options() const noexcept { return core_->options(); }

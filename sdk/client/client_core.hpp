@@ -16,7 +16,7 @@
 namespace sessionq::client {
 
 /// Makes the port to the broker for one receive thread. Called on that thread.
-using EndpointFactory = std::function<ports::EndpointPtr(core::EventLoop&)>;
+using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&)>;
 
 /// Something that lives on a station's thread and holds what belongs to its endpoint, a link say.
 class Resident : public core::ListHook<Resident> {

@@ -162,6 +162,10 @@ void SessionReceiverCore::set_state(std::optional<std::string> state, const Pend
 
 void SessionReceiverCore::on_granted(TimePoint asked, const ports::LockGrant& grant) {
     lease_.grant(asked, grant.length);
+    follow_lease();
+}
+
+void SessionReceiverCore::follow_lease() {
     expires_.store(lease_.expires().time().time_since_epoch().count(), std::memory_order_release);
     drive_lease();
 }

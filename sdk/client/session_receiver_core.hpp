@@ -74,6 +74,7 @@ private:
     void tell_link(ReceiveQueue::Flow flow);
     void on_granted(TimePoint asked, const ports::LockGrant& grant);
     void on_lease_due() { drive_lease(); }
+    void follow_lease();
     void drive_lease();
     void renew();
     void detach();
