@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t header_size = 8;
 constexpr std::size_t trailer_size = 4;
 constexpr std::uint32_t smallest_frame = 512; // of the standard
+constexpr std::size_t most_unfinished = 1024; // messages at a time; a peer needs few
 
 std::uint32_t number_at(std::string_view bytes) noexcept {
     std::uint32_t number = 0;
@@ -80,6 +81,11 @@ void put_frame(std::string_view frame, const Fields& fields, std::string& to) {
     put_number(to.data() + start, to.size() - start);
 }
 
+std::uint64_t link_key(std::uint16_t channel, std::uint32_t handle) noexcept { return std::uint64_t{channel} << 32U | handle; }
+
+/// Whether a transfer is a whole message by itself.
+bool is_whole(const Fields& transfer) noexcept { return transfer.number(1) && !transfer.is_true(5); }
+
 /// An open's max-frame-size less the reserve. False: too little would be left.
 bool shrink_frame_size(const Fields& fields, std::optional<EncodedUint>& to) noexcept {
     const auto size = fields.number(2);
@@ -89,7 +95,7 @@ bool shrink_frame_size(const Fields& fields, std::optional<EncodedUint>& to) noe
     if (*size < smallest_frame + FrameShim::reserve) {
         return false;
     }
-    to.emplace(static_cast<std::uint32_t>(std::min<std::uint64_t>(*size, 0xffffffffU)) - FrameShim::reserve);
+    to.emplace(*size - FrameShim::reserve);
     return true;
 }
 
@@ -178,7 +184,7 @@ bool FrameShim::inbound(std::string_view& bytes, std::string& to) {
 
 std::size_t FrameShim::passing(std::string_view bytes) const noexcept {
     std::size_t passed = 0;
-    if (is_server_ || !seen_begin_ || !in_.partial.empty()) {
+    if (is_server_ || !seen_begin_ || !in_.partial.empty() || !unfinished_.empty()) {
         return passed;
     }
     while (bytes.size() - passed >= header_size) {
@@ -186,6 +192,12 @@ std::size_t FrameShim::passing(std::string_view bytes) const noexcept {
         const std::size_t size = size_of_frame(frame, largest_frame_);
         if (size == 0 || size > frame.size() || !is_amqp(frame)) {
             break;
+        }
+        if (size > offset_of(frame)) {
+            const auto fields = Fields::read(body_of(frame.substr(0, size)));
+            if (!fields || (fields->code() == Performative::transfer && !is_whole(*fields))) {
+                break;
+            }
         }
         passed += size;
     }
@@ -269,6 +281,32 @@ bool FrameShim::rewrite_inbound_open(std::string_view frame, std::string& to) {
     return true;
 }
 
+// The engine below gives up the whole process over a message that has no delivery-id in its first frame.
+bool FrameShim::follow(std::uint16_t channel, const Fields& fields) {
+    switch (fields.code()) {
+    case Performative::transfer: {
+        const std::uint64_t key = link_key(channel, fields.number(0).value_or(0));
+        const auto known = std::find(unfinished_.begin(), unfinished_.end(), key);
+        const bool goes_on = fields.is_true(5) && !fields.is_true(9);
+        if (known == unfinished_.end()) {
+            if (!fields.number(1) || unfinished_.size() == most_unfinished) {
+                return false;
+            }
+            if (goes_on) {
+                unfinished_.push_back(key);
+            }
+        } else if (!goes_on) {
+            unfinished_.erase(known);
+        }
+        break;
+    }
+    case Performative::detach: std::erase(unfinished_, link_key(channel, fields.number(0).value_or(0))); break;
+    case Performative::end: std::erase_if(unfinished_, [&](std::uint64_t key) { return key >> 32U == channel; }); break;
+    default: break;
+    }
+    return true;
+}
+
 bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
     if (!is_amqp(frame)) {
         return false; // the engine below has no SASL to take it
@@ -277,7 +315,7 @@ bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
     if (!seen_open_ && !body.empty()) {
         return rewrite_inbound_open(frame, to);
     }
-    if (body.empty() || (!is_server_ && seen_begin_)) {
+    if (body.empty()) {
         to.append(frame);
         return true;
     }
@@ -288,11 +326,11 @@ bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
     const std::uint8_t code = fields->code();
     if (code == Performative::begin && !seen_begin_) {
         seen_begin_ = true;
-        peers_handle_max_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(fields->number(4).value_or(0xffffffffU), 0xffffffffU));
+        peers_handle_max_ = fields->number(4).value_or(0xffffffffU);
     }
     if (!is_server_) {
         to.append(frame);
-        return true;
+        return follow(channel_of(frame), *fields);
     }
     if (code == Performative::open || code == Performative::close) {
         to.append(frame);
@@ -309,6 +347,7 @@ bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
         return true; // the peer has ended it; what it says there still means nothing
     }
     if (code == Performative::end) {
+        follow(channel, *fields);
         channels_.erase(begun);
         to.append(frame);
         return true;
@@ -332,13 +371,16 @@ bool FrameShim::rewrite_inbound(std::string_view frame, std::string& to) {
         if (code == Performative::detach) {
             attached.reset(*handle);
         }
+        if (!follow(channel, *fields)) {
+            return false;
+        }
     }
     const auto tag = code == Performative::transfer ? fields->binary(2) : std::nullopt;
     if (!tag) {
         to.append(frame);
         return true;
     }
-    const TagBuffer carrying = tag_with_format(*tag, static_cast<std::uint32_t>(fields->number(3).value_or(0)));
+    const TagBuffer carrying = tag_with_format(*tag, fields->number(3).value_or(0));
     EncodedTag encoded;
     encoded.set({carrying.bytes.data(), carrying.size});
     fields->set(2, encoded.bytes());

@@ -7,8 +7,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace sessionq::amqp {
+
+class Fields;
 
 /// Settles at the byte stream's edge what the engine below cannot: performatives are written with all their fields, a begin names its handle-max, message
 /// formats travel inside the delivery tag between here and the links (`tag_with_format`), and a server hears nothing of what a peer says to a channel or link that it
@@ -48,6 +51,7 @@ private:
     bool rewrite_outbound(std::string_view frame, std::string& to);
     bool rewrite_inbound(std::string_view frame, std::string& to);
     bool rewrite_inbound_open(std::string_view frame, std::string& to);
+    bool follow(std::uint16_t channel, const Fields& fields);
 
     const bool is_server_;
     const std::uint32_t largest_frame_;
@@ -58,6 +62,7 @@ private:
     Direction out_{};
     Direction in_{};
     std::unordered_map<std::uint16_t, Handles> channels_{}; // the peer's, and what it has attached there
+    std::vector<std::uint64_t> unfinished_{};               // links in the midst of a message of several frames
     std::string scratch_{};
 };
 

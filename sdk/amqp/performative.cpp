@@ -52,18 +52,14 @@ std::size_t size_of_value(std::string_view bytes, int depth = 0) noexcept {
     return size <= bytes.size() ? size : 0;
 }
 
-std::optional<std::uint64_t> number_in(std::string_view value) noexcept {
+/// Of a ulong; `value` may be nothing.
+std::optional<std::uint64_t> descriptor_in(std::string_view value) noexcept {
     if (value.empty()) {
         return std::nullopt;
     }
     switch (byte(value, 0)) {
-    case 0x43:
     case 0x44: return 0;
-    case 0x50:
-    case 0x52:
     case 0x53:
-    case 0x60:
-    case 0x70:
     case 0x80: return big_endian(value.substr(1));
     default: return std::nullopt;
     }
@@ -76,7 +72,7 @@ std::optional<Fields> Fields::read(std::string_view bytes) noexcept {
         return std::nullopt;
     }
     const std::size_t descriptor = size_of_value(bytes.substr(1));
-    const auto code = number_in(bytes.substr(1, descriptor));
+    const auto code = descriptor_in(bytes.substr(1, descriptor));
     if (!code || *code > 0xff) {
         return std::nullopt;
     }
@@ -124,7 +120,20 @@ std::optional<Fields> Fields::read(std::string_view bytes) noexcept {
 
 std::string_view Fields::at(std::size_t index) const noexcept { return index < count_ ? fields_[index] : null_field; }
 
-std::optional<std::uint64_t> Fields::number(std::size_t index) const noexcept { return number_in(at(index)); }
+std::optional<std::uint32_t> Fields::number(std::size_t index) const noexcept {
+    const std::string_view value = at(index);
+    switch (byte(value, 0)) {
+    case 0x43: return 0;
+    case 0x52:
+    case 0x70: return static_cast<std::uint32_t>(big_endian(value.substr(1)));
+    default: return std::nullopt;
+    }
+}
+
+bool Fields::is_true(std::size_t index) const noexcept {
+    const std::string_view value = at(index);
+    return value.front() == '\x41' || (value.front() == '\x56' && value[1] != '\0');
+}
 
 std::optional<std::string_view> Fields::binary(std::size_t index) const noexcept {
     const std::string_view value = at(index);

@@ -62,8 +62,10 @@ public:
     /// The field's encoded value; one that is absent reads as null.
     [[nodiscard]] std::string_view at(std::size_t index) const noexcept;
     [[nodiscard]] bool is_null(std::size_t index) const noexcept { return at(index).front() == '\x40'; }
-    /// Of a ubyte, ushort, uint or ulong in any encoding.
-    [[nodiscard]] std::optional<std::uint64_t> number(std::size_t index) const noexcept;
+    /// Of a uint in any encoding.
+    [[nodiscard]] std::optional<std::uint32_t> number(std::size_t index) const noexcept;
+    /// Of a boolean in any encoding; absent: false.
+    [[nodiscard]] bool is_true(std::size_t index) const noexcept;
     /// Of a binary in any encoding.
     [[nodiscard]] std::optional<std::string_view> binary(std::size_t index) const noexcept;
 

@@ -113,7 +113,7 @@ TEST_CASE("FrameShim: a tag gives up the format it carries to the transfer") {
 
 TEST_CASE("FrameShim: on the way in a server's tags carry the format, and a client's are left alone") {
     const std::string bytes = header + attached +
-                              frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abc"), std::uint32_t{9}}, "payload") +
+                              frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abc"), std::uint32_t{9}, false, true}, "payload") +
                               frame(0x14, {std::uint32_t{0}}, "rest");
     FrameShim server{true};
     std::string to;
@@ -195,6 +195,32 @@ TEST_CASE("FrameShim: a server stops to answer an open and a begin") {
     CHECK(rest == frame(0x12, {"name", std::uint32_t{0}, true}));
     REQUIRE(shim.inbound(rest, to));
     CHECK(rest.empty());
+}
+
+TEST_CASE("FrameShim: a message whose first frame names no delivery does not reach the engine, on either side") {
+    const auto part = [](bool has_id, bool more, bool aborted = false) {
+        return frame(0x14,
+                     {std::uint32_t{0}, has_id ? Value{std::uint32_t{1}} : Value{}, Value::binary("t"), Value{}, false, more, Value{}, Value{},
+                      Value{}, aborted},
+                     "x");
+    };
+    const auto detach = frame(0x16, {std::uint32_t{0}, true});
+    for (const bool is_server : {false, true}) {
+        CAPTURE(is_server);
+        const auto takes = [&](const std::string& bytes) {
+            FrameShim shim{is_server};
+            std::string to;
+            REQUIRE(in(shim, header + attached, to));
+            const bool all_pass = shim.passing(bytes) == bytes.size();
+            return all_pass || in(shim, bytes, to);
+        };
+        CHECK(takes(part(true, false) + part(true, false)));
+        CHECK(takes(part(true, true) + part(false, true) + part(false, false) + part(true, true)));
+        CHECK_FALSE(takes(part(false, true)));
+        CHECK_FALSE(takes(part(true, true) + part(false, false) + part(false, true)));
+        CHECK_FALSE(takes(part(true, true) + part(true, true, true) + part(false, true)));
+        CHECK_FALSE(takes(part(true, true) + detach + frame(0x12, {"name", std::uint32_t{0}, true}) + part(false, true)));
+    }
 }
 
 TEST_CASE("FrameShim: what are no frames is refused") {
