@@ -105,7 +105,6 @@ void rolling(benchmark::State& state) {
     }
     state.counters["sessions/s"] =
         benchmark::Counter(static_cast<double>(sessions) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
-    state.counters["threads"] = static_cast<double>(process_status("Threads"));
 }
 BENCHMARK(rolling)->Arg(64)->Arg(1'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(2);
 
@@ -138,7 +137,7 @@ void waiting(benchmark::State& state) {
         done.get_future().wait();
         state.SetIterationTime(seconds_since(begin));
         std::this_thread::sleep_for(500ms); // settlements
-        state.counters["threads"] = static_cast<double>(process_status("Threads"));
+        state.counters["process_threads"] = static_cast<double>(process_status("Threads"));
         const double used_before = processor_seconds();
         constexpr auto watched = 5s;
         std::this_thread::sleep_for(watched);

@@ -1,0 +1,164 @@
+// Client::connect against the local broker's AMQP front on loopback, over TCP and TLS; waits are for conditions, and bounded.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <future>
+#include <optional>
+
+#include <sessionq/sessionq.hpp>
+
+#include "broker/broker.hpp"
+#include "client/broker_host.hpp"
+#include "client/client_core.hpp"
+#include "server/server.hpp"
+#include "support/test_certificates.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A broker, and its front on a thread of its own.
+struct Front {
+    explicit Front(const amqp::TlsContextPtr& tls = {}) {
+        client::run_on(thread, [&] {
+            server = std::make_unique<server::Server>(host.broker(), thread, thread.io_context(),
+                                                      server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}});
+            port = server->listen({.port = 0, .tls = tls}).value();
+        });
+        static_cast<void>(host.broker().create_queue("orders", {.requires_session = true}, host.now()).value());
+        static_cast<void>(host.broker().create_queue("plain", {}, host.now()).value());
+    }
+    ~Front() {
+        client::run_on(thread, [&] { server.reset(); });
+    }
+    [[nodiscard]] std::string connection(const std::string& host_name, const std::string& key, const std::string& rest) const {
+        return "Endpoint=sb://" + host_name + ":" + std::to_string(port) + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=" + key +
+               rest;
+    }
+    [[nodiscard]] std::string plain(const std::string& key = "SAS_KEY_VALUE") const {
+        return connection("127.0.0.1", key, ";UseDevelopmentEmulator=true");
+    }
+
+    client::BrokerHost host{};
+    client::ReceiveThread thread{};
+    std::unique_ptr<server::Server> server{};
+    std::uint16_t port{0};
+};
+
+std::optional<Errc> code_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        CHECK(std::string{error.what()}.find("SECRET") == std::string::npos);
+        return error.failure().code;
+    }
+    return std::nullopt;
+}
+
+void consume(const Client& client) {
+    std::atomic<int> left{20};
+    std::promise<void> done;
+    SessionProcessor processor{client, "orders", {.max_concurrent_sessions = 4, .session_idle_timeout = 50ms}};
+    processor.on_message([&](MessageContext& call) {
+        CHECK(call.message().text() == "book");
+        if (left.fetch_sub(1) == 1) {
+            done.set_value();
+        }
+    });
+    processor.start();
+    Sender sender{client, "orders"};
+    for (int i = 0; i < 10; ++i) {
+        sender.send(std::vector<Message>{Message::text("s" + std::to_string(i % 5), "book"), Message::text("s" + std::to_string(i % 5), "book")});
+    }
+    CHECK(done.get_future().wait_for(30s) == std::future_status::ready);
+    CHECK(processor.stop(10s).complete);
+}
+
+} // namespace
+
+TEST_CASE("Client::connect: the same application runs over TCP and over TLS") {
+    SUBCASE("TCP") {
+        const Front front;
+        consume(Client::connect(front.plain()));
+    }
+    SUBCASE("TLS, by a name that is verified") {
+        const test::TestCertificates certificates;
+        const Front front{
+            amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()}).value()};
+        consume(Client::connect(front.connection("localhost", "SAS_KEY_VALUE", ""), {}, {.ca_file = certificates.ca()}));
+    }
+}
+
+TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, renews and settles") {
+    const Front front;
+    const Client client = Client::connect(front.plain());
+    Sender{client, "orders"}.send(Message::text("a", "one"));
+    SessionReceiver receiver = SessionReceiver::accept_next(client, "orders");
+    CHECK(receiver.session_id() == "a");
+    receiver.set_state("half way");
+    CHECK(receiver.state() == "half way");
+    static_cast<void>(receiver.renew_lock());
+    auto message = receiver.receive_one(10s);
+    REQUIRE(message);
+    CHECK(message->text() == "one");
+    message->complete();
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(client, "orders", "a")); }) == Errc::session_locked_elsewhere);
+    receiver.close();
+    CHECK_FALSE(SessionReceiver::try_accept_next(client, "orders", 1ms));
+    CHECK(list_sessions(client, "orders") == std::vector<std::string>{"a"}); // it has state
+}
+
+TEST_CASE("Client::connect: each way to fail is an error of its own, in time, without a secret") {
+    const test::TestCertificates certificates;
+    const Front front;
+    const auto connect = [](const std::string& text, const TlsOptions& tls = {}) {
+        return code_of([&] { static_cast<void>(Client::connect(text, {.operation_timeout = 20s}, tls)); });
+    };
+    CHECK(connect("Endpoint=sb://h;Colour=SECRET") == Errc::invalid_argument);
+    CHECK(connect("Endpoint=sb://no-such-host.invalid;SharedAccessKeyName=a;SharedAccessKey=SECRET") == Errc::connection_refused);
+    CHECK(connect("Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=SECRET;UseDevelopmentEmulator=true") == Errc::connection_refused);
+    CHECK(connect(front.plain("SECRET") + ";EntityPath=orders") == Errc::unauthorized);
+    CHECK(connect(front.plain(), {.ca_file = "/no/such/file"}) == std::nullopt);             // not looked at without TLS
+    CHECK(connect(front.connection("127.0.0.1", "SECRET", "")) == Errc::connection_refused); // TLS to who speaks none
+
+    const Client client = Client::connect(front.plain());
+    CHECK(code_of([&] { Sender{client, "nowhere"}.send(Message::text("a", "x")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept_next(client, "plain")); }) == Errc::session_required);
+    const Client wrong = Client::connect(front.plain("SECRET"));
+    CHECK(code_of([&] { Sender{wrong, "orders"}.send(Message::text("a", "x")); }) == Errc::unauthorized);
+
+    const Front secure{
+        amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()}).value()};
+    CHECK(connect(secure.connection("localhost", "SECRET", "")) == Errc::peer_untrusted);
+    const Front other{
+        amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.elsewhere(), .key_file = certificates.elsewhere_key()}).value()};
+    CHECK(connect(other.connection("localhost", "SECRET", ""), {.ca_file = certificates.ca()}) == Errc::peer_untrusted);
+}
+
+TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
+    auto front = std::make_unique<Front>();
+    const Client client = Client::connect(front->plain());
+    std::atomic<int> handled{0};
+    std::promise<void> first;
+    std::promise<void> second;
+    SessionProcessor processor{client, "orders", {.session_idle_timeout = 10ms, .error_backoff = {.min = 10ms, .max = 100ms}}};
+    processor.on_message([&](MessageContext&) { (handled.fetch_add(1) == 0 ? first : second).set_value(); });
+    processor.start();
+    const auto send = [&] {
+        static_cast<void>(
+            front->host.broker().find("orders").value()->send(std::vector<Message>{Message::text("a", "x")}, front->host.now()).value());
+    };
+    send();
+    REQUIRE(first.get_future().wait_for(30s) == std::future_status::ready);
+    client::run_on(front->thread, [&] { // every connection is dropped, and the port is open again
+        const std::uint16_t port = front->port;
+        front->server.reset();
+        front->server = std::make_unique<server::Server>(front->host.broker(), front->thread, front->thread.io_context(),
+                                                         server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}});
+        REQUIRE(front->server->listen({.port = port}).ok());
+    });
+    send();
+    CHECK(second.get_future().wait_for(30s) == std::future_status::ready);
+    processor.stop(10s);
+}

@@ -1,0 +1,25 @@
+#include "servicebus/conditions.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sessionq;
+using servicebus::to_failure;
+
+TEST_CASE("to_failure: documented conditions have causes of their own, and the peer's words are kept apart") {
+    const Failure failure = to_failure({.name = "com.microsoft:session-cannot-be-locked", .text = "held"}, "session 'a'");
+    CHECK(failure.code == Errc::session_locked_elsewhere);
+    CHECK(failure.detail == "session 'a'");
+    CHECK(failure.peer_condition == "com.microsoft:session-cannot-be-locked");
+    CHECK(failure.peer_text == "held");
+    CHECK(to_failure({.name = "com.microsoft:timeout"}, "").code == Errc::no_session_available);
+    CHECK(to_failure({.name = "com.microsoft:session-lock-lost"}, "").code == Errc::lock_lost);
+    CHECK(to_failure({.name = "com.microsoft:server-busy"}, "").retryable());
+    CHECK(to_failure({.name = "amqp:not-found"}, "").code == Errc::entity_not_found);
+    CHECK(to_failure({.name = "amqp:unauthorized-access"}, "").code == Errc::unauthorized);
+}
+
+TEST_CASE("to_failure: a detach without a reason is a lost link, worth another try; an unknown condition is the protocol's fault") {
+    CHECK(to_failure({}, "x").code == Errc::connection_lost);
+    CHECK(to_failure({}, "x").retryable());
+    CHECK(to_failure({.name = "vendor:odd"}, "x").code == Errc::protocol_error);
+}
