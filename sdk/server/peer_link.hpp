@@ -28,9 +28,9 @@ public:
     /// What rights it needs; empty: none.
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
-    /// Detaches it for this reason. It is destroyed.
+    /// Detaches it for this reason; where its attach has not been answered yet, that is the answer. It is destroyed.
     void end(const amqp::Condition& why) {
-        link().close(why);
+        link().refuse(why);
         owner_.remove(*this);
     }
 
@@ -38,7 +38,7 @@ public:
     virtual void resume() {}
 
     void on_link_closed(const amqp::Condition&, bool) override {
-        link().close();
+        link().refuse({});
         owner_.remove(*this);
     }
     void on_link_gone(const amqp::Condition&) override { owner_.remove(*this); }

@@ -112,6 +112,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--drain-seconds", drain_seconds, "How long stopping may wait for clients to settle what they have in hand")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
+    std::string data_directory;
+    app.add_option("--data", data_directory)->group(""); // not offered, but told apart from a misspelling
     try {
         app.parse(count, arguments);
     } catch (const CLI::CallForHelp&) {
@@ -122,6 +124,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         throw UsageError{error.what()};
     }
 
+    if (!data_directory.empty()) {
+        throw UsageError{"--data: this version keeps its queues in memory only"};
+    }
     if (!tls_listen.empty()) {
         options.listens_tls = true;
         options.tls_listen = parse_endpoint("--tls-listen", tls_listen);

@@ -118,17 +118,34 @@ TEST_CASE("PeerConnection: an accept waits as long as its client said, and is th
     CHECK_FALSE(link.receiver->remote().source.present);
 }
 
-TEST_CASE("PeerConnection: an accept whose client leaves takes no session") {
+TEST_CASE("PeerConnection: an accept whose client leaves takes no session, and the client is let go") {
     Front front;
     front.enter();
-    front.receive("r", Front::by_session("orders", {}));
+    LinkLog& waiting = front.receive("r", Front::by_session("orders", {}));
     CHECK(front.counts("orders").waiting_accepts == 1);
-    front.links.clear();
+    waiting.receiver->close();
     front.run();
+    CHECK(waiting.closed);
+    CHECK(waiting.why.empty());
     CHECK(front.counts("orders").waiting_accepts == 0);
     front.put("orders", {message("a", "1")});
     LinkLog& other = front.receive("other", Front::by_session("orders", {}));
     CHECK(granted_session(other) == "a");
+}
+
+TEST_CASE("PeerConnection: a waiting accept whose link is stolen is told so") {
+    Front front;
+    front.enter();
+    LinkLog& waiting = front.receive("same", Front::by_session("orders", {}));
+    auto other_session = front.client.begin_session();
+    front.run();
+    std::swap(front.session, other_session);
+    LinkLog& second = front.receive("same", Front::by_session("orders", "b"));
+    CHECK(waiting.closed);
+    CHECK(waiting.why.name == "amqp:link:stolen");
+    CHECK(granted_session(second) == "b");
+    front.links.clear();
+    other_session.reset();
 }
 
 TEST_CASE("PeerConnection: a session that is held is refused to others until its holder has left; nothing is counted") {
