@@ -54,7 +54,8 @@ void PeerConnection::on_writable() {
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {
     core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended", condition.empty() ? "" : ": ", condition.name);
-    ended_(*this);
+    const Ended ended = ended_; // which is destroyed with this
+    ended(*this);
 }
 
 void PeerConnection::quiesce() { peer_.is_quiescing = true; }
