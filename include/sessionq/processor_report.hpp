@@ -40,8 +40,8 @@ struct ProcessorCounters {
     std::uint64_t messages_completed{0}; ///< Completions that the broker confirmed.
     std::uint64_t messages_released{0};  ///< Given back unstarted.
     std::uint64_t messages_expired{0};   ///< Past their own deadline.
-    std::uint64_t sessions_opened{0}; ///< Begun; without those given back before anything of theirs could start.
-    std::uint64_t sessions_closed{0}; ///< Of those opened. Also called rolls, the leases lost included.
+    std::uint64_t sessions_opened{0};    ///< Begun; without those given back before anything of theirs could start.
+    std::uint64_t sessions_closed{0};    ///< Of those opened. Also called rolls, the leases lost included.
     std::uint64_t leases_lost{0};
     std::uint64_t empty_accepts{0}; ///< R5: a counter, nothing else.
     std::uint64_t accept_failures{0};
