@@ -13,7 +13,7 @@
 #include "contract/service_bus_fixture.hpp"
 
 /// The ports the suite runs on, by fixture.
-#define SESSIONQ_PORT_FIXTURES sessionq::test::InProcessFixture, sessionq::test::ServiceBusFixture
+#define SESSIONQ_PORT_FIXTURES sessionq::test::InProcessFixture, sessionq::test::ServiceBusFixture, sessionq::test::TlsServiceBusFixture
 
 /// One rule of the contract, shown on every port.
 #define PORT_CASE(title) TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES)

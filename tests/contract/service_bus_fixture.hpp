@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <asio/io_context.hpp>
 
@@ -11,16 +12,14 @@
 #include "server/server.hpp"
 #include "servicebus/endpoint.hpp"
 #include "support/manual_loop.hpp"
+#include "support/test_certificates.hpp"
 
 namespace sessionq::test {
 
 /// The local broker behind its AMQP front, reached through a real socket on loopback. Time is manual for both ends; only the bytes take their own.
-class ServiceBusFixture final : public PortFixture {
+class ServiceBusFixture : public PortFixture {
 public:
-    ServiceBusFixture() {
-        const auto port = server_->listen({.port = 0});
-        port_ = port.value();
-    }
+    ServiceBusFixture() : ServiceBusFixture{nullptr, nullptr} {}
     ~ServiceBusFixture() override {
         server_.reset();
         quiet();
@@ -43,7 +42,7 @@ public:
 
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
         servicebus::HubSettings settings;
-        settings.target = {.host = "127.0.0.1", .port = port_};
+        settings.target = {.host = "127.0.0.1", .port = port_, .tls = client_tls_};
         settings.tokens = servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
         return std::make_unique<servicebus::Endpoint>(loop_, io_, std::move(settings));
     }
@@ -70,6 +69,13 @@ public:
             move_to(*due);
         }
         move_to(end);
+    }
+
+protected:
+    /// Null: without TLS.
+    ServiceBusFixture(const amqp::TlsContextPtr& server_tls, amqp::TlsContextPtr client_tls) : client_tls_{std::move(client_tls)} {
+        const auto port = server_->listen({.port = 0, .tls = server_tls});
+        port_ = port.value();
     }
 
 private:
@@ -106,8 +112,24 @@ private:
     broker::Broker broker_{};
     std::unique_ptr<server::Server> server_{
         std::make_unique<server::Server>(broker_, loop_, io_, server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
+    const amqp::TlsContextPtr client_tls_;
     std::uint16_t port_{0};
     int entities_{0};
+};
+
+/// The same over TLS: the client trusts one authority and checks the host's name.
+class TlsServiceBusFixture final : public ServiceBusFixture {
+public:
+    TlsServiceBusFixture()
+        : ServiceBusFixture{
+              amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates().server(), .key_file = certificates().server_key()}).value(),
+              amqp::make_tls(amqp::TlsClientSettings{.ca_file = certificates().ca()}).value()} {}
+
+private:
+    static const TestCertificates& certificates() {
+        static const TestCertificates made;
+        return made;
+    }
 };
 
 } // namespace sessionq::test
