@@ -15,7 +15,15 @@ Failure not_found(std::string_view name) { return {.code = Errc::entity_not_foun
 
 } // namespace
 
-Broker::Broker() : board_{std::make_shared<WakeupBoard>()} {}
+Broker::Broker() : Broker{nullptr, {}, {}} {}
+
+Broker::Broker(std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at)
+    : journal_{std::move(journal)}, kept_at_{at}, board_{std::make_shared<WakeupBoard>()} {
+    for (KeptQueue& queue : kept) {
+        std::string name = queue.name;
+        kept_.emplace(std::move(name), std::move(queue));
+    }
+}
 
 Broker::~Broker() = default;
 
@@ -26,37 +34,92 @@ core::Result<core::Done> Broker::create_queue(const std::string& name, const Que
     if (auto fault = find_fault(options)) {
         return std::move(*fault);
     }
-    auto made = std::make_shared<QueuePair>(name, options, board_, at);
     const std::unique_lock lock{mutex_};
-    if (!queues_.try_emplace(name, std::move(made)).second) {
+    if (queues_.contains(name)) {
         return Failure{.code = Errc::duplicate_entity, .detail = "there is an entity '" + name + "' already"};
     }
+    if (const auto kept = kept_.find(name); kept != kept_.end()) {
+        const auto restored = restore(kept, options);
+        return restored ? core::Result<core::Done>{core::Done{}} : restored.failure();
+    }
+    queues_.emplace(name, make_pair(name, options, at));
     return core::Done{};
 }
 
+std::shared_ptr<QueuePair> Broker::make_pair(const std::string& name, const QueueOptions& options, Instant at) {
+    QueueIds ids;
+    if (journal_) {
+        ids = {.queue = journal_->make_entity_id(), .dead_letters = journal_->make_entity_id()};
+        journal_->append({QueueCreated{.queue = ids.queue, .dead_letters = ids.dead_letters, .name = name, .options = options}});
+    }
+    return std::make_shared<QueuePair>(name, options, board_, at, journal_.get(), ids);
+}
+
+core::Result<std::shared_ptr<QueuePair>> Broker::restore(KeptQueues::iterator found, const QueueOptions& options) {
+    if (found->second.options.requires_session != options.requires_session) {
+        return Failure{.code = Errc::invalid_option,
+                       .detail = "requires_session: the queue '" + found->first + "' was kept as one " +
+                                 (options.requires_session ? "without" : "with") + " sessions, and cannot become another"};
+    }
+    const std::string name = found->first;
+    KeptQueue kept = std::move(found->second);
+    kept_.erase(found);
+    const QueueIds ids{.queue = kept.queue.id, .dead_letters = kept.dead_letters.id};
+    if (journal_ && kept.options != options) {
+        journal_->append({QueueOptionsChanged{.queue = ids.queue, .options = options}});
+    }
+    auto pair = std::make_shared<QueuePair>(name, options, board_, kept_at_, journal_.get(), ids);
+    pair->restore(std::move(kept), kept_at_);
+    queues_.emplace(name, pair);
+    return pair;
+}
+
 core::Result<core::Done> Broker::delete_queue(std::string_view name, Instant at) {
-    std::shared_ptr<QueuePair> gone;
+    const std::shared_ptr<QueuePair> gone = find_pair(name);
+    if (gone == nullptr) {
+        return not_found(name);
+    }
+    gone->stop_keeping(); // so that nothing of it comes after its removal
     {
         const std::unique_lock lock{mutex_};
         const auto found = queues_.find(name);
-        if (found == queues_.end()) {
+        if (found == queues_.end() || found->second != gone) {
             return not_found(name);
         }
-        gone = std::move(found->second);
         queues_.erase(found);
+        if (journal_) { // before another of the same name can be made
+            journal_->append({QueueRemoved{.queue = gone->ids().queue, .dead_letters = gone->ids().dead_letters}});
+        }
     }
     gone->shut_down(at);
     return core::Done{};
 }
 
-core::Result<QueuePtr> Broker::find(std::string_view name) const {
+std::shared_ptr<QueuePair> Broker::find_pair(std::string_view name) {
+    {
+        const std::shared_lock lock{mutex_};
+        const auto found = queues_.find(name);
+        if (found != queues_.end()) {
+            return found->second;
+        }
+        if (kept_.empty()) {
+            return nullptr;
+        }
+    }
+    const std::unique_lock lock{mutex_};
+    if (const auto found = queues_.find(name); found != queues_.end()) { // another thread was first
+        return found->second;
+    }
+    const auto kept = kept_.find(name);
+    return kept != kept_.end() ? restore(kept, QueueOptions{kept->second.options}).value() : nullptr;
+}
+
+core::Result<QueuePtr> Broker::find(std::string_view name) {
     const bool is_dead_letters = name.ends_with(dead_letter_suffix);
-    const std::shared_lock lock{mutex_};
-    const auto found = queues_.find(is_dead_letters ? name.substr(0, name.size() - dead_letter_suffix.size()) : name);
-    if (found == queues_.end()) {
+    const auto pair = find_pair(is_dead_letters ? name.substr(0, name.size() - dead_letter_suffix.size()) : name);
+    if (pair == nullptr) {
         return not_found(name);
     }
-    const auto& pair = found->second;
     return QueuePtr{pair, is_dead_letters ? &pair->dead_letters() : &pair->queue()};
 }
 
@@ -65,6 +128,9 @@ std::vector<std::string> Broker::queue_names() const {
     {
         const std::shared_lock lock{mutex_};
         for (const auto& [name, pair] : queues_) {
+            names.push_back(name);
+        }
+        for (const auto& [name, kept] : kept_) {
             names.push_back(name);
         }
     }

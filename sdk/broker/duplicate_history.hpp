@@ -20,7 +20,10 @@ public:
     [[nodiscard]] std::optional<std::int64_t> find(std::string_view message_id, TimePoint now);
 
     /// Remembers an id that `find` does not know.
-    void add(std::string_view message_id, std::int64_t sequence, TimePoint now);
+    void add(std::string_view message_id, std::int64_t sequence, TimePoint now) { remember(message_id, sequence, now + window_); }
+
+    /// The same until an instant that is not before that of any other in here.
+    void remember(std::string_view message_id, std::int64_t sequence, TimePoint until);
 
     [[nodiscard]] std::size_t size() const noexcept { return taken_.size(); }
 

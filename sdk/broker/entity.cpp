@@ -1,4 +1,4 @@
-// The way of a message through an entity; entity_consumers.cpp has the way of a consumer.
+// The way of a message through an entity; entity_consumers.cpp has the way of a consumer, entity_keeping.cpp what a journal keeps of it.
 #include "broker/entity.hpp"
 
 #include <utility>
@@ -12,8 +12,8 @@ constexpr std::chrono::milliseconds longest_time_to_live = std::chrono::hours{24
 
 } // namespace
 
-Entity::Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters)
-    : name_{std::move(name)}, options_{options}, context_{context}, dead_letters_{dead_letters}, waiting_{context} {
+Entity::Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id)
+    : name_{std::move(name)}, options_{options}, context_{context}, dead_letters_{dead_letters}, id_{id}, waiting_{context} {
     if (options_.duplicate_detection_window) {
         history_.emplace(*options_.duplicate_detection_window);
     }
@@ -37,6 +37,9 @@ std::optional<Failure> Entity::find_fault(const std::vector<MessageContentPtr>& 
     }
     if (is_dead_letter_queue()) {
         return failure(Errc::not_supported, "a dead-letter sub-queue takes no messages from senders");
+    }
+    if (context_.is_failing()) {
+        return cannot_be_kept();
     }
     std::uint64_t total = store_.bytes();
     for (const MessageContentPtr& message : messages) {
@@ -85,6 +88,11 @@ std::int64_t Entity::enqueue(MessageContentPtr content) {
     const std::int64_t sequence = stored.sequence;
     if (history_ && !message_id.empty()) {
         history_->add(message_id, sequence, context_.now());
+        if (context_.is_kept()) {
+            const auto window = std::chrono::duration_cast<WallTime::duration>(*options_.duplicate_detection_window);
+            context_.note(
+                MessageIdTaken{.entity = id_, .message_id = std::string{message_id}, .sequence = sequence, .until = context_.wall_now() + window});
+        }
     }
     if (due && *due > context_.wall_now()) {
         store_.move(stored, Place::scheduled);
@@ -93,10 +101,14 @@ std::int64_t Entity::enqueue(MessageContentPtr content) {
     } else {
         activate(stored);
     }
+    note_added(stored);
     return sequence;
 }
 
 core::Result<core::Done> Entity::cancel_scheduled(std::span<const std::int64_t> sequences) {
+    if (context_.is_failing()) {
+        return cannot_be_kept();
+    }
     for (const std::int64_t sequence : sequences) {
         const StoredMessage* message = store_.find(sequence);
         if (message == nullptr || message->place != Place::scheduled) {
@@ -118,6 +130,7 @@ void Entity::take_dead_letter(MessageContentPtr content, std::uint32_t delivery_
     stored.delivered_before = true;
     stored.enqueued_time = context_.wall_now();
     make_available(stored);
+    note_added(stored);
 }
 
 void Entity::activate(StoredMessage& message) {
@@ -130,9 +143,7 @@ void Entity::activate(StoredMessage& message) {
     if (message.time_to_live && *message.time_to_live > longest_time_to_live) {
         message.time_to_live.reset();
     }
-    if (message.time_to_live) {
-        message.expires = Deadline::after(*message.time_to_live, context_.now()).time();
-    }
+    set_expiry(message);
     make_available(message);
 }
 
@@ -169,7 +180,12 @@ void Entity::hand_out(StoredMessage& message, Consumer& consumer, std::vector<De
 void Entity::put_back(StoredMessage& message, bool counted) {
     message.holder = nullptr;
     message.timer.reset();
-    if (counted && !is_dead_letter_queue() && ++message.delivery_count >= options_.max_delivery_count) {
+    const bool counts = counted && !is_dead_letter_queue();
+    if (counts) {
+        ++message.delivery_count;
+        note_changed(message);
+    }
+    if (counts && message.delivery_count >= options_.max_delivery_count) {
         dead_letter(message, {.reason = "MaxDeliveryCountExceeded",
                               .description = "not settled successfully in " + std::to_string(message.delivery_count) + " deliveries"});
     } else if (message.place == Place::deferred) {
@@ -195,6 +211,7 @@ void Entity::dead_letter(StoredMessage& message, DeadLetterInfo why) {
 }
 
 void Entity::remove(StoredMessage& message) {
+    note_removed(message);
     Session* session = message.session;
     if (session == nullptr) {
         available_.remove(message);
@@ -211,6 +228,11 @@ void Entity::remove(StoredMessage& message) {
 void Entity::modify(StoredMessage& message, const Properties& properties) {
     if (!properties.empty()) {
         store_.replace_content(message, message.content->with_properties(properties));
+        if (context_.is_kept()) {
+            KeptMessage record = record_of(message);
+            record.content = message.content;
+            context_.note(MessageChanged{std::move(record)});
+        }
     }
 }
 
@@ -230,8 +252,10 @@ void Entity::on_timer(StoredMessage& message) {
         put_back(message, true);
     } else if (message.place == Place::scheduled) {
         message.timer.reset();
+        note_removed(message);
         store_.renumber(message);
         activate(message);
+        note_added(message);
     } else {
         expire(message);
     }

@@ -13,6 +13,7 @@
 #include "broker/consumer_manager.hpp"
 #include "broker/delivered.hpp"
 #include "broker/duplicate_history.hpp"
+#include "broker/journal.hpp"
 #include "broker/message_store.hpp"
 #include "broker/purgatory.hpp"
 #include "broker/queue_context.hpp"
@@ -29,8 +30,8 @@ namespace sessionq::broker {
 /// `finish`; the functions here are documented there. Nothing calls user code.
 class Entity {
 public:
-    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor expire.
-    Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters);
+    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor expire. `id` is its name in the context's journal.
+    Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id = 0);
     Entity(const Entity&) = delete;
     Entity& operator=(const Entity&) = delete;
 
@@ -54,6 +55,9 @@ public:
 
     std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max, const std::optional<std::string>& session_id);
     [[nodiscard]] std::vector<std::string> list_sessions(std::size_t skip, std::size_t top) const { return sessions_.list(skip, top); }
+
+    /// Puts everything where it was when the journal kept it. Before anything else happens to the entity.
+    void restore(KeptEntity kept);
 
     /// Ends every consumer and every wait: the entity is going.
     void shut_down();
@@ -87,6 +91,14 @@ private:
     void arm(StoredMessage& message, TimePoint due);
     void on_timer(StoredMessage& message);
 
+    // what is kept
+    [[nodiscard]] KeptMessage record_of(const StoredMessage& message) const;
+    void note_added(const StoredMessage& message);
+    void note_changed(const StoredMessage& message);
+    void note_removed(const StoredMessage& message);
+    StoredMessage& restore(KeptMessage kept);
+    void set_expiry(StoredMessage& message);
+
     // a consumer's way
     void grant(Session& session, ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target);
     void end(Consumer& consumer, bool counted);
@@ -97,12 +109,14 @@ private:
     [[nodiscard]] bool is_dead_letter_queue() const noexcept { return dead_letters_ == nullptr; }
     [[nodiscard]] AvailableMessages& available_to(const Consumer& consumer) noexcept;
     [[nodiscard]] Failure failure(Errc code, std::string_view about) const;
+    [[nodiscard]] Failure cannot_be_kept() const { return failure(Errc::server_busy, "the broker's store cannot be written at present"); }
     [[nodiscard]] Failure lock_lost(const Consumer& consumer) const;
 
     const std::string name_;
     const QueueOptions options_;
     QueueContext& context_;
     Entity* const dead_letters_;
+    const EntityId id_;
 
     SessionTable sessions_;
     AvailableMessages available_; // without sessions

@@ -118,6 +118,10 @@ bool Entity::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>&
     if (consumer.ended) {
         return false;
     }
+    if (consumer.mode == ReceiveMode::receive_and_delete && context_.is_failing()) { // what is handed out must be gone
+        lose(consumer, cannot_be_kept());
+        return false;
+    }
     AvailableMessages& available = available_to(consumer);
     std::uint32_t taken = 0;
     for (; taken < max; ++taken) {
@@ -140,6 +144,9 @@ void Entity::withdraw(Consumer& consumer) {
 core::Result<core::Done> Entity::receive_deferred(Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to) {
     if (consumer.ended) {
         return lock_lost(consumer);
+    }
+    if (consumer.mode == ReceiveMode::receive_and_delete && context_.is_failing()) {
+        return cannot_be_kept();
     }
     std::vector<StoredMessage*> found;
     for (const std::int64_t sequence : sequences) {
@@ -171,6 +178,10 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
         order.failed_with = Errc::not_supported;
         return;
     }
+    if (order.outcome != Outcome::release && context_.is_failing()) {
+        order.failed_with = Errc::server_busy; // it stays in hand
+        return;
+    }
     consumer.in_hand.remove(order.token);
     if (order.outcome == Outcome::complete) {
         remove(*message);
@@ -185,6 +196,7 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
     case Outcome::release: put_back(*message, false); break;
     case Outcome::defer:
         store_.move(*message, Place::deferred);
+        note_changed(*message);
         put_back(*message, false);
         break;
     case Outcome::dead_letter:
@@ -227,6 +239,12 @@ core::Result<core::Done> Entity::set_state(Consumer& consumer, std::optional<std
     }
     if (state && state->size() > options_.max_message_bytes) {
         return failure(Errc::message_too_large, "a session's state takes at most max_message_bytes, " + std::to_string(options_.max_message_bytes));
+    }
+    if (context_.is_failing()) {
+        return cannot_be_kept();
+    }
+    if (context_.is_kept()) {
+        context_.note(SessionStateSet{.entity = id_, .session_id = consumer.session_id, .state = state});
     }
     consumer.session->state = state ? std::make_unique<std::string>(*std::move(state)) : nullptr;
     return core::Done{};

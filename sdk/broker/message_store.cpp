@@ -18,15 +18,15 @@ MessageStore::~MessageStore() {
     }
 }
 
-StoredMessage& MessageStore::add(MessageContentPtr content, Session* session) {
+StoredMessage& MessageStore::add(MessageContentPtr content, Session* session, std::int64_t sequence) {
     auto made = std::make_unique<StoredMessage>();
     StoredMessage& message = *made;
     message.bytes = budgeted_bytes(*content);
     message.content = std::move(content);
     message.session = session;
-    message.sequence = last_sequence_ + 1;
-    index_.insert(message.sequence, message);
-    ++last_sequence_;
+    message.sequence = sequence;
+    index_.insert(sequence, message);
+    last_sequence_ = sequence;
     bytes_ += message.bytes;
     ++counts_[static_cast<std::size_t>(message.place)];
     if (session != nullptr) {

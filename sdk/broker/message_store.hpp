@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "broker/sequence_index.hpp"
 #include "broker/session.hpp"
@@ -20,7 +22,13 @@ public:
     MessageStore& operator=(const MessageStore&) = delete;
 
     /// A new message with the next sequence number, last in `session` (null: none).
-    StoredMessage& add(MessageContentPtr content, Session* session);
+    StoredMessage& add(MessageContentPtr content, Session* session) { return add(std::move(content), session, last_sequence_ + 1); }
+
+    /// The same with a number of its own, above that of every message in here.
+    StoredMessage& add(MessageContentPtr content, Session* session, std::int64_t sequence);
+
+    /// Numbers up to this one have been given out.
+    void skip_to(std::int64_t sequence) noexcept { last_sequence_ = std::max(last_sequence_, sequence); }
 
     /// Gives a message the next sequence number in place of its own, as if it came now.
     void renumber(StoredMessage& message);

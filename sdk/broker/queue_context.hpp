@@ -1,15 +1,22 @@
 #pragma once
 
+#include <utility>
+#include <vector>
+
+#include <sessionq/deadline.hpp>
+
 #include "broker/effects.hpp"
 #include "broker/instant.hpp"
+#include "broker/journal.hpp"
 #include "timing/timer_wheel.hpp"
 
 namespace sessionq::broker {
 
-/// What a queue and its dead-letter sub-queue share: the time of the operation under way, what it wants said, and the timers.
+/// What a queue and its dead-letter sub-queue share: the time of the operation under way, what it wants said and kept, and the timers.
 class QueueContext {
 public:
-    explicit QueueContext(Instant start) : at_{start}, wheel_{start.now} {}
+    /// Without a journal nothing is kept.
+    explicit QueueContext(Instant start, Journal* journal = nullptr) : at_{start}, journal_{journal}, wheel_{start.now} {}
 
     /// An operation begins: what was due before it happens before it. True: something was.
     bool begin(Instant at) {
@@ -19,7 +26,26 @@ public:
 
     [[nodiscard]] TimePoint now() const noexcept { return at_.now; }
     [[nodiscard]] WallTime wall_now() const noexcept { return at_.wall; }
+    /// The instant on the other time line.
+    [[nodiscard]] TimePoint monotonic(WallTime wall) const noexcept { return Deadline::after(wall - at_.wall, at_.now).time(); }
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
+
+    [[nodiscard]] bool is_kept() const noexcept { return journal_ != nullptr; }
+    /// What would have to be kept is refused for now.
+    [[nodiscard]] bool is_failing() const noexcept { return journal_ != nullptr && journal_->is_failing(); }
+    /// Only where `is_kept`.
+    void note(Change change) { changes_.push_back(std::move(change)); }
+    /// The operation is over: what it changed is the journal's, all or none.
+    void hand_over_changes() {
+        if (!changes_.empty()) {
+            journal_->append(std::exchange(changes_, {}));
+        }
+    }
+    /// Nothing is kept from now on.
+    void stop_keeping() noexcept {
+        journal_ = nullptr;
+        changes_.clear();
+    }
 
     void arm(timing::Timer& timer, TimePoint due) {
         wheel_.insert(timer, due);
@@ -50,6 +76,8 @@ private:
     }
 
     Instant at_;
+    Journal* journal_;
+    std::vector<Change> changes_;
     Effects effects_;
     timing::TimerWheel wheel_;
     TimePoint next_due_{TimePoint::max()};

@@ -35,6 +35,8 @@ struct QueueOptions {
 
     /// How long message ids are remembered; a message that repeats one is accepted and dropped. Unset: not at all. Above zero, at most 7 days.
     std::optional<Duration> duplicate_detection_window{};
+
+    friend bool operator==(const QueueOptions&, const QueueOptions&) = default;
 };
 
 /// The first member that is out of range, as an `invalid_option` naming it.

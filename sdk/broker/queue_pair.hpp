@@ -16,14 +16,23 @@ namespace sessionq::broker {
 /// What follows a queue's name in the name of its dead-letter sub-queue.
 inline constexpr std::string_view dead_letter_suffix = "/$DeadLetterQueue";
 
+/// What a journal knows a queue and its dead-letter sub-queue by.
+struct QueueIds {
+    EntityId queue{0};
+    EntityId dead_letters{0};
+};
+
 /// A queue and its dead-letter sub-queue under one lock, so that a message moves from one to the other at once.
 class QueuePair {
 public:
-    QueuePair(const std::string& name, const QueueOptions& options, std::shared_ptr<WakeupBoard> board, Instant at)
+    /// Without a journal nothing is kept; else it outlives this, knows the ids, and has been told of the queue.
+    QueuePair(const std::string& name, const QueueOptions& options, std::shared_ptr<WakeupBoard> board, Instant at, Journal* journal = nullptr,
+              QueueIds ids = {})
         : board_{std::move(board)},
-          context_{at},
-          dead_letter_entity_{name + std::string{dead_letter_suffix}, dead_letter_options(options), context_, nullptr},
-          entity_{name, options, context_, &dead_letter_entity_},
+          ids_{ids},
+          context_{at, journal},
+          dead_letter_entity_{name + std::string{dead_letter_suffix}, dead_letter_options(options), context_, nullptr, ids.dead_letters},
+          entity_{name, options, context_, &dead_letter_entity_, ids.queue},
           queue_{name, *this, entity_},
           dead_letters_{name + std::string{dead_letter_suffix}, *this, dead_letter_entity_} {}
 
@@ -37,6 +46,15 @@ public:
 
     [[nodiscard]] Queue& queue() noexcept { return queue_; }
     [[nodiscard]] Queue& dead_letters() noexcept { return dead_letters_; }
+
+    [[nodiscard]] const QueueIds& ids() const noexcept { return ids_; }
+
+    /// Puts everything where it was. First of all.
+    void restore(KeptQueue kept, Instant at) {
+        dead_letter_entity_.restore(std::move(kept.dead_letters));
+        entity_.restore(std::move(kept.queue));
+        advance(at);
+    }
 
     /// Nothing happens by itself before this. Thread-safe.
     [[nodiscard]] TimePoint next_due() const noexcept { return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}}; }
@@ -52,6 +70,7 @@ public:
         }
         auto answer = operation();
         finish();
+        context_.hand_over_changes();
         effects.swap(context_.effects());
         const TimePoint due = context_.next_due();
         if (due != next_due()) {
@@ -69,6 +88,12 @@ public:
     /// Does what is due. Thread-safe.
     void advance(Instant at) {
         perform(at, [] { return true; });
+    }
+
+    /// Nothing that happens from now on is kept. Thread-safe.
+    void stop_keeping() {
+        const std::lock_guard lock{mutex_};
+        context_.stop_keeping();
     }
 
     /// Ends all consumers and waits; from now on the queue refuses. Thread-safe.
@@ -94,6 +119,7 @@ private:
     }
 
     const std::shared_ptr<WakeupBoard> board_;
+    const QueueIds ids_;
     std::mutex mutex_; // guards context_ and both entities
     QueueContext context_;
     Entity dead_letter_entity_;

@@ -1,0 +1,94 @@
+// What a journal keeps of an entity, and how the entity comes back from it.
+#include "broker/entity.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sessionq::broker {
+
+KeptMessage Entity::record_of(const StoredMessage& message) const {
+    KeptMessage record{.entity = id_,
+                       .sequence = message.sequence,
+                       .place = message.place,
+                       .delivery_count = message.delivery_count,
+                       .enqueued_time = message.enqueued_time,
+                       .time_to_live = message.time_to_live};
+    if (message.dead_letter) {
+        record.dead_letter = std::make_shared<const DeadLetterInfo>(*message.dead_letter);
+    }
+    return record;
+}
+
+void Entity::note_added(const StoredMessage& message) {
+    if (context_.is_kept()) {
+        KeptMessage record = record_of(message);
+        record.content = message.content;
+        context_.note(MessageAdded{std::move(record)});
+    }
+}
+
+void Entity::note_changed(const StoredMessage& message) {
+    if (context_.is_kept()) {
+        context_.note(MessageChanged{record_of(message)});
+    }
+}
+
+void Entity::note_removed(const StoredMessage& message) {
+    if (context_.is_kept()) {
+        context_.note(MessageRemoved{.entity = id_, .sequence = message.sequence});
+    }
+}
+
+void Entity::restore(KeptEntity kept) {
+    std::vector<StoredMessage*> scheduled;
+    for (KeptMessage& message : kept.messages) {
+        StoredMessage& restored = restore(std::move(message));
+        if (restored.place == Place::scheduled) {
+            scheduled.push_back(&restored);
+        }
+    }
+    store_.skip_to(kept.last_sequence);
+    std::ranges::stable_sort(scheduled, {}, &StoredMessage::enqueued_time); // those that are overdue come in the order of being due
+    for (StoredMessage* message : scheduled) {
+        arm(*message, context_.monotonic(message->enqueued_time));
+    }
+    for (SessionStateSet& one : kept.states) {
+        if (one.state) {
+            sessions_.obtain(one.session_id).state = std::make_unique<std::string>(*std::move(one.state));
+        }
+    }
+    if (history_) {
+        for (const MessageIdTaken& taken : kept.taken_ids) {
+            history_->remember(taken.message_id, taken.sequence, context_.monotonic(taken.until));
+        }
+    }
+}
+
+StoredMessage& Entity::restore(KeptMessage kept) {
+    const auto session_id = kept.content->session_id();
+    Session* session = options_.requires_session ? &sessions_.obtain(session_id.value_or(std::string_view{})) : nullptr;
+    StoredMessage& message = store_.add(std::move(kept.content), session, kept.sequence);
+    store_.move(message, kept.place);
+    message.delivery_count = kept.delivery_count;
+    message.enqueued_time = kept.enqueued_time;
+    message.time_to_live = kept.time_to_live;
+    message.delivered_before = kept.place != Place::scheduled; // nobody knows
+    if (kept.dead_letter) {
+        message.dead_letter = std::make_unique<DeadLetterInfo>(*kept.dead_letter);
+    }
+    if (message.place != Place::scheduled) {
+        set_expiry(message);
+    }
+    if (message.place == Place::active) {
+        make_available(message);
+    }
+    return message;
+}
+
+void Entity::set_expiry(StoredMessage& message) {
+    if (message.time_to_live && !is_dead_letter_queue()) {
+        message.expires = context_.monotonic(message.enqueued_time + *message.time_to_live);
+    }
+}
+
+} // namespace sessionq::broker
