@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <sessionq/backoff_options.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
@@ -28,6 +29,13 @@ struct ClientOptions {
     /// How long a receive thread that runs dry looks for new work before it sleeps. Trades processor time for the cost of a wake-up; worth it only with cores
     /// to spare. Zero: sleeps at once. Range: 0 to 1 ms. Default 0.
     Duration receive_spin{};
+
+    /// How long nothing may come over a connection before its broker is taken to be gone and the connection is made anew. The broker is asked for a sign of life
+    /// twice in that time. A second is the measure. Without effect in process. Range: 4 s to 1 h. Default 120 s.
+    Duration connection_idle_timeout{std::chrono::seconds{120}};
+
+    /// Between attempts to connect that fail, or whose connections do not last ten times `min`. Without effect in process. Default 100 ms to 30 s.
+    BackoffOptions reconnect_backoff{};
 };
 
 /// Whom a client trusts when it connects over TLS, and how it shows itself. Files are PEM. An aggregate for designated initialisers.

@@ -67,6 +67,8 @@ Client Client::connect(std::string_view connection_string, ClientOptions options
         settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
         settings.tokens = tokens_of(parsed);
         settings.operation_timeout = options.operation_timeout;
+        settings.idle_timeout = options.connection_idle_timeout;
+        settings.backoff = options.reconnect_backoff;
         settings.seed = core::Random{static_cast<std::uint64_t>(thread.now().time_since_epoch().count())}.next();
         return std::make_unique<servicebus::Endpoint>(thread, thread.io_context(), std::move(settings));
     });

@@ -14,6 +14,8 @@ constexpr std::uint32_t max_receive_threads = 64;
 constexpr Duration min_operation_timeout = std::chrono::milliseconds{1};
 constexpr Duration max_operation_timeout = std::chrono::hours{24};
 constexpr Duration max_receive_spin = std::chrono::milliseconds{1};
+constexpr Duration min_connection_idle_timeout = std::chrono::seconds{4};
+constexpr Duration max_connection_idle_timeout = std::chrono::hours{1};
 
 ClientOptions checked(ClientOptions options) {
     require_option(options.receive_threads >= 1 && options.receive_threads <= max_receive_threads, "ClientOptions::receive_threads must be 1 to 64");
@@ -21,6 +23,10 @@ ClientOptions checked(ClientOptions options) {
                    "ClientOptions::operation_timeout must be 1 ms to 24 h");
     require_option(options.receive_spin >= Duration::zero() && options.receive_spin <= max_receive_spin,
                    "ClientOptions::receive_spin must be 0 to 1 ms");
+    require_option(options.connection_idle_timeout >= min_connection_idle_timeout && options.connection_idle_timeout <= max_connection_idle_timeout,
+                   "ClientOptions::connection_idle_timeout must be 4 s to 1 h");
+    require_option(options.reconnect_backoff.min > Duration::zero(), "ClientOptions::reconnect_backoff.min must be over zero");
+    require_option(options.reconnect_backoff.max >= options.reconnect_backoff.min, "ClientOptions::reconnect_backoff.max must be at least min");
     return options;
 }
 

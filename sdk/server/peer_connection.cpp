@@ -24,7 +24,11 @@ PeerConnection::~PeerConnection() {
 amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
     amqp::ConnectionOptions made;
     made.engine.is_server = true;
-    made.engine.open = {.container = context.container, .max_frame_size = context.limits.frame_bytes, .channel_max = context.limits.channel_max};
+    const auto idle_time_out = std::chrono::duration_cast<std::chrono::milliseconds>(context.limits.idle_time / 2);
+    made.engine.open = {.container = context.container,
+                        .idle_time_out = static_cast<std::uint32_t>(idle_time_out.count()),
+                        .max_frame_size = context.limits.frame_bytes,
+                        .channel_max = context.limits.channel_max};
     made.engine.sasl = amqp::make_sasl_server([this, &context](std::string_view user, std::string_view password) {
         const auto key = context.access.keys.find(user);
         const bool is_right = key != context.access.keys.end() && key->second == password;

@@ -16,12 +16,11 @@ using amqp::Value;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Duration shortest_backoff = milliseconds{100};
-constexpr Duration longest_backoff = seconds{30};
 constexpr Duration token_retry = seconds{10};
-constexpr std::uint32_t idle_time_out = 60'000; // ms
 
-amqp::ConnectionOptions options_for(const std::string& host) {
+amqp::ConnectionOptions options_for(const std::string& host, Duration idle_timeout) {
+    // Half of it is asked for: a sign of life that is late is no sign of death.
+    const auto idle_time_out = static_cast<std::uint32_t>(std::chrono::duration_cast<milliseconds>(idle_timeout / 2).count());
     amqp::ConnectionOptions options;
     options.engine.open = {.container = "sessionq-" + core::Uuid::make().to_string(),
                            .hostname = host,
@@ -35,7 +34,7 @@ amqp::ConnectionOptions options_for(const std::string& host) {
 } // namespace
 
 Hub::Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings)
-    : loop_{loop}, settings_{std::move(settings)}, host_{loop, io}, random_{settings_.seed} {}
+    : loop_{loop}, settings_{std::move(settings)}, host_{loop, io}, random_{settings_.seed}, reconnects_{settings_.backoff} {}
 
 Hub::~Hub() {
     close();
@@ -116,7 +115,7 @@ void Hub::connected(core::Result<amqp::StreamPtr> stream) {
         failed(stream.failure());
         return;
     }
-    amqp::ConnectionOptions options = options_for(settings_.target.host);
+    amqp::ConnectionOptions options = options_for(settings_.target.host, settings_.idle_timeout);
     options.open_time_out = std::min<Duration>(options.open_time_out, settings_.operation_timeout);
     amqp::ConnectionOwner& owner = *this;
     connection_ = std::make_unique<amqp::Connection>(host_, std::move(stream).value(), std::move(options), owner);
@@ -124,7 +123,7 @@ void Hub::connected(core::Result<amqp::StreamPtr> stream) {
 
 void Hub::on_open(const amqp::Open&) {
     open_ = true;
-    failures_ = 0;
+    reconnects_.opened(loop_.now());
     if (settings_.tokens) {
         cbs_ = std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
     }
@@ -146,8 +145,7 @@ void Hub::on_closed(const amqp::Condition& condition) {
 }
 
 void Hub::failed(const Failure& why) {
-    const Duration full = std::min<Duration>(shortest_backoff * (std::int64_t{1} << std::min(failures_++, 20U)), longest_backoff);
-    next_attempt_ = loop_.now() + full / 2 + Duration{static_cast<Duration::rep>(random_.fraction() * static_cast<double>(full.count()) / 2)};
+    next_attempt_ = reconnects_.failed(loop_.now(), random_);
     auto waiting = std::exchange(waiting_, {});
     auto claims = std::exchange(claims_, {});
     for (Waiting& each : waiting) {
@@ -179,6 +177,9 @@ void Hub::put_token(const std::string& node) {
     const WallTime now = loop_.wall_now();
     Token token = settings_.tokens->token(audience, now);
     claims_[node].asked = true;
+    if (cbs_->is_lost()) { // the broker closed it and kept the connection
+        cbs_ = std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
+    }
     Request request{.operation = "put-token",
                     .properties = {{"name", audience}, {"type", token.type}, {"expiration", amqp::Timestamp::of(token.expires)}},
                     .body = std::move(token.text)};

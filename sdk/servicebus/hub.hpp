@@ -11,6 +11,7 @@
 #include "amqp/connection.hpp"
 #include "amqp/connector.hpp"
 #include "core/random.hpp"
+#include "servicebus/reconnect_policy.hpp"
 #include "servicebus/request_channel.hpp"
 #include "servicebus/token_source.hpp"
 
@@ -20,6 +21,8 @@ struct HubSettings {
     amqp::Target target{};
     TokenSourcePtr tokens{};                              ///< null: nothing is put to $cbs
     Duration operation_timeout{std::chrono::seconds{60}}; ///< for what has no deadline of its own
+    Duration idle_timeout{std::chrono::seconds{120}};     ///< without a sign of the peer's life
+    BackoffOptions backoff{};                             ///< between attempts to connect
     std::uint64_t seed{0};
 };
 
@@ -75,13 +78,13 @@ private:
     HubSettings settings_;
     amqp::ConnectionHost host_;
     core::Random random_;
+    ReconnectPolicy reconnects_;
     std::unique_ptr<amqp::Connector> connector_{};
     std::unique_ptr<amqp::Connection> connection_{};
     std::unique_ptr<RequestChannel> cbs_{};
     std::map<std::string, Claim> claims_{};
     std::map<std::string, std::unique_ptr<RequestChannel>> management_{};
     std::vector<Waiting> waiting_{};
-    std::uint32_t failures_{0};
     TimePoint next_attempt_{};
     bool open_{false};
     bool closed_{false};

@@ -289,6 +289,23 @@ TEST_CASE("PeerConnection: a connection that is lost gives its sessions back unc
     CHECK(front.broker.find("orders").value()->peek(1, 1, std::nullopt, front.now()).at(0).delivery_count() == 0);
 }
 
+TEST_CASE("PeerConnection: a client that vanished without a word is let go in time") {
+    Front front{{.idle_time = seconds{60}}};
+    front.enter();
+    const auto stay_quiet = [&](Duration length) {
+        front.loop.advance(length);
+        front.loop.run_until_idle();
+    };
+    stay_quiet(seconds{50});
+    front.client.heartbeat();
+    front.run();
+    stay_quiet(seconds{50});
+    CHECK(front.ended == 0);
+    stay_quiet(seconds{12});
+    stay_quiet(seconds{6}); // it was given time to answer
+    CHECK(front.ended == 1);
+}
+
 TEST_CASE("PeerConnection: a link of the same name makes its forerunner go") {
     Front front;
     front.enter();
