@@ -52,7 +52,7 @@ std::shared_ptr<QueuePair> Broker::make_pair(const std::string& name, const Queu
         ids = {.queue = journal_->make_entity_id(), .dead_letters = journal_->make_entity_id()};
         journal_->append({QueueCreated{.queue = ids.queue, .dead_letters = ids.dead_letters, .name = name, .options = options}});
     }
-    return std::make_shared<QueuePair>(name, options, board_, at, journal_.get(), ids);
+    return std::make_shared<QueuePair>(name, options, board_, at, journal_, ids);
 }
 
 core::Result<std::shared_ptr<QueuePair>> Broker::restore(KeptQueues::iterator found, const QueueOptions& options) {
@@ -68,7 +68,7 @@ core::Result<std::shared_ptr<QueuePair>> Broker::restore(KeptQueues::iterator fo
     if (journal_ && kept.options != options) {
         journal_->append({QueueOptionsChanged{.queue = ids.queue, .options = options}});
     }
-    auto pair = std::make_shared<QueuePair>(name, options, board_, kept_at_, journal_.get(), ids);
+    auto pair = std::make_shared<QueuePair>(name, options, board_, kept_at_, journal_, ids);
     pair->restore(std::move(kept), kept_at_);
     queues_.emplace(name, pair);
     return pair;

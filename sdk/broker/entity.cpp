@@ -90,8 +90,11 @@ std::int64_t Entity::enqueue(MessageContentPtr content) {
         history_->add(message_id, sequence, context_.now());
         if (context_.is_kept()) {
             const auto window = std::chrono::duration_cast<WallTime::duration>(*options_.duplicate_detection_window);
-            context_.note(
-                MessageIdTaken{.entity = id_, .message_id = std::string{message_id}, .sequence = sequence, .until = context_.wall_now() + window});
+            context_.note(MessageIdTaken{.entity = id_,
+                                         .message_id = std::string{message_id},
+                                         .sequence = sequence,
+                                         .at = context_.wall_now(),
+                                         .until = context_.wall_now() + window});
         }
     }
     if (due && *due > context_.wall_now()) {

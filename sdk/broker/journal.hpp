@@ -66,6 +66,7 @@ struct MessageIdTaken { ///< for the detection of duplicates
     EntityId entity{0};
     std::string message_id{};
     std::int64_t sequence{0};
+    WallTime at{};
     WallTime until{};
 };
 

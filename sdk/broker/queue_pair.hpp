@@ -25,12 +25,14 @@ struct QueueIds {
 /// A queue and its dead-letter sub-queue under one lock, so that a message moves from one to the other at once.
 class QueuePair {
 public:
-    /// Without a journal nothing is kept; else it outlives this, knows the ids, and has been told of the queue.
-    QueuePair(const std::string& name, const QueueOptions& options, std::shared_ptr<WakeupBoard> board, Instant at, Journal* journal = nullptr,
+    /// Without a journal nothing is kept; else it knows the ids, and has been told of the queue.
+    QueuePair(const std::string& name, const QueueOptions& options, std::shared_ptr<WakeupBoard> board, Instant at,
+              std::shared_ptr<Journal> journal = nullptr,
               QueueIds ids = {})
         : board_{std::move(board)},
+          journal_{std::move(journal)},
           ids_{ids},
-          context_{at, journal},
+          context_{at, journal_.get()},
           dead_letter_entity_{name + std::string{dead_letter_suffix}, dead_letter_options(options), context_, nullptr, ids.dead_letters},
           entity_{name, options, context_, &dead_letter_entity_, ids.queue},
           queue_{name, *this, entity_},
@@ -119,6 +121,7 @@ private:
     }
 
     const std::shared_ptr<WakeupBoard> board_;
+    const std::shared_ptr<Journal> journal_; // null: nothing is kept
     const QueueIds ids_;
     std::mutex mutex_; // guards context_ and both entities
     QueueContext context_;

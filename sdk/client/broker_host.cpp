@@ -2,9 +2,23 @@
 
 #include <pthread.h>
 
+#include <utility>
+
+#include "broker/store/store_journal.hpp"
+#include "server/stored_content.hpp"
+
 namespace sessionq::client {
 
-BrokerHost::BrokerHost(const core::Clock& clock) : clock_{clock} {
+BrokerHost::BrokerHost(const std::filesystem::path& directory, const core::Clock& clock) : BrokerHost{open(directory, clock), clock} {}
+
+BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory, const core::Clock& clock) {
+    const broker::Instant at{.now = clock.now(), .wall = clock.wall_now()};
+    auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
+    auto opened = broker::StoreJournal::open(directory, std::move(codec), at.wall).take_or_throw();
+    return {.journal = std::move(opened.journal), .queues = std::move(opened.kept), .at = at};
+}
+
+BrokerHost::BrokerHost(Kept kept, const core::Clock& clock) : clock_{clock}, broker_{std::move(kept.journal), std::move(kept.queues), kept.at} {
     broker_.set_wakeup_listener([this] { look_again(); });
     thread_ = std::thread{[this] { run(); }};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -13,7 +14,9 @@ namespace sessionq::client {
 /// clients.
 class BrokerHost {
 public:
-    explicit BrokerHost(const core::Clock& clock = core::system_clock());
+    explicit BrokerHost(const core::Clock& clock = core::system_clock()) : BrokerHost{Kept{}, clock} {}
+    /// One that keeps what it has in `directory`, and has from the start what is kept there. Throws Error as `broker::StoreJournal::open` fails.
+    explicit BrokerHost(const std::filesystem::path& directory, const core::Clock& clock = core::system_clock());
     ~BrokerHost();
     BrokerHost(const BrokerHost&) = delete;
     BrokerHost& operator=(const BrokerHost&) = delete;
@@ -22,6 +25,14 @@ public:
     [[nodiscard]] broker::Instant now() const noexcept { return {.now = clock_.now(), .wall = clock_.wall_now()}; }
 
 private:
+    struct Kept {
+        std::shared_ptr<broker::Journal> journal{};
+        std::vector<broker::KeptQueue> queues{};
+        broker::Instant at{};
+    };
+
+    BrokerHost(Kept kept, const core::Clock& clock);
+    static Kept open(const std::filesystem::path& directory, const core::Clock& clock);
     void run();
     void look_again();
 

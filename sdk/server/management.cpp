@@ -114,19 +114,20 @@ std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
 struct Management::Operation {
     std::string_view name;
     Answer (Management::*perform)(const Request&);
+    bool changes; // what is kept
 };
 
 const Management::Operation Management::operations[] = {
-    {"com.microsoft:renew-lock", &Management::renew_lock},
-    {"com.microsoft:peek-message", &Management::peek},
-    {"com.microsoft:schedule-message", &Management::schedule},
-    {"com.microsoft:cancel-scheduled-message", &Management::cancel_scheduled},
-    {"com.microsoft:renew-session-lock", &Management::renew_session_lock},
-    {"com.microsoft:set-session-state", &Management::set_session_state},
-    {"com.microsoft:get-session-state", &Management::get_session_state},
-    {"com.microsoft:get-message-sessions", &Management::list_sessions},
-    {"com.microsoft:receive-by-sequence-number", &Management::receive_by_sequence},
-    {"com.microsoft:update-disposition", &Management::update_disposition},
+    {"com.microsoft:renew-lock", &Management::renew_lock, false},
+    {"com.microsoft:peek-message", &Management::peek, false},
+    {"com.microsoft:schedule-message", &Management::schedule, true},
+    {"com.microsoft:cancel-scheduled-message", &Management::cancel_scheduled, true},
+    {"com.microsoft:renew-session-lock", &Management::renew_session_lock, false},
+    {"com.microsoft:set-session-state", &Management::set_session_state, true},
+    {"com.microsoft:get-session-state", &Management::get_session_state, false},
+    {"com.microsoft:get-message-sessions", &Management::list_sessions, false},
+    {"com.microsoft:receive-by-sequence-number", &Management::receive_by_sequence, true},
+    {"com.microsoft:update-disposition", &Management::update_disposition, true},
 };
 
 Answer Management::answer(const Request& request) {
@@ -135,7 +136,9 @@ Answer Management::answer(const Request& request) {
     if (found == std::end(operations)) {
         return fail(501, condition::not_implemented, "the operation '" + std::string{name.substr(0, 100)} + "' is not supported");
     }
-    return (this->*found->perform)(request);
+    Answer answer = (this->*found->perform)(request);
+    answer.is_confirmation = found->changes && answer.condition.empty();
+    return answer;
 }
 
 const Holder* Management::held_session(const Request& request) const {

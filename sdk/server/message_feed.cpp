@@ -146,7 +146,7 @@ void MessageFeed::resume() { pump(); }
 void MessageFeed::on_flow() { pump(); }
 
 std::uint32_t MessageFeed::room() {
-    if (link_->credit() == 0 || peer_.is_quiescing || (peer_.is_congested && peer_.is_congested())) {
+    if (free_credit() == 0 || peer_.is_quiescing || (peer_.is_congested && peer_.is_congested())) {
         return 0;
     }
     const std::size_t buffered = link_->buffered();
@@ -155,7 +155,7 @@ std::uint32_t MessageFeed::room() {
         return 0;
     }
     const std::size_t messages = std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
-    return static_cast<std::uint32_t>(std::min<std::size_t>({messages, most_at_once, link_->credit()}));
+    return static_cast<std::uint32_t>(std::min<std::size_t>({messages, most_at_once, free_credit()}));
 }
 
 void MessageFeed::look_again() {
@@ -175,24 +175,52 @@ void MessageFeed::pump() {
         if (!queue_->pull(*consumer_, wanted, delivered_, now)) {
             return; // lost: the target was told why
         }
-        for (const broker::Delivered& delivered : delivered_) {
-            send(delivered, now);
-        }
         found_end = delivered_.size() < wanted;
+        if (consumer_->mode == broker::ReceiveMode::receive_and_delete && !peer_.commits.is_always_open()) {
+            hold_back(std::move(delivered_));
+        } else {
+            for (const broker::Delivered& delivered : delivered_) {
+                send(delivered, now);
+            }
+        }
         is_interested_ = found_end;
         if (found_end) {
             break;
         }
     }
-    if (link_->is_draining() && (found_end || link_->credit() == 0)) {
+    if (link_->is_draining() && held_back_ == 0 && (found_end || link_->credit() == 0)) {
         link_->drained();
     }
-    if (link_->credit() == 0) { // what the queue might tell, or has told, is for others
+    if (free_credit() == 0) { // what the queue might tell, or has told, is for others
         if (is_interested_) {
             queue_->withdraw(*consumer_, peer_.now());
             is_interested_ = false;
         }
     }
+}
+
+void MessageFeed::hold_back(std::vector<broker::Delivered> deleted) {
+    if (deleted.empty()) {
+        return;
+    }
+    held_back_ += static_cast<std::uint32_t>(deleted.size());
+    change_in_hand(static_cast<std::ptrdiff_t>(deleted.size()));
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, deleted = std::move(deleted)](const Failure*) { // better twice than never
+        if (self.expired()) {
+            return;
+        }
+        held_back_ -= static_cast<std::uint32_t>(deleted.size());
+        change_in_hand(-static_cast<std::ptrdiff_t>(deleted.size()));
+        for (const broker::Delivered& delivered : deleted) {
+            send(delivered, peer_.now());
+        }
+        pump();
+    });
+}
+
+void MessageFeed::change_in_hand(std::ptrdiff_t by) noexcept {
+    in_hand_ += static_cast<std::size_t>(by);
+    peer_.in_hand += static_cast<std::size_t>(by);
 }
 
 void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) {
@@ -209,13 +237,15 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     const amqp::TokenTag tag = amqp::tag_of(token.uuid());
     link_->send({tag.data(), tag.size()}, encoded, !is_locked);
     if (is_locked) {
-        ++in_hand_;
-        ++peer_.in_hand;
+        change_in_hand(1);
     }
     typical_bytes_ = std::max<std::size_t>(1, encoded.size());
 }
 
 void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
+    if (delivery.context() != nullptr) {
+        return; // settled already: the answer is on its way
+    }
     const amqp::Outcome said = delivery.remote_outcome();
     const bool is_settled = delivery.remote_settled();
     const auto decision = decide_settlement(said, is_settled);
@@ -225,12 +255,24 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     }
     broker::SettleOrder order{.token = token->token, .outcome = decision->outcome, .changes = decision->changes.get()};
     queue_->settle(*consumer_, std::span{&order, 1}, peer_.now());
-    if (!is_settled) {
-        delivery.update(answer_settlement(said, order.failed_with, LockKind::message));
+    if (peer_.commits.is_always_open() || is_settled || order.failed_with) {
+        answer(delivery, said, order.failed_with);
+        return;
+    }
+    delivery.set_context(this);
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, delivery, said](const Failure* why) {
+        if (!self.expired()) {
+            answer(delivery, said, why != nullptr ? std::optional{why->code} : std::nullopt);
+        }
+    });
+}
+
+void MessageFeed::answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said, std::optional<Errc> failed_with) {
+    if (!delivery.remote_settled()) {
+        delivery.update(answer_settlement(said, failed_with, LockKind::message));
     }
     delivery.settle();
-    --in_hand_;
-    --peer_.in_hand;
+    change_in_hand(-1);
 }
 
 } // namespace sessionq::server

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "broker/consumer_target.hpp"
@@ -35,7 +38,12 @@ private:
     void pump();
     [[nodiscard]] std::uint32_t room();
     void look_again();
+    void hold_back(std::vector<broker::Delivered> deleted);
     void send(const broker::Delivered& delivered, broker::Instant now);
+    void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said, std::optional<Errc> failed_with);
+    void change_in_hand(std::ptrdiff_t by) noexcept;
+    /// What may be taken from the queue for the peer.
+    [[nodiscard]] std::uint32_t free_credit() const { return link_->credit() - held_back_; }
 
     Peer& peer_;
     amqp::SenderLinkPtr link_;
@@ -46,11 +54,13 @@ private:
     broker::ConsumerPtr consumer_{};
     const std::uint64_t holder_;
     std::uint64_t sent_{0};
-    std::size_t in_hand_{0};          // sent and not settled
+    std::size_t in_hand_{0};          // sent and not settled, or held back
+    std::uint32_t held_back_{0};      // deleted with their delivery, and that is not durable yet
     std::size_t typical_bytes_{1024}; // of a message, as seen last
     bool is_interested_{false};       // the queue will tell, or has told, of work
     timing::Timer retry_;             // the peer's session window says nothing when it opens
     std::vector<broker::Delivered> delivered_{};
+    const std::shared_ptr<const MessageFeed*> self_{std::make_shared<const MessageFeed*>(this)}; // for those who may come too late
 };
 
 } // namespace sessionq::server

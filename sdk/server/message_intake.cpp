@@ -17,7 +17,7 @@ void MessageIntake::start() {
 }
 
 void MessageIntake::top_up() {
-    const std::uint32_t left = link_->credit();
+    const std::uint32_t left = link_->credit() + unconfirmed_; // what waits for a disk still counts
     if (left <= peer_.limits.send_credit / 2) {
         link_->add_credit(peer_.limits.send_credit - left);
     }
@@ -28,6 +28,22 @@ void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
     const std::uint32_t format = link_->message_format(delivery);
     link_->read(delivery, encoded.data());
     const amqp::Condition refused = take(std::move(encoded), format);
+    if (peer_.commits.is_always_open() || !refused.empty() || link_->is_settled_by_sender(delivery)) {
+        answer(delivery, refused);
+        return;
+    }
+    ++unconfirmed_;
+    delivery.set_context(this);
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, delivery](const Failure* why) {
+        if (!self.expired()) {
+            --unconfirmed_;
+            answer(delivery, why == nullptr ? amqp::Condition{} : condition_of(*why, LockKind::message));
+        }
+    });
+    top_up();
+}
+
+void MessageIntake::answer(amqp::DeliveryHandle delivery, const amqp::Condition& refused) {
     if (!link_->is_settled_by_sender(delivery)) {
         if (refused.empty()) {
             delivery.update({.kind = amqp::OutcomeKind::accepted});
@@ -40,7 +56,7 @@ void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
 }
 
 void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
-    if (delivery.remote_settled()) {
+    if (delivery.remote_settled() && delivery.context() == nullptr) { // else its answer is on its way
         delivery.settle();
     }
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "server/peer.hpp"
@@ -20,12 +22,15 @@ public:
 
 private:
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
+    void answer(amqp::DeliveryHandle delivery, const amqp::Condition& refused);
     [[nodiscard]] amqp::Condition take(std::string encoded, std::uint32_t message_format);
     void top_up();
 
     Peer& peer_;
     amqp::ReceiverLinkPtr link_;
     const broker::QueuePtr queue_;
+    std::uint32_t unconfirmed_{0};                                                                   // taken, and not durable yet
+    const std::shared_ptr<const MessageIntake*> self_{std::make_shared<const MessageIntake*>(this)}; // for those who may come too late
 };
 
 } // namespace sessionq::server

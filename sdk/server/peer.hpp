@@ -5,6 +5,7 @@
 #include "broker/broker.hpp"
 #include "core/event_loop.hpp"
 #include "server/claims.hpp"
+#include "server/commit_gate.hpp"
 #include "server/held_locks.hpp"
 #include "server/limits.hpp"
 #include "server/reply_routes.hpp"
@@ -14,7 +15,7 @@ namespace sessionq::server {
 /// What everything on one peer's connection shares. Bound to the connection's loop.
 struct Peer {
     Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy, const Limits& within)
-        : broker{with}, loop{on}, limits{within}, claims{policy} {}
+        : broker{with}, loop{on}, limits{within}, claims{policy}, commits{with.journal(), on} {}
 
     [[nodiscard]] broker::Instant now() const noexcept { return {.now = loop.now(), .wall = loop.wall_now()}; }
 
@@ -22,6 +23,7 @@ struct Peer {
     core::EventLoop& loop;
     const Limits& limits;
     Claims claims;
+    CommitGate commits; ///< what confirms something to the peer goes through it
     HeldLocks locks{};
     ReplyRoutes routes{};
     std::function<bool()> is_congested{}; ///< more waits to be sent than should

@@ -30,6 +30,7 @@ struct Answer {
     std::string description{"OK"};
     std::string condition{}; ///< empty: none
     amqp::Value body{};
+    bool is_confirmation{false}; ///< of a change: it is true only once that is durable
 };
 
 /// How an answer names its status: the two nodes differ, and so do the clients that read them.

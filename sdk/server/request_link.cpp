@@ -37,19 +37,42 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery) {
     }
     delivery.settle();
     link_->add_credit(1);
-    if (request && !answer(*request)) {
-        end(make_condition(condition::resource_limit_exceeded, "too many answers wait to be read"));
+    if (request) {
+        answer(*request);
     }
 }
 
-bool RequestLink::answer(const Request& request) {
-    const Answer answer = responder_(request);
-    ResponseLink* way_back = peer_.routes.find(node_, request.reply_to, &link_->session());
-    if (way_back == nullptr) {
-        return true; // nobody reads it
+// It may destroy the link.
+void RequestLink::answer(const Request& request) {
+    Answer answer = responder_(request);
+    if (!answer.is_confirmation || peer_.commits.is_always_open()) {
+        send(answer, request.reply_to, request.message_id);
+        return;
     }
-    way_back->send(write_answer(answer, request.message_id, style_));
-    return way_back->unread() <= peer_.limits.unread_answers;
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, answer = std::move(answer), reply_to = request.reply_to,
+                                message_id = request.message_id](const Failure* why) {
+        if (self.expired()) {
+            return;
+        }
+        if (why == nullptr) {
+            send(answer, reply_to, message_id);
+        } else {
+            amqp::Condition condition = condition_of(*why, LockKind::message);
+            send({.status = status_of(why->code), .description = std::move(condition.text), .condition = std::move(condition.name)}, reply_to,
+                 message_id);
+        }
+    });
+}
+
+void RequestLink::send(const Answer& answer, const std::string& reply_to, const amqp::Value& message_id) {
+    ResponseLink* way_back = peer_.routes.find(node_, reply_to, &link_->session());
+    if (way_back == nullptr) {
+        return; // nobody reads it
+    }
+    way_back->send(write_answer(answer, message_id, style_));
+    if (way_back->unread() > peer_.limits.unread_answers) {
+        end(make_condition(condition::resource_limit_exceeded, "too many answers wait to be read"));
+    }
 }
 
 void RequestLink::on_disposition(amqp::DeliveryHandle delivery) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "server/peer.hpp"
@@ -22,14 +23,15 @@ public:
 
 private:
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
-    /// False: the peer does not read its answers.
-    bool answer(const Request& request);
+    void answer(const Request& request);
+    void send(const Answer& answer, const std::string& reply_to, const amqp::Value& message_id);
 
     Peer& peer_;
     amqp::ReceiverLinkPtr link_;
     const std::string node_;
     const AnswerStyle style_;
     const Responder responder_;
+    const std::shared_ptr<const RequestLink*> self_{std::make_shared<const RequestLink*>(this)}; // for those who may come too late
 };
 
 } // namespace sessionq::server

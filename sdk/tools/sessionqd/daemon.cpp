@@ -29,7 +29,9 @@ std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port
 
 } // namespace
 
-Daemon::Daemon(const Options& options) {
+Daemon::Daemon(const Options& options)
+    : broker_{options.data_directory.empty() ? std::make_unique<client::BrokerHost>()
+                                             : std::make_unique<client::BrokerHost>(options.data_directory)} {
     make_queues(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());

@@ -14,7 +14,7 @@ namespace sessionq::sessionqd {
 /// A local broker and its front on the network, running from construction until `stop` or destruction.
 class Daemon {
 public:
-    /// Throws Error: a queue that cannot be made, a file that cannot be used, an address that cannot be had.
+    /// Throws Error: a store or another file that cannot be used, a queue that cannot be made, an address that cannot be had.
     explicit Daemon(const Options& options);
     ~Daemon();
     Daemon(const Daemon&) = delete;
@@ -37,7 +37,7 @@ private:
     std::uint16_t listen_everywhere(amqp::ListenSettings settings);
     void end();
 
-    std::unique_ptr<client::BrokerHost> broker_{std::make_unique<client::BrokerHost>()};
+    std::unique_ptr<client::BrokerHost> broker_;
     std::vector<std::unique_ptr<Front>> fronts_{};
     std::vector<std::string> urls_{};
 };

@@ -87,6 +87,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     CLI::App app{"A local broker for session-based queues. Clients of Azure Service Bus can use it as it is.", "sessionqd"};
     std::string listen;
     std::string tls_listen;
+    std::string data;
     std::vector<std::string> queues;
     std::vector<std::string> keys;
     double drain_seconds = 5;
@@ -108,12 +109,14 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--key", keys, "A shared access key clients may use. Again for more; RootManageSharedAccessKey=SAS_KEY_VALUE if none is given")
         ->type_name("NAME=VALUE")
         ->take_all();
+    app.add_option("--data", data,
+                   "A directory that keeps queues and messages: what a client was told is done outlives the broker, however that ends. "
+                   "Made if it is not there; without it everything is in memory only")
+        ->type_name("DIR");
     app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")->check(CLI::Range(1, 256))->capture_default_str();
     app.add_option("--drain-seconds", drain_seconds, "How long stopping may wait for clients to settle what they have in hand")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
-    std::string data_directory;
-    app.add_option("--data", data_directory)->group(""); // not offered, but told apart from a misspelling
     try {
         app.parse(count, arguments);
     } catch (const CLI::CallForHelp&) {
@@ -124,9 +127,6 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         throw UsageError{error.what()};
     }
 
-    if (!data_directory.empty()) {
-        throw UsageError{"--data: this version keeps its queues in memory only"};
-    }
     if (!tls_listen.empty()) {
         options.listens_tls = true;
         options.tls_listen = parse_endpoint("--tls-listen", tls_listen);
@@ -135,6 +135,10 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     if (!listen.empty()) {
         options.listen = parse_endpoint("--listen", listen);
     }
+    if (app.count("--data") > 0 && data.empty()) {
+        throw UsageError{"--data: needs a directory"}; // not the memory instead: something was to be kept
+    }
+    options.data_directory = data;
     for (const std::string& queue : queues) {
         options.queues.push_back(parse_queue(queue));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct Options {
     std::string tls_certificate_file{};
     std::string tls_key_file{};
     bool allow_plain_remote{false};
+    std::filesystem::path data_directory{}; ///< empty: nothing is kept
     std::vector<QueueSpec> queues{};
     server::AccessKeys keys{};
     std::size_t receive_threads{1};

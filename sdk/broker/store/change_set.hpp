@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "broker/journal.hpp"
+
+namespace sessionq::broker {
+
+/// What many changes come to, so that each row of a store is written once: a message that came and went in the meantime leaves nothing to write but its
+/// number. Pure.
+class ChangeSet {
+public:
+    /// What is to be done with the row of a message.
+    enum class Action : std::uint8_t { nothing, insert, update, update_with_content, erase };
+    struct MessageRow {
+        Action action{Action::nothing};
+        KeptMessage message{};
+    };
+    using QueueChange = std::variant<QueueCreated, QueueOptionsChanged, QueueRemoved>;
+    using SessionKey = std::pair<EntityId, std::string>;
+
+    void add(Change change);
+
+    /// Queues in the order of what happened to them. They come first.
+    [[nodiscard]] const std::vector<QueueChange>& queues() const noexcept { return queues_; }
+    /// In the order in which the messages were first named.
+    [[nodiscard]] const std::vector<MessageRow>& messages() const noexcept { return messages_; }
+    [[nodiscard]] const std::map<SessionKey, std::optional<std::string>>& states() const noexcept { return states_; }
+    [[nodiscard]] const std::vector<MessageIdTaken>& taken_ids() const noexcept { return taken_ids_; }
+    /// The highest number given out, by entity.
+    [[nodiscard]] const std::map<EntityId, std::int64_t>& last_sequences() const noexcept { return last_sequences_; }
+    /// Nothing of these is to be written any more.
+    [[nodiscard]] bool is_removed(EntityId entity) const { return removed_.contains(entity); }
+
+    [[nodiscard]] bool empty() const noexcept;
+    void clear();
+
+private:
+    struct Key {
+        EntityId entity;
+        std::int64_t sequence;
+        bool operator==(const Key&) const noexcept = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const noexcept {
+            return std::hash<std::uint64_t>{}(static_cast<std::uint64_t>(key.sequence) * 0x9e3779b97f4a7c15U + key.entity);
+        }
+    };
+
+    MessageRow& row_of(EntityId entity, std::int64_t sequence);
+    void apply(MessageAdded added);
+    void apply(MessageChanged changed);
+    void apply(MessageRemoved removed);
+    void apply(SessionStateSet set) { states_.insert_or_assign({set.entity, std::move(set.session_id)}, std::move(set.state)); }
+    void apply(MessageIdTaken taken) { taken_ids_.push_back(std::move(taken)); }
+    void apply(QueueCreated created) { queues_.emplace_back(std::move(created)); }
+    void apply(QueueOptionsChanged changed) { queues_.emplace_back(std::move(changed)); }
+    void apply(QueueRemoved removed);
+
+    std::vector<QueueChange> queues_;
+    std::vector<MessageRow> messages_;
+    std::unordered_map<Key, std::size_t, Hash> rows_; // places in messages_
+    std::map<SessionKey, std::optional<std::string>> states_;
+    std::vector<MessageIdTaken> taken_ids_;
+    std::map<EntityId, std::int64_t> last_sequences_;
+    std::set<EntityId> removed_;
+};
+
+} // namespace sessionq::broker

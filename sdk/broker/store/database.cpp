@@ -1,0 +1,110 @@
+#include "broker/store/database.hpp"
+
+#include <sqlite3.h>
+
+namespace sessionq::broker {
+namespace {
+
+constexpr int wait_for_lock_ms = 1000; // a process that was just killed may still hold it
+
+DatabaseError error_of(sqlite3* handle, int code) {
+    const int primary = code & 0xff;
+    const auto kind = primary == SQLITE_BUSY || primary == SQLITE_LOCKED ? DatabaseError::Kind::locked
+                      : primary == SQLITE_NOTADB                         ? DatabaseError::Kind::no_database
+                                                                         : DatabaseError::Kind::other;
+    return {kind, handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code)};
+}
+
+} // namespace
+
+Database::Database(const std::string& file) {
+    const int code =
+        sqlite3_open_v2(file.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    if (code != SQLITE_OK) {
+        const DatabaseError error = error_of(handle_, code);
+        sqlite3_close_v2(handle_);
+        throw error;
+    }
+    sqlite3_busy_timeout(handle_, wait_for_lock_ms);
+}
+
+Database::~Database() { sqlite3_close_v2(handle_); }
+
+void Database::run(const std::string& statements) {
+    const int code = sqlite3_exec(handle_, statements.c_str(), nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) {
+        throw error_of(handle_, code);
+    }
+}
+
+std::int64_t Database::number(const std::string& query) {
+    Statement statement{*this, query};
+    return statement.step() ? statement.number(0) : 0;
+}
+
+bool Database::is_in_transaction() const noexcept { return sqlite3_get_autocommit(handle_) == 0; }
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+
+Statement::Statement(Database& database, std::string_view text) : database_{database} {
+    sqlite3_stmt* made = nullptr;
+    const int code = sqlite3_prepare_v3(database.raw(), text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+    handle_.reset(made);
+    check(code);
+}
+
+Statement::~Statement() = default;
+
+void Statement::check(int code) {
+    if (code != SQLITE_OK) {
+        bound_ = 0;
+        throw error_of(database_.raw(), code);
+    }
+}
+
+Statement& Statement::bind(std::int64_t value) {
+    check(sqlite3_bind_int64(handle_.get(), ++bound_, value));
+    return *this;
+}
+
+Statement& Statement::bind_text(std::string_view value) {
+    check(sqlite3_bind_text64(handle_.get(), ++bound_, value.data() != nullptr ? value.data() : "", value.size(), SQLITE_STATIC, SQLITE_UTF8));
+    return *this;
+}
+
+Statement& Statement::bind_bytes(std::string_view value) {
+    check(sqlite3_bind_blob64(handle_.get(), ++bound_, value.data() != nullptr ? value.data() : "", value.size(), SQLITE_STATIC));
+    return *this;
+}
+
+Statement& Statement::bind_nothing() {
+    check(sqlite3_bind_null(handle_.get(), ++bound_));
+    return *this;
+}
+
+bool Statement::step() {
+    const int code = sqlite3_step(handle_.get());
+    if (code == SQLITE_ROW) {
+        return true;
+    }
+    bound_ = 0;
+    if (code == SQLITE_DONE) {
+        sqlite3_reset(handle_.get());
+        return false;
+    }
+    const DatabaseError error = error_of(database_.raw(), code);
+    sqlite3_reset(handle_.get());
+    throw error;
+}
+
+std::int64_t Statement::number(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+
+std::string Statement::bytes(int column) const {
+    const void* data = sqlite3_column_blob(handle_.get(), column);
+    const int size = sqlite3_column_bytes(handle_.get(), column);
+    return data != nullptr ? std::string{static_cast<const char*>(data), static_cast<std::size_t>(size)} : std::string{};
+}
+
+} // namespace sessionq::broker

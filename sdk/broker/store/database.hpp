@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace sessionq::broker {
+
+/// What SQLite says; thrown by everything here.
+class DatabaseError : public std::runtime_error {
+public:
+    enum class Kind : std::uint8_t { other, locked, no_database };
+
+    DatabaseError(Kind kind, const std::string& what) : std::runtime_error{what}, kind_{kind} {}
+    [[nodiscard]] Kind kind() const noexcept { return kind_; }
+
+private:
+    Kind kind_;
+};
+
+/// An SQLite file. For one thread at a time.
+class Database {
+public:
+    /// Makes the file if there is none.
+    explicit Database(const std::string& file);
+    ~Database();
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
+
+    void run(const std::string& statements);
+    [[nodiscard]] std::int64_t number(const std::string& query);
+    /// A transaction is under way.
+    [[nodiscard]] bool is_in_transaction() const noexcept;
+
+    [[nodiscard]] sqlite3* raw() const noexcept { return handle_; }
+
+private:
+    sqlite3* handle_{nullptr};
+};
+
+/// A prepared statement, bound from the first parameter on and run again and again:
+///
+///     Statement{...}.bind(1).bind("x").run();
+class Statement {
+public:
+    Statement(Database& database, std::string_view text);
+    ~Statement();
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    Statement& bind(std::int64_t value);
+    Statement& bind(std::optional<std::int64_t> value) { return value ? bind(*value) : bind_nothing(); }
+    /// The text or bytes live until it has run.
+    Statement& bind_text(std::string_view value);
+    Statement& bind_bytes(std::string_view value);
+    Statement& bind_nothing();
+
+    /// The next row; false: there are no more, and it is as new.
+    bool step();
+    void run() {
+        while (step()) {
+        }
+    }
+
+    [[nodiscard]] std::int64_t number(int column) const;
+    [[nodiscard]] bool is_null(int column) const;
+    [[nodiscard]] std::string bytes(int column) const;
+
+private:
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const noexcept;
+    };
+
+    void check(int code);
+
+    Database& database_;
+    std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+    int bound_{0};
+};
+
+} // namespace sessionq::broker

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "broker/content_codec.hpp"
+#include "broker/instant.hpp"
+#include "broker/journal.hpp"
+#include "broker/store/database.hpp"
+#include "core/result.hpp"
+
+namespace sessionq::broker {
+
+/// All that a store keeps, without message ids that are forgotten by `at`. Fails with protocol_error where a part of it cannot be understood; throws
+/// DatabaseError.
+[[nodiscard]] core::Result<std::vector<KeptQueue>> read_kept(Database& database, const ContentCodec& codec, WallTime at);
+
+} // namespace sessionq::broker

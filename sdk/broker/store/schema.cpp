@@ -1,0 +1,114 @@
+#include "broker/store/schema.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace sessionq::broker {
+namespace {
+
+constexpr std::int64_t application_id = 0x53734e51; // "SsNQ"
+constexpr std::int64_t schema_version = 1;
+
+// Instants are nanoseconds since 1970, times to live milliseconds. `reason` is null where a message is no dead letter.
+constexpr const char* tables = R"sql(
+CREATE TABLE queues (
+  id INTEGER PRIMARY KEY,
+  dead_letters INTEGER NOT NULL UNIQUE,
+  name TEXT NOT NULL UNIQUE,
+  options TEXT NOT NULL
+);
+CREATE TABLE entities (
+  id INTEGER PRIMARY KEY,
+  last_sequence INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE messages (
+  entity INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  delivery_count INTEGER NOT NULL,
+  enqueued INTEGER NOT NULL,
+  time_to_live INTEGER,
+  reason TEXT,
+  description TEXT,
+  content BLOB NOT NULL,
+  PRIMARY KEY (entity, sequence)
+) WITHOUT ROWID;
+CREATE TABLE session_states (
+  entity INTEGER NOT NULL,
+  session_id TEXT NOT NULL,
+  state BLOB NOT NULL,
+  PRIMARY KEY (entity, session_id)
+) WITHOUT ROWID;
+CREATE TABLE taken_ids (
+  entity INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  PRIMARY KEY (entity, message_id)
+) WITHOUT ROWID;
+CREATE INDEX taken_ids_by_age ON taken_ids (until);
+)sql";
+
+Failure refusal(Errc code, const std::filesystem::path& what, const std::string& why) {
+    return {.code = code, .detail = "the store '" + what.string() + "' " + why};
+}
+
+std::optional<Failure> make_directory(const std::filesystem::path& directory) {
+    std::error_code error;
+    if (std::filesystem::create_directories(directory, error)) {
+        std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
+    }
+    if (error || !std::filesystem::is_directory(directory, error)) {
+        return refusal(Errc::resource_exhausted, directory, "cannot be made: " + (error ? error.message() : std::string{"it is not a directory"}));
+    }
+    return std::nullopt;
+}
+
+/// Changes nothing unless the file is new or this schema's.
+std::optional<Failure> prepare(Database& database, const std::filesystem::path& file) {
+    database.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    const std::int64_t version = database.number("PRAGMA user_version");
+    const bool is_new = version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0;
+    if (!is_new && database.number("PRAGMA application_id") != application_id) {
+        return refusal(Errc::invalid_argument, file, "is a database, but none of sessionq's");
+    }
+    if (!is_new && version != schema_version) {
+        return refusal(Errc::invalid_argument, file,
+                       "has the schema version " + std::to_string(version) + ", and this sessionq knows only " + std::to_string(schema_version));
+    }
+    if (is_new) {
+        database.run(tables);
+        database.run("PRAGMA application_id = " + std::to_string(application_id) + "; PRAGMA user_version = " + std::to_string(schema_version));
+    }
+    database.run("COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    return std::nullopt;
+}
+
+} // namespace
+
+std::filesystem::path store_file(const std::filesystem::path& directory) { return directory / "sessionq.db"; }
+
+core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& directory) {
+    if (auto fault = make_directory(directory)) {
+        return std::move(*fault);
+    }
+    const std::filesystem::path file = store_file(directory);
+    try {
+        auto database = std::make_unique<Database>(file.string());
+        if (auto fault = prepare(*database, file)) {
+            return std::move(*fault);
+        }
+        return database;
+    } catch (const DatabaseError& error) {
+        switch (error.kind()) {
+        case DatabaseError::Kind::locked: return refusal(Errc::invalid_state, file, "is in use by another process");
+        case DatabaseError::Kind::no_database: return refusal(Errc::invalid_argument, file, "is none of sessionq's: it is no database");
+        case DatabaseError::Kind::other: break;
+        }
+        return refusal(Errc::resource_exhausted, file, std::string{"cannot be used: "} + error.what());
+    }
+}
+
+} // namespace sessionq::broker

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "broker/store/database.hpp"
+#include "core/result.hpp"
+
+namespace sessionq::broker {
+
+/// The file within a store's directory.
+[[nodiscard]] std::filesystem::path store_file(const std::filesystem::path& directory);
+
+/// Opens the store in `directory`, making both if they are not there, for this process alone. What is committed survives the end of the process and of the
+/// machine.
+///
+/// Fails, naming the file, with resource_exhausted (it cannot be made, read or written), invalid_state (another process has it open) or invalid_argument
+/// (it is no store of sessionq, or a newer sessionq's); then nothing of it was changed.
+[[nodiscard]] core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& directory);
+
+} // namespace sessionq::broker

@@ -1,0 +1,52 @@
+#include "server/commit_gate.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace sessionq::server {
+
+struct CommitGate::Line {
+    CommitGate* gate; // null: it is gone. The loop's thread only
+    core::EventLoop& loop;
+};
+
+CommitGate::CommitGate(broker::Journal* journal, core::EventLoop& loop)
+    : journal_{journal}, line_{journal != nullptr ? std::make_shared<Line>(Line{this, loop}) : nullptr} {}
+
+CommitGate::~CommitGate() {
+    if (line_) {
+        line_->gate = nullptr;
+    }
+}
+
+void CommitGate::when_durable(Action action) {
+    waiting_.push_back({journal_->last(), std::move(action)});
+    ask();
+}
+
+// One question for all that wait: an answer covers whatever went into the same commit.
+void CommitGate::ask() {
+    if (has_asked_ || waiting_.empty()) {
+        return;
+    }
+    has_asked_ = true;
+    journal_->when_durable([line = line_](broker::Journal::Mark mark, const Failure* why) {
+        line->loop.post([line, mark, why = why != nullptr ? std::optional{*why} : std::nullopt] {
+            if (line->gate != nullptr) {
+                line->gate->on_answer(mark, why ? &*why : nullptr);
+            }
+        });
+    });
+}
+
+void CommitGate::on_answer(broker::Journal::Mark mark, const Failure* why) {
+    has_asked_ = false;
+    while (!waiting_.empty() && waiting_.front().mark <= mark) {
+        const Action action = std::move(waiting_.front().action);
+        waiting_.pop_front();
+        action(why);
+    }
+    ask();
+}
+
+} // namespace sessionq::server
