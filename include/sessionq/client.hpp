@@ -63,10 +63,14 @@ public:
     /// `Endpoint=sb://HOST[:PORT];SharedAccessKeyName=NAME;SharedAccessKey=KEY[;EntityPath=ENTITY][;UseDevelopmentEmulator=true]`, or with `SharedAccessSignature=`
     /// in place of name and key. With `UseDevelopmentEmulator=true` the connection is plain TCP, else TLS with the host's name verified.
     ///
+    /// Or of a broker that orders messages by group, ActiveMQ Artemis or Qpid Broker-J, by a URL:
+    /// `amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/VIRTUAL-HOST][?dialect=artemis|broker-j]`. A group is a session. Several hosts are tried in order,
+    /// also after a loss; without `dialect` the broker says itself what it is. What such a broker lacks fails with `not_supported`, naming it.
+    ///
     /// Connects before it returns, within `operation_timeout`, so that a wrong way to the broker is known at once; with `EntityPath` the right to that entity is
     /// asked for too, otherwise with the first use of each. After a loss the connection is made anew when it is needed, with growing waits between failures.
     ///
-    /// Errors: invalid_argument (the connection string; names its key, never a secret), invalid_option (a member of `options`, a file of `tls`),
+    /// Errors: invalid_argument (the connection string or URL; names its part, never a secret), invalid_option (a member of `options`, a file of `tls`),
     /// invalid_state (called on a receive thread), connection_refused (host unknown, nobody listens), peer_untrusted (the certificate), unauthorized, timeout,
     /// protocol_error, resource_exhausted.
     [[nodiscard]] static Client connect(std::string_view connection_string, ClientOptions options = {}, const TlsOptions& tls = {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,7 @@ struct AcceptRequest {
     ReceiveMode mode{ReceiveMode::peek_lock};
     Duration wait{}; ///< how long the broker may look for a session; zero: answer at once
     int priority{0}; ///< higher is served first (DG6); ports whose broker has none ignore it
+    std::size_t buffer_bytes{0}; ///< what a port whose sessions share a link may hold of messages that are not settled; zero: the port's default
 };
 
 /// Names an accept under way; never reused within an endpoint.

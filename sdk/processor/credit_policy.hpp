@@ -50,6 +50,7 @@ public:
     void used_credit(std::uint32_t count) noexcept { outstanding_ -= std::min<std::uint64_t>(outstanding_, count); }
     void gone(std::size_t bytes) noexcept { buffered_ -= std::min(buffered_, bytes); }
 
+    [[nodiscard]] std::size_t budget_bytes() const noexcept { return budget_; }
     [[nodiscard]] std::size_t buffered_bytes() const noexcept { return buffered_; }
     [[nodiscard]] std::uint64_t outstanding() const noexcept { return outstanding_; }
 

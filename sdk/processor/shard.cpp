@@ -104,7 +104,8 @@ void Shard::start_accept(Slot& slot) {
                                    .session_id = target.session_id,
                                    .mode = options().receive_and_delete ? ports::ReceiveMode::receive_and_delete : ports::ReceiveMode::peek_lock,
                                    .wait = wait,
-                                   .priority = options().priority},
+                                   .priority = options().priority,
+                                   .buffer_bytes = credit_.budget_bytes()},
                                   [self = weak_from_this(), accept](core::Result<ports::SessionLinkPtr> answer) {
                                       if (const auto shard = self.lock()) { // else a late session is closed by dropping it
                                           shard->accept_answered(accept, std::move(answer));

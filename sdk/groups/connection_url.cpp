@@ -1,0 +1,153 @@
+#include "groups/connection_url.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+namespace sessionq::groups {
+namespace {
+
+constexpr std::uint16_t plain_port = 5672;
+constexpr std::uint16_t tls_port = 5671;
+
+Failure wrong(std::string what) { return {.code = Errc::invalid_argument, .detail = "connection URL: " + std::move(what)}; }
+
+bool has_scheme(std::string_view text, std::string_view scheme) noexcept {
+    const auto same = [](char left, char right) { return std::tolower(static_cast<unsigned char>(left)) == right; };
+    return text.size() >= scheme.size() && std::equal(scheme.begin(), scheme.end(), text.begin(), [&](char a, char b) { return same(b, a); });
+}
+
+std::optional<std::string> decoded(std::string_view text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            plain += text[i];
+            continue;
+        }
+        unsigned value = 0;
+        if (i + 2 >= text.size()) {
+            return std::nullopt;
+        }
+        const char* const end = text.data() + i + 3;
+        if (const auto read = std::from_chars(text.data() + i + 1, end, value, 16); read.ec != std::errc{} || read.ptr != end) {
+            return std::nullopt;
+        }
+        plain += static_cast<char>(value);
+        i += 2;
+    }
+    return plain;
+}
+
+/// Up to the separator, which goes too; all of it if there is none.
+std::string_view cut(std::string_view& text, char separator) {
+    const std::size_t at = text.find(separator);
+    const std::string_view head = text.substr(0, at);
+    text = at == std::string_view::npos ? std::string_view{} : text.substr(at + 1);
+    return head;
+}
+
+std::optional<Failure> read_host(std::string_view text, std::uint16_t default_port, ConnectionUrl& into) {
+    const std::string place = "host " + std::to_string(into.hosts.size() + 1);
+    HostPort made{.port = default_port};
+    std::string_view port;
+    bool has_port = false;
+    if (text.starts_with('[')) {
+        const std::size_t end = text.find(']');
+        if (end == std::string_view::npos) {
+            return wrong(place + " begins with [ and has no ]");
+        }
+        made.host = text.substr(1, end - 1);
+        port = text.substr(end + 1);
+        has_port = port.starts_with(':');
+        if (!port.empty() && !has_port) {
+            return wrong(place + " goes on after ]");
+        }
+        port.remove_prefix(has_port ? 1 : 0);
+    } else {
+        const std::size_t colon = text.find(':');
+        made.host = text.substr(0, colon);
+        has_port = colon != std::string_view::npos;
+        port = has_port ? text.substr(colon + 1) : std::string_view{};
+    }
+    if (made.host.empty()) {
+        return wrong(place + " is empty");
+    }
+    if (has_port) {
+        const auto read = std::from_chars(port.data(), port.data() + port.size(), made.port);
+        if (read.ec != std::errc{} || read.ptr != port.data() + port.size() || made.port == 0) {
+            return wrong("the port of " + place + " is no number from 1 to 65535");
+        }
+    }
+    into.hosts.push_back(std::move(made));
+    return std::nullopt;
+}
+
+std::optional<Failure> read_credentials(std::string_view text, ConnectionUrl& into) {
+    const bool has_password = text.find(':') != std::string_view::npos;
+    auto user = decoded(cut(text, ':'));
+    auto password = decoded(text);
+    if (!user || user->empty()) {
+        return wrong("the user is empty or wrongly percent-encoded");
+    }
+    if (!password || (has_password && password->empty())) {
+        return wrong("the password is empty or wrongly percent-encoded");
+    }
+    into.user = std::move(*user);
+    into.password = std::move(*password);
+    return std::nullopt;
+}
+
+std::optional<Failure> read_options(std::string_view text, ConnectionUrl& into) {
+    while (!text.empty()) {
+        std::string_view value = cut(text, '&');
+        const std::string key{cut(value, '=')};
+        if (key != "dialect") {
+            return wrong("option '" + key + "' is unknown");
+        }
+        into.dialect = dialect_by_name(value);
+        if (into.dialect == nullptr) {
+            return wrong("dialect must be artemis or broker-j");
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+bool ConnectionUrl::is_one(std::string_view text) noexcept { return has_scheme(text, "amqp://") || has_scheme(text, "amqps://"); }
+
+core::Result<ConnectionUrl> ConnectionUrl::parse(std::string_view text) {
+    if (!is_one(text)) {
+        return wrong("it must begin with amqp:// or amqps://");
+    }
+    ConnectionUrl url{.tls = has_scheme(text, "amqps://")};
+    text.remove_prefix(url.tls ? 8 : 7);
+    // A password may hold anything but what ends the authority: what is left of the last @ before the path belongs to it.
+    const std::size_t end = text.find_first_of("/?");
+    std::string_view authority = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end);
+    if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
+        if (auto failure = read_credentials(authority.substr(0, at), url)) {
+            return std::move(*failure);
+        }
+        authority.remove_prefix(at + 1);
+    }
+    do {
+        if (auto failure = read_host(cut(authority, ','), url.tls ? tls_port : plain_port, url)) {
+            return std::move(*failure);
+        }
+    } while (!authority.empty());
+    std::string_view options = text;
+    const auto path = decoded(cut(options, '?'));
+    if (!path) {
+        return wrong("the virtual host is wrongly percent-encoded");
+    }
+    url.virtual_host = path->substr(path->starts_with('/') ? 1 : 0);
+    if (auto failure = read_options(options, url)) {
+        return std::move(*failure);
+    }
+    return url;
+}
+
+} // namespace sessionq::groups

@@ -1,0 +1,62 @@
+#include "groups/dialect.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sessionq::groups {
+namespace {
+
+using ports::Capability;
+
+const std::array<Dialect, 2>& dialects() {
+    using std::chrono::seconds;
+    static const std::array<Dialect, 2> all{
+        Dialect{.name = "artemis",
+                .product = "apache-activemq-artemis",
+                .capabilities = {"Apache ActiveMQ Artemis",
+                                 {Capability::accept_named, Capability::accept_next, Capability::dead_letter, Capability::receive_and_delete}},
+                .group_selector = "JMSXGroupID",
+                .first_for_consumer = "JMSXGroupFirstForConsumer",
+                .returns = {.counts_detached = false, .settles_in_turn = false},
+                .recycle = {.pins_groups = true, .idle = seconds{1}}},
+        Dialect{.name = "broker-j",
+                .product = "Apache Qpid Broker-J",
+                .capabilities = {"Apache Qpid Broker-J", {Capability::accept_next, Capability::receive_and_delete}},
+                .group_selector = "",
+                .first_for_consumer = "",
+                .returns = {.counts_detached = true, .settles_in_turn = true},
+                .recycle = {.pins_groups = true, .idle = seconds{1}}},
+    };
+    return all;
+}
+
+} // namespace
+
+const Dialect* dialect_by_name(std::string_view name) noexcept {
+    const auto found = std::find_if(dialects().begin(), dialects().end(), [&](const Dialect& each) { return each.name == name; });
+    return found != dialects().end() ? &*found : nullptr;
+}
+
+const Dialect* dialect_by_product(std::string_view product) noexcept {
+    const auto found = std::find_if(dialects().begin(), dialects().end(), [&](const Dialect& each) { return product.starts_with(each.product); });
+    return found != dialects().end() ? &*found : nullptr;
+}
+
+const ports::Capabilities& common_capabilities() noexcept {
+    static const ports::Capabilities common{"a broker of message groups", {Capability::accept_next, Capability::receive_and_delete}};
+    return common;
+}
+
+std::string selector_for(const Dialect& dialect, std::string_view group) {
+    std::string selector{dialect.group_selector};
+    selector += " = '";
+    for (const char c : group) {
+        selector += c;
+        if (c == '\'') { // doubled inside a literal
+            selector += c;
+        }
+    }
+    return selector + "'";
+}
+
+} // namespace sessionq::groups

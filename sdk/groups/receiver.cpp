@@ -1,0 +1,491 @@
+#include "groups/receiver.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "amqp/codec/decoder.hpp"
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/message_codec.hpp"
+#include "amqp/engine.hpp"
+#include "core/log.hpp"
+#include "core/uuid.hpp"
+#include "groups/conditions.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::groups {
+namespace {
+
+using amqp::OutcomeKind;
+using amqp::Value;
+
+constexpr std::uint64_t selector_code = 0x0000468C00000004; // apache.org:selector-filter:string
+
+std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& content) {
+    const auto value = content.properties().value(amqp::MessageProperties::group_sequence);
+    return value ? value->integer() : std::nullopt;
+}
+
+} // namespace
+
+Receiver::Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered, ReceiverTerms terms)
+    : hub_{std::move(hub)}, unanswered_{std::move(unanswered)}, terms_{std::move(terms)} {}
+
+Receiver::~Receiver() {
+    shut();
+    loop().timers().cancel(idle_);
+}
+
+void Receiver::shut() {
+    shut_ = true;
+    over_ = nullptr;
+    for (Waiter& each : waiters_) {
+        loop().timers().cancel(each.timer);
+    }
+    waiters_.clear();
+    left_.clear();
+    link_.reset();
+    session_.reset();
+    state_ = State::detached;
+}
+
+const ports::Capabilities& Receiver::capabilities() const noexcept {
+    return hub_->dialect() != nullptr ? hub_->dialect()->capabilities : common_capabilities();
+}
+
+// Accepting
+
+void Receiver::accept(ports::AcceptId id, Duration wait, std::size_t budget, Answer answer) {
+    if (budget != 0) {
+        window_.set_budget(budget);
+    }
+    Waiter& waiter = waiters_.emplace_back(*this, id, wait <= Duration::zero() && !terms_.session_id, std::move(answer));
+    if (!waiter.probes && !terms_.session_id) {
+        loop().timers().arm(waiter.timer, loop().now() + wait);
+    }
+    serve();
+    want_link();
+    if (state_ == State::attached && !waiters_.empty() && waiters_.back().probes) {
+        want_drain();
+    }
+}
+
+void Receiver::cancel(ports::AcceptId id) {
+    const auto found = std::find_if(waiters_.begin(), waiters_.end(), [id](const Waiter& each) { return each.id == id; });
+    if (found != waiters_.end()) {
+        loop().timers().cancel(found->timer);
+        waiters_.erase(found);
+        look_unused_later();
+    }
+}
+
+void Receiver::Waiter::on_time() {
+    const auto keep = receiver->shared_from_this();
+    const auto self = std::find_if(keep->waiters_.begin(), keep->waiters_.end(), [this](const Waiter& each) { return &each == this; });
+    keep->answer_with(self, Failure{.code = Errc::no_session_available, .detail = "'" + keep->terms_.entity + "' has no group to give"});
+    keep->look_unused_later();
+}
+
+/// Gives groups that are ready to those who wait.
+void Receiver::serve() {
+    if (state_ != State::attached) {
+        return;
+    }
+    while (!waiters_.empty()) {
+        auto made = std::make_shared<GroupSession>(shared_from_this());
+        Group* group = terms_.session_id ? (sessions_.empty() ? table_.take(*terms_.session_id, *made) : nullptr) : table_.take_ready(*made);
+        if (group == nullptr) {
+            return;
+        }
+        made->begin(*group);
+        sessions_.push_back(made.get());
+        answer_with(waiters_.begin(), std::move(made));
+    }
+}
+
+void Receiver::answer_with(Waiters::iterator waiter, core::Result<std::shared_ptr<GroupSession>> result) {
+    loop().timers().cancel(waiter->timer);
+    loop().post([answer = std::move(waiter->answer), result = std::move(result)]() mutable { answer(std::move(result)); });
+    waiters_.erase(waiter);
+}
+
+void Receiver::fail_waiters(const Failure& why) {
+    while (!waiters_.empty()) {
+        answer_with(waiters_.begin(), why);
+    }
+}
+
+// The link
+
+void Receiver::want_link() {
+    if (state_ != State::detached || waiters_.empty() || shut_) {
+        return;
+    }
+    state_ = State::waiting;
+    hub_->ready([weak = weak_from_this()](core::Result<amqp::Engine*> engine) {
+        const auto self = weak.lock();
+        if (!self || self->shut_) {
+            return;
+        }
+        if (engine.ok()) {
+            self->attach(*engine.value());
+            return;
+        }
+        self->state_ = State::detached;
+        self->fail_waiters(engine.failure());
+        self->look_unused_later();
+    });
+}
+
+void Receiver::attach(amqp::Engine& engine) {
+    state_ = State::attaching;
+    came_ = 0;
+    draining_ = drain_again_ = recycles_ = false;
+    session_ = engine.begin_session();
+    link_ = session_ ? session_->make_receiver("groups-" + core::Uuid::make().to_string()) : nullptr;
+    if (link_ == nullptr) {
+        session_.reset();
+        state_ = State::detached;
+        fail_waiters({.code = Errc::resource_exhausted, .detail = "the broker allows no more AMQP sessions on this connection"});
+        return;
+    }
+    session_->set_listener(this);
+    link_->set_listener(this);
+    amqp::Attach attach{.source = {.address = terms_.entity},
+                        .target = {.address = std::string{link_->name()}},
+                        .sender_mode = amqp::SenderSettleMode::unsettled,
+                        .receiver_mode = dialect().returns.settles_in_turn ? amqp::ReceiverSettleMode::second : amqp::ReceiverSettleMode::first};
+    if (terms_.session_id) {
+        attach.source.filter = amqp::encode(Value::map(
+            {{Value::symbol("jms-selector"), Value::described(std::uint64_t{selector_code}, selector_for(dialect(), *terms_.session_id))}}));
+    }
+    if (terms_.priority != 0) {
+        attach.properties = amqp::encode(Value::map({{Value::symbol(dialect().priority_property), static_cast<std::int32_t>(terms_.priority)}}));
+    }
+    link_->open(attach);
+}
+
+void Receiver::on_link_open() {
+    if (!link_->remote().source.present) {
+        return; // the refusal follows
+    }
+    const auto self = shared_from_this();
+    state_ = State::attached;
+    serve();
+    top_up();
+    if (std::any_of(waiters_.begin(), waiters_.end(), [](const Waiter& each) { return each.probes; })) {
+        want_drain();
+    }
+    look_unused();
+}
+
+void Receiver::top_up() {
+    if (state_ != State::attached || draining_ || recycles_) {
+        return;
+    }
+    std::uint32_t more = 0;
+    if (!terms_.session_id) {
+        more = window_.grant(link_->credit());
+    } else if (!sessions_.empty() && sessions_.front()->group() != nullptr) {
+        const GroupSession& session = *sessions_.front();
+        const auto covered = static_cast<std::uint32_t>(session.group()->waiting.size()) + link_->credit();
+        more = session.credit() > covered ? session.credit() - covered : 0;
+    }
+    if (more != 0) {
+        link_->add_credit(more);
+    }
+}
+
+void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
+    const auto self = shared_from_this();
+    std::string bytes(link_->size(delivery), '\0');
+    link_->read(delivery, bytes.data());
+    if (state_ != State::attached) {
+        return; // the broker has it back with the link
+    }
+    ++came_;
+    recycles_ = false;
+    loop().timers().cancel(idle_);
+    const std::size_t size = bytes.size();
+    auto received = amqp::decode_delivery(std::move(bytes), hub_->reading());
+    if (!received.ok()) {
+        core::log(LogLevel::error, "groups", received.failure().to_string());
+        delivery.update({.kind = OutcomeKind::rejected, .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
+        delivery.settle();
+        top_up();
+        return;
+    }
+    amqp::ReceivedDelivery& made = received.value();
+    const std::string group{made.content->session_id().value_or("")}; // those without one are a group of their own
+    made.facts.sequence_number = group_sequence_of(*made.content).value_or(++last_number_);
+    made.facts.redelivered = made.facts.redelivered || unanswered_->comes_again(made.content->message_id());
+    if (came_back(made, group)) {
+        const auto lost = std::find_if(sessions_.begin(), sessions_.end(),
+                                       [&](const GroupSession* each) { return each->group() != nullptr && each->id() == group; });
+        const auto session = (*lost)->shared_from_this();
+        table_.give_back(*session->group());
+        sessions_.erase(lost);
+        session->lose({.code = Errc::lock_lost, .detail = "group '" + group + "' was with another consumer meanwhile"});
+    }
+    Held& held = table_.arrived(group, delivery, ReceivedMessage{std::move(made.content), std::move(made.facts)}, size);
+    delivery.set_context(&held);
+    window_.arrived(size);
+    if (GroupSession* session = held.group->session) {
+        session->give();
+    } else {
+        serve();
+    }
+    top_up();
+}
+
+/// The broker marks the first message of a group that it gives to a link. A session of it that is open and has had messages is then an old one.
+bool Receiver::came_back(const amqp::ReceivedDelivery& received, std::string_view group) const {
+    if (dialect().first_for_consumer.empty() || received.content->sections().application_properties.empty() || !table_.has(group)) {
+        return false;
+    }
+    const auto marker = amqp::find_entry(received.content->sections().application_properties, dialect().first_for_consumer);
+    if (marker.empty()) {
+        return false;
+    }
+    return std::any_of(sessions_.begin(), sessions_.end(), [&](const GroupSession* each) {
+        return each->group() != nullptr && each->id() == group && each->has_begun() && each->group()->given.empty() &&
+               each->group()->waiting.empty() && each->group()->settling.empty();
+    });
+}
+
+// What sessions ask for
+
+void Receiver::touched(GroupSession&) { top_up(); }
+
+bool Receiver::drain_for(GroupSession&) {
+    if (!terms_.session_id || state_ != State::attached) {
+        return false; // what comes later opens the session anew: nothing is lost, and nobody need be asked
+    }
+    want_drain();
+    return true;
+}
+
+bool Receiver::settle(Held& held, GroupSession& session, const amqp::Outcome& outcome) {
+    window_.gone(held.bytes);
+    held.handle.update(outcome);
+    const bool is_answered = dialect().returns.settles_in_turn;
+    if (is_answered && !removes()) {
+        table_.settle(held, session);
+    } else {
+        unanswered_->settled(held.message.message_id());
+        held.handle.settle();
+        table_.remove(held);
+    }
+    top_up();
+    return !is_answered || removes();
+}
+
+void Receiver::on_disposition(amqp::DeliveryHandle delivery) {
+    if (!delivery.remote_settled()) {
+        return;
+    }
+    const auto self = shared_from_this();
+    auto* held = static_cast<Held*>(delivery.context());
+    if (held == nullptr || held->group == nullptr || std::ranges::find(held->group->settling, held) == held->group->settling.end()) {
+        return; // not asked for; what it means shows with the outcome that follows
+    }
+    delivery.settle();
+    GroupSession* const settler = held->settler;
+    ports::Delivery* const given = held->given;
+    table_.remove(*held);
+    if (settler != nullptr) {
+        settler->answered(*held, *given);
+    }
+}
+
+void Receiver::left(GroupSession& session, std::function<void()> done) {
+    std::erase(sessions_, &session);
+    if (shut_) {
+        return;
+    }
+    if (done) {
+        left_.push_back(std::move(done));
+    }
+    loop().post([weak = weak_from_this()] { // an accept may follow at once
+        if (const auto self = weak.lock(); self && !self->shut_) {
+            self->serve();
+            self->top_up();
+            self->look_unused();
+            self->look_idle();
+        }
+    });
+}
+
+// Drains
+
+void Receiver::want_drain() {
+    if (state_ != State::attached) {
+        return;
+    }
+    if (draining_) {
+        drain_again_ = true;
+        return;
+    }
+    draining_ = true;
+    for (Waiter& each : waiters_) {
+        each.probing = each.probes;
+    }
+    if (!link_->drain()) {
+        loop().post([weak = weak_from_this()] {
+            if (const auto self = weak.lock(); self && self->draining_ && self->link_) {
+                self->on_drained();
+            }
+        });
+    }
+}
+
+void Receiver::on_drained() {
+    const auto self = shared_from_this();
+    draining_ = false;
+    if (state_ != State::attached) {
+        return;
+    }
+    return_messages();
+    for (auto each = waiters_.begin(); each != waiters_.end();) {
+        const auto waiter = each++;
+        if (waiter->probing) {
+            answer_with(waiter, Failure{.code = Errc::no_session_available, .detail = "'" + terms_.entity + "' has no group to give"});
+        }
+    }
+    for (GroupSession* each : std::vector{sessions_}) {
+        if (terms_.session_id && each->is_draining()) {
+            each->drained();
+        }
+    }
+    if (is_unused() || (recycles_ && table_.is_empty())) {
+        give_link_up();
+    } else if (std::exchange(drain_again_, false)) {
+        top_up();
+        want_drain();
+    } else {
+        top_up();
+    }
+}
+
+/// Nothing is on its way: messages that go back now come again in order.
+void Receiver::return_messages() {
+    for (Held* held : table_.take_returning()) {
+        window_.gone(held->bytes);
+        held->handle.update(held->failed ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
+                                         : amqp::Outcome{.kind = OutcomeKind::released});
+        held->handle.settle();
+        table_.remove(*held);
+    }
+    for (GroupSession* each : sessions_) {
+        each->returned();
+    }
+}
+
+void Receiver::give_link_up() {
+    for (Held* held : table_.take_waiting()) { // a detach may count them as delivered
+        window_.gone(held->bytes);
+        held->handle.update({.kind = OutcomeKind::released});
+        held->handle.settle();
+        table_.remove(*held);
+    }
+    state_ = State::closing;
+    recycles_ = false;
+    link_->close();
+}
+
+/// Whoever was answered may ask again.
+void Receiver::look_unused_later() {
+    loop().post([weak = weak_from_this()] {
+        if (const auto self = weak.lock(); self && !self->shut_) {
+            self->look_unused();
+        }
+    });
+}
+
+void Receiver::look_unused() {
+    if (!is_unused()) {
+        tell_left();
+    } else if (state_ == State::attached) {
+        want_drain();
+    } else if (state_ == State::detached) {
+        tell_left();
+        if (over_) {
+            loop().post([weak = weak_from_this()] {
+                if (const auto self = weak.lock(); self && self->over_ && self->state_ == State::detached && self->is_unused()) {
+                    self->over_();
+                }
+            });
+        }
+    }
+}
+
+void Receiver::tell_left() {
+    for (const auto& each : std::exchange(left_, {})) {
+        each();
+    }
+}
+
+// Recycling
+
+void Receiver::look_idle() {
+    if (state_ == State::attached && dialect().recycle.pins_groups && came_ != 0 && table_.is_empty() && !terms_.session_id) {
+        loop().timers().arm(idle_, loop().now() + dialect().recycle.idle);
+    }
+}
+
+void Receiver::on_idle() {
+    if (state_ == State::attached && table_.is_empty()) {
+        recycles_ = true;
+        want_drain();
+    }
+}
+
+// The end
+
+void Receiver::on_link_closed(const amqp::Condition& condition, bool) {
+    const auto self = shared_from_this();
+    link_over(condition);
+}
+void Receiver::on_session_ended(const amqp::Condition& condition) {
+    const auto self = shared_from_this();
+    link_over(condition);
+}
+
+void Receiver::link_over(const amqp::Condition& condition) {
+    const State was = std::exchange(state_, State::detached);
+    if (was == State::detached) {
+        return;
+    }
+    draining_ = drain_again_ = recycles_ = false;
+    loop().timers().cancel(idle_);
+    table_.visit_given([this](const Held& held) { unanswered_->held(held.message.message_id()); });
+    if (was != State::closing) {
+        unanswered_->lost();
+    }
+    window_.lost();
+    const std::vector<GroupSession*> lost = std::exchange(sessions_, {});
+    link_.reset();
+    session_.reset();
+    Failure why = to_failure(condition, "'" + terms_.entity + "'");
+    if (was == State::attaching) {
+        fail_waiters(why);
+    }
+    if (why.code != Errc::entity_not_found && why.code != Errc::unauthorized) {
+        why.code = Errc::connection_lost;
+    }
+    for (GroupSession* each : lost) {
+        each->shared_from_this()->lose(why);
+    }
+    table_.lose_all();
+    loop().post([weak = weak_from_this()] { // the connection may be on its way out with the link
+        if (const auto self = weak.lock(); self && !self->shut_) {
+            self->want_link();
+            self->look_unused();
+        }
+    });
+}
+
+void Receiver::on_sender(amqp::SenderLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
+void Receiver::on_receiver(amqp::ReceiverLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
+
+} // namespace sessionq::groups

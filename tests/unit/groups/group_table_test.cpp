@@ -1,0 +1,187 @@
+#include "groups/group_table.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sessionq;
+using namespace sessionq::groups;
+
+namespace {
+
+struct Table {
+    GroupTable table{};
+    std::byte places[8]{};
+
+    /// Sessions are names to a table.
+    GroupSession& session(int number) { return *reinterpret_cast<GroupSession*>(&places[number]); }
+    Held& arrive(std::string_view group) { return table.arrived(group, {}, {}, 10); }
+    std::vector<std::uint64_t> orders(const std::vector<Held*>& list) {
+        std::vector<std::uint64_t> orders;
+        for (const Held* held : list) {
+            orders.push_back(held->order);
+        }
+        return orders;
+    }
+    std::vector<std::uint64_t> give_all(Group& group) {
+        std::vector<Held*> given;
+        while (Held* held = table.next_for(group)) {
+            given.push_back(held);
+        }
+        return orders(given);
+    }
+    using Orders = std::vector<std::uint64_t>;
+};
+
+} // namespace
+
+TEST_CASE("group table: groups are taken in the order in which they became ready, each once") {
+    Table t;
+    t.arrive("b");
+    t.arrive("a");
+    t.arrive("b");
+    Group* first = t.table.take_ready(t.session(0));
+    Group* second = t.table.take_ready(t.session(1));
+    REQUIRE(first != nullptr);
+    REQUIRE(second != nullptr);
+    CHECK(first->id == "b");
+    CHECK(second->id == "a");
+    CHECK(t.table.take_ready(t.session(2)) == nullptr);
+    CHECK(t.table.take("a", t.session(2)) == nullptr);
+    t.arrive("a");
+    CHECK_FALSE(t.table.has_ready());
+}
+
+TEST_CASE("group table: messages of a group are given in the order they came") {
+    Table t;
+    t.arrive("a");
+    t.arrive("b");
+    t.arrive("a");
+    Group& group = *t.table.take_ready(t.session(0));
+    CHECK(t.give_all(group) == Table::Orders{1, 3});
+    t.arrive("a");
+    CHECK(t.give_all(group) == Table::Orders{4});
+}
+
+TEST_CASE("group table: what a session was given and did not settle waits again in order, for the next one") {
+    Table t;
+    for (int i = 0; i < 4; ++i) {
+        t.arrive("a");
+    }
+    Group& group = *t.table.take_ready(t.session(0));
+    Held* first = t.table.next_for(group);
+    static_cast<void>(t.table.next_for(group));
+    static_cast<void>(t.table.next_for(group));
+    t.table.remove(*first);
+    t.table.give_back(group);
+    CHECK(t.table.has_ready());
+    Group& again = *t.table.take_ready(t.session(1));
+    CHECK(t.give_all(again) == Table::Orders{2, 3, 4});
+}
+
+TEST_CASE("group table: a released message goes back to its place, whatever the order of releases") {
+    Table t;
+    for (int i = 0; i < 4; ++i) {
+        t.arrive("a");
+    }
+    Group& group = *t.table.take_ready(t.session(0));
+    Held* one = t.table.next_for(group);
+    Held* two = t.table.next_for(group);
+    Held* three = t.table.next_for(group);
+    t.table.undo(*two);
+    t.table.undo(*three);
+    t.table.undo(*one);
+    CHECK(t.give_all(group) == Table::Orders{1, 2, 3, 4});
+}
+
+TEST_CASE("group table: R6: after a failure nothing of the group is given until it and all that waits are back at the broker") {
+    Table t;
+    for (int i = 0; i < 3; ++i) {
+        t.arrive("a");
+    }
+    t.arrive("b");
+    Group& group = *t.table.take_ready(t.session(0));
+    Held* one = t.table.next_for(group);
+    Held* two = t.table.next_for(group);
+    t.table.undo(*two);
+    t.table.fail(*one);
+    CHECK(t.table.is_returning());
+    CHECK(t.table.next_for(group) == nullptr);
+    t.arrive("a"); // crossed
+    const std::vector<Held*> back = t.table.take_returning();
+    CHECK(t.orders(back) == Table::Orders{1, 2, 3, 5});
+    CHECK(back[0]->failed);
+    CHECK_FALSE(back[1]->failed);
+    for (Held* held : back) {
+        t.table.remove(*held);
+    }
+    CHECK_FALSE(t.table.is_returning());
+    t.arrive("a");
+    CHECK(t.give_all(group) == Table::Orders{6});
+    CHECK(t.table.take_ready(t.session(1))->id == "b"); // untouched
+}
+
+TEST_CASE("group table: a group whose session ended while it returns is not ready before it is back") {
+    Table t;
+    t.arrive("a");
+    Group& group = *t.table.take_ready(t.session(0));
+    t.table.fail(*t.table.next_for(group));
+    t.table.give_back(group);
+    CHECK_FALSE(t.table.has_ready());
+    for (Held* held : t.table.take_returning()) {
+        t.table.remove(*held);
+    }
+    CHECK(t.table.is_empty());
+}
+
+TEST_CASE("group table: a group stays while a settlement is unanswered, and is forgotten after it") {
+    Table t;
+    t.arrive("a");
+    Group& group = *t.table.take_ready(t.session(0));
+    Held* held = t.table.next_for(group);
+    t.table.settle(*held, t.session(0));
+    int seen = 0;
+    t.table.visit_given([&](const Held& each) { seen += &each == held ? 1 : 0; });
+    CHECK(seen == 1);
+    t.table.give_back(group);
+    CHECK_FALSE(t.table.is_empty());
+    CHECK_FALSE(t.table.has_ready());
+    t.table.remove(*held);
+    CHECK(t.table.is_empty());
+}
+
+TEST_CASE("group table: what no session holds goes back in order when the link is given up") {
+    Table t;
+    t.arrive("b");
+    t.arrive("a");
+    t.arrive("b");
+    t.arrive("c");
+    Group& held = *t.table.take("c", t.session(0));
+    const std::vector<Held*> waiting = t.table.take_waiting();
+    CHECK(t.orders(waiting) == Table::Orders{1, 2, 3});
+    for (Held* each : waiting) {
+        t.table.remove(*each);
+    }
+    CHECK(t.table.size() == 1);
+    CHECK(t.give_all(held) == Table::Orders{4});
+}
+
+TEST_CASE("group table: a named group can be taken before anything of it came") {
+    Table t;
+    Group* group = t.table.take("a", t.session(0));
+    REQUIRE(group != nullptr);
+    CHECK(t.table.has("a"));
+    t.arrive("a");
+    CHECK_FALSE(t.table.has_ready());
+    CHECK(t.give_all(*group) == Table::Orders{1});
+}
+
+TEST_CASE("group table: a loss leaves nothing, and it can be used again") {
+    Table t;
+    t.arrive("a");
+    t.arrive("b");
+    static_cast<void>(t.table.take_ready(t.session(0)));
+    t.table.lose_all();
+    CHECK(t.table.is_empty());
+    CHECK_FALSE(t.table.has_ready());
+    t.arrive("a");
+    CHECK(t.table.take_ready(t.session(1))->id == "a");
+}

@@ -1,0 +1,42 @@
+#include "groups/unanswered_ids.hpp"
+
+#include <doctest/doctest.h>
+
+using sessionq::groups::UnansweredIds;
+
+TEST_CASE("unanswered ids: what was held or settled lately when the connection was lost comes again, once") {
+    UnansweredIds ids;
+    ids.settled("settled");
+    CHECK_FALSE(ids.comes_again("settled")); // not lost yet
+    ids.held("held");
+    ids.lost();
+    CHECK(ids.comes_again("settled"));
+    CHECK(ids.comes_again("held"));
+    CHECK_FALSE(ids.comes_again("settled"));
+    CHECK_FALSE(ids.comes_again("never seen"));
+}
+
+TEST_CASE("unanswered ids: messages without an id are nobody's") {
+    UnansweredIds ids;
+    ids.settled("");
+    ids.held("");
+    ids.lost();
+    CHECK_FALSE(ids.comes_again(""));
+}
+
+TEST_CASE("unanswered ids: bounded; the oldest are forgotten") {
+    UnansweredIds ids;
+    for (std::size_t i = 0; i <= UnansweredIds::most_settled; ++i) {
+        ids.settled("s" + std::to_string(i));
+    }
+    ids.lost();
+    CHECK_FALSE(ids.comes_again("s0"));
+    CHECK(ids.comes_again("s1"));
+    CHECK(ids.comes_again("s" + std::to_string(UnansweredIds::most_settled)));
+    ids.held("first");
+    for (std::size_t i = 0; i < UnansweredIds::most_lost; ++i) {
+        ids.held("h" + std::to_string(i));
+    }
+    CHECK_FALSE(ids.comes_again("first"));
+    CHECK(ids.comes_again("h" + std::to_string(UnansweredIds::most_lost - 1)));
+}
