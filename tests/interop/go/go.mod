@@ -1,0 +1,3 @@
+module sessionq/interop
+
+go 1.23

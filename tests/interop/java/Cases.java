@@ -1,0 +1,648 @@
+import com.azure.core.amqp.AmqpRetryOptions;
+import com.azure.core.util.BinaryData;
+import com.azure.messaging.servicebus.ServiceBusClientBuilder;
+import com.azure.messaging.servicebus.ServiceBusException;
+import com.azure.messaging.servicebus.ServiceBusFailureReason;
+import com.azure.messaging.servicebus.ServiceBusMessage;
+import com.azure.messaging.servicebus.ServiceBusMessageBatch;
+import com.azure.messaging.servicebus.ServiceBusProcessorClient;
+import com.azure.messaging.servicebus.ServiceBusReceivedMessage;
+import com.azure.messaging.servicebus.ServiceBusReceiverAsyncClient;
+import com.azure.messaging.servicebus.ServiceBusReceiverClient;
+import com.azure.messaging.servicebus.ServiceBusSenderClient;
+import com.azure.messaging.servicebus.ServiceBusSessionReceiverAsyncClient;
+import com.azure.messaging.servicebus.ServiceBusSessionReceiverClient;
+import com.azure.messaging.servicebus.models.AbandonOptions;
+import com.azure.messaging.servicebus.models.DeadLetterOptions;
+import com.azure.messaging.servicebus.models.ServiceBusMessageState;
+import com.azure.messaging.servicebus.models.ServiceBusReceiveMode;
+import com.azure.messaging.servicebus.models.SubQueue;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What Azure's Java client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own. */
+public final class Cases {
+    static final String CONNECTION = System.getenv("SESSIONQ_CONNECTION");
+    static final Map<String, AtomicInteger> TAKEN = new ConcurrentHashMap<>();
+    static final Duration SOON = Duration.ofSeconds(10);
+    static final Duration A_MOMENT = Duration.ofMillis(500);
+
+    static String take(String kind) {
+        return kind + TAKEN.computeIfAbsent(kind, any -> new AtomicInteger()).getAndIncrement();
+    }
+
+    interface Body {
+        void run() throws Exception;
+    }
+
+    static void same(Object got, Object want) {
+        if (got == null ? want != null : !got.equals(want)) {
+            throw new AssertionError("got " + got + ", want " + want);
+        }
+    }
+
+    static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+
+    static Throwable failureOf(Body body) {
+        try {
+            body.run();
+        } catch (Throwable failure) {
+            return failure;
+        }
+        throw new AssertionError("no failure");
+    }
+
+    static void failsWith(ServiceBusFailureReason reason, Body body) {
+        Throwable failure = failureOf(body);
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ServiceBusException && reason.equals(((ServiceBusException) cause).getReason())) {
+                return;
+            }
+        }
+        throw new AssertionError("want " + reason, failure);
+    }
+
+    static void failsSaying(String text, Body body) {
+        Throwable failure = failureOf(body);
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (String.valueOf(cause.getMessage()).contains(text)) {
+                return;
+            }
+        }
+        throw new AssertionError("want '" + text + "'", failure);
+    }
+
+    // A client that does not try again: what the broker said is what the case sees.
+    static ServiceBusClientBuilder client(String connection, Duration tryTimeout) {
+        return new ServiceBusClientBuilder().connectionString(connection)
+            .retryOptions(new AmqpRetryOptions().setMaxRetries(0).setTryTimeout(tryTimeout));
+    }
+
+    static ServiceBusClientBuilder client() {
+        return client(CONNECTION, SOON);
+    }
+
+    static ServiceBusClientBuilder.ServiceBusSessionReceiverClientBuilder sessions(ServiceBusClientBuilder client, String queue) {
+        return client.sessionReceiver().queueName(queue).disableAutoComplete().maxAutoLockRenewDuration(Duration.ZERO);
+    }
+
+    static ServiceBusClientBuilder.ServiceBusReceiverClientBuilder messages(ServiceBusClientBuilder client, String queue) {
+        return client.receiver().queueName(queue).disableAutoComplete().maxAutoLockRenewDuration(Duration.ZERO);
+    }
+
+    static ServiceBusReceiverClient accept(ServiceBusClientBuilder client, String queue, String session) {
+        return sessions(client, queue).buildClient().acceptSession(session);
+    }
+
+    static ServiceBusMessage of(String session, String body) {
+        return new ServiceBusMessage(body).setSessionId(session);
+    }
+
+    static void send(ServiceBusClientBuilder client, String queue, ServiceBusMessage... messages) {
+        try (ServiceBusSenderClient sender = client.sender().queueName(queue).buildClient()) {
+            if (messages.length == 1) {
+                sender.sendMessage(messages[0]);
+            } else {
+                sender.sendMessages(Arrays.asList(messages));
+            }
+        }
+    }
+
+    static List<ServiceBusReceivedMessage> receive(ServiceBusReceiverClient receiver, int most, Duration wait) {
+        List<ServiceBusReceivedMessage> all = new ArrayList<>();
+        receiver.receiveMessages(most, wait).forEach(all::add);
+        return all;
+    }
+
+    static ServiceBusReceivedMessage one(ServiceBusReceiverClient receiver) {
+        List<ServiceBusReceivedMessage> all = receive(receiver, 1, SOON);
+        same(all.size(), 1);
+        return all.get(0);
+    }
+
+    static void nothing(ServiceBusReceiverClient receiver) {
+        same(texts(receive(receiver, 1, A_MOMENT)), List.of());
+    }
+
+    static String text(ServiceBusReceivedMessage message) {
+        return message.getBody().toString();
+    }
+
+    static List<String> texts(Iterable<ServiceBusReceivedMessage> messages) {
+        List<String> all = new ArrayList<>();
+        messages.forEach(message -> all.add(text(message)));
+        return all;
+    }
+
+    static void acceptTheNextSessionReceiveComplete() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "one"));
+        try (ServiceBusReceiverClient receiver = sessions(client, queue).buildClient().acceptNextSession()) {
+            same(receiver.getSessionId(), "a");
+            ServiceBusReceivedMessage message = one(receiver);
+            same(text(message), "one");
+            same(message.getSessionId(), "a");
+            same(message.getDeliveryCount(), 0L);
+            same(message.getSequenceNumber(), 1L);
+            receiver.complete(message);
+            nothing(receiver);
+        }
+    }
+
+    static void acceptANamedSessionThatHasNoMessagesYet() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "later")) {
+            send(client, queue, of("later", "one"));
+            same(text(one(receiver)), "one");
+        }
+    }
+
+    static void acceptWithNothingThereEndsWithATimeOut() {
+        String queue = take("s");
+        ServiceBusSessionReceiverClient receiver = sessions(client(CONNECTION, Duration.ofSeconds(3)), queue).buildClient();
+        Instant began = Instant.now();
+        Throwable failure = failureOf(receiver::acceptNextSession);
+        check(String.valueOf(failure).contains("imeout") || String.valueOf(failure.getMessage()).contains("imed out"), "got " + failure);
+        check(Instant.now().isBefore(began.plusSeconds(20)), "it took too long");
+    }
+
+    static void aClientThatWaitsForTheNextSessionGetsOneWhenItAppears() throws Exception {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        Thread late = new Thread(() -> {
+            sleep(500);
+            send(client, queue, of("late", "one"));
+        });
+        late.start();
+        try (ServiceBusReceiverClient receiver = sessions(client, queue).buildClient().acceptNextSession()) {
+            same(receiver.getSessionId(), "late");
+        }
+        late.join();
+    }
+
+    static void twoClientsCompeteForOneSession() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        ServiceBusClientBuilder other = client();
+        send(client, queue, of("a", "one"));
+        try (ServiceBusReceiverClient first = accept(client, queue, "a")) {
+            failsWith(ServiceBusFailureReason.SESSION_CANNOT_BE_LOCKED, () -> accept(other, queue, "a"));
+            same(text(one(first)), "one");
+        }
+        try (ServiceBusReceiverClient second = accept(other, queue, "a")) {
+            ServiceBusReceivedMessage again = one(second);
+            same(text(again), "one");
+            second.complete(again);
+        }
+    }
+
+    static void receiveInOrderAcrossTwoSessions() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        for (int i = 0; i < 10; ++i) {
+            send(client, queue, of("a", String.valueOf(i)), of("b", String.valueOf(100 + i)));
+        }
+        for (Map.Entry<String, Integer> session : Map.of("a", 0, "b", 100).entrySet()) {
+            try (ServiceBusReceiverClient receiver = accept(client, queue, session.getKey())) {
+                int received = 0;
+                while (received < 10) {
+                    for (ServiceBusReceivedMessage message : receive(receiver, 4, SOON)) {
+                        same(text(message), String.valueOf(session.getValue() + received++));
+                        receiver.complete(message);
+                    }
+                }
+            }
+        }
+    }
+
+    static void streamingReceive() throws Exception {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        ServiceBusMessage[] messages = new ServiceBusMessage[50];
+        List<String> sent = new ArrayList<>();
+        for (int i = 0; i < messages.length; ++i) {
+            messages[i] = of("a", String.valueOf(i));
+            sent.add(String.valueOf(i));
+        }
+        send(client, queue, messages);
+        ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
+        CountDownLatch all = new CountDownLatch(messages.length);
+        try (ServiceBusSessionReceiverAsyncClient acceptor = sessions(client, queue).buildAsyncClient();
+                ServiceBusReceiverAsyncClient receiver = acceptor.acceptSession("a").block(SOON)) {
+            var subscription = receiver.receiveMessages().concatMap(message -> receiver.complete(message).doOnSuccess(done -> {
+                received.add(text(message));
+                all.countDown();
+            })).subscribe();
+            check(all.await(20, TimeUnit.SECONDS), "only " + received);
+            subscription.dispose();
+        }
+        same(new ArrayList<>(received), sent);
+    }
+
+    // The client's own pump over sessions, which rolls from one to the next.
+    static void sessionProcessor() throws Exception {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        for (int i = 0; i < 5; ++i) {
+            for (int session = 0; session < 4; ++session) {
+                send(client, queue, of("session-" + session, String.valueOf(i)));
+            }
+        }
+        Map<String, List<String>> received = new ConcurrentHashMap<>();
+        CountDownLatch all = new CountDownLatch(20);
+        ServiceBusProcessorClient processor = client.sessionProcessor().queueName(queue).maxConcurrentSessions(2).sessionIdleTimeout(A_MOMENT)
+            .processMessage(context -> {
+                List<String> session = received.computeIfAbsent(context.getMessage().getSessionId(), any -> new ArrayList<>());
+                synchronized (session) {
+                    session.add(text(context.getMessage()));
+                }
+                all.countDown();
+            }).processError(context -> {
+            }).buildProcessorClient();
+        processor.start();
+        check(all.await(30, TimeUnit.SECONDS), "only " + received);
+        processor.close();
+        same(received.size(), 4);
+        received.values().forEach(session -> same(session, List.of("0", "1", "2", "3", "4")));
+    }
+
+    static void abandonBringsTheSameMessageAgainBeforeLaterOnes() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "one"), of("a", "two"));
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            receiver.abandon(one(receiver), new AbandonOptions().setPropertiesToModify(Map.of("tried", "once")));
+            ServiceBusReceivedMessage again = one(receiver);
+            same(text(again), "one");
+            same(again.getDeliveryCount(), 1L);
+            same(again.getApplicationProperties().get("tried"), "once");
+            receiver.complete(again);
+            same(text(one(receiver)), "two");
+        }
+    }
+
+    static void deferReceiveDeferredComplete() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "one"), of("a", "two"));
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            ServiceBusReceivedMessage message = one(receiver);
+            receiver.defer(message);
+            same(text(one(receiver)), "two");
+            ServiceBusReceivedMessage deferred = receiver.receiveDeferredMessage(message.getSequenceNumber());
+            same(text(deferred), "one");
+            receiver.complete(deferred);
+            same(receiver.receiveDeferredMessage(message.getSequenceNumber()), null); // to this client what is not there is no failure
+        }
+    }
+
+    static void deadLetterWithAReason() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "bad"));
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            receiver.deadLetter(one(receiver), new DeadLetterOptions().setDeadLetterReason("reason")
+                .setDeadLetterErrorDescription("description").setPropertiesToModify(Map.of("extra", 7)));
+        }
+        try (ServiceBusReceiverClient graveyard = messages(client, queue).subQueue(SubQueue.DEAD_LETTER_QUEUE).buildClient()) {
+            ServiceBusReceivedMessage dead = one(graveyard);
+            same(text(dead), "bad");
+            same(dead.getDeadLetterReason(), "reason");
+            same(dead.getDeadLetterErrorDescription(), "description");
+            same(dead.getApplicationProperties().get("extra"), 7);
+            check(graveyard.renewMessageLock(dead).isAfter(OffsetDateTime.now()), "the lock is over");
+            graveyard.complete(dead);
+            nothing(graveyard);
+        }
+    }
+
+    static void aMessageThatIsAbandonedTooOftenIsDeadLettered() {
+        String queue = take("p");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, new ServiceBusMessage("poison"));
+        try (ServiceBusReceiverClient receiver = messages(client, queue).buildClient()) {
+            for (long i = 0; i < 10; ++i) {
+                ServiceBusReceivedMessage message = one(receiver);
+                same(message.getDeliveryCount(), i);
+                receiver.abandon(message);
+            }
+        }
+        try (ServiceBusReceiverClient graveyard = messages(client, queue).subQueue(SubQueue.DEAD_LETTER_QUEUE).buildClient()) {
+            ServiceBusReceivedMessage dead = one(graveyard);
+            same(dead.getDeadLetterReason(), "MaxDeliveryCountExceeded");
+            graveyard.complete(dead);
+        }
+    }
+
+    static void holds(ServiceBusReceiverClient receiver, byte[] want) {
+        byte[] state = receiver.getSessionState();
+        check(Arrays.equals(state, want), "got " + Arrays.toString(state) + ", want " + Arrays.toString(want));
+    }
+
+    static void sessionState() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        byte[] state = {3, 0, -1};
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            holds(receiver, null);
+            receiver.setSessionState(state);
+            holds(receiver, state);
+        }
+        try (ServiceBusReceiverClient again = accept(client, queue, "a")) {
+            holds(again, state);
+            again.setSessionState(null);
+            holds(again, null);
+        }
+    }
+
+    static void renewTheLock() {
+        try (ServiceBusReceiverClient receiver = accept(client(), take("s"), "a")) {
+            OffsetDateTime first = receiver.renewSessionLock();
+            check(first.isAfter(OffsetDateTime.now().plusSeconds(30)), "locked until " + first);
+            sleep(50);
+            check(receiver.renewSessionLock().isAfter(first), "not renewed");
+        }
+    }
+
+    static void aLockThatIsRenewedLastsLongerThanItWasGivenFor() {
+        String queue = take("short");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "one"));
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            ServiceBusReceivedMessage message = one(receiver);
+            receiver.renewSessionLock(Duration.ofSeconds(20), failure -> {
+            });
+            sleep(8000);
+            receiver.complete(message);
+        }
+    }
+
+    static void aLockThatIsNotRenewedIsLost() {
+        String queue = take("short");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "one"));
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            ServiceBusReceivedMessage message = one(receiver);
+            sleep(6500);
+            failureOf(() -> receiver.complete(message));
+        }
+        try (ServiceBusReceiverClient again = accept(client, queue, "a")) {
+            ServiceBusReceivedMessage same = one(again);
+            same(text(same), "one");
+            same(same.getDeliveryCount(), 1L);
+        }
+    }
+
+    static void aMessagesOwnLockIsLostAsWell() {
+        String queue = take("shortp");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, new ServiceBusMessage("one"));
+        try (ServiceBusReceiverClient receiver = messages(client, queue).buildClient()) {
+            ServiceBusReceivedMessage message = one(receiver);
+            sleep(6000);
+            failsWith(ServiceBusFailureReason.MESSAGE_LOCK_LOST, () -> receiver.complete(message));
+            ServiceBusReceivedMessage again = one(receiver);
+            same(again.getDeliveryCount(), 1L);
+            receiver.complete(again);
+        }
+    }
+
+    static void peekTakesNothing() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "1"), of("b", "2"), of("a", "3"));
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            same(texts(receiver.peekMessages(10)), List.of("1", "3"));
+            same(texts(receiver.peekMessages(10)), List.of());
+            ServiceBusReceivedMessage message = one(receiver);
+            same(text(message), "1");
+            same(message.getDeliveryCount(), 0L);
+        }
+    }
+
+    static void scheduleAndCancel() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        try (ServiceBusSenderClient sender = client.sender().queueName(queue).buildClient();
+                ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            check(sender.scheduleMessage(of("a", "soon"), OffsetDateTime.now().plusSeconds(2)) > 0, "no sequence number");
+            List<Long> later = new ArrayList<>();
+            sender.scheduleMessages(List.of(of("a", "x"), of("a", "y")), OffsetDateTime.now().plusSeconds(60)).forEach(later::add);
+            same(later.size(), 2);
+            int peeked = 0;
+            for (ServiceBusReceivedMessage message : receiver.peekMessages(10)) {
+                same(message.getState(), ServiceBusMessageState.SCHEDULED);
+                ++peeked;
+            }
+            same(peeked, 3);
+            sender.cancelScheduledMessages(later);
+            same(text(one(receiver)), "soon");
+            receiver.peekMessages(10, later.get(0)).forEach(message -> same(text(message), "soon")); // it got a new number when it became due
+        }
+    }
+
+    static void sendsOneAListAndABatch() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "1"));
+        send(client, queue, of("a", "2"), of("a", "3"));
+        try (ServiceBusSenderClient sender = client.sender().queueName(queue).buildClient()) {
+            ServiceBusMessageBatch batch = sender.createMessageBatch();
+            for (int i = 4; i <= 40; ++i) {
+                ServiceBusMessage message = of("a", String.valueOf(i)).setMessageId("id-" + i);
+                message.getApplicationProperties().put("number", i);
+                check(batch.tryAddMessage(message), "the batch is full");
+            }
+            sender.sendMessages(batch);
+        }
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            int received = 0;
+            while (received < 40) {
+                for (ServiceBusReceivedMessage message : receive(receiver, 40 - received, A_MOMENT)) {
+                    same(text(message), String.valueOf(++received));
+                    if (received >= 4) {
+                        same(message.getMessageId(), "id-" + received);
+                        same(message.getApplicationProperties().get("number"), received);
+                    }
+                    receiver.complete(message);
+                }
+            }
+        }
+    }
+
+    static void aBatchOfTwoSessionsReachesBoth() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "1"), of("b", "2"));
+        for (Map.Entry<String, String> session : Map.of("a", "1", "b", "2").entrySet()) {
+            try (ServiceBusReceiverClient receiver = accept(client, queue, session.getKey())) {
+                same(text(one(receiver)), session.getValue());
+            }
+        }
+    }
+
+    static void largeMessagesAndEveryField() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        byte[] body = new byte[300000];
+        Arrays.fill(body, (byte) 7);
+        ServiceBusMessage sent = new ServiceBusMessage(BinaryData.fromBytes(body)).setSessionId("a").setMessageId("id").setCorrelationId("c")
+            .setSubject("s").setTo("t").setReplyTo("r").setReplyToSessionId("rs").setContentType("x/y").setTimeToLive(Duration.ofHours(1));
+        Map<String, Object> properties = Map.of("text", "x", "number", 1.5, "flag", true, "when", new Date(1700000000000L));
+        sent.getApplicationProperties().putAll(properties);
+        send(client, queue, sent);
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            ServiceBusReceivedMessage message = one(receiver);
+            check(Arrays.equals(message.getBody().toBytes(), body), "another body");
+            same(List.of(message.getMessageId(), message.getCorrelationId(), message.getSubject(), message.getTo(), message.getReplyTo(),
+                message.getReplyToSessionId(), message.getContentType()), List.of("id", "c", "s", "t", "r", "rs", "x/y"));
+            same(message.getTimeToLive(), Duration.ofHours(1));
+            same(message.getApplicationProperties(), properties);
+            check(message.getExpiresAt().isAfter(OffsetDateTime.now()), "expired at " + message.getExpiresAt());
+        }
+    }
+
+    static void receiveAndDelete() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, of("a", "1"), of("a", "2"));
+        try (ServiceBusReceiverClient receiver = client.sessionReceiver().queueName(queue).receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE)
+                .buildClient().acceptSession("a")) {
+            List<String> received = new ArrayList<>();
+            while (received.size() < 2) {
+                received.addAll(texts(receive(receiver, 2 - received.size(), SOON)));
+            }
+            same(received, List.of("1", "2"));
+        }
+        try (ServiceBusReceiverClient again = accept(client, queue, "a")) {
+            nothing(again);
+        }
+    }
+
+    static void queuesWithoutSessions() {
+        String queue = take("p");
+        ServiceBusClientBuilder client = client();
+        send(client, queue, new ServiceBusMessage("1"), new ServiceBusMessage("2"));
+        try (ServiceBusReceiverClient receiver = messages(client, queue).buildClient()) {
+            ServiceBusReceivedMessage first = one(receiver);
+            receiver.defer(first);
+            receiver.complete(one(receiver));
+            ServiceBusReceivedMessage deferred = receiver.receiveDeferredMessage(first.getSequenceNumber());
+            same(text(deferred), "1");
+            receiver.deadLetter(deferred, new DeadLetterOptions().setDeadLetterReason("late"));
+        }
+        try (ServiceBusReceiverClient graveyard = client.receiver().queueName(queue).subQueue(SubQueue.DEAD_LETTER_QUEUE)
+                .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).buildClient()) {
+            same(one(graveyard).getDeadLetterReason(), "late");
+        }
+    }
+
+    static void refusals() {
+        String queue = take("s");
+        String plain = take("p");
+        ServiceBusClientBuilder client = client();
+        failsWith(ServiceBusFailureReason.MESSAGING_ENTITY_NOT_FOUND, () -> accept(client, "nosuch", "a"));
+        failsSaying("does not require sessions", () -> accept(client, plain, "a"));
+        failsSaying("requires sessions", () -> receive(messages(client, queue).buildClient(), 1, SOON));
+        failsSaying("SessionId was not set", () -> send(client, queue, new ServiceBusMessage("x")));
+    }
+
+    static void aWrongKeyIsRefused() {
+        ServiceBusClientBuilder wrong = client(CONNECTION.replace("SAS_KEY_VALUE", "WRONG"), SOON);
+        failsWith(ServiceBusFailureReason.UNAUTHORIZED, () -> send(wrong, take("s"), of("a", "x")));
+    }
+
+    static void twentyReceiversAtOnceEachWithASessionOfItsOwn() throws Exception {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        ServiceBusMessage[] messages = new ServiceBusMessage[20];
+        for (int i = 0; i < messages.length; ++i) {
+            messages[i] = of("session-" + i, String.valueOf(i));
+        }
+        send(client, queue, messages);
+        ServiceBusSessionReceiverClient acceptor = sessions(client, queue).buildClient();
+        Map<String, Boolean> seen = new ConcurrentHashMap<>();
+        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        Thread[] threads = new Thread[messages.length];
+        for (int i = 0; i < threads.length; ++i) {
+            threads[i] = new Thread(() -> {
+                try (ServiceBusReceiverClient receiver = acceptor.acceptNextSession()) {
+                    ServiceBusReceivedMessage message = one(receiver);
+                    same(receiver.getSessionId(), "session-" + text(message));
+                    receiver.complete(message);
+                    seen.put(receiver.getSessionId(), true);
+                } catch (Throwable failure) {
+                    failures.add(failure);
+                }
+            });
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        if (!failures.isEmpty()) {
+            throw new AssertionError(failures.size() + " failed", failures.peek());
+        }
+        same(seen.size(), messages.length);
+    }
+
+    static void sleep(long milliseconds) {
+        try {
+            Thread.sleep(milliseconds);
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    static int report(String name, Throwable failure, Instant began) {
+        long took = Duration.between(began, Instant.now()).toMillis();
+        StringWriter line = new StringWriter();
+        line.append(failure == null ? "passed: " : "failed: ").append(name).append(" (" + took + " ms)");
+        if (failure != null) {
+            failure.printStackTrace(new PrintWriter(line.append("\n"), true));
+        }
+        System.out.println(line);
+        return failure == null ? 0 : 1;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        AtomicInteger failed = new AtomicInteger();
+        Arrays.stream(Cases.class.getDeclaredMethods())
+            .filter(method -> method.getParameterCount() == 0 && method.getReturnType() == void.class && !method.isSynthetic())
+            .filter(method -> arguments.length == 0 || Arrays.asList(arguments).contains(method.getName()))
+            .forEach(method -> threads.execute(() -> {
+                Instant began = Instant.now();
+                try {
+                    method.invoke(null);
+                    failed.addAndGet(report(method.getName(), null, began));
+                } catch (Throwable failure) {
+                    failed.addAndGet(report(method.getName(), failure.getCause() != null ? failure.getCause() : failure, began));
+                }
+            }));
+        threads.shutdown();
+        boolean ended = threads.awaitTermination(180, TimeUnit.SECONDS);
+        System.exit(ended && failed.get() == 0 ? 0 : 1); // the client's threads keep nothing alive
+    }
+}
