@@ -17,6 +17,11 @@ struct Holder {
     broker::QueuePtr queue{};
     broker::ConsumerPtr consumer{};
     TimePoint locked_until{}; ///< of a session, as granted or renewed last
+
+    /// Of a message that is handed out at `now`.
+    [[nodiscard]] TimePoint message_locked_until(TimePoint now) const {
+        return consumer->has_session ? locked_until : now + queue->options().lock_duration;
+    }
 };
 
 /// What the receivers of one connection hold, for requests that name a link, a session or a lock token.

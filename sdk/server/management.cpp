@@ -88,8 +88,11 @@ amqp::Timestamp wall_time(TimePoint until, broker::Instant now) {
     return amqp::Timestamp::of(now.wall + std::chrono::duration_cast<WallTime::duration>(until - now.now));
 }
 
-amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token, broker::Instant now) {
-    const amqp::DeliveryNotes notes{.facts = message.facts(), .lock_token = lock_token};
+amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token, TimePoint locked_until, broker::Instant now) {
+    amqp::DeliveryNotes notes{.facts = message.facts(), .lock_token = lock_token};
+    if (lock_token) { // a client that gets a token without an end of the lock fails
+        notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(locked_until - now.now);
+    }
     return amqp::Binary{amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall})};
 }
 
@@ -191,7 +194,7 @@ Answer Management::peek(const Request& request) {
         if (bytes > most_peeked_bytes && !messages.empty()) {
             break; // the client asks again, from there on
         }
-        messages.push_back(amqp::Value::map({{"message", encoded_message(message, std::nullopt, now)}}));
+        messages.push_back(amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));
     }
     if (messages.empty()) {
         return {.status = 204, .description = "NoContent", .body = amqp::Map{}};
@@ -319,7 +322,8 @@ Answer Management::receive_by_sequence(const Request& request) {
     for (const broker::Delivered& delivered : received) {
         const core::Uuid token = LockToken{.holder = holder->number, .token = delivered.token}.uuid();
         const auto noted = deletes || is_to_delete ? std::nullopt : std::optional{token};
-        messages.push_back(amqp::Value::map({{"message", encoded_message(delivered.message, noted, now)}, {"lock-token", token}}));
+        messages.push_back(amqp::Value::map(
+            {{"message", encoded_message(delivered.message, noted, holder->message_locked_until(now.now), now)}, {"lock-token", token}}));
         completions.push_back({.token = delivered.token});
     }
     if (is_to_delete && !deletes) {

@@ -228,10 +228,8 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     const LockToken token{.holder = holder_, .token = is_locked ? delivered.token : ++sent_};
     const ReceivedMessage& message = delivered.message;
     amqp::DeliveryNotes notes{.facts = message.facts()};
-    if (is_locked) {
-        const Holder* holder = consumer_->has_session ? peer_.locks.of_number(holder_) : nullptr;
-        const TimePoint until = holder != nullptr ? holder->locked_until : now.now + queue_->options().lock_duration;
-        notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(until - now.now);
+    if (const Holder* holder = is_locked ? peer_.locks.of_number(holder_) : nullptr; holder != nullptr) {
+        notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(holder->message_locked_until(now.now) - now.now);
     }
     const std::string encoded = amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall});
     const amqp::TokenTag tag = amqp::tag_of(token.uuid());

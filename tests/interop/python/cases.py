@@ -1,8 +1,10 @@
 """What Azure's Python client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own."""
 
+import concurrent.futures
 import datetime
 import itertools
 import os
+import sys
 import threading
 import time
 import unittest
@@ -14,6 +16,7 @@ from azure.servicebus import (
     ServiceBusMessage,
     ServiceBusReceiveMode,
     ServiceBusSubQueue,
+    TransportType,
 )
 from azure.servicebus import exceptions
 
@@ -38,17 +41,18 @@ def texts(received):
 
 
 def connect(connection=CONNECTION, **options):
+    authority = os.environ.get("SESSIONQ_CA")
+    if authority:
+        # Over TLS this client takes no port from a connection string.
+        options.update(connection_verify=authority, transport_type=TransportType.Amqp)
+        options.update(custom_endpoint_address=f"sb://localhost:{os.environ['SESSIONQ_TLS_PORT']}")
     return ServiceBusClient.from_connection_string(connection, **options)
 
 
 class Cases(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.client = connect()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.client.close()
+    def setUp(self):
+        self.client = connect()
+        self.addCleanup(self.client.close)
 
     def send(self, queue, *messages):
         with self.client.get_queue_sender(queue) as sender:
@@ -107,6 +111,14 @@ class Cases(unittest.TestCase):
                 self.assertEqual(text(again), text(one))
                 self.assertEqual(again.delivery_count, 0)
                 second.complete_message(again)
+
+    def test_a_client_that_waits_for_the_next_session_gets_one_when_it_appears(self):
+        queue = take("s")
+        late = threading.Timer(0.5, self.send, (queue, message("late", "one")))
+        late.start()
+        with self.session(queue, max_wait_time=10) as receiver:
+            self.assertEqual(receiver.session.session_id, "late")
+        late.join()
 
     def test_receive_in_order_across_two_sessions(self):
         queue = take("s")
@@ -171,6 +183,19 @@ class Cases(unittest.TestCase):
             graveyard.complete_message(dead)
             self.assertEqual(graveyard.receive_messages(1, max_wait_time=1), [])
 
+    def test_a_message_that_is_abandoned_too_often_is_dead_lettered(self):
+        queue = take("p")
+        self.send(queue, ServiceBusMessage("poison"))
+        with self.client.get_queue_receiver(queue) as receiver:
+            for i in range(10):
+                [one] = receiver.receive_messages(1, max_wait_time=5)
+                self.assertEqual(one.delivery_count, i)
+                receiver.abandon_message(one)
+        with self.client.get_queue_receiver(queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER) as graveyard:
+            [dead] = graveyard.receive_messages(1, max_wait_time=5)
+            self.assertEqual(dead.dead_letter_reason, "MaxDeliveryCountExceeded")
+            graveyard.complete_message(dead)
+
     def test_session_state(self):
         queue = take("s")
         with self.session(queue, "a") as receiver:
@@ -208,6 +233,18 @@ class Cases(unittest.TestCase):
         with self.session(queue, "a") as again:
             [same] = again.receive_messages(1, max_wait_time=5)
             self.assertEqual(same.delivery_count, 1)
+
+    def test_a_messages_own_lock_is_lost_as_well(self):
+        queue = take("shortp")
+        self.send(queue, ServiceBusMessage("one"))
+        with self.client.get_queue_receiver(queue) as receiver:
+            [one] = receiver.receive_messages(1, max_wait_time=5)
+            time.sleep(6)
+            with self.assertRaises(exceptions.MessageLockLostError):
+                receiver.complete_message(one)
+            [again] = receiver.receive_messages(1, max_wait_time=5)
+            self.assertEqual(again.delivery_count, 1)
+            receiver.complete_message(again)
 
     def test_peek_takes_nothing(self):
         queue = take("s")
@@ -248,6 +285,13 @@ class Cases(unittest.TestCase):
         self.assertEqual([int(text(one)) for one in received], list(range(1, 41)))
         self.assertEqual(received[39].message_id, "id-40")
         self.assertEqual(received[39].application_properties[b"number"], 40)
+
+    def test_a_batch_of_two_sessions_reaches_both(self):
+        queue = take("s")
+        self.send(queue, message("a", "1"), message("b", "2"))
+        for session_id, body in (("a", "1"), ("b", "2")):
+            with self.session(queue, session_id) as receiver:
+                self.assertEqual(texts(receiver.receive_messages(1, max_wait_time=5)), [body])
 
     def test_large_messages_and_every_field(self):
         queue = take("s")
@@ -300,10 +344,50 @@ class Cases(unittest.TestCase):
 
     def test_a_wrong_key_is_refused(self):
         with connect(CONNECTION.replace("SAS_KEY_VALUE", "WRONG"), retry_total=0) as client:
-            with self.assertRaises((exceptions.ServiceBusAuthenticationError, exceptions.ServiceBusAuthorizationError)):
+            # With a custom endpoint, and so over TLS here, the client blames the connection.
+            refused = exceptions.ServiceBusConnectionError if os.environ.get("SESSIONQ_CA") else exceptions.ServiceBusAuthenticationError
+            with self.assertRaises(refused):
                 with client.get_queue_sender("s0") as sender:
                     sender.send_messages(message("a", "x"))
 
+    def test_list_sessions(self):
+        queue = take("s")
+        want = {f"session-{i:03}" for i in range(120)}  # more than a page
+        self.send(queue, *(message(session_id, "x") for session_id in sorted(want)))
+        self.assertEqual(set(self.client.list_queue_sessions(queue)), want)
+
+    def test_ten_receivers_at_once_each_with_a_session_of_its_own(self):
+        queue = take("s")
+        self.send(queue, *(message(f"session-{i}", str(i)) for i in range(10)))
+
+        def consume():
+            with connect() as client, self.session(queue, client=client, max_wait_time=10) as receiver:
+                [one] = receiver.receive_messages(1, max_wait_time=10)
+                receiver.complete_message(one)
+                return receiver.session.session_id, text(one)
+
+        with concurrent.futures.ThreadPoolExecutor(10) as threads:
+            received = [future.result() for future in [threads.submit(consume) for _ in range(10)]]
+        self.assertEqual(sorted(received), sorted((f"session-{i}", str(i)) for i in range(10)))
+
+
+def run_one(case):
+    began = time.monotonic()
+    result = unittest.TestResult()
+    case.run(result)
+    faults = [text for _, text in result.failures + result.errors]
+    word = "failed" if faults else "passed"
+    print(f"{word}: {case.id()} ({time.monotonic() - began:.1f} s)", *faults, sep="\n" if faults else "", flush=True)
+    return not faults
+
+
+def main():
+    """The cases named, or all; several at once, since most of their time the client waits."""
+    cases = list(unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], Cases) if sys.argv[1:] else unittest.defaultTestLoader.loadTestsFromTestCase(Cases))
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        outcomes = list(threads.map(run_one, cases))
+    os._exit(0 if all(outcomes) else 1)  # the client's threads keep nothing alive
+
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -158,9 +158,10 @@ TEST_CASE("Management: deferred messages are received by number, with their toke
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Value* token = items[i].find("lock-token");
         REQUIRE(token != nullptr);
-        const auto inside = amqp::decode_delivery(front.messages(received)[i], front.reading()).value().lock_token;
-        REQUIRE(inside);
-        CHECK(*token == Value{*inside});
+        const auto inside = amqp::decode_delivery(front.messages(received)[i], front.reading()).value();
+        REQUIRE(inside.lock_token);
+        CHECK(*token == Value{*inside.lock_token});
+        CHECK(inside.locked_until == amqp::Timestamp::of(front.loop.wall_now() + seconds{30}).time());
         tokens.push_back(*token);
     }
     const auto dispose = [&](const char* status, Value token) {
