@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "faults/promptness.hpp"
+
+namespace sessionq::faults {
+
+/// Peeks, lists sessions, and pulls messages of an entity of its own with a `SessionReceiver`, each under a deadline. A thread of its own.
+class Onlooker {
+public:
+    Onlooker(std::string connection, std::string watched, std::string own, Promptness& promptness);
+    ~Onlooker();
+    Onlooker(const Onlooker&) = delete;
+    Onlooker& operator=(const Onlooker&) = delete;
+
+    [[nodiscard]] std::size_t connects() const noexcept { return connects_; }
+
+private:
+    void run();
+
+    const std::string connection_;
+    const std::string watched_;
+    const std::string own_;
+    Promptness& promptness_;
+    std::atomic<bool> ending_{false};
+    std::atomic<std::size_t> connects_{0};
+    std::thread thread_;
+};
+
+} // namespace sessionq::faults
