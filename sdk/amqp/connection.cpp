@@ -140,6 +140,10 @@ void Connection::on_idle(timing::IdleKind kind) {
     if (phase_ != Phase::lingering) {
         const Condition silent{
             .name = "amqp:resource-limit-exceeded", .text = "nothing came from the peer within its time", .found = Errc::connection_lost};
+        if (in_flight_ != 0) { // it takes nothing either: a last word would not reach it
+            abort(silent);
+            return;
+        }
         close(silent);
         engine_.input_closed(silent);
         input_over_ = true;

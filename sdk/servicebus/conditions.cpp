@@ -41,6 +41,9 @@ constexpr std::array rows{
 } // namespace
 
 Failure to_failure(const amqp::Condition& condition, std::string what) {
+    if (condition.found) { // this side's words, chosen for the peer; what they mean is known better
+        return {.code = *condition.found, .detail = std::move(what) + ": " + condition.text};
+    }
     if (condition.empty()) {
         return {.code = Errc::connection_lost, .detail = std::move(what) + ": the broker gave no reason"};
     }

@@ -46,7 +46,7 @@ void Hub::ready(const std::string& node, ReadyHandler handler) {
         handler(Failure{.code = Errc::cancelled, .detail = "the connection is being closed"});
         return;
     }
-    if (open_) {
+    if (is_usable()) {
         claim(node, std::move(handler));
         return;
     }
@@ -215,7 +215,7 @@ void Hub::token_answered(const std::string& node, const core::Result<Response>& 
     for (const ReadyHandler& handler : std::exchange(claim.waiting, {})) {
         if (why) {
             handler(*why);
-        } else if (open_) {
+        } else if (is_usable()) {
             handler(&connection_->engine());
         } else {
             handler(Failure{.code = Errc::connection_lost});

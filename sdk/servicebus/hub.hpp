@@ -65,6 +65,8 @@ private:
     void on_open(const amqp::Open& peer) override;
     void on_closed(const amqp::Condition& condition) override;
 
+    /// False also while a connection that broke off still says why.
+    [[nodiscard]] bool is_usable() const noexcept { return open_ && connection_->engine().is_open(); }
     void connect();
     void connected(core::Result<amqp::StreamPtr> stream);
     void failed(const Failure& why);

@@ -199,13 +199,13 @@ TEST_CASE("Connection: a silent peer is told why and left after twice this side'
     CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
 }
 
-TEST_CASE("Connection: a silent peer that does not even read is left") {
+TEST_CASE("Connection: a silent peer that does not even read is left without a word, at once") {
     Bench bench;
     bench.run();
     auto session = bench.connection().engine().begin_session();
     bench.loop.run_until_idle();
     CHECK(bench.stream->writing);
-    bench.loop.advance(30s);
+    bench.loop.advance(21s);
     CHECK(bench.owner.closed == 1);
     CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
 }

@@ -23,3 +23,12 @@ TEST_CASE("to_failure: a detach without a reason is a lost link, worth another t
     CHECK(to_failure({}, "x").retryable());
     CHECK(to_failure({.name = "vendor:odd"}, "x").code == Errc::protocol_error);
 }
+
+TEST_CASE("to_failure: what this side found is not taken for the peer's word") {
+    const Failure silent = to_failure({.name = "amqp:resource-limit-exceeded", .text = "nothing came", .found = Errc::connection_lost}, "the way");
+    CHECK(silent.code == Errc::connection_lost); // not the queue's quota
+    CHECK(silent.retryable());
+    CHECK(silent.detail == "the way: nothing came");
+    CHECK(silent.peer_condition.empty());
+    CHECK(silent.peer_text.empty());
+}
