@@ -17,6 +17,7 @@ struct Tenure {
     std::optional<std::int64_t> running{};
     bool has_failed{false}; ///< the last one begun
     bool is_closed{false};
+    TimePoint closed_at{};
     bool is_lost{false};
 };
 
@@ -25,6 +26,14 @@ struct Again {
     std::size_t before;
     std::int64_t sequence;
     std::int64_t number;
+};
+
+/// What began while another holder had the session open.
+struct Beside {
+    std::size_t tenure; ///< the other's
+    std::size_t begun;  ///< there, so far
+    bool was_running;
+    Event event;
 };
 
 class Trial {
@@ -37,16 +46,13 @@ public:
         case Event::Kind::begin: begin(event); break;
         case Event::Kind::done:
         case Event::Kind::failed: end(event); break;
-        case Event::Kind::trouble:
-            if (Tenure* tenure = held(event)) {
-                tenure->is_lost = true;
-            }
-            break;
+        case Event::Kind::trouble: trouble(event); break;
         case Event::Kind::intruder: blame(result_.intruders, event, "was settled although its lease had ended"); break;
         case Event::Kind::close:
             if (const auto found = current_.find({event.holder, event.session}); found != current_.end()) {
                 Tenure& tenure = tenures_[found->second];
                 tenure.is_closed = true;
+                tenure.closed_at = event.at;
                 tenure.is_lost = tenure.is_lost || event.is_late;
                 current_.erase(found);
             }
@@ -60,9 +66,10 @@ public:
             tenure.is_lost = tenure.is_lost || !tenure.is_closed || left_.contains(tenure.holder);
             result_.leases_lost += tenure.is_lost ? 1 : 0;
         }
-        for (const auto& [earlier, event] : beside_) {
-            if (!tenures_[earlier].is_lost) {
-                blame(result_.overlaps, event, "began while holder " + std::to_string(tenures_[earlier].holder) + " held the session");
+        for (const Beside& beside : beside_) {
+            const Tenure& other = tenures_[beside.tenure];
+            if (!other.is_lost && (beside.was_running || other.begun.size() > beside.begun)) { // else it was leaving and had nothing more to do
+                blame(result_.overlaps, beside.event, "began while holder " + std::to_string(other.holder) + " held the session");
             }
         }
         for (const auto& [again, event] : again_) {
@@ -104,6 +111,20 @@ private:
         tenures_.push_back({.holder = event.holder, .session = event.session});
     }
 
+    /// Errors are told beside the handlers, and perhaps a moment after the lease they are about was left.
+    void trouble(const Event& event) {
+        constexpr std::chrono::seconds moment{2};
+        if (Tenure* tenure = held(event)) {
+            tenure->is_lost = true;
+        }
+        const auto before = std::find_if(tenures_.rbegin(), tenures_.rend(), [&](const Tenure& tenure) {
+            return tenure.holder == event.holder && tenure.session == event.session && tenure.is_closed;
+        });
+        if (before != tenures_.rend() && event.at - before->closed_at < moment) {
+            before->is_lost = true;
+        }
+    }
+
     void begin(const Event& event) {
         Tenure* tenure = held(event);
         if (tenure == nullptr) {
@@ -116,7 +137,8 @@ private:
         }
         for (const auto& [key, index] : current_) {
             if (key.second == event.session && key.first != event.holder) {
-                beside_.emplace_back(index, event);
+                beside_.push_back(
+                    {.tenure = index, .begun = tenures_[index].begun.size(), .was_running = tenures_[index].running.has_value(), .event = event});
             }
         }
         check_order(*tenure, event);
@@ -194,7 +216,7 @@ private:
     std::vector<Tenure> tenures_{};
     std::map<Key, std::size_t> current_{}; // by holder and session
     std::set<std::uint32_t> left_{};
-    std::vector<std::pair<std::size_t, Event>> beside_{}; // a tenure, and what began while it was open
+    std::vector<Beside> beside_{};
     std::vector<std::pair<Again, Event>> again_{};
     std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> last_tenure_{}; // by session and sequence number
     std::set<std::pair<std::uint32_t, std::int64_t>> failed_{};                   // by session and sequence number

@@ -82,12 +82,14 @@ TEST_CASE("judge: a repeat needs a lost lease, and is among the last of it") {
 TEST_CASE("judge: a lease is lost too when it was never closed, when a settlement was refused, and when its holder was left") {
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 2).judged(1).is_clean());
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::trouble, 1).add(Kind::close, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());
+    CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::close, 1).add(Kind::trouble, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::close, 1).add(Kind::left, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());
 }
 
 TEST_CASE("judge: two at once are seen, in one holder and in two") {
     CHECK(Story{}.add(Kind::open, 1).add(Kind::begin, 1, 1).add(Kind::begin, 1, 2).judged(0).overlaps == 1);
-    CHECK(Story{}.add(Kind::open, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 1).add(Kind::close, 2).judged(1).overlaps == 1);
+    CHECK(Story{}.add(Kind::open, 1).add(Kind::open, 2).handle(2, 1).handle(1, 2).add(Kind::close, 1).add(Kind::close, 2).judged(1).overlaps == 1);
+    CHECK(Story{}.add(Kind::open, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 1).add(Kind::close, 2).judged(1).is_clean());
     CHECK(Story{}.add(Kind::open, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 1, 0, true).add(Kind::close, 2).judged(1).is_clean());
     CHECK(Story{}.handle(1, 1).judged(0).overlaps == 1); // no session was open
 }

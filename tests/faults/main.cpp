@@ -1,12 +1,14 @@
 // Campaigns of faults against the client and the local broker; what was drawn is printed when something is wrong, so that it can be run again.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
 
 #include "core/log.hpp"
+#include "faults/kill_campaign.hpp"
 #include "faults/network_campaign.hpp"
 
 namespace {
@@ -48,6 +50,7 @@ int main(int count, char** arguments) {
     CLI::App app{"Faults between clients and the local broker", "faults"};
     app.require_subcommand(1);
     std::uint64_t seed = 1;
+
     unsigned seconds = 180;
     std::size_t faults = 240;
     std::string script_file;
@@ -56,12 +59,42 @@ int main(int count, char** arguments) {
     network.add_option("--seconds", seconds, "How long messages flow")->check(CLI::Range(3, 36'000))->capture_default_str();
     network.add_option("--faults", faults, "How many")->capture_default_str();
     network.add_option("--script", script_file, "Faults from a file, not drawn");
+
+    KillCampaignOptions killing;
+    CLI::App& kill = *app.add_subcommand("kill", "Consumers in processes of their own die of kill -9 while messages flow");
+    CLI::App& suspend = *app.add_subcommand("suspend", "Consumers are stopped for longer than their locks last, and go on");
+    for (CLI::App* each : {&kill, &suspend}) {
+        each->add_option("--seed", killing.seed, "What is drawn")->capture_default_str();
+        each->add_option("--rounds", killing.rounds, "How many")->capture_default_str();
+        each->add_option("--sessionqd", killing.sessionqd, "The broker's program")->required();
+        each->add_option("--directory", killing.directory, "For logs and data; what is in it is removed")->required();
+    }
+    kill.add_flag("--broker", killing.kills_broker, "Every second round the broker dies");
+
+    ConsumerOptions consuming;
+    std::string log_file;
+    CLI::App& consume = *app.add_subcommand("consume", "What the two above run");
+    consume.add_option("connection", consuming.connection)->required();
+    consume.add_option("entity", consuming.entity)->required();
+    consume.add_option("log", log_file)->required();
+    consume.add_option("holder", consuming.holder)->required();
+    consume.add_option("seed", consuming.seed)->required();
+    consume.add_flag("--confirms", consuming.confirms);
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     try {
+        if (consume.parsed()) {
+            return run_consumer(consuming, log_file);
+        }
+        if (kill.parsed() || suspend.parsed()) {
+            killing.consumer = std::filesystem::canonical("/proc/self/exe").string();
+            killing.suspends = suspend.parsed();
+            return conclude(run_kill_campaign(killing), "seed " + std::to_string(killing.seed) + ", " + std::to_string(killing.rounds) + " rounds",
+                            {});
+        }
         const std::chrono::seconds length{seconds};
         const std::string how = "seed " + std::to_string(seed) + ", " + std::to_string(seconds) + " s";
         const Script script =
