@@ -1,0 +1,344 @@
+#include <doctest/doctest.h>
+
+#include "broker/queue_pair.hpp"
+#include "support/held_journal.hpp"
+#include "unit/broker/kept_broker.hpp"
+
+using namespace sessionq;
+using namespace sessionq::broker;
+using namespace sessionq::test;
+
+namespace {
+
+DeliveryFacts facts_of(const broker::Delivered& delivered) { return delivered.message.facts(); }
+
+} // namespace
+
+TEST_CASE("Entity kept: messages come back in order with their numbers, instants and all they say; numbers go on from where they were") {
+    KeptBroker kept;
+    kept.create("orders");
+    Message full = Message::text("ada", "one");
+    full.message_id = "first";
+    full.subject = "subject";
+    full.properties = {{"text", std::string{"value"}}, {"number", std::int64_t{7}}};
+    kept.send("orders", full);
+    kept.pass(5s);
+    kept.send("orders", "ada", {"two", "three"});
+    kept.send("orders", "ben", {"else"});
+    const WallTime enqueued = kept.at.wall;
+    kept.restart();
+    auto target = kept.accept("orders", "ada");
+    const auto got = kept.pull("orders", *target);
+    CHECK(QueueFixture::text_of(got) == "one two three");
+    REQUIRE(got.size() == 3);
+    CHECK(got[0].message.content().message_id == "first");
+    CHECK(got[0].message.content().subject == "subject");
+    CHECK(got[0].message.content().properties == full.properties);
+    CHECK(got[0].message.enqueued_time() == enqueued - 5s);
+    CHECK(got[1].message.enqueued_time() == enqueued);
+    CHECK(got[2].message.sequence_number() == 3);
+    CHECK(facts_of(got[0]).redelivered); // it may have been
+    CHECK(kept.send("orders", "ada", {"five"}).front() == 5);
+    CHECK(kept.queue("orders")->list_sessions(0, 10, kept.at) == std::vector<std::string>{"ada", "ben"});
+}
+
+TEST_CASE("Entity kept: what was completed does not come back, its number is not given again, and what was only in hand is there, uncounted") {
+    KeptBroker kept;
+    kept.create("orders");
+    kept.send("orders", "ada", {"one", "two"});
+    auto target = kept.accept("orders", "ada");
+    const auto got = kept.pull("orders", *target);
+    CHECK_FALSE(kept.settle("orders", *target, got[1], Outcome::complete));
+    kept.restart();
+    CHECK(kept.peek_text(*kept.queue("orders")) == "one");
+    auto again = kept.accept("orders", "ada"); // the lock was not kept
+    REQUIRE(again->consumer);
+    const auto left = kept.pull("orders", *again);
+    REQUIRE(left.size() == 1);
+    CHECK(facts_of(left[0]).delivery_count == 0);
+    CHECK(kept.send("orders", "ada", {"three"}).front() == 3);
+}
+
+TEST_CASE("Entity kept: delivery counts are, until the last, which makes a dead letter with its reason") {
+    KeptBroker kept;
+    kept.create("orders");
+    kept.send("orders", "ada", {"bad"});
+    for (std::uint32_t count = 0; count < 3; ++count) {
+        auto target = kept.accept("orders", "ada");
+        const auto got = kept.pull("orders", *target);
+        REQUIRE(got.size() == 1);
+        CHECK(facts_of(got[0]).delivery_count == count);
+        CHECK_FALSE(kept.settle("orders", *target, got[0], Outcome::abandon));
+        kept.restart();
+    }
+    CHECK(kept.peek_text(*kept.queue("orders")).empty());
+    const auto dead = kept.dead_letters("orders")->peek(0, 10, std::nullopt, kept.at);
+    REQUIRE(dead.size() == 1);
+    CHECK(dead[0].text() == "bad");
+    CHECK(dead[0].facts().dead_letter->reason == "MaxDeliveryCountExceeded");
+    CHECK(dead[0].delivery_count() == 3);
+}
+
+TEST_CASE("Entity kept: a lock that runs out counts, and the count is kept") {
+    KeptBroker kept;
+    kept.create("orders");
+    kept.send("orders", "ada", {"slow"});
+    auto target = kept.accept("orders", "ada");
+    kept.pull("orders", *target);
+    kept.pass(31s);
+    kept.broker->advance(kept.at);
+    CHECK(target->lost == Errc::lock_lost);
+    kept.restart();
+    CHECK(kept.queue("orders")->peek(0, 1, std::nullopt, kept.at).front().delivery_count() == 1);
+}
+
+TEST_CASE("Entity kept: what was dead-lettered is in the sub-queue with its reason and its changed properties, whatever becomes of the queue's own") {
+    KeptBroker kept;
+    kept.create("orders");
+    kept.send("orders", "ada", {"one"});
+    auto target = kept.accept("orders", "ada");
+    const auto got = kept.pull("orders", *target);
+    const Changes changes{.dead_letter = {.reason = "why", .description = "because"}, .properties = {{"seen", true}}};
+    CHECK_FALSE(kept.settle("orders", *target, got[0], Outcome::dead_letter, changes));
+    kept.restart();
+    CHECK(kept.peek_text(*kept.queue("orders")).empty());
+    const auto dead = kept.dead_letters("orders")->peek(0, 10, std::nullopt, kept.at);
+    REQUIRE(dead.size() == 1);
+    CHECK(dead[0].facts().dead_letter->reason == "why");
+    CHECK(dead[0].facts().dead_letter->description == "because");
+    CHECK(dead[0].properties() == Properties{{"seen", true}});
+}
+
+TEST_CASE("Entity kept: deferred messages are still aside, with the properties they were deferred with") {
+    KeptBroker kept;
+    kept.create("orders");
+    const auto sequences = kept.send("orders", "ada", {"later", "now"});
+    auto target = kept.accept("orders", "ada");
+    const auto got = kept.pull("orders", *target);
+    CHECK_FALSE(kept.settle("orders", *target, got[0], Outcome::defer, {.properties = {{"step", std::int64_t{2}}}}));
+    kept.restart();
+    auto again = kept.accept("orders", "ada");
+    CHECK(QueueFixture::text_of(kept.pull("orders", *again)) == "now");
+    std::vector<Delivered> deferred;
+    CHECK(kept.queue("orders")->receive_deferred(*again->consumer, std::span{sequences}.first(1), deferred, kept.at).ok());
+    REQUIRE(deferred.size() == 1);
+    CHECK(deferred[0].message.text() == "later");
+    CHECK(deferred[0].message.properties() == Properties{{"step", std::int64_t{2}}});
+    CHECK_FALSE(kept.settle("orders", *again, deferred[0], Outcome::complete));
+    kept.restart();
+    CHECK(kept.peek_text(*kept.queue("orders")) == "now");
+}
+
+TEST_CASE("Entity kept: scheduled messages wait on, come at once and in the order of being due if that was meanwhile, and stay cancelled") {
+    KeptBroker kept;
+    kept.create("orders");
+    const auto schedule = [&](std::string_view body, Duration in) {
+        Message message = Message::text("ada", body);
+        message.scheduled_enqueue_time = kept.at.wall + std::chrono::duration_cast<WallTime::duration>(in);
+        return kept.send("orders", message);
+    };
+    schedule("third", 1h);
+    schedule("second", 20s);
+    schedule("first", 10s);
+    const auto cancelled = schedule("never", 15s);
+    CHECK(kept.queue("orders")->cancel_scheduled({&cancelled, 1}, kept.at).ok());
+    kept.restart(60s);
+    auto target = kept.accept("orders", "ada");
+    const auto got = kept.pull("orders", *target);
+    CHECK(QueueFixture::text_of(got) == "first second");
+    CHECK(got[0].message.sequence_number() > 4);
+    CHECK(got[0].message.sequence_number() < got[1].message.sequence_number());
+    CHECK(kept.queue("orders")->counts(kept.at).scheduled == 1);
+    kept.restart();
+    CHECK(kept.queue("orders")->counts(kept.at).scheduled == 1);
+    kept.pass(2h);
+    auto later = kept.accept("orders", "ada");
+    CHECK(QueueFixture::text_of(kept.pull("orders", *later)) == "first second third");
+}
+
+TEST_CASE("Entity kept: time to live goes on while nobody is there") {
+    KeptBroker kept;
+    QueueOptions options = KeptBroker::sessions();
+    options.dead_letter_on_expiration = true;
+    kept.create("orders", options);
+    Message brief = Message::text("ada", "brief");
+    brief.time_to_live = std::chrono::seconds{10};
+    Message longer = Message::text("ada", "longer");
+    longer.time_to_live = std::chrono::seconds{100};
+    kept.send("orders", brief);
+    kept.send("orders", longer);
+    kept.restart(50s);
+    CHECK(kept.peek_text(*kept.queue("orders")) == "longer");
+    CHECK(kept.peek_text(*kept.dead_letters("orders")) == "brief");
+    kept.pass(51s);
+    CHECK(kept.peek_text(*kept.dead_letters("orders")) == "brief longer");
+    kept.restart();
+    CHECK(kept.peek_text(*kept.dead_letters("orders")) == "brief longer");
+}
+
+TEST_CASE("Entity kept: session state is, without messages too, until it is cleared") {
+    KeptBroker kept;
+    kept.create("orders");
+    auto ada = kept.accept("orders", "ada");
+    auto ben = kept.accept("orders", "ben");
+    CHECK(kept.queue("orders")->set_state(*ada->consumer, "state of\0ada", kept.at).ok());
+    CHECK(kept.queue("orders")->set_state(*ben->consumer, "state", kept.at).ok());
+    CHECK(kept.queue("orders")->set_state(*ben->consumer, std::nullopt, kept.at).ok());
+    kept.restart();
+    CHECK(kept.queue("orders")->list_sessions(0, 10, kept.at) == std::vector<std::string>{"ada"});
+    auto again = kept.accept("orders", "ada");
+    CHECK(kept.queue("orders")->get_state(*again->consumer, kept.at).value() == "state of\0ada");
+}
+
+TEST_CASE("Entity kept: a message id that was taken is a duplicate still, within the window") {
+    KeptBroker kept;
+    QueueOptions options = KeptBroker::sessions();
+    options.duplicate_detection_window = 60s;
+    kept.create("orders", options);
+    Message message = Message::text("ada", "once");
+    message.message_id = "id";
+    const auto sequence = kept.send("orders", message);
+    auto target = kept.accept("orders", "ada");
+    CHECK_FALSE(kept.settle("orders", *target, kept.pull("orders", *target).front(), Outcome::complete));
+    kept.restart(30s);
+    CHECK(kept.send("orders", message) == sequence);
+    CHECK(kept.peek_text(*kept.queue("orders")).empty());
+    kept.restart(31s);
+    CHECK(kept.send("orders", message) != sequence);
+    CHECK(kept.peek_text(*kept.queue("orders")) == "once");
+}
+
+TEST_CASE("Entity kept: without sessions too, and what was received and deleted is gone") {
+    KeptBroker kept;
+    kept.create("plain", {.lock_duration = 30s});
+    Message one;
+    one.body = "one";
+    Message two;
+    two.body = "two";
+    kept.send("plain", one);
+    kept.send("plain", two);
+    auto target = std::make_shared<RecordingTarget>();
+    auto consumer = kept.queue("plain")->open(ReceiveMode::receive_and_delete, 0, target, kept.at).value();
+    std::vector<Delivered> got;
+    kept.queue("plain")->pull(*consumer, 1, got, kept.at);
+    kept.restart();
+    CHECK(kept.peek_text(*kept.queue("plain")) == "two");
+}
+
+TEST_CASE("Broker kept: a queue is there under its name with its options, takes new ones when it is made anew, and keeps to its kind") {
+    KeptBroker kept;
+    QueueOptions options = KeptBroker::sessions();
+    options.max_delivery_count = 7;
+    kept.create("orders", options);
+    kept.create("other", {.lock_duration = 30s});
+    kept.send("orders", "ada", {"one"});
+    kept.restart();
+    CHECK(kept.broker->queue_names() == std::vector<std::string>{"orders", "other"});
+    CHECK(kept.queue("orders")->options() == options);
+    CHECK(kept.broker->create_queue("orders", options, kept.at).failure().code == Errc::duplicate_entity); // it was asked for
+    const auto refused = kept.broker->create_queue("other", options, kept.at);
+    CHECK(refused.failure().code == Errc::invalid_option);
+    CHECK(refused.failure().detail.find("'other'") != std::string::npos);
+    kept.restart();
+    options.max_delivery_count = 8;
+    kept.create("orders", options);
+    CHECK(kept.queue("orders")->options().max_delivery_count == 8);
+    CHECK(kept.peek_text(*kept.queue("orders")) == "one");
+    kept.restart();
+    CHECK(kept.queue("orders")->options().max_delivery_count == 8);
+}
+
+TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in it, and one made in its place begins empty") {
+    KeptBroker kept;
+    kept.create("orders");
+    kept.create("gone");
+    kept.send("orders", "ada", {"one"});
+    auto holder = kept.accept("orders", "ada");
+    kept.pull("orders", *holder);
+    CHECK(kept.broker->delete_queue("orders", kept.at).ok());
+    CHECK(kept.broker->delete_queue("gone", kept.at).ok());
+    kept.create("orders");
+    kept.send("orders", "ada", {"new"});
+    kept.restart();
+    CHECK(kept.broker->queue_names() == std::vector<std::string>{"orders"});
+    CHECK(kept.peek_text(*kept.queue("orders")) == "new");
+    CHECK(kept.broker->delete_queue("orders", kept.at).ok()); // never asked for before
+    kept.restart();
+    CHECK(kept.broker->queue_names().empty());
+}
+
+TEST_CASE("Entity kept: all that one operation changes is handed over at once, and a pull or a lock changes nothing") {
+    const auto journal = std::make_shared<HeldJournal>();
+    Broker broker{journal, {}, {}};
+    const Instant at{TimePoint{1h}, WallTime{1h}};
+    REQUIRE(broker.create_queue("orders", {.requires_session = true, .max_delivery_count = 1}, at).ok());
+    const auto queue = broker.find("orders").value();
+    const auto before = journal->mark;
+    std::vector<Message> messages(3, Message::text("ada", "x"));
+    REQUIRE(queue->send(std::move(messages), at).ok());
+    CHECK(journal->mark == before + 1);
+    CHECK(journal->count<MessageAdded>() == 3);
+    auto target = std::make_shared<RecordingTarget>();
+    queue->accept({.session_id = "ada"}, target, at);
+    std::vector<Delivered> got;
+    queue->pull(*target->consumer, 3, got, at);
+    static_cast<void>(queue->renew(*target->consumer, at));
+    CHECK(journal->mark == before + 1);
+    SettleOrder order{.token = got[0].token, .outcome = Outcome::abandon};
+    queue->settle(*target->consumer, {&order, 1}, at); // its last delivery: from one entity to the other
+    CHECK(journal->mark == before + 2);
+    CHECK(journal->count<MessageAdded>() == 4);
+    CHECK(journal->count<MessageRemoved>() == 1);
+    queue->close(*target->consumer, at);
+    CHECK(journal->mark == before + 2);
+}
+
+TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refused and changes nothing") {
+    const auto journal = std::make_shared<HeldJournal>();
+    Broker broker{journal, {}, {}};
+    const Instant at{TimePoint{1h}, WallTime{1h}};
+    REQUIRE(broker.create_queue("orders", {.requires_session = true}, at).ok());
+    REQUIRE(broker.create_queue("plain", {}, at).ok());
+    const auto queue = broker.find("orders").value();
+    const auto send = [&](Queue& to) {
+        std::vector<Message> messages(1, Message::text("ada", "x"));
+        return to.send(std::move(messages), at);
+    };
+    Message later = Message::text("ada", "later");
+    later.scheduled_enqueue_time = at.wall + 1h;
+    std::vector<Message> scheduled(1, later);
+    const auto sequence = queue->send(std::move(scheduled), at).value().front();
+    REQUIRE(send(*queue).ok());
+    auto target = std::make_shared<RecordingTarget>();
+    queue->accept({.session_id = "ada"}, target, at);
+    std::vector<Delivered> got;
+    queue->pull(*target->consumer, 3, got, at);
+    REQUIRE(got.size() == 1);
+    REQUIRE(send(*broker.find("plain").value()).ok());
+    auto taker = std::make_shared<RecordingTarget>();
+    const auto deleting = broker.find("plain").value()->open(ReceiveMode::receive_and_delete, 0, taker, at).value();
+
+    journal->failing = true;
+    const auto mark = journal->mark;
+    CHECK(send(*queue).failure().code == Errc::server_busy);
+    CHECK(send(*queue).failure().retryable());
+    CHECK(queue->cancel_scheduled({&sequence, 1}, at).failure().code == Errc::server_busy);
+    CHECK(queue->set_state(*target->consumer, "state", at).failure().code == Errc::server_busy);
+    for (const Outcome outcome : {Outcome::complete, Outcome::abandon, Outcome::defer, Outcome::dead_letter}) {
+        SettleOrder order{.token = got[0].token, .outcome = outcome};
+        queue->settle(*target->consumer, {&order, 1}, at);
+        CHECK(order.failed_with == Errc::server_busy);
+    }
+    std::vector<Delivered> nothing;
+    CHECK_FALSE(broker.find("plain").value()->pull(*deleting, 1, nothing, at));
+    CHECK(taker->lost == Errc::server_busy);
+    CHECK(journal->mark == mark);
+    CHECK(queue->counts(at).active == 1);
+
+    journal->failing = false; // and goes on as if nothing had been
+    CHECK(broker.find("plain").value()->counts(at).active == 1);
+    SettleOrder order{.token = got[0].token};
+    queue->settle(*target->consumer, {&order, 1}, at);
+    CHECK_FALSE(order.failed_with);
+    CHECK(send(*queue).ok());
+}

@@ -1,0 +1,95 @@
+#include <doctest/doctest.h>
+
+#include "broker/store/change_set.hpp"
+
+using namespace sessionq;
+using namespace sessionq::broker;
+
+namespace {
+
+using Action = ChangeSet::Action;
+
+MessageContentPtr content(const char* body) { return std::make_shared<DecodedContent>(Message::text("s", body)); }
+KeptMessage message(std::int64_t sequence, MessageContentPtr what = nullptr, std::uint32_t count = 0, EntityId entity = 1) {
+    return {.entity = entity, .sequence = sequence, .content = std::move(what), .delivery_count = count};
+}
+
+} // namespace
+
+TEST_CASE("ChangeSet: what came is inserted, what was there is updated or erased, in the order of first mention") {
+    ChangeSet set;
+    CHECK(set.empty());
+    set.add(MessageAdded{message(7, content("seven"))});
+    set.add(MessageChanged{message(3, nullptr, 2)});
+    set.add(MessageRemoved{.entity = 1, .sequence = 5});
+    CHECK_FALSE(set.empty());
+    REQUIRE(set.messages().size() == 3);
+    CHECK(set.messages()[0].action == Action::insert);
+    CHECK(set.messages()[0].message.content->body() == "seven");
+    CHECK(set.messages()[1].action == Action::update);
+    CHECK(set.messages()[1].message.delivery_count == 2);
+    CHECK(set.messages()[2].action == Action::erase);
+    CHECK(set.messages()[2].message.sequence == 5);
+    set.clear();
+    CHECK(set.empty());
+}
+
+TEST_CASE("ChangeSet: a message that came and went leaves nothing but its number") {
+    ChangeSet set;
+    set.add(MessageAdded{message(7, content("seven"))});
+    set.add(MessageChanged{message(7, nullptr, 1)});
+    set.add(MessageRemoved{.entity = 1, .sequence = 7});
+    REQUIRE(set.messages().size() == 1);
+    CHECK(set.messages()[0].action == Action::nothing);
+    CHECK(set.messages()[0].message.content == nullptr); // and no memory
+    CHECK(set.last_sequences() == std::map<EntityId, std::int64_t>{{1, 7}});
+    CHECK_FALSE(set.empty());
+}
+
+TEST_CASE("ChangeSet: changes add up to the last, and content that changed is not forgotten by a change without") {
+    ChangeSet set;
+    set.add(MessageAdded{message(1, content("old"))});
+    set.add(MessageChanged{message(1, content("new"), 1)});
+    set.add(MessageChanged{message(1, nullptr, 2)});
+    set.add(MessageChanged{message(2, content("other"))});
+    set.add(MessageChanged{message(2, nullptr, 4)});
+    set.add(MessageChanged{message(3, content("gone"))});
+    set.add(MessageRemoved{.entity = 1, .sequence = 3});
+    REQUIRE(set.messages().size() == 3);
+    CHECK(set.messages()[0].action == Action::insert);
+    CHECK(set.messages()[0].message.content->body() == "new");
+    CHECK(set.messages()[0].message.delivery_count == 2);
+    CHECK(set.messages()[1].action == Action::update_with_content);
+    CHECK(set.messages()[1].message.content->body() == "other");
+    CHECK(set.messages()[1].message.delivery_count == 4);
+    CHECK(set.messages()[2].action == Action::erase);
+}
+
+TEST_CASE("ChangeSet: the same number in two entities is two messages; the highest number of each is known") {
+    ChangeSet set;
+    set.add(MessageAdded{message(2, content("a"), 0, 1)});
+    set.add(MessageAdded{message(1, content("b"), 0, 1)});
+    set.add(MessageAdded{message(2, content("c"), 0, 2)});
+    set.add(MessageRemoved{.entity = 2, .sequence = 2});
+    CHECK(set.messages()[0].action == Action::insert);
+    CHECK(set.messages()[2].action == Action::nothing);
+    CHECK(set.last_sequences() == std::map<EntityId, std::int64_t>{{1, 2}, {2, 2}});
+}
+
+TEST_CASE("ChangeSet: the last state of a session counts; queues keep the order of what happened; nothing is written of a removed one") {
+    ChangeSet set;
+    set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = "one"});
+    set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = std::nullopt});
+    set.add(SessionStateSet{.entity = 3, .session_id = "s", .state = "three"});
+    set.add(QueueCreated{.queue = 1, .dead_letters = 2, .name = "q"});
+    set.add(QueueRemoved{.queue = 1, .dead_letters = 2});
+    set.add(QueueCreated{.queue = 3, .dead_letters = 4, .name = "q"});
+    CHECK(set.states().size() == 2);
+    CHECK(set.states().at({1, "s"}) == std::nullopt);
+    CHECK(set.states().at({3, "s"}) == "three");
+    REQUIRE(set.queues().size() == 3);
+    CHECK(std::holds_alternative<QueueRemoved>(set.queues()[1]));
+    CHECK(set.is_removed(1));
+    CHECK(set.is_removed(2));
+    CHECK_FALSE(set.is_removed(3));
+}

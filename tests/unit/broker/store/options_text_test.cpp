@@ -1,0 +1,30 @@
+#include <doctest/doctest.h>
+
+#include "broker/store/options_text.hpp"
+
+using namespace sessionq;
+using namespace sessionq::broker;
+
+TEST_CASE("options text: every option comes back, and so does none") {
+    const QueueOptions plain;
+    CHECK(read_options(to_text(plain)).value() == plain);
+    const QueueOptions full{.requires_session = true,
+                            .lock_duration = std::chrono::milliseconds{1500},
+                            .max_delivery_count = 4'000'000'000U,
+                            .default_time_to_live = std::chrono::milliseconds{1},
+                            .dead_letter_on_expiration = true,
+                            .max_size_bytes = 1ULL << 63U,
+                            .max_message_bytes = 77,
+                            .duplicate_detection_window = std::chrono::hours{24 * 7}};
+    CHECK(read_options(to_text(full)).value() == full);
+}
+
+TEST_CASE("options text: what is not understood is named, not dropped") {
+    for (const char* line :
+         {"colour=blue", "lock_duration", "lock_duration=", "max_delivery_count=-1", "max_delivery_count=5x", "requires_session=1"}) {
+        CAPTURE(line);
+        const auto read = read_options("max_message_bytes=5\n" + std::string{line} + "\n");
+        REQUIRE_FALSE(read.ok());
+        CHECK(read.failure().detail.find(line) != std::string::npos);
+    }
+}

@@ -1,0 +1,268 @@
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <fstream>
+#include <future>
+#include <sys/resource.h>
+
+#include "broker/store/database.hpp"
+#include "broker/store/schema.hpp"
+#include "broker/store/store_journal.hpp"
+#include "server/stored_content.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace sessionq;
+using namespace sessionq::broker;
+using namespace sessionq::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const WallTime wall{std::chrono::hours{24 * 365 * 50}};
+
+std::shared_ptr<const ContentCodec> codec() { return std::make_shared<const server::StoredContent>(amqp::ClockReading{.wall = wall}); }
+core::Result<StoreJournal::Opened> open(const fs::path& directory, WallTime at = wall) { return StoreJournal::open(directory, codec(), at); }
+
+Change created(EntityId queue = 1, const char* name = "orders") { return QueueCreated{.queue = queue, .dead_letters = queue + 1, .name = name}; }
+Change added(std::int64_t sequence, std::string_view body, EntityId entity = 1) {
+    return MessageAdded{
+        {.entity = entity, .sequence = sequence, .content = std::make_shared<DecodedContent>(Message::text("s", body)), .enqueued_time = wall}};
+}
+
+/// Whether everything so far is durable, once that is known.
+std::optional<Failure> outcome(Journal& journal) {
+    std::promise<std::optional<Failure>> said;
+    journal.when_durable([&](Journal::Mark, const Failure* why) { said.set_value(why != nullptr ? std::optional{*why} : std::nullopt); });
+    return said.get_future().get();
+}
+
+std::string bodies(const KeptEntity& entity) {
+    std::string text;
+    for (const KeptMessage& message : entity.messages) {
+        text += (text.empty() ? "" : " ") + std::to_string(message.sequence) + ":" + std::string{message.content->body()};
+    }
+    return text;
+}
+
+/// No file of this process grows beyond so much while it lives.
+class FileSizeLimit {
+public:
+    explicit FileSizeLimit(rlim_t bytes) {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        was_ = std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, was_);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+private:
+    rlimit before_{};
+    void (*was_)(int){};
+};
+
+} // namespace
+
+TEST_CASE("StoreJournal: makes its directory, for its owner alone, and finds there what it kept") {
+    const TemporaryDirectory temporary;
+    const fs::path directory = temporary.path() / "a" / "b";
+    {
+        auto opened = open(directory).value();
+        CHECK(opened.kept.empty());
+        CHECK(fs::status(directory).permissions() == fs::perms::owner_all);
+        CHECK(opened.journal->make_entity_id() == 1);
+        opened.journal->append({created()});
+        opened.journal->append({added(1, "one"), added(2, "two")});
+        opened.journal->append({MessageRemoved{.entity = 1, .sequence = 1}, added(1, "dead", 2)});
+        CHECK(opened.journal->last() == 3);
+    }
+    auto opened = open(directory).value();
+    REQUIRE(opened.kept.size() == 1);
+    CHECK(opened.kept[0].name == "orders");
+    CHECK(bodies(opened.kept[0].queue) == "2:two");
+    CHECK(bodies(opened.kept[0].dead_letters) == "1:dead");
+    CHECK(opened.kept[0].queue.last_sequence == 2);
+    CHECK(opened.journal->make_entity_id() == 3);
+}
+
+TEST_CASE("StoreJournal: what it said is durable is in the files, in whole operations, however the process ends") {
+    const TemporaryDirectory temporary;
+    auto opened = open(temporary.path() / "live").value();
+    opened.journal->append({created()});
+    for (std::int64_t pair = 0; pair < 20; ++pair) {
+        opened.journal->append({added(2 * pair + 1, "a"), added(2 * pair + 2, "b")});
+        REQUIRE_FALSE(outcome(*opened.journal));
+    }
+    fs::copy(temporary.path() / "live", temporary.path() / "copy", fs::copy_options::recursive); // as a crash leaves it
+    CHECK(open(temporary.path() / "copy").value().kept[0].queue.messages.size() == 40);
+
+    // A log whose end is torn or garbled has lost what it had not confirmed to be written, and nothing before it.
+    const fs::path log = store_file(temporary.path() / "live").string() + "-wal";
+    const auto length = fs::file_size(log);
+    std::size_t least = 40;
+    for (const auto cut : {length - 1, length / 2, length / 3, length / 5}) {
+        fs::remove_all(temporary.path() / "copy");
+        fs::copy(temporary.path() / "live", temporary.path() / "copy", fs::copy_options::recursive);
+        fs::resize_file(store_file(temporary.path() / "copy").string() + "-wal", cut);
+        auto torn = open(temporary.path() / "copy");
+        REQUIRE(torn.ok());
+        const std::size_t left = torn.value().kept[0].queue.messages.size();
+        CHECK(left % 2 == 0);
+        CHECK(left < least);
+        least = left;
+    }
+}
+
+TEST_CASE("StoreJournal: who waits is answered in order, with a mark that covers what was appended before it asked") {
+    const TemporaryDirectory temporary;
+    auto opened = open(temporary.path()).value();
+    std::promise<std::vector<Journal::Mark>> done;
+    std::vector<Journal::Mark> marks;
+    opened.journal->append({created()});
+    for (std::int64_t number = 1; number <= 100; ++number) {
+        opened.journal->append({added(number, "x")});
+        opened.journal->when_durable([&, mark = opened.journal->last()](Journal::Mark up_to, const Failure* why) {
+            marks.push_back(why == nullptr && up_to >= mark ? up_to : 0);
+            if (marks.size() == 100) {
+                done.set_value(marks);
+            }
+        });
+    }
+    const auto said = done.get_future().get();
+    CHECK(std::ranges::is_sorted(said));
+    CHECK(said.front() > 0);
+    CHECK(said.back() == 101);
+}
+
+TEST_CASE("StoreJournal: when it ends, whoever waits has been answered") {
+    const TemporaryDirectory temporary;
+    int answers = 0;
+    {
+        auto opened = open(temporary.path()).value();
+        opened.journal->append({created()});
+        for (int i = 0; i < 10; ++i) {
+            opened.journal->when_durable([&](Journal::Mark, const Failure* why) { answers += why == nullptr ? 1 : 0; });
+        }
+    }
+    CHECK(answers == 10);
+}
+
+TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, and loses nothing when it takes more again") {
+    const TemporaryDirectory temporary;
+    {
+        auto opened = open(temporary.path()).value();
+        opened.journal->append({created()});
+        opened.journal->append({added(1, "before")});
+        REQUIRE_FALSE(outcome(*opened.journal));
+        CHECK_FALSE(opened.journal->is_failing());
+        {
+            const FileSizeLimit limit{4096};
+            opened.journal->append({added(2, std::string(10'000, 'x'))});
+            const auto why = outcome(*opened.journal);
+            REQUIRE(why);
+            CHECK(why->code == Errc::server_busy);
+            CHECK(why->detail.find(store_file(temporary.path()).string()) != std::string::npos);
+            CHECK(opened.journal->is_failing());
+            opened.journal->append({added(3, "while"), MessageRemoved{.entity = 1, .sequence = 1}});
+            CHECK(outcome(*opened.journal)); // tried again, in vain
+        }
+        opened.journal->append({MessageRemoved{.entity = 1, .sequence = 2}});
+        CHECK_FALSE(outcome(*opened.journal));
+        CHECK_FALSE(opened.journal->is_failing());
+    }
+    CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "3:while");
+}
+
+TEST_CASE("StoreJournal: message ids are kept within their window, the one to forget first is first") {
+    const TemporaryDirectory temporary;
+    {
+        auto opened = open(temporary.path()).value();
+        opened.journal->append(
+            {created(), MessageIdTaken{.entity = 1, .message_id = "late", .sequence = 2, .at = wall, .until = wall + std::chrono::seconds{20}},
+             MessageIdTaken{.entity = 1, .message_id = "early", .sequence = 1, .at = wall, .until = wall + std::chrono::seconds{10}}});
+    }
+    const auto all = open(temporary.path()).value().kept[0].queue.taken_ids;
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].message_id == "early");
+    CHECK(all[1].sequence == 2);
+    CHECK(open(temporary.path(), wall + std::chrono::seconds{10}).value().kept[0].queue.taken_ids.size() == 1);
+    {
+        auto opened = open(temporary.path()).value();
+        for (std::int64_t number = 0; number < 1000; ++number) { // those that are forgotten do not stay for ever
+            opened.journal->append({MessageIdTaken{.entity = 1,
+                                                   .message_id = "new " + std::to_string(number),
+                                                   .sequence = number,
+                                                   .at = wall + std::chrono::hours{1},
+                                                   .until = wall + std::chrono::hours{2}}});
+        }
+    }
+    CHECK(open(temporary.path()).value().kept[0].queue.taken_ids.size() == 1000);
+}
+
+TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is refused by name and left alone") {
+    const TemporaryDirectory temporary;
+    const fs::path file = store_file(temporary.path());
+    const auto refused = [&](Errc code, std::string_view words) {
+        const auto opened = open(temporary.path());
+        REQUIRE_FALSE(opened.ok());
+        CAPTURE(opened.failure().detail);
+        CHECK(opened.failure().code == code);
+        CHECK(opened.failure().detail.find(file.string()) != std::string::npos);
+        CHECK(opened.failure().detail.find(words) != std::string::npos);
+    };
+    SUBCASE("in use") {
+        const auto first = open(temporary.path()).value();
+        refused(Errc::invalid_state, "in use");
+    }
+    SUBCASE("no database") {
+        const std::string text(5000, 'x');
+        std::ofstream{file} << text;
+        refused(Errc::invalid_argument, "no database");
+        std::string left;
+        std::getline(std::ifstream{file}, left);
+        CHECK(left == text);
+    }
+    SUBCASE("another program's") {
+        Database{file.string()}.run("CREATE TABLE theirs (x)");
+        refused(Errc::invalid_argument, "none of sessionq's");
+        CHECK(Database{file.string()}.number("SELECT count(*) FROM sqlite_master") == 1);
+    }
+    SUBCASE("newer") {
+        static_cast<void>(open(temporary.path()).value());
+        Database{file.string()}.run("PRAGMA user_version = 1000");
+        refused(Errc::invalid_argument, "1000");
+    }
+    SUBCASE("a message that is none") {
+        {
+            auto opened = open(temporary.path()).value();
+            opened.journal->append({created(), added(5, "x")});
+        }
+        Database{file.string()}.run("UPDATE messages SET content = x'00'");
+        refused(Errc::protocol_error, "message 5");
+    }
+    SUBCASE("an option nobody knows") {
+        {
+            auto opened = open(temporary.path()).value();
+            opened.journal->append({created()});
+        }
+        Database{file.string()}.run("UPDATE queues SET options = 'colour=blue'");
+        refused(Errc::protocol_error, "colour=blue");
+    }
+    SUBCASE("a directory in its place") {
+        fs::create_directory(file);
+        refused(Errc::resource_exhausted, "cannot be used");
+    }
+}
+
+TEST_CASE("StoreJournal: a directory that cannot be made is named") {
+    const TemporaryDirectory temporary;
+    std::ofstream{temporary.path() / "file"} << "x";
+    const auto opened = open(temporary.path() / "file" / "data");
+    REQUIRE_FALSE(opened.ok());
+    CHECK(opened.failure().code == Errc::resource_exhausted);
+    CHECK(opened.failure().detail.find((temporary.path() / "file" / "data").string()) != std::string::npos);
+}
