@@ -72,8 +72,11 @@ private:
 struct Front {
     static constexpr const char* key_name = "RootManageSharedAccessKey";
 
-    explicit Front(server::Limits limits = {}, amqp::SaslCredentials::Mechanism how = amqp::SaslCredentials::Mechanism::plain)
-        : mechanism{how}, context{.broker = broker, .container = "server", .access = {.keys = {{key_name, "SAS_KEY_VALUE"}}}, .limits = limits} {
+    explicit Front(server::Limits limits = {}, amqp::SaslCredentials::Mechanism how = amqp::SaslCredentials::Mechanism::plain,
+                   std::shared_ptr<broker::Journal> journal = nullptr)
+        : mechanism{how},
+          broker{std::move(journal), {}, {}},
+          context{.broker = broker, .container = "server", .access = {.keys = {{key_name, "SAS_KEY_VALUE"}}}, .limits = limits} {
         make_queue("orders", {.requires_session = true, .lock_duration = std::chrono::seconds{30}});
         make_queue("plain", {.lock_duration = std::chrono::seconds{30}});
         connection = std::make_unique<server::PeerConnection>(context, host, stream, [this](server::PeerConnection&) {
@@ -204,7 +207,7 @@ struct Front {
     // The logs hold links and sessions, which go before their engine.
     ManualLoop loop{};
     asio::io_context io{};
-    broker::Broker broker{};
+    broker::Broker broker;
     server::ServerContext context;
     amqp::ConnectionHost host{loop, io};
     std::shared_ptr<HeldStream> stream{std::make_shared<HeldStream>(loop)};

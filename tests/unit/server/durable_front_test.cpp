@@ -1,0 +1,187 @@
+// What the front says only once it is durable.
+#include <doctest/doctest.h>
+
+#include "front.hpp"
+#include "support/held_journal.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+using amqp::OutcomeKind;
+using amqp::Value;
+
+namespace {
+
+/// A front whose journal answers when the test says so.
+struct DurableFront : Front {
+    explicit DurableFront(server::Limits limits = {}) : DurableFront{std::make_shared<HeldJournal>(), limits} {}
+    DurableFront(std::shared_ptr<HeldJournal> with, server::Limits limits)
+        : Front{limits, amqp::SaslCredentials::Mechanism::plain, with}, journal{std::move(with)} {
+        enter();
+        settle_down();
+    }
+
+    void settle_down(const std::optional<Failure>& why = std::nullopt) {
+        run();
+        journal->answer(why);
+        run();
+    }
+    void say(LinkLog& link, const char* body, bool settled = false) {
+        link.sender->send("t" + std::to_string(++tags), amqp::encode_message(Message::text("a", body), reading()), settled);
+        run();
+    }
+
+    std::shared_ptr<HeldJournal> journal;
+    int tags{0};
+};
+
+const Failure disk_full{.code = Errc::server_busy, .detail = "the store is full"};
+
+} // namespace
+
+TEST_CASE("a durable front: a send is accepted once it is durable, one commit for many, and rejected when it may not be") {
+    DurableFront front;
+    LinkLog& link = front.send("s", "orders");
+    front.say(link, "one");
+    front.say(link, "two");
+    CHECK(link.outcomes.empty());
+    CHECK(front.counts("orders").active == 2);
+    CHECK(front.journal->waiting.size() == 1);
+    front.settle_down();
+    REQUIRE(link.outcomes.size() == 2);
+    CHECK(link.outcomes[1].kind == OutcomeKind::accepted);
+    CHECK(link.settled[1]);
+    front.say(link, "three");
+    front.settle_down(disk_full);
+    REQUIRE(link.outcomes.size() == 3);
+    CHECK(link.outcomes[2].kind == OutcomeKind::rejected);
+    CHECK(link.outcomes[2].error.name == "com.microsoft:server-busy");
+    CHECK(link.outcomes[2].error.text == "the store is full");
+}
+
+TEST_CASE("a durable front: refused sends are rejected at once, and what nobody waits for is not answered") {
+    DurableFront front;
+    LinkLog& link = front.send("s", "orders");
+    front.say(link, "settled", true);
+    front.journal->failing = true;
+    front.say(link, "refused");
+    REQUIRE(link.outcomes.size() == 1);
+    CHECK(link.outcomes[0].kind == OutcomeKind::rejected);
+    CHECK(link.outcomes[0].error.name == "com.microsoft:server-busy");
+    CHECK(front.counts("orders").active == 1);
+}
+
+TEST_CASE("a durable front: a sender has no more on their way to the disk than its credit") {
+    DurableFront front{server::Limits{.send_credit = 10}};
+    LinkLog& link = front.send("s", "orders");
+    for (int i = 0; i < 10; ++i) {
+        front.say(link, "x");
+    }
+    CHECK(link.sender->credit() == 0);
+    front.settle_down();
+    CHECK(link.sender->credit() == 10);
+    CHECK(link.outcomes.size() == 10);
+}
+
+TEST_CASE("a durable front: a peer that settles its send itself, or leaves, is not told of it, and nothing breaks") {
+    DurableFront front;
+    LinkLog& hasty = front.send("hasty", "orders");
+    auto delivery = hasty.sender->send("t", amqp::encode_message(Message::text("a", "x"), front.reading()), false);
+    front.run();
+    delivery.settle();
+    front.settle_down();
+    LinkLog& leaving = front.send("leaving", "orders");
+    front.say(leaving, "y");
+    leaving.sender->close();
+    front.settle_down();
+    CHECK(front.counts("orders").active == 2);
+    CHECK(leaving.outcomes.empty());
+    front.say(hasty, "z");
+    front.stream->hang_up();
+    front.settle_down();
+    CHECK(front.ended == 1);
+}
+
+TEST_CASE("a durable front: an outcome is answered once it is durable, a release too, and refused when it may not be") {
+    DurableFront front;
+    front.put("orders", {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    link.receiver->add_credit(3);
+    front.run();
+    REQUIRE(link.deliveries.size() == 3);
+    link.deliveries[0].update({.kind = OutcomeKind::accepted});
+    link.deliveries[1].update({.kind = OutcomeKind::accepted});
+    front.run();
+    CHECK(link.outcomes.empty());
+    CHECK_FALSE(front.connection->is_quiet());
+    front.settle_down();
+    REQUIRE(link.outcomes.size() == 2);
+    CHECK(link.outcomes[0].kind == OutcomeKind::accepted);
+    CHECK(link.settled[0]);
+    link.deliveries[2].update({.kind = OutcomeKind::accepted});
+    front.settle_down(disk_full);
+    REQUIRE(link.outcomes.size() == 3);
+    CHECK(link.outcomes[2].kind == OutcomeKind::rejected);
+    CHECK(link.outcomes[2].error.name == "com.microsoft:server-busy");
+    CHECK(front.connection->is_quiet());
+}
+
+TEST_CASE("a durable front: a peer that settles at once after its outcome is still answered for once only") {
+    DurableFront front;
+    front.put("orders", {Message::text("a", "1")});
+    LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+    link.receiver->add_credit(1);
+    front.run();
+    REQUIRE(link.deliveries.size() == 1);
+    link.deliveries[0].update({.kind = OutcomeKind::accepted});
+    front.run();
+    link.deliveries[0].settle();
+    front.settle_down();
+    CHECK(front.connection->is_quiet());
+    CHECK(front.counts("orders").active == 0);
+}
+
+TEST_CASE("a durable front: what is deleted with its delivery is delivered once it is deleted for good, and a drain waits for it") {
+    DurableFront front;
+    front.put("orders", {Message::text("a", "1"), Message::text("a", "2")});
+    amqp::Attach attach = Front::by_session("orders", "a");
+    attach.sender_mode = amqp::SenderSettleMode::settled;
+    LinkLog& link = front.receive("r", attach);
+    link.receiver->add_credit(5);
+    CHECK(link.receiver->drain());
+    front.run();
+    CHECK(link.messages.empty());
+    CHECK(link.drained == 0);
+    CHECK(front.counts("orders").active == 0);
+    front.settle_down();
+    CHECK(link.messages.size() == 2);
+    CHECK(link.drained == 1);
+    CHECK(front.connection->is_quiet());
+}
+
+TEST_CASE("a durable front: requests that change something are answered once that is durable, others at once") {
+    DurableFront front;
+    LinkLog& answers = front.receive("answers", "orders/$management");
+    answers.receiver->add_credit(10);
+    LinkLog& requests = front.send("requests", "orders/$management");
+    front.receive("holder", Front::by_session("orders", "a"));
+    const auto ask = [&](const char* operation, const Value& body) {
+        requests.sender->send("1", Front::request("id", "answers", Value::map({{"operation", std::string{"com.microsoft:"} + operation}}), body),
+                              true);
+        front.run();
+    };
+    const Value state = Value::map({{"session-id", "a"}, {"session-state", Value::binary("x")}});
+    ask("set-session-state", state);
+    CHECK(answers.messages.empty());
+    ask("get-session-state", Value::map({{"session-id", "a"}}));
+    CHECK(answers.messages.size() == 1);
+    front.settle_down();
+    REQUIRE(answers.messages.size() == 2);
+    CHECK(Front::read_reply(answers.messages[1]).status == 200);
+    ask("set-session-state", state);
+    front.settle_down(disk_full);
+    REQUIRE(answers.messages.size() == 3);
+    CHECK(Front::read_reply(answers.messages[2]).status == 503);
+    CHECK(Front::read_reply(answers.messages[2]).condition == "com.microsoft:server-busy");
+    ask("set-session-state", Value::map({{"session-id", "nobody's"}}));
+    CHECK(answers.messages.size() == 4); // a refusal changes nothing
+}
