@@ -97,15 +97,22 @@ Consumer::Consumer(ConsumerOptions options, EventLog& log, Promptness& promptnes
       client_{Client::connect(options_.connection, hasty_client(1 + options_.holder % 2))},
       processor_{client_, options_.entity, processor_options(options_)} {
     const std::uint32_t holder = options_.holder;
-    processor_.on_session_open([&log = log_, holder](SessionContext& s) {
-        log.add({.kind = Event::Kind::open, .holder = holder, .session = session_number(s.session_id())});
+    processor_.on_session_open([&log = log_, holder](SessionContext& session) {
+        log.add({.kind = Event::Kind::open, .holder = holder, .session = session_number(session.session_id())});
     });
-    processor_.on_session_close([&log = log_, holder](SessionContext& s, CloseReason why) {
-        log.add({.kind = Event::Kind::close, .is_late = is_loss(why), .holder = holder, .session = session_number(s.session_id())});
+    processor_.on_session_close([&log = log_, holder](SessionContext& session, CloseReason why) {
+        log.add({.kind = Event::Kind::close,
+                 .is_late = is_loss(why),
+                 .holder = holder,
+                 .session = session_number(session.session_id()),
+                 .number = static_cast<std::int64_t>(why)});
     });
     processor_.on_error([&log = log_, holder](const ErrorContext& error) {
         if (error.source == ErrorSource::settlement) {
-            log.add({.kind = Event::Kind::trouble, .holder = holder, .session = session_number(error.session_id)});
+            log.add({.kind = Event::Kind::trouble,
+                     .holder = holder,
+                     .session = session_number(error.session_id),
+                     .number = static_cast<std::int64_t>(error.failure.code)});
         }
     });
     processor_.on_message([&log = log_, &promptness = promptness_, holder, seed = options_.seed](MessageContext& call) {

@@ -25,7 +25,7 @@ struct Event {
     bool is_late{false};     ///< begin: the lease had ended. close: it was lost
     std::uint32_t holder{0}; ///< which processor; one that is started again is another
     std::uint32_t session{0};
-    std::int64_t number{0};   ///< as the producer counts within the session, from 1
+    std::int64_t number{0};   ///< as the producer counts within the session, from 1. close, trouble: why, for people
     std::int64_t sequence{0}; ///< as the broker counts
     TimePoint at{};
 

@@ -60,6 +60,9 @@ int main(int count, char** arguments) {
     network.add_option("--faults", faults, "How many")->capture_default_str();
     network.add_option("--script", script_file, "Faults from a file, not drawn");
 
+    std::string events_file;
+    network.add_option("--events", events_file, "Where to write down what consumers saw, a line each, for whoever looks for the cause");
+
     KillCampaignOptions killing;
     CLI::App& kill = *app.add_subcommand("kill", "Consumers in processes of their own die of kill -9 while messages flow");
     CLI::App& suspend = *app.add_subcommand("suspend", "Consumers are stopped for longer than their locks last, and go on");
@@ -99,7 +102,7 @@ int main(int count, char** arguments) {
         const std::string how = "seed " + std::to_string(seed) + ", " + std::to_string(seconds) + " s";
         const Script script =
             script_file.empty() ? draw_campaign({.seed = seed, .faults = faults, .length = length}) : parse_script(read_file(script_file));
-        return conclude(run_network_campaign({.script = script, .seed = seed, .length = length}), how, to_text(script));
+        return conclude(run_network_campaign({.script = script, .seed = seed, .length = length, .events_file = events_file}), how, to_text(script));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "faults: %s\n", error.what());
         return 1;

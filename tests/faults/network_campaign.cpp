@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -198,6 +199,12 @@ private:
             all += count;
         }
         verdict_.add(std::to_string(all) + " " + faults);
+        if (!options_.events_file.empty()) {
+            std::ofstream file{options_.events_file};
+            for (const Event& event : log_.events()) {
+                file << to_line(event);
+            }
+        }
         verdict_.add(judge(log_.events(), sent_, {.windows = windows_}));
         verdict_.add(promptness_);
     }

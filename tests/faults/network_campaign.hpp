@@ -12,7 +12,8 @@ struct NetworkCampaignOptions {
     std::uint32_t sessions{18};
     std::uint32_t producers{2};
     std::uint32_t consumers{3};
-    std::uint32_t rate{300}; ///< messages a second, all producers together
+    std::uint32_t rate{300};   ///< messages a second, all producers together
+    std::string events_file{}; ///< where to write down what consumers saw; empty: nowhere
 };
 
 /// Producers, consumers and somebody who looks on, all of them through one proxy to a broker in this process, while the script has its way. Now and then a
