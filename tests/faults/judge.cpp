@@ -21,11 +21,11 @@ struct Tenure {
     bool is_lost{false};
 };
 
-/// A sequence number that was begun again, and under which tenure it was before.
+/// A sequence number that was begun again, under which tenure, and under which it was before.
 struct Again {
     std::size_t before;
+    std::size_t now;
     std::int64_t sequence;
-    std::int64_t number;
 };
 
 /// What began while another holder had the session open.
@@ -160,7 +160,8 @@ private:
             const bool after_failure = failed_.erase({event.session, event.sequence}) != 0;
             result_.retries += after_failure ? 1 : 0;
             if (!after_failure) {
-                again_.emplace_back(Again{.before = before->second, .sequence = event.sequence, .number = event.number}, event);
+                again_.emplace_back(Again{.before = before->second, .now = current_.at({event.holder, event.session}), .sequence = event.sequence},
+                                    event);
             }
             return;
         }
@@ -193,21 +194,25 @@ private:
         }
     }
 
-    /// Handled again: only what was among the last of a lease that was lost.
-    void explain(const Again& again, const Event& event) {
-        const Tenure& before = tenures_[again.before];
-        const auto window = options_.windows.find(before.holder);
+    /// Whether the lease was lost with that message among the last of it, whose settlements may be without an answer.
+    [[nodiscard]] bool lost_with(const Tenure& tenure, std::int64_t sequence) const {
+        const auto window = options_.windows.find(tenure.holder);
         const std::size_t most = window == options_.windows.end() ? options_.window : window->second;
-        const auto at = std::find(before.begun.rbegin(), before.begun.rend(), again.sequence);
-        const auto from_end = static_cast<std::size_t>(at - before.begun.rbegin());
-        if (!before.is_lost) {
-            blame(result_.unexplained, event, "was handled again although holder " + std::to_string(before.holder) + " lost no lease");
-        } else if (from_end >= most) {
-            blame(result_.unexplained, event,
-                  "was handled again although " + std::to_string(from_end) + " after it were begun by holder " + std::to_string(before.holder));
-        } else {
+        const auto at = std::find(tenure.begun.rbegin(), tenure.begun.rend(), sequence);
+        return tenure.is_lost && static_cast<std::size_t>(at - tenure.begun.rbegin()) < most;
+    }
+
+    /// Handled again: because the lease before was lost, or because this one is lost, does not know it yet and had the message already.
+    void explain(const Again& again, const Event& event) {
+        const bool is_stale = again.now < again.before && lost_with(tenures_[again.now], again.sequence);
+        if (is_stale || lost_with(tenures_[again.before], again.sequence)) {
             ++result_.repeats;
+            return;
         }
+        const Tenure& before = tenures_[again.before];
+        blame(result_.unexplained, event,
+              "was handled again although holder " + std::to_string(before.holder) +
+                  (before.is_lost ? " had begun enough after it" : " lost no lease"));
     }
 
     const std::map<std::uint32_t, Sent>& sent_;

@@ -79,6 +79,24 @@ TEST_CASE("judge: a repeat needs a lost lease, and is among the last of it") {
     CHECK(twice(true, 1, 2).is_clean());
 }
 
+TEST_CASE("judge: who has lost its lease and does not know it may repeat what it had already, and no more") {
+    const auto stale = [](bool lost) {
+        return Story{}
+            .add(Kind::open, 1)
+            .add(Kind::open, 2)
+            .handle(2, 1)
+            .handle(2, 2)
+            .add(Kind::close, 2)
+            .handle(1, 1)
+            .handle(1, 2)
+            .add(Kind::close, 1, 0, lost);
+    };
+    CHECK(stale(true).judged(2, 2).is_clean());
+    CHECK(stale(true).judged(2, 2).repeats == 2);
+    CHECK(stale(true).judged(2, 1).unexplained == 1);
+    CHECK(stale(false).judged(2, 2).unexplained == 2);
+}
+
 TEST_CASE("judge: a lease is lost too when it was never closed, when a settlement was refused, and when its holder was left") {
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 2).judged(1).is_clean());
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::trouble, 1).add(Kind::close, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());

@@ -2,12 +2,9 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 
-#include "core/log.hpp"
 #include "faults/kill_campaign.hpp"
 #include "faults/network_campaign.hpp"
 
@@ -32,16 +29,6 @@ int conclude(const Verdict& verdict, const std::string& how, const std::string& 
         std::printf("the script:\n%s", script.c_str());
     }
     return 1;
-}
-
-std::string read_file(const std::string& name) {
-    std::ifstream file{name};
-    if (!file) {
-        throw std::runtime_error{"cannot read '" + name + "'"};
-    }
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 } // namespace
@@ -100,8 +87,7 @@ int main(int count, char** arguments) {
         }
         const std::chrono::seconds length{seconds};
         const std::string how = "seed " + std::to_string(seed) + ", " + std::to_string(seconds) + " s";
-        const Script script =
-            script_file.empty() ? draw_campaign({.seed = seed, .faults = faults, .length = length}) : parse_script(read_file(script_file));
+        const Script script = script_file.empty() ? draw_campaign({.seed = seed, .faults = faults, .length = length}) : read_script(script_file);
         return conclude(run_network_campaign({.script = script, .seed = seed, .length = length, .events_file = events_file}), how, to_text(script));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "faults: %s\n", error.what());

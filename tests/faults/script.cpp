@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "core/random.hpp"
 
@@ -176,6 +178,16 @@ Script parse_script(std::string_view text) {
     }
     sort_by_time(script);
     return script;
+}
+
+Script read_script(const std::string& file) {
+    std::ifstream stream{file};
+    if (!stream) {
+        throw ScriptError{"cannot read '" + file + "'"};
+    }
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return parse_script(text.str());
 }
 
 std::string to_text(const Script& script) {

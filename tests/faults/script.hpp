@@ -57,6 +57,9 @@ public:
 /// TIME is a number with the unit us, ms or s. What a kind needs must be there, and what it has no use for must not.
 [[nodiscard]] Script parse_script(std::string_view text);
 
+/// The same from a file.
+[[nodiscard]] Script read_script(const std::string& file);
+
 /// As `parse_script` reads it.
 [[nodiscard]] std::string to_text(const Script& script);
 
