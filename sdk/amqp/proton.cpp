@@ -60,8 +60,12 @@ void set(pn_terminus_t* terminus, const Terminus& to, bool is_source) {
     pn_terminus_set_type(terminus, is_source ? PN_SOURCE : PN_TARGET);
     pn_terminus_set_address(terminus, to.address.empty() ? nullptr : to.address.c_str());
     pn_terminus_set_dynamic(terminus, to.dynamic);
-    set(pn_terminus_filter(terminus), to.filter);
-    set(pn_terminus_properties(terminus), to.properties);
+    if (!to.filter.empty()) { // what is asked for is made, and stays
+        set(pn_terminus_filter(terminus), to.filter);
+    }
+    if (!to.properties.empty()) {
+        set(pn_terminus_properties(terminus), to.properties);
+    }
 }
 
 } // namespace sessionq::amqp::proton

@@ -280,7 +280,8 @@ void SessionPump::commit_idle() {
 
 void SessionPump::restart_idle_clock() {
     if (arming_ && !machine_.is_leaving()) {
-        shard_.timers().arm(idle_timer_, machine_.dead_lettering() ? shard_.loop().now() : arming_->due);
+        const bool at_once = machine_.dead_lettering() || idle_timeout(shard_) == Duration::zero();
+        shard_.timers().arm(idle_timer_, at_once ? TimePoint{} : arming_->due); // long due: runs this turn, while now would be rounded up (R4)
     }
 }
 

@@ -13,7 +13,7 @@ struct Limits {
     Duration claim_time{std::chrono::seconds{20}};     ///< from the open to the first token that is accepted
     Duration idle_time{std::chrono::minutes{8}};       ///< without a sign of life; half of it is asked for, as the service does
     std::size_t links_before_claim{16};                ///< per connection, while no token was accepted
-    std::size_t links{4096};                           ///< per connection
+    std::size_t links{10000};                          ///< per connection
     std::uint16_t channel_max{4999};                   ///< the highest channel: AMQP sessions per connection, less one
     std::uint32_t frame_bytes{65536};                  ///< one frame; at least 512
     std::size_t claim_bytes{std::size_t{64} << 10U};   ///< one request to $cbs, which anybody may send

@@ -76,7 +76,7 @@ std::vector<PeerLink*> PeerConnection::links() const {
     return all;
 }
 
-bool PeerConnection::has_room_for_link() const { return links().size() < (is_known_ ? peer_.limits.links : peer_.limits.links_before_claim); }
+bool PeerConnection::has_room_for_link() const { return link_count_ < (is_known_ ? peer_.limits.links : peer_.limits.links_before_claim); }
 
 bool PeerConnection::may_use(const std::string& entity, bool for_management) const {
     const WallTime now = peer_.loop.wall_now();

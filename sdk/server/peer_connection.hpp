@@ -46,6 +46,7 @@ public:
     // For its sessions.
     [[nodiscard]] Peer& peer() noexcept { return peer_; }
     [[nodiscard]] bool has_room_for_link() const;
+    void count_link(bool comes) noexcept { comes ? ++link_count_ : --link_count_; }
     [[nodiscard]] bool may_use(const std::string& entity, bool for_management) const;
     Answer put_token(const Request& request);
     /// A link of this name in this direction that is attached already makes way.
@@ -60,6 +61,7 @@ private:
 
     Peer peer_;
     const Ended ended_;
+    std::size_t link_count_{0};
     bool is_known_{false}; // by a password, or by a claim that was good once
     timing::Timer claim_timer_;
     amqp::Connection connection_;

@@ -24,12 +24,17 @@ PeerSession::PeerSession(PeerConnection& connection, amqp::SessionPtr session) :
     session_->open();
 }
 
-PeerSession::~PeerSession() { links_.clear(); }
+PeerSession::~PeerSession() {
+    while (!links_.empty()) {
+        remove(*links_.back());
+    }
+}
 
 template <typename Made>
 Made& PeerSession::keep(std::unique_ptr<Made> made) {
     Made& kept = *made;
     links_.push_back(std::move(made));
+    connection_.count_link(true);
     return kept;
 }
 
@@ -110,6 +115,7 @@ void PeerSession::remove(PeerLink& link) {
     const auto found = std::ranges::find(links_, &link, &std::unique_ptr<PeerLink>::get);
     const std::unique_ptr<PeerLink> last_hold = std::move(*found);
     links_.erase(found);
+    connection_.count_link(false);
 }
 
 void PeerSession::on_session_ended(const amqp::Condition&) { connection_.remove(*this); }

@@ -16,7 +16,8 @@ using ports::Capability;
 } // namespace
 
 Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, HubSettings settings)
-    : hub_{std::make_shared<Hub>(loop, io, std::move(settings))},
+    : hubs_{loop, io, std::move(settings)},
+      hub_{hubs_.first()},
       owed_{std::make_shared<std::map<std::uint64_t, std::function<void(const Failure&)>>>()} {}
 
 Endpoint::~Endpoint() {
@@ -29,7 +30,7 @@ Endpoint::~Endpoint() {
         fail(why);
     }
     senders_.clear();
-    hub_->close();
+    hubs_.close();
 }
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
@@ -66,7 +67,7 @@ void Endpoint::connect(const std::string& entity, ports::DoneHandler handler) {
 
 ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
     const ports::AcceptId id = ++last_accept_;
-    auto core = std::make_shared<LinkCore>(hub_, std::move(request));
+    auto core = std::make_shared<LinkCore>(hubs_.for_session(), std::move(request));
     accepts_.emplace(id, Accept{core, std::move(handler)});
     core->ask([this, id](std::optional<Failure> failure) { finish_accept(id, std::move(failure)); });
     return id;

@@ -5,13 +5,13 @@
 #include <unordered_map>
 
 #include "ports/endpoint.hpp"
-#include "servicebus/hub.hpp"
+#include "servicebus/hub_pool.hpp"
 #include "servicebus/link_core.hpp"
 #include "servicebus/sender_channel.hpp"
 
 namespace sessionq::servicebus {
 
-/// The ports in Azure Service Bus's dialect: one connection for all entities. Made, used and destroyed on the loop's thread.
+/// The ports in Azure Service Bus's dialect: one connection for all entities, and more of them only for more sessions than one has channels for. Made, used and destroyed on the loop's thread.
 class Endpoint final : public ports::Endpoint {
 public:
     Endpoint(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
@@ -45,7 +45,8 @@ private:
     template <typename T>
     std::function<void(core::Result<T>)> owed(std::function<void(core::Result<T>)> handler);
 
-    const std::shared_ptr<Hub> hub_;
+    HubPool hubs_;
+    const std::shared_ptr<Hub> hub_; // the first
     std::unordered_map<ports::AcceptId, Accept> accepts_{};
     ports::AcceptId last_accept_{0};
     std::map<std::string, std::unique_ptr<SenderChannel>> senders_{};

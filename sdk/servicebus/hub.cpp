@@ -17,6 +17,15 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration token_retry = seconds{10};
+constexpr std::uint16_t usual_channel_max = 4999;
+/// What ends costs the engine a look at every session and link of its connection.
+constexpr std::size_t most_sessions = 1000;
+
+/// A tenth of the channels is left to senders, requests and sessions whose end is not answered yet.
+std::size_t capacity_under(std::uint16_t channel_max) {
+    const std::size_t channels = std::size_t{channel_max} + 1;
+    return std::clamp<std::size_t>(channels - channels / 10 - std::min<std::size_t>(channels / 2, 8), 1, most_sessions);
+}
 
 amqp::ConnectionOptions options_for(const std::string& host, Duration idle_timeout) {
     // Half of it is asked for: a sign of life that is late is no sign of death.
@@ -34,7 +43,12 @@ amqp::ConnectionOptions options_for(const std::string& host, Duration idle_timeo
 } // namespace
 
 Hub::Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings)
-    : loop_{loop}, settings_{std::move(settings)}, host_{loop, io}, random_{settings_.seed}, reconnects_{settings_.backoff} {}
+    : loop_{loop},
+      settings_{std::move(settings)},
+      host_{loop, io},
+      random_{settings_.seed},
+      capacity_{capacity_under(usual_channel_max)},
+      reconnects_{settings_.backoff} {}
 
 Hub::~Hub() {
     close();
@@ -121,9 +135,10 @@ void Hub::connected(core::Result<amqp::StreamPtr> stream) {
     connection_ = std::make_unique<amqp::Connection>(host_, std::move(stream).value(), std::move(options), owner);
 }
 
-void Hub::on_open(const amqp::Open&) {
+void Hub::on_open(const amqp::Open& peer) {
     open_ = true;
     reconnects_.opened(loop_.now());
+    capacity_ = capacity_under(peer.channel_max);
     if (settings_.tokens) {
         cbs_ = std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
     }

@@ -45,6 +45,15 @@ public:
     /// Ends the connection; what waits is answered with `cancelled`.
     void close();
 
+    /// Sessions held or asked for here. Whoever comes counts itself.
+    void enter() noexcept { ++sessions_; }
+    void leave() noexcept { --sessions_; }
+    [[nodiscard]] bool is_unused() const noexcept { return sessions_ == 0; }
+    /// Whether the peer's channels do for one more: each session has one of its own.
+    [[nodiscard]] bool has_room() const noexcept { return sessions_ < capacity_; }
+    /// The peer takes no more than the others that are here.
+    void note_full() noexcept { capacity_ = sessions_ > 1 ? sessions_ - 1 : 1; }
+
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
     [[nodiscard]] amqp::ClockReading reading() const noexcept { return {.now = loop_.now(), .wall = loop_.wall_now()}; }
     [[nodiscard]] Deadline default_deadline() const noexcept { return Deadline::after(settings_.operation_timeout, loop_.now()); }
@@ -87,6 +96,8 @@ private:
     std::map<std::string, Claim> claims_{};
     std::map<std::string, std::unique_ptr<RequestChannel>> management_{};
     std::vector<Waiting> waiting_{};
+    std::size_t sessions_{0};
+    std::size_t capacity_;
     TimePoint next_attempt_{};
     bool open_{false};
     bool closed_{false};

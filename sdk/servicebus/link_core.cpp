@@ -59,7 +59,10 @@ amqp::Outcome to_outcome(const ports::Settlement& settlement) {
 
 } // namespace
 
-LinkCore::~LinkCore() { let_go(); }
+LinkCore::~LinkCore() {
+    let_go();
+    hub_->leave();
+}
 
 // Asking
 
@@ -82,6 +85,7 @@ void LinkCore::attach(amqp::Engine& engine) {
     link_name_ = "session-" + core::Uuid::make().to_string();
     link_ = session_ ? session_->make_receiver(link_name_) : nullptr;
     if (link_ == nullptr) {
+        hub_->note_full();
         finish_ask(Failure{.code = Errc::resource_exhausted, .detail = "the broker allows no more AMQP sessions on this connection"});
         return;
     }
@@ -292,6 +296,9 @@ void LinkCore::on_session_ended(const amqp::Condition& condition) {
 void LinkCore::over(const amqp::Condition& condition) {
     const Phase was = std::exchange(phase_, Phase::over);
     if (was == Phase::asking) {
+        if (condition.name == "amqp:resource-limit-exceeded") {
+            hub_->note_full();
+        }
         finish_ask(to_failure(condition, "a session of '" + request_.entity + "' was not given"));
         return;
     }

@@ -20,7 +20,7 @@ class LinkCore final : public std::enable_shared_from_this<LinkCore>, private am
 public:
     using AcceptDone = std::function<void(std::optional<Failure>)>;
 
-    LinkCore(std::shared_ptr<Hub> hub, ports::AcceptRequest request) : hub_{std::move(hub)}, request_{std::move(request)} {}
+    LinkCore(std::shared_ptr<Hub> hub, ports::AcceptRequest request) : hub_{std::move(hub)}, request_{std::move(request)} { hub_->enter(); }
     ~LinkCore() override;
     LinkCore(const LinkCore&) = delete;
     LinkCore& operator=(const LinkCore&) = delete;

@@ -86,7 +86,7 @@ void RequestChannel::request(Request request, Deadline deadline, Handler handler
     const std::string id = std::to_string(++last_id_);
     pending_.emplace(id, Pending{encode(request, id), deadline, std::move(handler)});
     waiting_.push_back(id);
-    arm();
+    arm(deadline);
     send_waiting();
 }
 
@@ -146,11 +146,7 @@ void RequestChannel::on_session_ended(const amqp::Condition& condition) { fail(t
 void RequestChannel::on_link_gone(const amqp::Condition&) {} // the session tells
 void RequestChannel::on_link_closed(const amqp::Condition& condition, bool) { fail(to_failure(condition, "the way to " + node_ + " is closed")); }
 
-void RequestChannel::arm() {
-    Deadline next;
-    for (const auto& [id, pending] : pending_) {
-        next = next.sooner(pending.deadline);
-    }
+void RequestChannel::arm(Deadline next) {
     if (!next.is_never() && (!timer_.is_armed() || next.time() < timer_.due())) {
         loop_.timers().arm(timer_, next.time());
     }
@@ -158,16 +154,18 @@ void RequestChannel::arm() {
 
 void RequestChannel::on_time() {
     std::vector<Handler> late;
+    Deadline next;
     const TimePoint now = loop_.now();
     for (auto at = pending_.begin(); at != pending_.end();) {
         if (at->second.deadline.passed(now)) {
             late.push_back(std::move(at->second.handler));
             at = pending_.erase(at);
         } else {
+            next = next.sooner(at->second.deadline);
             ++at;
         }
     }
-    arm();
+    arm(next);
     for (const Handler& handler : late) {
         handler(Failure{.code = Errc::timeout, .detail = node_ + " did not answer in time"});
     }

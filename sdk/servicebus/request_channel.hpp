@@ -71,7 +71,7 @@ private:
 
     [[nodiscard]] std::string encode(const Request& request, const std::string& id) const;
     void send_waiting();
-    void arm();
+    void arm(Deadline next);
     void on_time();
     void fail(const Failure& why);
 

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] virtual Token token(std::string_view audience, WallTime now) = 0;
 };
 
-using TokenSourcePtr = std::unique_ptr<TokenSource>;
+using TokenSourcePtr = std::shared_ptr<TokenSource>;
 
 /// Signs each token with a key; it lasts an hour.
 [[nodiscard]] TokenSourcePtr make_key_tokens(std::string key_name, std::string key);

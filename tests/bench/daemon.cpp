@@ -1,0 +1,130 @@
+#include "bench/daemon.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace sessionq::bench {
+namespace {
+
+struct Child {
+    pid_t process{-1};
+    int output{-1};
+};
+
+Child start(const std::vector<std::string>& command) {
+    std::array<int, 2> pipe{};
+    if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+        return {};
+    }
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
+    std::vector<char*> arguments;
+    for (const std::string& each : command) {
+        arguments.push_back(const_cast<char*>(each.c_str())); // as posix_spawn wants it; it changes nothing
+    }
+    arguments.push_back(nullptr);
+    Child child{.output = pipe[0]};
+    if (::posix_spawnp(&child.process, arguments.front(), &actions, nullptr, arguments.data(), environ) != 0) {
+        child.process = -1;
+    }
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(pipe[1]);
+    return child;
+}
+
+bool read_some(int from, std::string& text) {
+    std::array<char, 4096> buffer{};
+    const ssize_t got = ::read(from, buffer.data(), buffer.size());
+    if (got > 0) {
+        text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return got > 0;
+}
+
+} // namespace
+
+long process_status(pid_t process, const std::string& name) {
+    std::ifstream status{"/proc/" + std::to_string(process) + "/status"};
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(name + ":")) {
+            return std::stol(line.substr(name.size() + 1));
+        }
+    }
+    return 0;
+}
+
+double processor_seconds(pid_t process) {
+    std::ifstream stat{"/proc/" + std::to_string(process) + "/stat"};
+    std::string line;
+    std::getline(stat, line);
+    std::istringstream fields{line.substr(line.rfind(')') + 2)}; // from the third on
+    std::string skipped;
+    for (int i = 3; i < 14; ++i) {
+        fields >> skipped;
+    }
+    double user = 0;
+    double system = 0;
+    fields >> user >> system;
+    return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+Daemon::Daemon(const std::vector<std::string>& queues) {
+    std::vector<std::string> command{SESSIONQD, "--listen", "127.0.0.1:0"};
+    for (const std::string& queue : queues) {
+        command.insert(command.end(), {"--queue", queue});
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const Child child = start(command);
+    process_ = child.process;
+    std::string said;
+    while (said.find('\n') == std::string::npos && read_some(child.output, said)) {
+    }
+    start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ::close(child.output);
+    constexpr std::string_view before = "amqp://127.0.0.1:";
+    const auto at = said.find(before);
+    if (at == std::string::npos) {
+        throw std::runtime_error{"sessionqd does not start"};
+    }
+    port_ = static_cast<std::uint16_t>(std::stoi(said.substr(at + before.size())));
+}
+
+Daemon::~Daemon() {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+}
+
+std::string Daemon::connection_string() const {
+    return "Endpoint=sb://127.0.0.1:" + std::to_string(port_) +
+           ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true";
+}
+
+Finished run(const std::vector<std::string>& command) {
+    const Child child = start(command);
+    std::string text;
+    while (read_some(child.output, text)) {
+    }
+    ::close(child.output);
+    int status = 1;
+    rusage usage{};
+    if (child.process > 0) {
+        ::wait4(child.process, &status, 0, &usage);
+    }
+    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; };
+    return {.output = status == 0 ? text : std::string{}, .processor_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)};
+}
+
+} // namespace sessionq::bench
