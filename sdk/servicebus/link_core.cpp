@@ -71,7 +71,7 @@ void LinkCore::ask(AcceptDone done) {
     phase_ = Phase::asking;
     hub_->ready(request_.entity, [self = shared_from_this()](core::Result<amqp::Engine*> engine) {
         if (self->abandoned_ || self->phase_ != Phase::asking) {
-            self->keep_.reset();
+            self->hub_->drop(self);
         } else if (engine.ok()) {
             self->attach(*engine.value());
         } else {
@@ -127,7 +127,7 @@ void LinkCore::granted() {
     }
     if (abandoned_) {
         let_go();
-        keep_.reset();
+        hub_->drop(shared_from_this());
         return;
     }
     session_id_ = *id;
@@ -146,7 +146,7 @@ void LinkCore::abandon_ask() {
     abandoned_ = true;
     done_ = nullptr;
     if (phase_ == Phase::asking) {
-        keep_ = shared_from_this();
+        hub_->keep(shared_from_this());
     } else {
         let_go();
     }
@@ -158,7 +158,9 @@ void LinkCore::finish_ask(std::optional<Failure> failure) {
         phase_ = Phase::over;
         let_go();
     }
-    keep_.reset();
+    if (abandoned_) {
+        hub_->drop(shared_from_this());
+    }
     if (AcceptDone done = std::exchange(done_, nullptr)) {
         hub_->loop().post([done = std::move(done), failure = std::move(failure)]() mutable { done(std::move(failure)); });
     }

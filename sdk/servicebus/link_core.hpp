@@ -28,7 +28,7 @@ public:
     // as an accept
     /// `done` runs once, by a later turn, unless the asking is abandoned.
     void ask(AcceptDone done);
-    /// No answer is wanted any more: a session that comes is given back at once (R19). Until then it keeps itself.
+    /// No answer is wanted any more: a session that comes is given back at once (R19). Until then the hub keeps this.
     void abandon_ask();
 
     // as a link
@@ -79,7 +79,6 @@ private:
     Phase phase_{Phase::idle};
     bool abandoned_{false};
     bool dead_{false};
-    std::shared_ptr<LinkCore> keep_{}; // itself, until an abandoned asking is answered
     std::string link_name_{};
     std::string session_id_{};
     ports::LockGrant initial_lock_{};

@@ -20,10 +20,10 @@ namespace {
 
 /// A broker, and its front on a thread of its own.
 struct Front {
-    explicit Front(const amqp::TlsContextPtr& tls = {}) {
+    explicit Front(const amqp::TlsContextPtr& tls = {}, server::Limits limits = {}) {
         client::run_on(thread, [&] {
             server = std::make_unique<server::Server>(host.broker(), thread, thread.io_context(),
-                                                      server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}});
+                                                      server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}}, limits);
             port = server->listen({.port = 0, .tls = tls}).value();
         });
         static_cast<void>(host.broker().create_queue("orders", {.requires_session = true}, host.now()).value());
@@ -161,4 +161,28 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
     send();
     CHECK(second.get_future().wait_for(30s) == std::future_status::ready);
     processor.stop(10s);
+}
+
+TEST_CASE("Client::connect: more sessions than a connection has channels for are held over several") {
+    const Front front{{}, {.channel_max = 19}};
+    const Client client = Client::connect(front.plain());
+    constexpr int sessions = 30;
+    std::vector<Message> messages;
+    for (int i = 0; i < sessions; ++i) {
+        messages.push_back(Message::text("s" + std::to_string(i), "x"));
+    }
+    Sender{client, "orders"}.send(std::move(messages));
+    std::atomic<int> left{sessions};
+    std::promise<void> done;
+    SessionProcessor processor{
+        client, "orders", {.max_concurrent_sessions = sessions, .session_idle_timeout = Duration::max(), .error_backoff = {.min = 1ms, .max = 10ms}}};
+    processor.on_message([&](MessageContext&) {
+        if (left.fetch_sub(1) == 1) {
+            done.set_value();
+        }
+    });
+    processor.start();
+    CHECK(done.get_future().wait_for(30s) == std::future_status::ready); // all at once: none is left
+    CHECK(processor.describe().slots.size() == sessions);
+    CHECK(processor.stop(10s).complete);
 }
