@@ -47,8 +47,8 @@ Hub::Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings)
       settings_{std::move(settings)},
       host_{loop, io},
       random_{settings_.seed},
-      capacity_{capacity_under(usual_channel_max)},
-      reconnects_{settings_.backoff} {}
+      reconnects_{settings_.backoff},
+      capacity_{capacity_under(usual_channel_max)} {}
 
 Hub::~Hub() {
     close();
