@@ -93,7 +93,7 @@ void Receiver::serve() {
     }
     while (!waiters_.empty()) {
         auto made = std::make_shared<GroupSession>(shared_from_this());
-        Group* group = terms_.session_id ? (sessions_.empty() ? table_.take(*terms_.session_id, *made) : nullptr) : table_.take_ready(*made);
+        Group* group = terms_.session_id ? table_.take(*terms_.session_id, *made) : table_.take_ready(*made);
         if (group == nullptr) {
             return;
         }
@@ -186,10 +186,9 @@ void Receiver::top_up() {
     std::uint32_t more = 0;
     if (!terms_.session_id) {
         more = window_.grant(link_->credit());
-    } else if (!sessions_.empty() && sessions_.front()->group() != nullptr) {
-        const GroupSession& session = *sessions_.front();
-        const auto covered = static_cast<std::uint32_t>(session.group()->waiting.size()) + link_->credit();
-        more = session.credit() > covered ? session.credit() - covered : 0;
+    } else if (const GroupSession* const session = named_session()) {
+        const auto covered = static_cast<std::uint32_t>(session->group()->waiting.size()) + link_->credit();
+        more = session->credit() > covered ? session->credit() - covered : 0;
     }
     if (more != 0) {
         link_->add_credit(more);

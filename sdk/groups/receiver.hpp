@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -51,7 +52,7 @@ public:
     void cancel(ports::AcceptId id);
     /// Whether the group is here: held, or waiting to be.
     [[nodiscard]] bool has(std::string_view group) const { return table_.has(group); }
-    [[nodiscard]] bool is_held() const noexcept { return !sessions_.empty(); }
+    [[nodiscard]] bool is_held() const noexcept { return named_session() != nullptr; }
     /// The endpoint goes: nothing is told any more.
     void shut();
 
@@ -111,6 +112,11 @@ private:
     void look_idle();
     void on_idle();
     void tell_left();
+    /// The one that has not been closed.
+    [[nodiscard]] GroupSession* named_session() const noexcept {
+        const auto found = std::find_if(sessions_.begin(), sessions_.end(), [](const GroupSession* each) { return each->group() != nullptr; });
+        return found != sessions_.end() ? *found : nullptr;
+    }
     [[nodiscard]] bool is_unused() const noexcept { return waiters_.empty() && sessions_.empty(); }
     [[nodiscard]] const Dialect& dialect() const noexcept { return *hub_->dialect(); }
     [[nodiscard]] bool came_back(const amqp::ReceivedDelivery& received, std::string_view group) const;

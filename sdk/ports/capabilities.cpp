@@ -16,6 +16,10 @@ std::string_view to_string(Capability capability) noexcept {
     case Capability::dead_letter_reason: return "dead-letter reason";
     case Capability::schedule: return "scheduled messages";
     case Capability::peek: return "peek";
+    case Capability::refuse_held: return "refusal of held sessions";
+    case Capability::refuse_sessionless: return "refusal of messages without a session";
+    case Capability::sequence_numbers: return "sequence numbers";
+    case Capability::modify_properties: return "changed properties";
     case Capability::receive_and_delete: return "receive and delete";
     }
     return "unknown capability";

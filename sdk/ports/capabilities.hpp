@@ -19,6 +19,10 @@ enum class Capability : std::uint8_t {
     dead_letter_reason, ///< ... with a reason and description
     schedule,           ///< send now, available later; cancel by sequence number
     peek,               ///< look at messages without disturbing them
+    refuse_held,        ///< an accept by id of a session that another client holds is refused
+    refuse_sessionless, ///< a message without a session is refused by an entity of sessions
+    sequence_numbers,   ///< a message keeps the broker's number over all its deliveries
+    modify_properties,  ///< properties changed with an abandon or a deferral are kept
     receive_and_delete, ///< deliveries that need no settlement
 };
 

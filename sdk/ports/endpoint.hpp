@@ -22,8 +22,8 @@ struct AcceptRequest {
     std::string entity{};
     std::optional<std::string> session_id{}; ///< unset: whichever is available next
     ReceiveMode mode{ReceiveMode::peek_lock};
-    Duration wait{}; ///< how long the broker may look for a session; zero: answer at once
-    int priority{0}; ///< higher is served first (DG6); ports whose broker has none ignore it
+    Duration wait{};             ///< how long the broker may look for a session; zero: answer at once
+    int priority{0};             ///< higher is served first (DG6); ports whose broker has none ignore it
     std::size_t buffer_bytes{0}; ///< what a port whose sessions share a link may hold of messages that are not settled; zero: the port's default
 };
 

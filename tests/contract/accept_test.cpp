@@ -22,6 +22,7 @@ PORT_CASE("accept: the empty session id is an id like others") {
 PORT_CASE("accept: a session that is held is refused, on any endpoint, until it is closed") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
+    NEEDS(t, refuse_held);
     const auto other = t.fixture.make_endpoint();
     const auto link = t.hold("a");
     CHECK(t.accept("a").failure() == Errc::session_locked_elsewhere);
@@ -159,7 +160,7 @@ PORT_CASE("accept: giving up what is unknown or finished has no effect") {
 PORT_CASE("accept: an unknown entity is named") {
     PortCase<Fixture> t;
     t.entity = "no-such-entity";
-    const auto answer = t.accept("a");
+    const auto answer = t.accept(t.wanted("a"));
     CHECK(answer.failure() == Errc::entity_not_found);
 }
 

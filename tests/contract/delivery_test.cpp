@@ -62,6 +62,7 @@ PORT_CASE("credit: each delivery uses up one, and none comes without") {
 
 PORT_CASE("credit: what is left of it serves messages that come later") {
     PortCase<Fixture> t;
+    NEEDS(t, accept_named);
     const auto link = t.hold("a");
     link->credit(3);
     t.fixture.quiet();
@@ -89,6 +90,7 @@ PORT_CASE("credit: many messages come in order however much is asked for at once
 
 PORT_CASE("drain: on an empty session it takes the credit back") {
     PortCase<Fixture> t;
+    NEEDS(t, accept_named);
     const auto link = t.hold("a");
     link->credit(5);
     t.drain(*link);
@@ -101,6 +103,7 @@ PORT_CASE("drain: on an empty session it takes the credit back") {
 
 PORT_CASE("drain: without credit it is answered too") {
     PortCase<Fixture> t;
+    NEEDS(t, accept_named);
     const auto link = t.hold("a");
     t.drain(*link);
     CHECK(link->drained == 1);
@@ -120,6 +123,7 @@ PORT_CASE("drain: messages that are there come before the answer (R3)") {
 
 PORT_CASE("drain: crossing with a message loses nothing (R3)") {
     PortCase<Fixture> t;
+    NEEDS(t, accept_named);
     const auto other = t.fixture.make_endpoint();
     const auto link = t.hold("a");
     link->credit(1);
@@ -152,7 +156,8 @@ PORT_CASE("receive and delete: nothing is left to settle, and nothing comes back
     NEEDS(t, receive_and_delete);
     t.send("a", {"1", "2", "3"});
     const auto link = t.link_of(t.template finish<ports::SessionLinkPtr>([&](auto handler) {
-        t.endpoint->accept({.entity = t.entity, .session_id = "a", .mode = ports::ReceiveMode::receive_and_delete}, std::move(handler));
+        t.endpoint->accept({.entity = t.entity, .session_id = t.wanted("a"), .mode = ports::ReceiveMode::receive_and_delete, .wait = 5s},
+                           std::move(handler));
     }));
     t.receive(*link, 2);
     CHECK(link->got[0]->settled_by_sender);

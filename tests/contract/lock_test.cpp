@@ -135,6 +135,7 @@ PORT_CASE("close: settlements under way take effect and are answered before it")
 
 PORT_CASE("close: nothing is delivered after it, whatever credit was left") {
     PortCase<Fixture> t;
+    NEEDS(t, accept_named);
     const auto link = t.hold("a");
     link->credit(5);
     t.fixture.quiet();
@@ -158,7 +159,7 @@ PORT_CASE("destroy: a link that was not closed closes itself, and says nothing m
     CHECK(link->settled.empty());
     CHECK(link->drained == 0);
     CHECK_FALSE(is_told);
-    CHECK_FALSE(t.accept("a").failure());
+    CHECK_FALSE(t.accept(t.wanted("a"), 5s).failure());
 }
 
 PORT_CASE("destroy: from within a delivery the rest is given back") {
@@ -176,7 +177,7 @@ PORT_CASE("destroy: from within a delivery the rest is given back") {
         void on_drained() override {}
         void on_lost(const Failure&) override {}
     } impatient;
-    impatient.link = std::move(t.accept("a").result()).value();
+    impatient.link = std::move(t.accept(t.wanted("a"), 5s).result()).value();
     impatient.link->set_events(impatient);
     impatient.link->add_credit(3);
     CHECK(t.fixture.eventually([&] { return impatient.got > 0; }));

@@ -8,12 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "contract/in_process_fixture.hpp"
 #include "contract/recording_link.hpp"
-#include "contract/service_bus_fixture.hpp"
 
 /// The ports the suite runs on, by fixture.
+#if defined(SESSIONQ_CONTRACT_ARTEMIS)
+#include "contract/groups_fixture.hpp"
+#define SESSIONQ_PORT_FIXTURES sessionq::test::ArtemisFixture, sessionq::test::ArtemisTlsFixture, sessionq::test::ArtemisSharedLinkFixture
+#elif defined(SESSIONQ_CONTRACT_BROKER_J)
+#include "contract/groups_fixture.hpp"
+#define SESSIONQ_PORT_FIXTURES sessionq::test::BrokerJPinnedFixture, sessionq::test::BrokerJSharedFixture, sessionq::test::BrokerJTlsFixture
+#else
+#include "contract/in_process_fixture.hpp"
+#include "contract/service_bus_fixture.hpp"
 #define SESSIONQ_PORT_FIXTURES sessionq::test::InProcessFixture, sessionq::test::ServiceBusFixture, sessionq::test::TlsServiceBusFixture
+#endif
 
 /// One rule of the contract, shown on every port.
 #define PORT_CASE(title) TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES)
@@ -61,7 +69,13 @@ class PortCase {
 public:
     explicit PortCase(const EntitySpec& spec = {}) : entity{fixture.create_entity(spec)}, endpoint{fixture.make_endpoint()} {}
 
-    [[nodiscard]] bool has(ports::Capability capability) const { return endpoint->capabilities().has(capability); }
+    [[nodiscard]] bool has(ports::Capability capability) const {
+        return endpoint->capabilities().has(capability) && !(capability == ports::Capability::accept_named && fixture.accepts_next_only());
+    }
+    /// How to accept this session, the only one that is free and has messages: by its id where that can be said.
+    [[nodiscard]] std::optional<std::string> wanted(std::string session) const {
+        return has(ports::Capability::accept_named) ? std::optional{std::move(session)} : std::nullopt;
+    }
 
     template <typename T, typename Call>
     Answer<T> begin(Call call) {
@@ -106,7 +120,15 @@ public:
         REQUIRE(answer.is_there());
         return answer;
     }
-    std::unique_ptr<RecordingLink> hold(std::optional<std::string> session) { return link_of(accept(std::move(session))); }
+    std::unique_ptr<RecordingLink> hold(std::optional<std::string> session) {
+        if (!session || has(ports::Capability::accept_named)) {
+            return link_of(accept(std::move(session)));
+        }
+        auto link = link_of(accept(std::nullopt, 5s)); // a case that holds one without messages needs accept_named
+        REQUIRE(link->link().session_id() == *session);
+        fixture.quiet(); // its messages come over a link that others use too
+        return link;
+    }
     std::unique_ptr<RecordingLink> link_of(Answer<ports::SessionLinkPtr> answer) {
         REQUIRE(answer.is_there());
         REQUIRE_FALSE(answer.failure());

@@ -28,6 +28,8 @@ public:
 
     /// A fresh entity with sessions; its name.
     virtual std::string create_entity(const EntitySpec& spec) = 0;
+    /// Whether sessions are accepted as they come although the port could accept them by id.
+    [[nodiscard]] virtual bool accepts_next_only() const { return false; }
     /// Whether sending answers with sequence numbers.
     [[nodiscard]] virtual bool tells_sequence_numbers() const { return true; }
     [[nodiscard]] virtual std::string dead_letters_of(const std::string& entity) const = 0;

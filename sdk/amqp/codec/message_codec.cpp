@@ -38,7 +38,11 @@ void write_properties(const Message& message, WallTime created, std::string& to)
     text(message.subject);
     text(message.reply_to);
     text(message.correlation_id);
-    text(message.content_type);
+    if (message.content_type.empty()) {
+        encoder.write_null();
+    } else {
+        encoder.write_symbol(message.content_type); // brokers in Java take nothing else
+    }
     encoder.write_null(); // content-encoding
     if (message.time_to_live) {
         encoder.write_timestamp(later(created, *message.time_to_live));

@@ -1,0 +1,21 @@
+#include <cstdio>
+
+#include "contract/port_case.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+/// What decides which cases apply, for people.
+PORT_CASE("capabilities: the table") {
+    PortCase<Fixture> t;
+    const ports::Capabilities& capabilities = t.endpoint->capabilities();
+    std::printf("%s\n", capabilities.broker().c_str());
+    for (int i = 0; i <= static_cast<int>(ports::Capability::receive_and_delete); ++i) {
+        const auto capability = static_cast<ports::Capability>(i);
+        std::printf("  %-40s %s\n", std::string{to_string(capability)}.c_str(),
+                    !capabilities.has(capability) ? "no"
+                    : t.has(capability)           ? "yes"
+                                                  : "yes, not used here");
+    }
+    CHECK(capabilities.has(ports::Capability::accept_next));
+}
