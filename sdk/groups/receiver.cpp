@@ -217,7 +217,10 @@ void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
     amqp::ReceivedDelivery& made = received.value();
     const std::string group{made.content->session_id().value_or("")}; // those without one are a group of their own
     made.facts.sequence_number = group_sequence_of(*made.content).value_or(++last_number_);
-    made.facts.redelivered = made.facts.redelivered || unanswered_->comes_again(made.content->message_id());
+    if (unanswered_->comes_again(made.content->message_id())) { // not every broker counts what a lost connection had
+        made.facts.redelivered = true;
+        made.facts.delivery_count = std::max(made.facts.delivery_count, 1U);
+    }
     if (came_back(made, group)) {
         const auto lost = std::find_if(sessions_.begin(), sessions_.end(),
                                        [&](const GroupSession* each) { return each->group() != nullptr && each->id() == group; });

@@ -1,0 +1,68 @@
+# Suites of tests/interop/run: our client on other people's brokers of message groups. Sourced by it.
+#
+# Each broker is started on loopback by tests/interop/artemis or tests/interop/broker-j, with a fresh instance, and stopped by its id. On it run: the contract suite of
+# ports (its capability table is printed), the replay of records by groups, sample 07, and a few rounds of tests/interop/group_faults.py; more by hand.
+
+programs=$(dirname "$daemon")
+fault_rounds=${SESSIONQ_FAULT_ROUNDS:-2}
+
+# try_broker artemis|broker-j
+try_broker() {
+    local kind=$1 at=$work/$1 why
+    why=$("$here/$kind" why-not)
+    if [[ -n $why ]]; then
+        summary+=("interop: $kind: skipped: $why")
+        return
+    fi
+    local target=contract_${kind//-/_}
+    cmake --build "$programs/.." --target "$target" fault_load replay 07_message_groups >"$work/$kind-build.log" 2>&1 || {
+        tail -n 30 "$work/$kind-build.log"
+        failed+=("$kind: its programs cannot be built")
+        return
+    }
+    rm -rf "$at"
+    "$here/$kind" start "$at" || { failed+=("$kind does not start"); return; }
+    local passed=() name
+    for name in contract replay sample faults; do
+        if "broker_$name" "$kind" "$at" >"$work/$kind-$name.log" 2>&1; then
+            passed+=("$name")
+        else
+            tail -n 40 "$work/$kind-$name.log"
+            failed+=("$kind: $name")
+        fi
+    done
+    "$here/$kind" stop "$at"
+    say "$kind: what it can do, as its client declares it"
+    sed -n '/^Apache/,/^  receive and delete/p' "$work/$kind-contract.log" | sed '/^  receive and delete/q'
+    grep -h -e '^\[doctest\] test cases' "$work/$kind-contract.log" || true
+    grep -h -e ' faults; ' "$work/$kind-faults.log" || true
+    summary+=("interop: $kind: passed: ${passed[*]:-nothing} ($("$here/$kind" version), $(java -version 2>&1 | head -n 1))")
+}
+
+queues_of() {
+    case $1 in
+    artemis) echo t ;;
+    broker-j) echo standard ;;
+    esac
+}
+
+broker_contract() {
+    SESSIONQ_BROKER_URL=$(<"$2/url") SESSIONQ_BROKER_TLS_URL=$(<"$2/tls-url") SESSIONQ_BROKER_CA=$2/tls/ca.pem timeout 200 "$programs/contract_${1//-/_}"
+}
+
+broker_replay() {
+    python3 -c 'import random; print("group"); [print(f"g{random.randrange(500)}") for _ in range(20000)]' >"$work/records.csv"
+    timeout 120 "$programs/replay" --input "$work/records.csv" --session-key group --connection "$(<"$2/url")" --entity "$(queues_of "$1").d10.replay"
+}
+
+broker_sample() {
+    SESSIONQ_CONNECTION=$(<"$2/url") timeout 60 "$programs/07_message_groups" "$(queues_of "$1").d10.sample"
+}
+
+broker_faults() {
+    local faults=(python3 -B "$here/group_faults.py" --load "$programs/fault_load" --work "$work/$1-faults" --rounds "$fault_rounds")
+    case $1 in
+    artemis) "${faults[@]}" failover && "${faults[@]}" consumers --broker artemis ;;
+    broker-j) "${faults[@]}" restart && "${faults[@]}" consumers --broker broker-j ;;
+    esac
+}

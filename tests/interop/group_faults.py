@@ -1,0 +1,179 @@
+"""Faults on brokers of message groups, under load, judged by group_oracle.py:
+
+group_faults.py failover   --load PROGRAM --work DIR [--rounds N]    kills whichever of an Artemis pair serves; the other takes over
+group_faults.py restart    --load PROGRAM --work DIR [--rounds N]    kills Broker-J and starts it again on its store
+group_faults.py consumers  --load PROGRAM --work DIR [--rounds N] --broker artemis|broker-j    kills one of two programs that share the groups
+"""
+
+import argparse
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+from group_oracle import GroupOracle, self_test
+
+HERE = pathlib.Path(__file__).parent
+LONGEST_WAIT = 60.0  # for sending and consuming to go on after a fault
+GROUPS = 24
+
+
+def broker(kind, *words):
+    subprocess.run([HERE / kind, *map(str, words)], check=True)
+
+
+class Load:
+    def __init__(self, program, url, entity, log, role="both"):
+        command = [program, "--connection", url, "--entity", entity, "--log", str(log), "--sessions", str(GROUPS), "--role", role, "--rate", "3000"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        if not self.process.stdout.readline():
+            raise RuntimeError("fault_load does not start")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """Consumes what is left, then ends."""
+        self.process.terminate()
+        if self.process.wait(90) != 0:
+            raise RuntimeError("fault_load failed")
+
+
+def wait_for_progress(log):
+    """Until both sending and consuming have gone on."""
+    position = log.stat().st_size if log.exists() else 0
+    wanted, began = {"S", "C"}, time.monotonic()
+    while wanted:
+        if time.monotonic() - began > LONGEST_WAIT:
+            raise RuntimeError(f"nothing goes on: no {' or '.join(sorted(wanted))} within {LONGEST_WAIT:.0f} s")
+        time.sleep(0.02)
+        if log.exists():
+            with log.open("rb") as lines:
+                lines.seek(position)
+                wanted -= {line[:1].decode() for line in lines.read().splitlines()}
+    return time.monotonic() - began
+
+
+def wait_for_text(file, position, text, seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        with file.open("rb") as lines:
+            lines.seek(position)
+            if text in lines.read():
+                return
+        time.sleep(0.1)
+    raise RuntimeError(f"{file} does not say {text} within {seconds} s")
+
+
+def failover(arguments, log):
+    pair = arguments.work / "pair"
+    broker("artemis", "start-pair", pair)
+    try:
+        wait_for_text(pair / "backup/log/out", 0, b"AMQ221032", 30)  # waits to become the backup
+        time.sleep(2)
+        load = Load(arguments.load, (pair / "url").read_text().strip(), "t.d100000.failover", log)
+        active, standby = "primary", "backup"
+        waits = []
+        try:
+            wait_for_progress(log)
+            for number in range(arguments.rounds):
+                time.sleep(random.uniform(0.5, 2))
+                broker("artemis", "kill", pair / active)
+                waits.append(wait_for_progress(log))
+                print(f"failover {number + 1}: {active} killed, going on after {waits[-1]:.2f} s", flush=True)
+                position = (pair / active / "log/out").stat().st_size
+                broker("artemis", "launch", pair / active)
+                wait_for_text(pair / active / "log/out", position, b"AMQ221034" if active == "primary" else b"AMQ221032", 30)
+                time.sleep(1)
+                active, standby = standby, active
+            load.stop()
+        finally:
+            load.kill()
+    finally:
+        broker("artemis", "stop", pair / "primary")
+        broker("artemis", "stop", pair / "backup")
+    return False, waits
+
+
+def restart(arguments, log):
+    at = arguments.work / "restarted"
+    broker("broker-j", "start", at)
+    waits = []
+    try:
+        load = Load(arguments.load, (at / "url").read_text().strip(), "standard.d100000.restart", log)
+        try:
+            wait_for_progress(log)
+            for number in range(arguments.rounds):
+                time.sleep(random.uniform(0.5, 2))
+                broker("broker-j", "kill", at)
+                broker("broker-j", "start", at)
+                waits.append(wait_for_progress(log))
+                print(f"restart {number + 1}: going on {waits[-1]:.2f} s after it was up", flush=True)
+            load.stop()
+        finally:
+            load.kill()
+    finally:
+        broker("broker-j", "stop", at)
+    return True, waits
+
+
+def consumers(arguments, log):
+    at = arguments.work / ("shared-" + arguments.broker)
+    broker(arguments.broker, "start", at)
+    entity = ("t" if arguments.broker == "artemis" else "standard") + ".d100000.consumers"
+    url = (at / "url").read_text().strip()
+    waits = []
+    try:
+        sender = Load(arguments.load, url, entity, log, "send")
+        two = [Load(arguments.load, url, entity, log, "receive") for _ in range(2)]
+        try:
+            wait_for_progress(log)
+            for number in range(arguments.rounds):
+                time.sleep(random.uniform(0.5, 2))
+                two.pop(0).kill()
+                waits.append(wait_for_progress(log))
+                print(f"consumer {number + 1} killed: going on after {waits[-1]:.2f} s", flush=True)
+                two.append(Load(arguments.load, url, entity, log, "receive"))
+            sender.stop()
+            for each in two:
+                each.stop()
+        finally:
+            for each in [sender, *two]:
+                each.kill()
+    finally:
+        broker(arguments.broker, "stop", at)
+    return False, waits  # a program that was killed has settled more than it wrote down
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("fault", choices=["failover", "restart", "consumers"])
+    parser.add_argument("--load", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--broker", choices=["artemis", "broker-j"], default="artemis")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    arguments = parser.parse_args()
+    self_test()
+    random.seed(arguments.seed)
+    arguments.work = arguments.work.resolve() / arguments.fault
+    shutil.rmtree(arguments.work, ignore_errors=True)
+    arguments.work.mkdir(parents=True)
+    log = arguments.work / "load.log"
+    print(f"{arguments.fault}: seed {arguments.seed}", flush=True)
+    answers, waits = {"failover": failover, "restart": restart, "consumers": consumers}[arguments.fault](arguments, log)
+    oracle = GroupOracle(answers)
+    with log.open(encoding="utf-8") as lines:
+        oracle.read(lines)
+    violations = oracle.finish()
+    print("".join(f"{each}\n" for each in violations), end="")
+    figures = ", ".join(f"{name} {count}" for name, count in sorted(oracle.figures.items()))
+    print(f"{arguments.fault}: {arguments.rounds} faults; {figures}; longest until going on {max(waits):.2f} s")
+    sys.exit(1 if violations else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""What a log of fault_load (see tests/faults/load.cpp) must look like on a broker of message groups, whatever befell it and the network.
+
+Nothing lost: each message whose send was confirmed was received. In order: of each group a message is received for the first time right after the one before it, and
+within a lease nothing goes back. Duplicates: only of what was in hand, or settled without an answer, when a connection or a consumer was lost; and where one program
+received a message twice, the second is marked as delivered before. Copies of a send that was tried more often than once may come anywhere behind.
+"""
+
+import collections
+import sys
+
+
+class GroupOracle:
+    def __init__(self, answers_settlements):
+        self.answers_settlements = answers_settlements
+        self.violations = []
+        self.figures = collections.Counter()
+        self.attempts = collections.Counter()  # by (group, number)
+        self.confirmed = set()
+        self.seen_by = collections.defaultdict(set)  # (group, number): the programs that received it
+        self.completed = set()
+        self.expected = {}  # by group: the number to come next for the first time
+        self.in_lease = {}  # by lease: the number received last
+        self.open = {}  # by (program, group): its lease
+
+    def violate(self, what, *words):
+        self.figures["violations"] += 1
+        if len(self.violations) < 20:
+            self.violations.append(f"{what}: {' '.join(map(str, words))}")
+
+    def read(self, lines):
+        for line in lines:
+            words = line.split()
+            if not line.endswith("\n") or not words:
+                continue  # its writer was killed
+            getattr(self, "on_" + words[0])(*words[1:])
+
+    def on_A(self, group, number):
+        self.figures["sends_tried"] += 1
+        self.attempts[group, int(number)] += 1
+        self.expected.setdefault(group, int(number))
+
+    def on_S(self, group, number):
+        self.figures["sends_confirmed"] += 1
+        self.confirmed.add((group, int(number)))
+
+    def on_O(self, lease, group):
+        self.figures["leases"] += 1
+        owner = lease.split(".")[0], group
+        if owner in self.open:
+            self.violate("two handlers of one group in one program", lease, group, "beside", self.open[owner])
+        self.open[owner] = lease
+
+    def on_R(self, lease, group, number, _, delivery_count):
+        number, message = int(number), (group, int(number))
+        program = lease.split(".")[0]
+        self.figures["received"] += 1
+        is_copy = self.attempts[message] > 1
+        if self.seen_by[message]:
+            self.figures["received_again"] += 1
+            if message in self.completed:
+                self.figures["received_again_after_settled"] += 1
+                if self.answers_settlements and not is_copy:
+                    self.violate("came back although its settlement was answered", lease, group, number)
+            if program in self.seen_by[message] and not is_copy and delivery_count == "0":
+                self.violate("came again unmarked", lease, group, number)
+        else:
+            if number != self.expected.get(group):
+                self.violate("out of order", lease, group, number, "instead of", self.expected.get(group))
+            self.expected[group] = number + 1
+        if number <= self.in_lease.get(lease, -1) and not is_copy:
+            self.violate("went back", lease, group, number)
+        self.seen_by[message].add(program)
+        self.in_lease[lease] = max(number, self.in_lease.get(lease, -1))
+
+    def on_C(self, lease, group, number, _):
+        self.figures["completions"] += 1
+        self.completed.add((group, int(number)))
+
+    def on_X(self, lease, group, reason):
+        self.figures["left_" + reason] += 1
+        self.open.pop((lease.split(".")[0], group), None)
+
+    def on_E(self, *text):
+        self.figures["errors"] += 1
+
+    def finish(self):
+        """Nothing more will come."""
+        for group, number in sorted(self.confirmed - {message for message, by in self.seen_by.items() if by}):
+            self.violate("lost", group, number)
+        return self.violations
+
+
+def self_test():
+    def finds(what, log, answers=True):
+        oracle = GroupOracle(answers)
+        oracle.read(line.strip() + "\n" for line in log.split(","))
+        found = {violation.split(":")[0] for violation in oracle.finish()}
+        assert found == ({what} if what else set()), (log, found)
+
+    both = "A s 0, S s 0, A s 1, S s 1, O 1.1 s, "
+    finds(None, both + "R 1.1 s 0 1 0, C 1.1 s 0 1, R 1.1 s 1 2 0")
+    finds(None, both + "R 1.1 s 0 1 0, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 10 0")
+    finds(None, both + "R 1.1 s 0 1 0, O 2.1 s, R 2.1 s 0 9 0, R 2.1 s 1 10 0")
+    finds(None, both + "R 1.1 s 0 1 0, C 1.1 s 0 1, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 10 0", answers=False)
+    finds("came back although its settlement was answered", both + "R 1.1 s 0 1 0, C 1.1 s 0 1, X 1.1 s idle, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 1 0")
+    finds("came again unmarked", both + "R 1.1 s 0 1 0, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 0, R 1.2 s 1 10 0")
+    finds("lost", both + "R 1.1 s 0 1 0")
+    finds("out of order", both + "R 1.1 s 1 1 0, X 1.1 s idle, O 1.2 s, R 1.2 s 0 1 0, A s 1, A s 0")
+    finds("went back", both + "R 1.1 s 0 1 0, R 1.1 s 1 1 0, R 1.1 s 0 1 1")
+    finds("two handlers of one group in one program", both + "R 1.1 s 0 1 0, O 1.2 s, R 1.2 s 1 2 0")
+
+
+if __name__ == "__main__":
+    self_test()
+    if len(sys.argv) > 1:
+        judge = GroupOracle(sys.argv[2:] == ["answers"])
+        with open(sys.argv[1], encoding="utf-8") as file:
+            judge.read(file)
+        print("\n".join(judge.finish()))
+        print(dict(judge.figures))
