@@ -1,0 +1,128 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <sessionq/sessionq.hpp>
+
+#include "core/uuid.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    REQUIRE_MESSAGE(value != nullptr, name);
+    return value;
+}
+
+std::string plain_url() { return environment("SESSIONQ_BROKER_URL"); }
+std::string tls_url() { return environment("SESSIONQ_BROKER_TLS_URL"); }
+std::string ca_file() { return environment("SESSIONQ_BROKER_CA"); }
+
+std::string password_of(const std::string& url) {
+    const std::size_t colon = url.find(':', url.find("//"));
+    return url.substr(colon + 1, url.find('@') - colon - 1);
+}
+std::string with_password(std::string url, const std::string& password) {
+    return url.replace(url.find(password_of(url)), password_of(url).size(), password);
+}
+
+#if defined(SESSIONQ_CONTRACT_ARTEMIS)
+constexpr const char* dialect = "artemis";
+constexpr const char* broker = "Apache ActiveMQ Artemis";
+std::string fresh_queue() { return "t.d10." + core::Uuid::make().to_string(); }
+#else
+constexpr const char* dialect = "broker-j";
+constexpr const char* broker = "Apache Qpid Broker-J";
+std::string fresh_queue() { return "standard.d10." + core::Uuid::make().to_string(); }
+#endif
+
+/// One message there and back.
+void round_trip(const Client& client) {
+    const std::string queue = fresh_queue();
+    Sender{client, queue}.send(Message::text("a", "1"));
+    auto receiver = SessionReceiver::accept_next(client, queue);
+    auto message = receiver.receive_one(5s);
+    REQUIRE(message);
+    CHECK(message->message().text() == "1");
+    message->complete();
+    receiver.close();
+}
+
+template <typename Call>
+Failure failure_of(Call call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.failure();
+    }
+    FAIL("nothing was refused");
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("connect: over TCP, with or without the dialect said") {
+    round_trip(Client::connect(plain_url()));
+    round_trip(Client::connect(plain_url() + "?dialect=" + dialect));
+}
+
+TEST_CASE("connect: over TLS, with the authority named") { round_trip(Client::connect(tls_url(), {}, {.ca_file = ca_file()})); }
+
+TEST_CASE("connect: a certificate of an authority that is not trusted is refused") {
+    CHECK(failure_of([] { static_cast<void>(Client::connect(tls_url())); }).code == Errc::peer_untrusted);
+}
+
+#if defined(SESSIONQ_CONTRACT_ARTEMIS)
+TEST_CASE("connect: a client certificate in place of user and password") {
+    round_trip(
+        Client::connect("amqps://" + host_of(tls_url()), {},
+                        {.ca_file = ca_file(), .certificate_file = in_tls_directory("client.pem"), .key_file = in_tls_directory("client.key")}));
+}
+#endif
+
+TEST_CASE("connect: R24: a wrong password is unauthorized, and is not told") {
+    const Failure failure = failure_of([] { static_cast<void>(Client::connect(with_password(plain_url(), "wr0ng-secret"))); });
+    CHECK(failure.code == Errc::unauthorized);
+    CHECK(failure.to_string().find("wr0ng-secret") == std::string::npos);
+}
+
+TEST_CASE("connect: a host that does not answer is passed over") {
+    const std::string url = plain_url();
+    const std::size_t at = url.find('@');
+    round_trip(Client::connect(url.substr(0, at + 1) + "127.0.0.1:1," + url.substr(at + 1)));
+}
+
+TEST_CASE("connect: when no host answers it says so") {
+    CHECK(failure_of([] { static_cast<void>(Client::connect("amqp://127.0.0.1:1,127.0.0.1:2")); }).code == Errc::connection_refused);
+}
+
+TEST_CASE("unsupported: each call names broker and capability") {
+    const auto client = Client::connect(plain_url());
+    const std::string queue = fresh_queue();
+    Sender sender{client, queue};
+    sender.send(Message::text("a", "1"));
+    const auto check = [](const Failure& failure, const char* capability) {
+        CHECK(failure.code == Errc::not_supported);
+        CHECK(failure.detail.find(broker) != std::string::npos);
+        CHECK(failure.detail.find(capability) != std::string::npos);
+    };
+    check(failure_of([&] { static_cast<void>(list_sessions(client, queue)); }), "list sessions");
+    check(failure_of([&] { static_cast<void>(Browser{client, queue}.peek(1)); }), "peek");
+    auto receiver = SessionReceiver::accept_next(client, queue);
+    check(failure_of([&] { static_cast<void>(receiver.state()); }), "session state");
+    check(failure_of([&] { receiver.set_state(std::string{"x"}); }), "session state");
+    check(failure_of([&] { static_cast<void>(receiver.renew_lock()); }), "lock renewal");
+    auto message = receiver.receive_one(5s);
+    REQUIRE(message);
+    check(failure_of([&] { message->defer(); }), "defer");
+    message->complete();
+    receiver.close();
+    Message later = Message::text("a", "later");
+    later.scheduled_enqueue_time = std::chrono::system_clock::now() + 1h;
+    check(failure_of([&] { sender.send(later); }), "scheduled");
+}
