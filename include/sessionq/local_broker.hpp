@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/rule.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
@@ -43,9 +44,41 @@ struct QueueOptions {
     /// How long message ids are remembered; a message that repeats one is accepted and dropped. Range: over zero, up to 7 days. Unset: not at all.
     /// Default unset.
     std::optional<Duration> duplicate_detection_window{};
+
+    /// The queue or topic to which all messages are passed on as they come, instead of being received here. It exists, does not lead back here, and requires_session
+    /// is false. What cannot be passed on, and what was passed on four times before, is dead-lettered here. Empty: none. Default empty.
+    std::string forward_to{};
+
+    /// The same for messages that are dead-lettered, with or without requires_session. What cannot be passed on stays. Empty: none. Default empty.
+    std::string forward_dead_letters_to{};
 };
 
-/// What a queue holds at an instant.
+/// What a topic of a `LocalBroker` is like; as for a queue.
+struct TopicOptions {
+    /// Upper bound of the messages' own time to live in every subscription, and its value for those without. Range: over zero. Unset: unlimited. Default unset.
+    std::optional<std::chrono::milliseconds> default_time_to_live{};
+
+    /// What one message, or the state of one session of a subscription, may take. Range: over zero. Default 1 MiB.
+    std::size_t max_message_bytes{std::size_t{1} << 20U};
+
+    /// How long message ids are remembered; a message that repeats one is accepted and dropped. Range: over zero, up to 7 days. Unset: not at all.
+    /// Default unset.
+    std::optional<Duration> duplicate_detection_window{};
+};
+
+/// What a subscription of a topic is like; a queue's members of the same names say what these mean.
+struct SubscriptionOptions {
+    bool requires_session{true};                                     ///< Default true.
+    Duration lock_duration{std::chrono::seconds{60}};                ///< Range: over zero, up to 5 minutes. Default 60 s.
+    std::uint32_t max_delivery_count{10};                            ///< Range: at least 1. Default 10.
+    std::optional<std::chrono::milliseconds> default_time_to_live{}; ///< Range: over zero. Unset: unlimited. Default unset.
+    bool dead_letter_on_expiration{false};                           ///< Default false.
+    std::string forward_to{};                                        ///< Empty: none. Default empty.
+    std::string forward_dead_letters_to{};                           ///< Empty: none. Default empty.
+    std::vector<Rule> rules{}; ///< What it takes of the topic's messages. Empty: one rule, "$Default", that takes all.
+};
+
+/// What a queue or a subscription holds at an instant.
 struct QueueCounts {
     std::size_t active{0};        ///< Available to consumers, or with one.
     std::size_t deferred{0};      ///< Set aside.
@@ -57,9 +90,11 @@ struct QueueCounts {
 };
 
 /// A broker inside this process, with session queues in memory: locks and their expiry, state, deferral, dead-lettering, scheduling, time to
-/// live, duplicate detection. `Client::in_process` reaches it. One thread of its own does what falls due, and sleeps otherwise.
+/// live, duplicate detection; topics, and subscriptions that take what their rules let in. `Client::in_process` reaches it. One thread of its own does what falls
+/// due, and sleeps otherwise.
 ///
-/// Every queue `name` has a dead-letter sub-queue `name + "/$DeadLetterQueue"`. The queues live until this object and every client of it are gone.
+/// Every queue `name` has a dead-letter sub-queue `name + "/$DeadLetterQueue"`. A subscription is received from as `topic + "/Subscriptions/" + name`, and has one
+/// too; its topic is what is sent to. Names are told apart without regard to case. All live until this object and every client of it are gone.
 ///
 /// No call waits for anybody. Errors: the ones named, as `Error`.
 ///
@@ -74,18 +109,43 @@ public:
     LocalBroker& operator=(LocalBroker&&) noexcept;
     ~LocalBroker();
 
-    /// Errors: invalid_argument (a name has 1 to 260 characters and no '$'), invalid_option, duplicate_entity.
+    /// Errors: invalid_argument (a name has 1 to 260 characters, no '$' and no "/Subscriptions/"), invalid_option, duplicate_entity, entity_not_found (of a
+    /// `forward_to` or `forward_dead_letters_to`).
     void create_queue(const std::string& name, const QueueOptions& options = {});
 
     /// Removes the queue with all that is in it; who holds or waits for something of it fails with entity_not_found. Errors: entity_not_found.
     void delete_queue(const std::string& name);
 
+    /// Of queues, and of dead-letter sub-queues of any kind.
     [[nodiscard]] bool queue_exists(const std::string& name) const;
 
     /// In no particular order, without the dead-letter sub-queues.
     [[nodiscard]] std::vector<std::string> queue_names() const;
 
-    /// Also of a dead-letter sub-queue. Errors: entity_not_found.
+    /// Errors: as of `create_queue`.
+    void create_topic(const std::string& name, const TopicOptions& options = {});
+
+    /// With its subscriptions, as `delete_queue`. Errors: entity_not_found.
+    void delete_topic(const std::string& name);
+
+    [[nodiscard]] std::vector<std::string> topic_names() const;
+
+    /// Errors: as of `create_queue`; entity_not_found also of the topic, invalid_argument (the name has 1 to 50 characters, no '/' and no '$').
+    void create_subscription(const std::string& topic, const std::string& name, const SubscriptionOptions& options = {});
+
+    /// As `delete_queue`. Errors: entity_not_found.
+    void delete_subscription(const std::string& topic, const std::string& name);
+
+    /// Errors: entity_not_found.
+    [[nodiscard]] std::vector<std::string> subscription_names(const std::string& topic) const;
+
+    /// The rules count from the next message on. Errors: invalid_argument (names what is wrong with the rule), duplicate_entity (a rule of that name),
+    /// entity_not_found (the subscription, or the rule to remove).
+    void add_rule(const std::string& topic, const std::string& subscription, Rule rule);
+    void remove_rule(const std::string& topic, const std::string& subscription, const std::string& rule);
+    [[nodiscard]] std::vector<Rule> rules(const std::string& topic, const std::string& subscription) const;
+
+    /// Also of a dead-letter sub-queue, and of a subscription by its full name. Errors: entity_not_found.
     [[nodiscard]] QueueCounts counts(const std::string& name) const;
 
     /// For sessionq's own parts.

@@ -2,16 +2,29 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
+
+/// The properties of a message that are text and have names of their own.
+enum class TextField : std::uint8_t { content_type, correlation_id, message_id, reply_to, reply_to_session_id, session_id, subject, to };
+
+/// What is to be different in a message.
+struct ContentChanges {
+    Properties properties{};                                               ///< Put over the application properties.
+    std::vector<std::string> removed{};                                    ///< Application properties to leave out, unless put over them.
+    std::vector<std::pair<TextField, std::optional<std::string>>> texts{}; ///< Without a value: to leave out.
+};
 
 /// What a message says, in the form in which it is at hand: as an application made it, or still as it came over the wire, to be decoded part by part when
 /// somebody asks. Immutable and shared. For ports; applications see it through `ReceivedMessage`.
@@ -38,11 +51,21 @@ public:
     /// All of it, decoded at first use and kept. Throws `Error{Errc::protocol_error}` where the parts that nobody asked for before cannot be decoded.
     [[nodiscard]] virtual const Message& message() const = 0;
 
+    /// All of it but the body, decoded anew at each call and not kept. Nothing where `message` would throw.
+    [[nodiscard]] virtual std::optional<Message> outline() const = 0;
+
     /// What it counts against byte budgets.
     [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
 
+    /// The same but for the changes.
+    [[nodiscard]] virtual std::shared_ptr<const MessageContent> with_changes(const ContentChanges& changes) const = 0;
+
     /// The same with `properties` put over the application properties.
-    [[nodiscard]] virtual std::shared_ptr<const MessageContent> with_properties(const Properties& properties) const = 0;
+    [[nodiscard]] std::shared_ptr<const MessageContent> with_properties(Properties properties) const {
+        ContentChanges changes;
+        changes.properties = std::move(properties);
+        return with_changes(changes);
+    }
 };
 
 using MessageContentPtr = std::shared_ptr<const MessageContent>;
@@ -62,7 +85,8 @@ public:
     [[nodiscard]] Deadline deadline() const override { return message_.deadline; }
     [[nodiscard]] const Message& message() const override { return message_; }
     [[nodiscard]] std::size_t bytes() const noexcept override;
-    [[nodiscard]] MessageContentPtr with_properties(const Properties& properties) const override;
+    [[nodiscard]] std::optional<Message> outline() const override;
+    [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;
 
 private:
     const Message message_;

@@ -16,6 +16,7 @@
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/rule.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>

@@ -1,168 +1,144 @@
 #include "broker/broker.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "broker/queue_pair.hpp"
+#include "core/ascii_case.hpp"
 
 namespace sessionq::broker {
 namespace {
 
 constexpr std::size_t longest_name = 260;
+constexpr std::size_t longest_subscription_name = 50;
 
 Failure not_found(std::string_view name) { return {.code = Errc::entity_not_found, .detail = "there is no entity '" + std::string{name} + "'"}; }
 
+std::optional<Failure> find_name_fault(const std::string& name) {
+    const auto fail = [&name](const char* rule) { return Failure{.code = Errc::invalid_argument, .detail = std::string{rule} + ": '" + name + "'"}; };
+    if (name.empty() || name.size() > longest_name || name.find('$') != std::string::npos) {
+        return fail("a queue's or topic's name has 1 to 260 characters and no '$'");
+    }
+    if (core::lower_case(name).find(core::lower_case(subscriptions_segment)) != std::string::npos) {
+        return fail("only a subscription's name has /Subscriptions/ in it");
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> find_subscription_fault(const std::string& name, const QueueOptions& options) {
+    if (name.empty() || name.size() > longest_subscription_name || name.find_first_of("/$") != std::string::npos) {
+        return Failure{.code = Errc::invalid_argument, .detail = "a subscription's name has 1 to 50 characters and no '/' or '$': '" + name + "'"};
+    }
+    if (options.duplicate_detection_window) {
+        return Failure{.code = Errc::invalid_option, .detail = "duplicate_detection_window is for the topic"};
+    }
+    return std::nullopt;
+}
+
 } // namespace
+
+std::string subscription_name(std::string_view topic, std::string_view name) {
+    return std::string{topic} + std::string{subscriptions_segment} + std::string{name};
+}
 
 Broker::Broker() : Broker{nullptr, {}, {}} {}
 
 Broker::Broker(std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at)
-    : journal_{std::move(journal)}, kept_at_{at}, board_{std::make_shared<WakeupBoard>()} {
-    for (KeptQueue& queue : kept) {
-        std::string name = queue.name;
-        kept_.emplace(std::move(name), std::move(queue));
-    }
-}
+    : board_{std::make_shared<WakeupBoard>()}, directory_{std::make_shared<Directory>(board_, std::move(journal), std::move(kept), at)} {}
 
-Broker::~Broker() = default;
+Broker::~Broker() { static_cast<void>(directory_->forget_all()); }
 
 core::Result<core::Done> Broker::create_queue(const std::string& name, const QueueOptions& options, Instant at) {
-    if (name.empty() || name.size() > longest_name || name.find('$') != std::string::npos) {
-        return Failure{.code = Errc::invalid_argument, .detail = "a queue's name has 1 to 260 characters and no '$': '" + name + "'"};
-    }
-    if (auto fault = find_fault(options)) {
+    if (auto fault = find_name_fault(name)) {
         return std::move(*fault);
     }
-    const std::unique_lock lock{mutex_};
-    if (queues_.contains(name)) {
-        return Failure{.code = Errc::duplicate_entity, .detail = "there is an entity '" + name + "' already"};
-    }
-    if (const auto kept = kept_.find(name); kept != kept_.end()) {
-        const auto restored = restore(kept, options);
-        return restored ? core::Result<core::Done>{core::Done{}} : restored.failure();
-    }
-    queues_.emplace(name, make_pair(name, options, at));
-    return core::Done{};
+    return create({.name = name, .kind = EntityKind::queue, .options = options}, at);
 }
 
-std::shared_ptr<QueuePair> Broker::make_pair(const std::string& name, const QueueOptions& options, Instant at) {
-    QueueIds ids;
-    if (journal_) {
-        ids = {.queue = journal_->make_entity_id(), .dead_letters = journal_->make_entity_id()};
-        journal_->append({QueueCreated{.queue = ids.queue, .dead_letters = ids.dead_letters, .name = name, .options = options}});
+core::Result<core::Done> Broker::create_topic(const std::string& name, const TopicOptions& options, Instant at) {
+    if (auto fault = find_name_fault(name)) {
+        return std::move(*fault);
     }
-    return std::make_shared<QueuePair>(name, options, board_, at, journal_, ids);
+    return create({.name = name,
+                   .kind = EntityKind::topic,
+                   .options = {.default_time_to_live = options.default_time_to_live,
+                               .max_message_bytes = options.max_message_bytes,
+                               .duplicate_detection_window = options.duplicate_detection_window}},
+                  at);
 }
 
-core::Result<std::shared_ptr<QueuePair>> Broker::restore(KeptQueues::iterator found, const QueueOptions& options) {
-    if (found->second.options.requires_session != options.requires_session) {
-        return Failure{.code = Errc::invalid_option,
-                       .detail = "requires_session: the queue '" + found->first + "' was kept as one " +
-                                 (options.requires_session ? "without" : "with") + " sessions, and cannot become another"};
+core::Result<core::Done> Broker::create_subscription(const std::string& topic, const std::string& name, QueueOptions options, std::vector<Rule> rules,
+                                                     Instant at) {
+    if (auto fault = find_subscription_fault(name, options)) {
+        return std::move(*fault);
     }
-    const std::string name = found->first;
-    KeptQueue kept = std::move(found->second);
-    kept_.erase(found);
-    const QueueIds ids{.queue = kept.queue.id, .dead_letters = kept.dead_letters.id};
-    if (journal_ && kept.options != options) {
-        journal_->append({QueueOptionsChanged{.queue = ids.queue, .options = options}});
+    const QueuePairPtr owner = directory_->find(topic);
+    if (!owner || owner->kind() != EntityKind::topic) {
+        return Failure{.code = Errc::entity_not_found, .detail = "there is no topic '" + topic + "'"};
     }
-    auto pair = std::make_shared<QueuePair>(name, options, board_, kept_at_, journal_, ids);
-    pair->restore(std::move(kept), kept_at_);
-    queues_.emplace(name, pair);
-    return pair;
+    options.max_message_bytes = owner->options().max_message_bytes;
+    auto book = std::make_shared<RuleBook>();
+    if (rules.empty()) {
+        rules.push_back({.name = std::string{default_rule_name}});
+    }
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (auto added = book->add(std::move(rules[i])); !added) {
+            return Failure{.code = Errc::invalid_option, .detail = "rules[" + std::to_string(i) + "]: " + added.failure().detail};
+        }
+    }
+    return create({.name = subscription_name(owner->name(), name),
+                   .kind = EntityKind::subscription,
+                   .options = std::move(options),
+                   .topic = owner->name(),
+                   .rules = std::move(book)},
+                  at);
 }
 
-core::Result<core::Done> Broker::delete_queue(std::string_view name, Instant at) {
-    const std::shared_ptr<QueuePair> gone = find_pair(name);
-    if (gone == nullptr) {
+core::Result<core::Done> Broker::create(EntitySpec spec, Instant at) {
+    if (auto fault = find_fault(spec.options)) {
+        return std::move(*fault);
+    }
+    return directory_->make(std::move(spec), at);
+}
+
+core::Result<core::Done> Broker::delete_entity(std::string_view name, Instant at) {
+    const auto gone = directory_->remove(name);
+    if (gone.empty()) {
         return not_found(name);
     }
-    gone->stop_keeping(); // so that nothing of it comes after its removal
-    {
-        const std::unique_lock lock{mutex_};
-        const auto found = queues_.find(name);
-        if (found == queues_.end() || found->second != gone) {
-            return not_found(name);
-        }
-        queues_.erase(found);
-        if (journal_) { // before another of the same name can be made
-            journal_->append({QueueRemoved{.queue = gone->ids().queue, .dead_letters = gone->ids().dead_letters}});
-        }
+    for (const QueuePairPtr& entity : gone) {
+        entity->shut_down(at);
     }
-    gone->shut_down(at);
     return core::Done{};
-}
-
-std::shared_ptr<QueuePair> Broker::find_pair(std::string_view name) {
-    {
-        const std::shared_lock lock{mutex_};
-        const auto found = queues_.find(name);
-        if (found != queues_.end()) {
-            return found->second;
-        }
-        if (kept_.empty()) {
-            return nullptr;
-        }
-    }
-    const std::unique_lock lock{mutex_};
-    if (const auto found = queues_.find(name); found != queues_.end()) { // another thread was first
-        return found->second;
-    }
-    const auto kept = kept_.find(name);
-    return kept != kept_.end() ? restore(kept, QueueOptions{kept->second.options}).value() : nullptr;
 }
 
 core::Result<QueuePtr> Broker::find(std::string_view name) {
-    const bool is_dead_letters = name.ends_with(dead_letter_suffix);
-    const auto pair = find_pair(is_dead_letters ? name.substr(0, name.size() - dead_letter_suffix.size()) : name);
-    if (pair == nullptr) {
+    const std::size_t suffix = dead_letter_suffix.size();
+    const bool is_dead_letters = name.size() > suffix && core::equal_ignoring_case(name.substr(name.size() - suffix), dead_letter_suffix);
+    const QueuePairPtr pair = directory_->find(is_dead_letters ? name.substr(0, name.size() - suffix) : name);
+    if (!pair || (is_dead_letters && pair->kind() == EntityKind::topic)) {
         return not_found(name);
     }
     return QueuePtr{pair, is_dead_letters ? &pair->dead_letters() : &pair->queue()};
 }
 
-std::vector<std::string> Broker::queue_names() const {
-    std::vector<std::string> names;
-    {
-        const std::shared_lock lock{mutex_};
-        for (const auto& [name, pair] : queues_) {
-            names.push_back(name);
-        }
-        for (const auto& [name, kept] : kept_) {
-            names.push_back(name);
-        }
-    }
-    std::ranges::sort(names);
-    return names;
-}
+std::vector<std::string> Broker::names(EntityKind kind) const { return directory_->names(kind); }
 
 std::optional<TimePoint> Broker::next_wakeup() {
     board_->forget();
     TimePoint earliest = TimePoint::max();
-    {
-        const std::shared_lock lock{mutex_};
-        for (const auto& [name, pair] : queues_) {
-            earliest = std::min(earliest, pair->next_due());
-        }
+    for (const QueuePairPtr& entity : directory_->all()) {
+        earliest = std::min(earliest, entity->next_due());
     }
     board_->plan(earliest);
     return earliest == TimePoint::max() ? std::nullopt : std::optional{earliest};
 }
 
 void Broker::advance(Instant at) {
-    std::vector<std::shared_ptr<QueuePair>> due;
-    {
-        const std::shared_lock lock{mutex_};
-        for (const auto& [name, pair] : queues_) {
-            if (pair->next_due() <= at.now) {
-                due.push_back(pair);
-            }
+    for (const QueuePairPtr& entity : directory_->all()) {
+        if (entity->next_due() <= at.now) {
+            entity->advance(at);
         }
-    }
-    for (const auto& pair : due) {
-        pair->advance(at);
     }
 }
 

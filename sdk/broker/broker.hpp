@@ -3,18 +3,20 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include <sessionq/rule.hpp>
+
+#include "broker/directory.hpp"
 #include "broker/queue.hpp"
 #include "broker/wakeup_board.hpp"
 
 namespace sessionq::broker {
 
-/// The local broker: queues by name, each independent of the others. It has no thread and no clock; whoever owns it calls `advance` in time.
+/// The local broker: queues, topics and subscriptions by name, without regard to case. Messages go from one to another only where an entity passes them on. It has
+/// no thread and no clock; whoever owns it calls `advance` in time.
 ///
 /// Thread-safe, but for `set_wakeup_listener`.
 class Broker {
@@ -27,18 +29,30 @@ public:
     Broker(const Broker&) = delete;
     Broker& operator=(const Broker&) = delete;
 
-    /// Makes a queue and its dead-letter sub-queue, named `<name>/$DeadLetterQueue`. Fails with invalid_option, duplicate_entity, or invalid_argument for
-    /// a name that is empty, longer than 260 characters or holds a '$'. One that was kept and not asked for yet is taken over with all that is in it; fails
-    /// with invalid_option if it was one with sessions and is to be one without, or the reverse.
+    /// Makes a queue and its dead-letter sub-queue, named `<name>/$DeadLetterQueue`. Fails with invalid_option (also: what it passes on would come back to it),
+    /// duplicate_entity, or invalid_argument for a name that is empty, longer than 260 characters, holds a '$' or is that of a subscription. Where to pass on need
+    /// not exist: messages for what does not are dead-lettered. One that was kept and not asked for yet is taken over with all that is in it; fails with
+    /// invalid_option if it was one with sessions and is to be one without, or the reverse.
     core::Result<core::Done> create_queue(const std::string& name, const QueueOptions& options, Instant at);
 
-    /// Removes a queue with all that is in it. Its consumers are lost and its waits refused, with entity_not_found.
-    core::Result<core::Done> delete_queue(std::string_view name, Instant at);
+    /// Makes a topic. Fails as `create_queue` does.
+    core::Result<core::Done> create_topic(const std::string& name, const TopicOptions& options, Instant at);
 
-    /// A queue or dead-letter sub-queue, or entity_not_found.
+    /// Makes a subscription, a queue named `<topic>/Subscriptions/<name>` with what the rules let in; no rules: everything. How large messages are is for the topic
+    /// to say. Fails as `create_queue` does, also with entity_not_found (the topic), invalid_option (duplicate_detection_window, rules) and invalid_argument (a
+    /// name longer than 50 characters or with a '/').
+    core::Result<core::Done> create_subscription(const std::string& topic, const std::string& name, QueueOptions options, std::vector<Rule> rules,
+                                                 Instant at);
+
+    /// Removes a queue, a topic with its subscriptions, or a subscription, with all that is in it. Its consumers are lost and its waits refused, with
+    /// entity_not_found.
+    core::Result<core::Done> delete_entity(std::string_view name, Instant at);
+
+    /// An entity or dead-letter sub-queue, or entity_not_found.
     core::Result<QueuePtr> find(std::string_view name);
 
-    [[nodiscard]] std::vector<std::string> queue_names() const;
+    /// Full names, sorted.
+    [[nodiscard]] std::vector<std::string> names(EntityKind kind) const;
 
     /// When something will be due (locks, times to live, schedules, waits); unset: nothing is. The caller then looks no later than that.
     [[nodiscard]] std::optional<TimePoint> next_wakeup();
@@ -51,26 +65,16 @@ public:
     void set_wakeup_listener(std::function<void()> listener) { board_->set_listener(std::move(listener)); }
 
     /// What keeps the changes; null: nothing does.
-    [[nodiscard]] Journal* journal() const noexcept { return journal_.get(); }
+    [[nodiscard]] Journal* journal() const noexcept { return directory_->journal(); }
 
 private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
-    };
+    core::Result<core::Done> create(EntitySpec spec, Instant at);
 
-    using KeptQueues = std::unordered_map<std::string, KeptQueue, Hash, std::equal_to<>>;
-
-    [[nodiscard]] std::shared_ptr<QueuePair> find_pair(std::string_view name);
-    core::Result<std::shared_ptr<QueuePair>> restore(KeptQueues::iterator found, const QueueOptions& options);
-    std::shared_ptr<QueuePair> make_pair(const std::string& name, const QueueOptions& options, Instant at);
-
-    const std::shared_ptr<Journal> journal_;
-    const Instant kept_at_{};
     const std::shared_ptr<WakeupBoard> board_;
-    mutable std::shared_mutex mutex_; // guards kept_ and queues_
-    KeptQueues kept_;                 // not asked for yet
-    std::unordered_map<std::string, std::shared_ptr<QueuePair>, Hash, std::equal_to<>> queues_;
+    const std::shared_ptr<Directory> directory_;
 };
+
+/// The full name of a subscription.
+[[nodiscard]] std::string subscription_name(std::string_view topic, std::string_view name);
 
 } // namespace sessionq::broker

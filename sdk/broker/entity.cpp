@@ -12,8 +12,8 @@ constexpr std::chrono::milliseconds longest_time_to_live = std::chrono::hours{24
 
 } // namespace
 
-Entity::Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id)
-    : name_{std::move(name)}, options_{options}, context_{context}, dead_letters_{dead_letters}, id_{id}, waiting_{context} {
+Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id)
+    : name_{std::move(name)}, kind_{kind}, options_{options}, context_{context}, dead_letters_{dead_letters}, id_{id}, waiting_{context} {
     if (options_.duplicate_detection_window) {
         history_.emplace(*options_.duplicate_detection_window);
     }
@@ -26,7 +26,7 @@ core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentP
     std::vector<std::int64_t> sequences;
     sequences.reserve(messages.size());
     for (MessageContentPtr& message : messages) {
-        sequences.push_back(enqueue(std::move(message)));
+        sequences.push_back(enqueue({.content = std::move(message)}));
     }
     return sequences;
 }
@@ -35,8 +35,8 @@ std::optional<Failure> Entity::find_fault(const std::vector<MessageContentPtr>& 
     if (is_shut_down_) {
         return failure(Errc::entity_not_found, "it was deleted");
     }
-    if (is_dead_letter_queue()) {
-        return failure(Errc::not_supported, "a dead-letter sub-queue takes no messages from senders");
+    if (auto fault = find_send_fault()) {
+        return fault;
     }
     if (context_.is_failing()) {
         return cannot_be_kept();
@@ -75,7 +75,8 @@ std::optional<Failure> Entity::find_fault(const MessageContent& message) const {
     return std::nullopt;
 }
 
-std::int64_t Entity::enqueue(MessageContentPtr content) {
+std::int64_t Entity::enqueue(Arrival arrival) {
+    MessageContentPtr content = std::move(arrival.content);
     const std::string_view message_id = content->message_id();
     if (history_ && !message_id.empty()) {
         if (const auto taken = history_->find(message_id, context_.now())) {
@@ -85,6 +86,7 @@ std::int64_t Entity::enqueue(MessageContentPtr content) {
     const auto due = content->scheduled_enqueue_time();
     Session* session = options_.requires_session ? &sessions_.obtain(*content->session_id()) : nullptr;
     StoredMessage& stored = store_.add(std::move(content), session);
+    stored.hops = arrival.hops;
     const std::int64_t sequence = stored.sequence;
     if (history_ && !message_id.empty()) {
         history_->add(message_id, sequence, context_.now());
@@ -97,12 +99,12 @@ std::int64_t Entity::enqueue(MessageContentPtr content) {
                                          .until = context_.wall_now() + window});
         }
     }
-    if (due && *due > context_.wall_now()) {
+    if (due && *due > context_.wall_now() && kind_ != EntityKind::subscription) { // what comes out of a topic has been due
         store_.move(stored, Place::scheduled);
         stored.enqueued_time = *due;
         arm(stored, Deadline::after(*due - context_.wall_now(), context_.now()).time());
     } else {
-        activate(stored);
+        activate(stored, arrival.time_to_live);
     }
     note_added(stored);
     return sequence;
@@ -136,12 +138,14 @@ void Entity::take_dead_letter(MessageContentPtr content, std::uint32_t delivery_
     note_added(stored);
 }
 
-void Entity::activate(StoredMessage& message) {
+void Entity::activate(StoredMessage& message, std::optional<std::chrono::milliseconds> longest) {
     store_.move(message, Place::active);
     message.enqueued_time = context_.wall_now();
     message.time_to_live = message.content->time_to_live();
-    if (options_.default_time_to_live && (!message.time_to_live || *options_.default_time_to_live < *message.time_to_live)) {
-        message.time_to_live = options_.default_time_to_live;
+    for (const auto& limit : {options_.default_time_to_live, longest}) {
+        if (limit && (!message.time_to_live || *limit < *message.time_to_live)) {
+            message.time_to_live = limit;
+        }
     }
     if (message.time_to_live && *message.time_to_live > longest_time_to_live) {
         message.time_to_live.reset();
@@ -151,6 +155,15 @@ void Entity::activate(StoredMessage& message) {
 }
 
 void Entity::make_available(StoredMessage& message) {
+    if (passes_on()) {
+        send_off(message);
+    } else {
+        message.hops = 0;
+        shelve(message);
+    }
+}
+
+void Entity::shelve(StoredMessage& message) {
     if (message.expires != TimePoint::max()) {
         arm(message, message.expires);
     }

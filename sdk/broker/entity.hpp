@@ -20,6 +20,7 @@
 #include "broker/queue_options.hpp"
 #include "broker/session_table.hpp"
 #include "broker/settlement.hpp"
+#include "broker/transit.hpp"
 #include "core/result.hpp"
 
 namespace sessionq::broker {
@@ -30,13 +31,24 @@ namespace sessionq::broker {
 /// `finish`; the functions here are documented there. Nothing calls user code.
 class Entity {
 public:
-    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor expire. `id` is its name in the context's journal.
-    Entity(std::string name, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id = 0);
+    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor expire. `id` is its name in the context's journal. A topic, and
+    /// whatever has a `forward_to`, passes its messages on, through the context.
+    Entity(std::string name, EntityKind kind, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id = 0);
     Entity(const Entity&) = delete;
     Entity& operator=(const Entity&) = delete;
 
     core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages);
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
+
+    /// A message that another entity passes on. A subscription puts what it cannot have among its dead letters; others fail as `send` does.
+    std::optional<Failure> take(Arrival arrival);
+    /// The end of a message's way out: it has arrived, or is dead-lettered here.
+    void end_transit(std::int64_t sequence, const std::optional<DeadLetterInfo>& failed_with);
+
+    /// Why nothing can be received here, if nothing can.
+    [[nodiscard]] std::optional<Failure> find_receive_fault() const;
+    /// Why senders cannot send here, if they cannot.
+    [[nodiscard]] std::optional<Failure> find_send_fault() const;
 
     OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target);
     bool cancel_accept(OperationId id) { return waiting_.take(id) != nullptr; }
@@ -65,6 +77,7 @@ public:
     /// Ends an operation: sees to it that whoever can be served by what it changed is served or told.
     void finish();
 
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const QueueOptions& options() const noexcept { return options_; }
     [[nodiscard]] std::size_t message_count(Place place) const noexcept { return store_.count(place); }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return store_.bytes(); }
@@ -76,12 +89,14 @@ private:
 
     [[nodiscard]] std::optional<Failure> find_fault(const std::vector<MessageContentPtr>& messages) const;
     [[nodiscard]] std::optional<Failure> find_fault(const MessageContent& message) const;
-    std::int64_t enqueue(MessageContentPtr content);
+    std::int64_t enqueue(Arrival arrival);
     void take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count, DeadLetterInfo why);
 
     // a message's way
-    void activate(StoredMessage& message);
+    void activate(StoredMessage& message, std::optional<std::chrono::milliseconds> longest = {});
     void make_available(StoredMessage& message);
+    void shelve(StoredMessage& message);
+    void send_off(StoredMessage& message);
     void hand_out(StoredMessage& message, Consumer& consumer, std::vector<Delivered>& to);
     void put_back(StoredMessage& message, bool counted);
     void expire(StoredMessage& message);
@@ -107,12 +122,14 @@ private:
     void on_change(Session& session);
 
     [[nodiscard]] bool is_dead_letter_queue() const noexcept { return dead_letters_ == nullptr; }
+    [[nodiscard]] bool passes_on() const noexcept { return kind_ == EntityKind::topic || !options_.forward_to.empty(); }
     [[nodiscard]] AvailableMessages& available_to(const Consumer& consumer) noexcept;
     [[nodiscard]] Failure failure(Errc code, std::string_view about) const;
     [[nodiscard]] Failure cannot_be_kept() const { return failure(Errc::server_busy, "the broker's store cannot be written at present"); }
     [[nodiscard]] Failure lock_lost(const Consumer& consumer) const;
 
     const std::string name_;
+    const EntityKind kind_;
     const QueueOptions options_;
     QueueContext& context_;
     Entity* const dead_letters_;

@@ -26,6 +26,16 @@ struct Entity::WaitingAccept final : Purgatory::Operation {
     std::shared_ptr<ConsumerTarget> target;
 };
 
+std::optional<Failure> Entity::find_receive_fault() const {
+    if (kind_ == EntityKind::topic) {
+        return failure(Errc::not_supported, "a topic is received from through its subscriptions only");
+    }
+    if (passes_on() && !is_dead_letter_queue()) { // these may hold what could not be passed on
+        return failure(Errc::not_supported, "its messages are passed on to '" + options_.forward_to + "'");
+    }
+    return std::nullopt;
+}
+
 OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target) {
     const auto refuse = [&](Errc code, std::string_view about) {
         context_.effects().refused(std::move(target), failure(code, about));
@@ -33,6 +43,10 @@ OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> targ
     };
     if (is_shut_down_) {
         return refuse(Errc::entity_not_found, "it was deleted");
+    }
+    if (auto fault = find_receive_fault()) {
+        context_.effects().refused(std::move(target), std::move(*fault));
+        return 0;
     }
     if (!options_.requires_session) {
         return refuse(Errc::session_required, "it has no sessions to accept");
@@ -75,6 +89,9 @@ void Entity::grant(Session& session, ReceiveMode mode, int priority, std::shared
 core::Result<ConsumerPtr> Entity::open(ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target) {
     if (is_shut_down_) {
         return failure(Errc::entity_not_found, "it was deleted");
+    }
+    if (auto fault = find_receive_fault()) {
+        return std::move(*fault);
     }
     if (options_.requires_session) {
         return failure(Errc::session_required, "it is received by session only");

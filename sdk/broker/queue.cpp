@@ -13,6 +13,14 @@ auto Queue::perform(Instant at, Operation operation) {
 
 const QueueOptions& Queue::options() const noexcept { return entity_.options(); }
 
+EntityKind Queue::kind() const noexcept { return pair_.kind(); }
+
+std::optional<Failure> Queue::find_send_fault() const { return entity_.find_send_fault(); }
+
+std::optional<Failure> Queue::find_receive_fault() const { return entity_.find_receive_fault(); }
+
+RuleBook* Queue::rules() noexcept { return this == &pair_.queue() ? pair_.rules() : nullptr; }
+
 core::Result<std::vector<std::int64_t>> Queue::send(std::vector<Message> messages, Instant at) {
     std::vector<MessageContentPtr> contents;
     contents.reserve(messages.size());

@@ -21,6 +21,7 @@ namespace sessionq::broker {
 
 class Entity;
 class QueuePair;
+class RuleBook;
 
 /// What a queue holds at an instant.
 struct QueueCounts {
@@ -32,7 +33,7 @@ struct QueueCounts {
     std::size_t waiting_accepts{0};
 };
 
-/// A queue or a dead-letter sub-queue, as everybody but the engine sees it. Kept by `std::shared_ptr`, so that it outlives its deletion.
+/// A queue, a topic, a subscription or a dead-letter sub-queue, as everybody but the engine sees it. Kept by `std::shared_ptr`, so that it outlives its deletion.
 ///
 /// Thread-safe: each call holds the queue's lock once, however much it carries, and has taken effect when it returns. Consumers are told what follows
 /// before it returns, outside the lock. `at` is the time of the call.
@@ -44,6 +45,15 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const QueueOptions& options() const noexcept;
+    /// Of a dead-letter sub-queue: what it belongs to.
+    [[nodiscard]] EntityKind kind() const noexcept;
+
+    /// Why senders cannot send to it, or receivers receive from it, whatever they send and however they receive; nothing: they can. Both fail with not_supported.
+    [[nodiscard]] std::optional<Failure> find_send_fault() const;
+    [[nodiscard]] std::optional<Failure> find_receive_fault() const;
+
+    /// Of a subscription; null: it is none.
+    [[nodiscard]] RuleBook* rules() noexcept;
 
     /// Takes all messages or none, and answers with their sequence numbers; that of a scheduled one is valid until it is due, when it gets a new one.
     /// Fails with session_required, invalid_argument, message_too_large, quota_exceeded, not_supported (a dead-letter sub-queue).

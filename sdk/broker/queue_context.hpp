@@ -8,6 +8,7 @@
 #include "broker/effects.hpp"
 #include "broker/instant.hpp"
 #include "broker/journal.hpp"
+#include "broker/transit.hpp"
 #include "timing/timer_wheel.hpp"
 
 namespace sessionq::broker {
@@ -29,6 +30,8 @@ public:
     /// The instant on the other time line.
     [[nodiscard]] TimePoint monotonic(WallTime wall) const noexcept { return Deadline::after(wall - at_.wall, at_.now).time(); }
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
+    /// What leaves for other queues, in order.
+    [[nodiscard]] std::vector<Transit>& transits() noexcept { return transits_; }
 
     [[nodiscard]] bool is_kept() const noexcept { return journal_ != nullptr; }
     /// What would have to be kept is refused for now.
@@ -79,6 +82,7 @@ private:
     Journal* journal_;
     std::vector<Change> changes_;
     Effects effects_;
+    std::vector<Transit> transits_;
     timing::TimerWheel wheel_;
     TimePoint next_due_{TimePoint::max()};
 };

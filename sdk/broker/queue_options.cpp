@@ -28,6 +28,9 @@ std::optional<Failure> find_fault(const QueueOptions& options) {
         (*options.duplicate_detection_window <= Duration::zero() || *options.duplicate_detection_window > std::chrono::hours{24 * 7})) {
         return out_of_range("duplicate_detection_window", "above zero and at most 7 days");
     }
+    if (options.requires_session && !options.forward_to.empty()) {
+        return out_of_range("forward_to", "empty where sessions are required");
+    }
     return std::nullopt;
 }
 

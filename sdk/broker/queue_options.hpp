@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <sessionq/error.hpp>
 #include <sessionq/time.hpp>
@@ -36,8 +37,24 @@ struct QueueOptions {
     /// How long message ids are remembered; a message that repeats one is accepted and dropped. Unset: not at all. Above zero, at most 7 days.
     std::optional<Duration> duplicate_detection_window{};
 
+    /// The queue or topic to which all messages are passed on as they come, rather than be received here. Empty: none. Not with requires_session.
+    std::string forward_to{};
+
+    /// The same for what comes into the dead-letter sub-queue.
+    std::string forward_dead_letters_to{};
+
     friend bool operator==(const QueueOptions&, const QueueOptions&) = default;
 };
+
+/// What a topic is like; the members as of a queue.
+struct TopicOptions {
+    std::optional<std::chrono::milliseconds> default_time_to_live{};
+    std::size_t max_message_bytes{std::size_t{1} << 20U};
+    std::optional<Duration> duplicate_detection_window{};
+};
+
+/// What messages can do in an entity. A subscription takes them from its topic only; a topic hands them to its subscriptions only.
+enum class EntityKind : std::uint8_t { queue, topic, subscription };
 
 /// The first member that is out of range, as an `invalid_option` naming it.
 [[nodiscard]] std::optional<Failure> find_fault(const QueueOptions& options);

@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "broker/directory.hpp"
 #include "broker/entity.hpp"
 #include "broker/queue.hpp"
 #include "broker/queue_context.hpp"
+#include "broker/rule_book.hpp"
 #include "broker/wakeup_board.hpp"
 
 namespace sessionq::broker {
@@ -22,21 +24,34 @@ struct QueueIds {
     EntityId dead_letters{0};
 };
 
-/// A queue and its dead-letter sub-queue under one lock, so that a message moves from one to the other at once.
+/// What a queue, topic or subscription is.
+struct EntitySpec {
+    std::string name{};
+    EntityKind kind{EntityKind::queue};
+    QueueOptions options{};
+    std::string topic{};               ///< of a subscription
+    std::shared_ptr<RuleBook> rules{}; ///< of a subscription
+};
+
+/// A queue, topic or subscription and its dead-letter sub-queue under one lock, so that a message moves from one to the other at once.
 class QueuePair {
 public:
-    /// Without a journal nothing is kept; else it knows the ids, and has been told of the queue.
-    QueuePair(const std::string& name, const QueueOptions& options, std::shared_ptr<WakeupBoard> board, Instant at,
-              std::shared_ptr<Journal> journal = nullptr,
+    /// `directory` knows where messages go that are passed on; it may have forgotten this one. Without a journal nothing is kept; else it knows the ids, and has
+    /// been told of the queue.
+    QueuePair(EntitySpec spec, std::shared_ptr<Directory> directory, std::shared_ptr<WakeupBoard> board, Instant at, std::shared_ptr<Journal> journal = nullptr,
               QueueIds ids = {})
-        : board_{std::move(board)},
+        : kind_{spec.kind},
+          rules_{std::move(spec.rules)},
+          directory_{std::move(directory)},
+          board_{std::move(board)},
           journal_{std::move(journal)},
           ids_{ids},
           context_{at, journal_.get()},
-          dead_letter_entity_{name + std::string{dead_letter_suffix}, dead_letter_options(options), context_, nullptr, ids.dead_letters},
-          entity_{name, options, context_, &dead_letter_entity_, ids.queue},
-          queue_{name, *this, entity_},
-          dead_letters_{name + std::string{dead_letter_suffix}, *this, dead_letter_entity_} {}
+          dead_letter_entity_{
+              spec.name + std::string{dead_letter_suffix}, EntityKind::queue, dead_letter_options(spec.options), context_, nullptr, ids.dead_letters},
+          entity_{spec.name, spec.kind, spec.options, context_, &dead_letter_entity_, ids.queue},
+          queue_{entity_.name(), *this, entity_},
+          dead_letters_{dead_letter_entity_.name(), *this, dead_letter_entity_} {}
 
     /// Lets go of consumers that nobody closed, and says nothing to anybody: they and their targets hold on to each other.
     ~QueuePair() {
@@ -46,17 +61,30 @@ public:
     QueuePair(const QueuePair&) = delete;
     QueuePair& operator=(const QueuePair&) = delete;
 
+    [[nodiscard]] const std::string& name() const noexcept { return entity_.name(); }
+    [[nodiscard]] EntityKind kind() const noexcept { return kind_; }
+    [[nodiscard]] const QueueOptions& options() const noexcept { return entity_.options(); }
     [[nodiscard]] Queue& queue() noexcept { return queue_; }
     [[nodiscard]] Queue& dead_letters() noexcept { return dead_letters_; }
 
     [[nodiscard]] const QueueIds& ids() const noexcept { return ids_; }
 
-    /// Puts everything where it was. First of all.
-    void restore(KeptQueue kept, Instant at) {
+    /// Puts everything where it was; what was due meanwhile happens with the next call. First of all.
+    void restore(KeptQueue kept) {
         dead_letter_entity_.restore(std::move(kept.dead_letters));
         entity_.restore(std::move(kept.queue));
-        advance(at);
     }
+
+    /// Of a subscription, else null.
+    [[nodiscard]] RuleBook* rules() const noexcept { return rules_.get(); }
+
+    /// Where one of the two entities passes its messages on to, if it does and is no topic.
+    [[nodiscard]] const std::string& destination_of(const Entity& entity) const noexcept {
+        return &entity == &entity_ ? options().forward_to : options().forward_dead_letters_to;
+    }
+
+    /// Takes messages that others pass on; answers with why not, of the last one that was not taken. Thread-safe.
+    std::optional<Failure> take(std::span<Arrival> arrivals, Instant at);
 
     /// Nothing happens by itself before this. Thread-safe.
     [[nodiscard]] TimePoint next_due() const noexcept { return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}}; }
@@ -74,6 +102,7 @@ public:
         finish();
         context_.hand_over_changes();
         effects.swap(context_.effects());
+        const bool passes_on = begin_passing_on();
         const TimePoint due = context_.next_due();
         if (due != next_due()) {
             is_due_earlier = due < next_due();
@@ -83,6 +112,9 @@ public:
         effects.say();
         if (is_due_earlier) {
             board_->offer(due);
+        }
+        if (passes_on) {
+            pass_on(at);
         }
         return answer;
     }
@@ -113,17 +145,26 @@ private:
         dead_letter_entity_.finish();
     }
 
+    [[nodiscard]] bool begin_passing_on();
+    void pass_on(Instant at);
+
     static QueueOptions dead_letter_options(QueueOptions of) {
         of.requires_session = false;
+        of.forward_to = of.forward_dead_letters_to;
         of.default_time_to_live.reset();
         of.duplicate_detection_window.reset();
         return of;
     }
 
+    const EntityKind kind_;
+    const std::shared_ptr<RuleBook> rules_;
+    const std::shared_ptr<Directory> directory_;
     const std::shared_ptr<WakeupBoard> board_;
     const std::shared_ptr<Journal> journal_; // null: nothing is kept
     const QueueIds ids_;
-    std::mutex mutex_; // guards context_ and both entities
+    std::mutex mutex_; // guards all up to both entities
+    std::vector<Transit> leaving_;
+    bool is_passing_on_{false}; // one thread at a time does, in the order in which the messages came
     QueueContext context_;
     Entity dead_letter_entity_;
     Entity entity_;

@@ -47,6 +47,7 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     std::uint32_t delivery_count{0};
     std::uint32_t bytes{0};
     Place place{Place::active};
+    std::uint8_t hops{0}; ///< how often it was passed on from one entity to another since it last stayed in one
     bool delivered_before{false};
 };
 

@@ -5,6 +5,7 @@
 
 #include <sessionq/error.hpp>
 
+#include "broker/rule_book.hpp"
 #include "client/broker_host.hpp"
 
 namespace sessionq {
@@ -28,7 +29,49 @@ broker::QueueOptions to_engine(const QueueOptions& options) {
         .max_size_bytes = options.max_size_bytes,
         .max_message_bytes = options.max_message_bytes,
         .duplicate_detection_window = options.duplicate_detection_window,
+        .forward_to = options.forward_to,
+        .forward_dead_letters_to = options.forward_dead_letters_to,
     };
+}
+
+broker::QueueOptions to_engine(const SubscriptionOptions& options) {
+    return {
+        .requires_session = options.requires_session,
+        .lock_duration = options.lock_duration,
+        .max_delivery_count = options.max_delivery_count,
+        .default_time_to_live = options.default_time_to_live,
+        .dead_letter_on_expiration = options.dead_letter_on_expiration,
+        .forward_to = options.forward_to,
+        .forward_dead_letters_to = options.forward_dead_letters_to,
+    };
+}
+
+/// Throws unless there is somewhere to pass messages on to. Who deletes that later finds them among the dead letters.
+void check_destinations(const broker::Broker& broker, const broker::QueueOptions& options) {
+    for (const auto& [member, name] : {std::pair{"forward_to", &options.forward_to}, {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
+        const auto found = name->empty() ? core::Result<broker::QueuePtr>{broker::QueuePtr{}} : broker.find(*name);
+        if (!found || (found.value() && found.value()->find_send_fault())) {
+            throw Error{Errc::entity_not_found, std::string{member} + ": there is no queue or topic '" + *name + "'"};
+        }
+    }
+}
+
+broker::QueuePtr find(broker::Broker& broker, const std::string& name, broker::EntityKind kind) {
+    auto found = broker.find(name).take_or_throw();
+    if (found->kind() != kind) {
+        throw Error{Errc::entity_not_found, "'" + name + "' is an entity of another kind"};
+    }
+    return found;
+}
+
+std::shared_ptr<broker::RuleBook> find_rules(broker::Broker& broker, const std::string& topic, const std::string& subscription) {
+    const auto found = find(broker, broker::subscription_name(topic, subscription), broker::EntityKind::subscription);
+    return {found, found->rules()};
+}
+
+void delete_one(client::BrokerHost& host, const std::string& name, broker::EntityKind kind) {
+    static_cast<void>(find(host.broker(), name, kind));
+    host.broker().delete_entity(name, host.now()).take_or_throw();
 }
 
 } // namespace
@@ -39,14 +82,66 @@ LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;
 LocalBroker::~LocalBroker() = default;
 
 void LocalBroker::create_queue(const std::string& name, const QueueOptions& options) {
-    host_->broker().create_queue(name, to_engine(options), host_->now()).take_or_throw();
+    const auto made = to_engine(options);
+    check_destinations(host_->broker(), made);
+    host_->broker().create_queue(name, made, host_->now()).take_or_throw();
 }
 
-void LocalBroker::delete_queue(const std::string& name) { host_->broker().delete_queue(name, host_->now()).take_or_throw(); }
+void LocalBroker::delete_queue(const std::string& name) { delete_one(*host_, name, broker::EntityKind::queue); }
 
-bool LocalBroker::queue_exists(const std::string& name) const { return host_->broker().find(name).ok(); }
+bool LocalBroker::queue_exists(const std::string& name) const {
+    const auto found = host_->broker().find(name);
+    return found && (found.value()->kind() == broker::EntityKind::queue || found.value()->name().ends_with("/$DeadLetterQueue"));
+}
 
-std::vector<std::string> LocalBroker::queue_names() const { return host_->broker().queue_names(); }
+std::vector<std::string> LocalBroker::queue_names() const { return host_->broker().names(broker::EntityKind::queue); }
+
+void LocalBroker::create_topic(const std::string& name, const TopicOptions& options) {
+    host_->broker()
+        .create_topic(name,
+                      {.default_time_to_live = options.default_time_to_live,
+                       .max_message_bytes = options.max_message_bytes,
+                       .duplicate_detection_window = options.duplicate_detection_window},
+                      host_->now())
+        .take_or_throw();
+}
+
+void LocalBroker::delete_topic(const std::string& name) { delete_one(*host_, name, broker::EntityKind::topic); }
+
+std::vector<std::string> LocalBroker::topic_names() const { return host_->broker().names(broker::EntityKind::topic); }
+
+void LocalBroker::create_subscription(const std::string& topic, const std::string& name, const SubscriptionOptions& options) {
+    const auto made = to_engine(options);
+    check_destinations(host_->broker(), made);
+    host_->broker().create_subscription(topic, name, made, options.rules, host_->now()).take_or_throw();
+}
+
+void LocalBroker::delete_subscription(const std::string& topic, const std::string& name) {
+    delete_one(*host_, broker::subscription_name(topic, name), broker::EntityKind::subscription);
+}
+
+std::vector<std::string> LocalBroker::subscription_names(const std::string& topic) const {
+    const std::string begin = broker::subscription_name(find(host_->broker(), topic, broker::EntityKind::topic)->name(), "");
+    std::vector<std::string> names;
+    for (const std::string& name : host_->broker().names(broker::EntityKind::subscription)) {
+        if (name.starts_with(begin)) {
+            names.push_back(name.substr(begin.size()));
+        }
+    }
+    return names;
+}
+
+void LocalBroker::add_rule(const std::string& topic, const std::string& subscription, Rule rule) {
+    find_rules(host_->broker(), topic, subscription)->add(std::move(rule)).take_or_throw();
+}
+
+void LocalBroker::remove_rule(const std::string& topic, const std::string& subscription, const std::string& rule) {
+    find_rules(host_->broker(), topic, subscription)->remove(rule).take_or_throw();
+}
+
+std::vector<Rule> LocalBroker::rules(const std::string& topic, const std::string& subscription) const {
+    return find_rules(host_->broker(), topic, subscription)->list();
+}
 
 QueueCounts LocalBroker::counts(const std::string& name) const {
     const auto queue = host_->broker().find(name).take_or_throw();

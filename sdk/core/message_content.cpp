@@ -22,6 +22,19 @@ std::size_t size_of(const PropertyValue& value) noexcept {
         value);
 }
 
+// Every one but the session id, whose absence is something else than no text.
+std::string& text_of(Message& message, TextField field) noexcept {
+    switch (field) {
+    case TextField::content_type: return message.content_type;
+    case TextField::correlation_id: return message.correlation_id;
+    case TextField::message_id: return message.message_id;
+    case TextField::reply_to: return message.reply_to;
+    case TextField::reply_to_session_id: return message.reply_to_session_id;
+    case TextField::to: return message.to;
+    default: return message.subject;
+    }
+}
+
 } // namespace
 
 std::size_t DecodedContent::bytes() const noexcept {
@@ -36,10 +49,37 @@ std::size_t DecodedContent::bytes() const noexcept {
     return bytes;
 }
 
-MessageContentPtr DecodedContent::with_properties(const Properties& properties) const {
+std::optional<Message> DecodedContent::outline() const {
+    Message made;
+    made.session_id = message_.session_id;
+    made.message_id = message_.message_id;
+    made.subject = message_.subject;
+    made.correlation_id = message_.correlation_id;
+    made.reply_to = message_.reply_to;
+    made.reply_to_session_id = message_.reply_to_session_id;
+    made.to = message_.to;
+    made.content_type = message_.content_type;
+    made.properties = message_.properties;
+    made.time_to_live = message_.time_to_live;
+    made.scheduled_enqueue_time = message_.scheduled_enqueue_time;
+    made.deadline = message_.deadline;
+    return made;
+}
+
+MessageContentPtr DecodedContent::with_changes(const ContentChanges& changes) const {
     Message changed = message_;
-    for (const auto& [name, value] : properties) {
+    for (const std::string& name : changes.removed) {
+        changed.properties.erase(name);
+    }
+    for (const auto& [name, value] : changes.properties) {
         changed.properties.insert_or_assign(name, value);
+    }
+    for (const auto& [field, text] : changes.texts) {
+        if (field == TextField::session_id) {
+            changed.session_id = text;
+        } else {
+            text_of(changed, field) = text.value_or(std::string{});
+        }
     }
     return std::make_shared<DecodedContent>(std::move(changed));
 }

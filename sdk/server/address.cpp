@@ -6,8 +6,6 @@
 namespace sessionq::server {
 namespace {
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::vector<std::string_view> split(std::string_view path) {
     std::vector<std::string_view> segments;
     for (;;) {
@@ -35,14 +33,6 @@ std::string_view canonical(std::string_view segment, bool is_inner) noexcept {
 }
 
 } // namespace
-
-bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept { return std::ranges::equal(left, right, {}, lower, lower); }
-
-std::string lower_case(std::string_view text) {
-    std::string made{text};
-    std::ranges::transform(made, made.begin(), lower);
-    return made;
-}
 
 std::string_view path_of(std::string_view address) noexcept {
     if (const std::size_t scheme = address.find("://"); scheme != std::string_view::npos) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/ascii_case.hpp"
+
 namespace sessionq::server {
 
 /// What a peer's address names.
@@ -21,9 +23,8 @@ struct NodeAddress {
 /// segments with a meaning are found in any case. Nothing: it names nothing that could exist.
 [[nodiscard]] std::optional<NodeAddress> parse_address(std::string_view address);
 
-/// Without regard to the case of ASCII letters.
-[[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept;
-[[nodiscard]] std::string lower_case(std::string_view text);
+using core::equal_ignoring_case;
+using core::lower_case;
 
 /// What follows scheme and host, without slashes around it. Not a URI: all of it.
 [[nodiscard]] std::string_view path_of(std::string_view address) noexcept;

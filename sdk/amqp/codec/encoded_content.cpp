@@ -20,6 +20,19 @@ Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
     return left > longest ? Deadline::never() : Deadline::after(std::max(left, -longest), at.now);
 }
 
+MessageProperties::Field field_of(TextField field) noexcept {
+    switch (field) {
+    case TextField::content_type: return MessageProperties::content_type;
+    case TextField::correlation_id: return MessageProperties::correlation_id;
+    case TextField::message_id: return MessageProperties::message_id;
+    case TextField::reply_to: return MessageProperties::reply_to;
+    case TextField::reply_to_session_id: return MessageProperties::reply_to_group_id;
+    case TextField::session_id: return MessageProperties::group_id;
+    case TextField::to: return MessageProperties::to;
+    default: return MessageProperties::subject;
+    }
+}
+
 } // namespace
 
 core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::string encoded, const ClockReading& at) {
@@ -96,11 +109,10 @@ std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
     return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
 }
 
-std::unique_ptr<const Message> EncodedContent::decode_whole() const {
+std::optional<Message> EncodedContent::outline() const {
     const MessageProperties properties = this->properties();
     const auto text = [&properties](MessageProperties::Field field) { return std::string{properties.text(field).value_or(std::string_view{})}; };
-    auto made = std::make_unique<Message>();
-    made->body = body_;
+    auto made = std::make_optional<Message>();
     if (const auto id = session_id()) {
         made->session_id.emplace(*id);
     }
@@ -125,40 +137,30 @@ std::unique_ptr<const Message> EncodedContent::decode_whole() const {
             made->properties.insert_or_assign(std::string{name}, std::move(*value));
         }
     });
-    return walked && all_decoded ? std::move(made) : nullptr;
+    return walked && all_decoded ? std::move(made) : std::nullopt;
 }
 
 const Message& EncodedContent::message() const {
-    std::call_once(decoded_, [this] { message_ = decode_whole(); });
+    std::call_once(decoded_, [this] {
+        if (auto decoded = outline()) {
+            decoded->body = body_;
+            message_ = std::make_unique<const Message>(std::move(*decoded));
+        }
+    });
     if (message_ == nullptr) {
         throw Error{malformed("its application properties")};
     }
     return *message_;
 }
 
-MessageContentPtr EncodedContent::with_properties(const Properties& properties) const {
+MessageContentPtr EncodedContent::with_changes(const ContentChanges& changes) const {
     std::string changed;
     changed.reserve(encoded_.size() + 64);
-    for (const std::string_view kept : {sections_.header, sections_.delivery_annotations, sections_.message_annotations, sections_.properties}) {
+    for (const std::string_view kept : {sections_.header, sections_.delivery_annotations, sections_.message_annotations}) {
         changed.append(kept);
     }
-    Encoder encoder{changed};
-    encoder.write_descriptor(section::application_properties);
-    const std::size_t begun = encoder.begin_map();
-    std::uint32_t count = 0;
-    visit_entries(sections_.application_properties, [&](std::string_view name, std::string_view value) {
-        if (!properties.contains(name)) {
-            encoder.write_string(name);
-            encoder.put_raw(value);
-            count += 2;
-        }
-    });
-    for (const auto& [name, value] : properties) {
-        encoder.write_string(name);
-        encoder.write(to_value(value));
-        count += 2;
-    }
-    encoder.end_map(begun, count);
+    write_changed_properties(changes, changed);
+    write_changed_application_properties(changes, changed);
     changed.append(sections_.body);
     changed.append(sections_.footer);
     auto made = std::make_shared<EncodedContent>(Key{}, std::move(changed));
@@ -168,6 +170,44 @@ MessageContentPtr EncodedContent::with_properties(const Properties& properties) 
     made->set_from(made->properties());
     made->deadline_ = deadline_;
     return made;
+}
+
+void EncodedContent::write_changed_properties(const ContentChanges& changes, std::string& to) const {
+    if (changes.texts.empty()) {
+        to.append(sections_.properties);
+        return;
+    }
+    MessageProperties changed = properties();
+    std::vector<std::string> encoded;
+    encoded.reserve(changes.texts.size()); // the fields are views of these
+    for (const auto& [field, text] : changes.texts) {
+        changed.encoded[field_of(field)] = text ? std::string_view{encoded.emplace_back(encode(Value{*text}))} : std::string_view{};
+    }
+    changed.write(to);
+}
+
+void EncodedContent::write_changed_application_properties(const ContentChanges& changes, std::string& to) const {
+    if (changes.properties.empty() && changes.removed.empty()) {
+        to.append(sections_.application_properties);
+        return;
+    }
+    Encoder encoder{to};
+    encoder.write_descriptor(section::application_properties);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    visit_entries(sections_.application_properties, [&](std::string_view name, std::string_view value) {
+        if (!changes.properties.contains(name) && std::ranges::find(changes.removed, name) == changes.removed.end()) {
+            encoder.write_string(name);
+            encoder.put_raw(value);
+            count += 2;
+        }
+    });
+    for (const auto& [name, value] : changes.properties) {
+        encoder.write_string(name);
+        encoder.write(to_value(value));
+        count += 2;
+    }
+    encoder.end_map(begun, count);
 }
 
 } // namespace sessionq::amqp

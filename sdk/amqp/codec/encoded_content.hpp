@@ -45,7 +45,8 @@ public:
     [[nodiscard]] Deadline deadline() const override { return deadline_; }
     [[nodiscard]] const Message& message() const override;
     [[nodiscard]] std::size_t bytes() const noexcept override;
-    [[nodiscard]] MessageContentPtr with_properties(const Properties& properties) const override;
+    [[nodiscard]] std::optional<Message> outline() const override;
+    [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;
 
     /// For `make`.
     struct Key {
@@ -54,14 +55,14 @@ public:
     EncodedContent(Key, std::string encoded) noexcept : encoded_{std::move(encoded)} {}
 
 private:
-    [[nodiscard]] std::unique_ptr<const Message> decode_whole() const; // null: it cannot be decoded
-
     /// What is no view of the bytes: a body of several data sections joined, a message id that was no text.
     struct Converted {
         std::string body{};
         std::string message_id{};
     };
 
+    void write_changed_properties(const ContentChanges& changes, std::string& to) const;
+    void write_changed_application_properties(const ContentChanges& changes, std::string& to) const;
     void set_body();
     void set_from(const MessageProperties& properties);
     [[nodiscard]] Converted& converted();

@@ -18,10 +18,10 @@ TEST_CASE("broker: queues are found by name, with their dead letters, until they
     CHECK(f.broker.find("other/$DeadLetterQueue").failure().code == Errc::entity_not_found);
     CHECK(f.broker.create_queue("orders", {}, f.at).failure().code == Errc::duplicate_entity);
     CHECK(f.broker.create_queue("other", {}, f.at).ok());
-    CHECK(f.broker.queue_names() == std::vector<std::string>{"orders", "other"});
-    CHECK(f.broker.delete_queue("orders", f.at).ok());
-    CHECK(f.broker.delete_queue("orders", f.at).failure().code == Errc::entity_not_found);
-    CHECK(f.broker.queue_names() == std::vector<std::string>{"other"});
+    CHECK(f.broker.names(broker::EntityKind::queue) == std::vector<std::string>{"orders", "other"});
+    CHECK(f.broker.delete_entity("orders", f.at).ok());
+    CHECK(f.broker.delete_entity("orders", f.at).failure().code == Errc::entity_not_found);
+    CHECK(f.broker.names(broker::EntityKind::queue) == std::vector<std::string>{"other"});
 }
 
 TEST_CASE("broker: bad names and options are refused") {
@@ -30,7 +30,7 @@ TEST_CASE("broker: bad names and options are refused") {
         CHECK(f.broker.create_queue(name, {}, f.at).failure().code == Errc::invalid_argument);
     }
     CHECK(f.broker.create_queue("x", {.lock_duration = 0s}, f.at).failure().code == Errc::invalid_option);
-    CHECK(f.broker.queue_names().size() == 1);
+    CHECK(f.broker.names(broker::EntityKind::queue).size() == 1);
 }
 
 TEST_CASE("broker: deleting a queue ends its consumers and waits, and its handles refuse") {
@@ -41,7 +41,7 @@ TEST_CASE("broker: deleting a queue ends its consumers and waits, and its handle
     const auto waiting = f.accept(std::nullopt, 10s);
     auto reader = std::make_shared<RecordingTarget>();
     reader->consumer = f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
-    CHECK(f.broker.delete_queue("orders", f.at).ok());
+    CHECK(f.broker.delete_entity("orders", f.at).ok());
     CHECK(holder->lost == Errc::entity_not_found);
     CHECK(waiting->refused == Errc::entity_not_found);
     CHECK(reader->lost == Errc::entity_not_found);
@@ -96,7 +96,7 @@ TEST_CASE("housekeeping: the driver is told when something is due earlier than i
     CHECK(queue->send(std::move(one), {at.now + 22s, at.wall}).ok());
     CHECK(told == 2);
     CHECK(broker.next_wakeup() == at.now + 23s);
-    CHECK(broker.delete_queue("q", at).ok());
+    CHECK(broker.delete_entity("q", at).ok());
 }
 
 TEST_CASE("queue: many threads send, accept, settle and close at once, and every message is completed once, in order") {

@@ -21,7 +21,7 @@ struct Fixture {
     }
 
     broker::QueueContext context{{}};
-    broker::Entity entity{"plain", {}, context, nullptr};
+    broker::Entity entity{"plain", broker::EntityKind::queue, {}, context, nullptr};
     broker::ConsumerManager manager{};
 };
 

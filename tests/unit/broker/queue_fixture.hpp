@@ -39,7 +39,7 @@ public:
     }
 
     /// Ends every consumer: it and its target hold on to each other until then.
-    ~QueueFixture() { static_cast<void>(broker.delete_queue("orders", at)); }
+    ~QueueFixture() { static_cast<void>(broker.delete_entity("orders", at)); }
     QueueFixture(const QueueFixture&) = delete;
     QueueFixture& operator=(const QueueFixture&) = delete;
 

@@ -36,3 +36,28 @@ TEST_CASE("ReceivedMessage: shares its content and keeps a missing session apart
     CHECK_FALSE(none.content().session_id.has_value());
     CHECK(copy.sequence_number() == 7);
 }
+
+TEST_CASE("DecodedContent: with_changes sets and removes texts and properties; the outline is all but the body") {
+    const DecodedContent content{{.body = "b",
+                                  .session_id = "s",
+                                  .message_id = "m",
+                                  .subject = "old",
+                                  .to = "t",
+                                  .properties = {{"gone", true}, {"changed", true}, {"kept", true}},
+                                  .time_to_live = std::chrono::milliseconds{5}}};
+    const MessageContentPtr changed =
+        content.with_changes({.properties = {{"changed", false}},
+                              .removed = {"gone", "changed"},
+                              .texts = {{TextField::subject, "new"}, {TextField::to, {}}, {TextField::session_id, {}}}});
+    CHECK(changed->message().properties == Properties{{"changed", false}, {"kept", true}});
+    CHECK(changed->message().subject == "new");
+    CHECK(changed->message().to.empty());
+    CHECK_FALSE(changed->session_id());
+    CHECK(changed->message_id() == "m");
+    CHECK(changed->body() == "b");
+    const Message outline = content.outline().value();
+    CHECK(outline.body.empty());
+    CHECK(outline.session_id == "s");
+    CHECK(outline.properties == content.message().properties);
+    CHECK(outline.time_to_live == content.time_to_live());
+}

@@ -84,6 +84,30 @@ TEST_CASE("EncodedContent: with_properties keeps deadline, id, several data sect
     CHECK(due->with_properties({{"k", true}})->deadline() == Deadline::at(noon.now + 30s));
 }
 
+TEST_CASE("EncodedContent: with_changes sets and removes texts, and leaves the other properties as their sender wrote them") {
+    const std::string properties = section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user"), "to", "subject"}));
+    const std::string own = section_of(0x74, Value::map({{"kept", std::int16_t{1}}, {"gone", "x"}}));
+    const auto content = parse(properties + own + section_of(0x77, "v"));
+    const MessageContentPtr changed = content->with_changes(
+        {.removed = {"gone"},
+         .texts = {{TextField::to, {}}, {TextField::subject, "new"}, {TextField::session_id, "s"}, {TextField::subject, "newer"}}});
+    const auto& encoded = dynamic_cast<const EncodedContent&>(*changed);
+    CHECK(encoded.properties().value(MessageProperties::message_id) == Value{std::uint64_t{7}});
+    CHECK(encoded.properties().value(MessageProperties::user_id) == Value::binary("user"));
+    CHECK(changed->message().to.empty());
+    CHECK(changed->message().subject == "newer");
+    CHECK(changed->session_id() == "s");
+    CHECK(changed->message().properties == Properties{{"kept", std::int64_t{1}}});
+    CHECK(encoded.sections().body == content->sections().body);
+    CHECK(content->outline().value().subject == "subject");
+    CHECK(content->outline().value().body.empty());
+}
+
+TEST_CASE("EncodedContent: what cannot be decoded has no outline") {
+    const auto content = parse("\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b")));
+    CHECK_FALSE(content->outline());
+}
+
 TEST_CASE("EncodedContent: reads what rhea wrote") {
     const auto content = parse(by_rhea());
     CHECK(content->body() == "body");

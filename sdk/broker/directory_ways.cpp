@@ -1,0 +1,84 @@
+// The ways of messages from one entity to another.
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "broker/directory.hpp"
+#include "broker/queue_pair.hpp"
+
+namespace sessionq::broker {
+
+bool Directory::leads_back(const EntitySpec& spec) const {
+    const std::set<std::string> origin{core::lower_case(spec.name), core::lower_case(spec.topic)};
+    std::set<std::string> seen;
+    std::vector<std::string> open;
+    const auto follow = [&open](const QueueOptions& options) {
+        for (const std::string& to : {options.forward_to, options.forward_dead_letters_to}) {
+            if (!to.empty()) {
+                open.push_back(core::lower_case(to));
+            }
+        }
+    };
+    for (follow(spec.options); !open.empty();) {
+        const std::string name = std::move(open.back());
+        open.pop_back();
+        if (origin.contains(name)) {
+            return true;
+        }
+        const auto found = entries_.find(name);
+        if (found == entries_.end() || !seen.insert(name).second) {
+            continue;
+        }
+        follow(found->second.entity->options());
+        for (const QueuePairPtr& subscription : found->second.subscriptions) {
+            follow(subscription->options());
+        }
+    }
+    return false;
+}
+
+std::vector<QueuePairPtr> Directory::subscriptions_of(const QueuePair& topic) const {
+    const std::shared_lock lock{mutex_};
+    const auto found = entries_.find(topic.name());
+    return found == entries_.end() ? std::vector<QueuePairPtr>{} : found->second.subscriptions;
+}
+
+void Directory::deliver(const QueuePair& source, std::span<Transit> messages, Instant at) {
+    if (source.kind() != EntityKind::topic) {
+        pass_on(source, messages, at);
+        return;
+    }
+    for (const QueuePairPtr& subscription : subscriptions_of(source)) {
+        std::vector<Arrival> arrivals;
+        for (const Transit& transit : messages) {
+            for (MessageContentPtr& copy : subscription->rules()->select(transit.message.content)) {
+                arrivals.push_back(transit.message);
+                arrivals.back().content = std::move(copy);
+            }
+        }
+        if (!arrivals.empty()) {
+            subscription->take(arrivals, at); // keeps what it cannot take among its dead letters
+        }
+    }
+}
+
+void Directory::pass_on(const QueuePair& source, std::span<Transit> messages, Instant at) {
+    for (Transit& transit : messages) {
+        if (transit.message.hops >= most_hops) {
+            transit.failed_with = {.reason = "MaxTransferHopCountExceeded",
+                                   .description = "passed on " + std::to_string(most_hops) + " times, which is the most"};
+            continue;
+        }
+        const std::string& name = source.destination_of(*transit.from);
+        const QueuePairPtr destination = find(name);
+        Arrival arrival = transit.message;
+        ++arrival.hops;
+        const auto failure = destination ? destination->take({&arrival, 1}, at)
+                                         : std::optional{Failure{.code = Errc::entity_not_found, .detail = "there is no entity '" + name + "'"}};
+        if (failure) {
+            transit.failed_with = describe_transit_failure(*failure);
+        }
+    }
+}
+
+} // namespace sessionq::broker

@@ -1,0 +1,60 @@
+// The way of a message from one entity to another; entity.cpp has its way within one.
+#include "broker/entity.hpp"
+
+#include <utility>
+
+namespace sessionq::broker {
+
+std::optional<Failure> Entity::find_send_fault() const {
+    if (is_dead_letter_queue()) {
+        return failure(Errc::not_supported, "a dead-letter sub-queue takes no messages from senders");
+    }
+    if (kind_ == EntityKind::subscription) {
+        return failure(Errc::not_supported, "a subscription takes messages from its topic only");
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> Entity::take(Arrival arrival) {
+    if (is_shut_down_) {
+        return failure(Errc::entity_not_found, "it was deleted");
+    }
+    auto fault = find_fault(*arrival.content);
+    if (!fault && options_.max_size_bytes != 0 && store_.bytes() + arrival.content->bytes() > options_.max_size_bytes) {
+        fault = failure(Errc::quota_exceeded, "max_size_bytes is " + std::to_string(options_.max_size_bytes));
+    }
+    if (!fault) {
+        enqueue(std::move(arrival));
+        return std::nullopt;
+    }
+    if (kind_ != EntityKind::subscription) {
+        return fault;
+    }
+    dead_letters_->take_dead_letter(std::move(arrival.content), 0, describe_transit_failure(*fault));
+    return std::nullopt;
+}
+
+void Entity::send_off(StoredMessage& message) {
+    Arrival leaving{.content = message.content, .time_to_live = message.time_to_live, .hops = message.hops};
+    if (message.dead_letter) {
+        leaving.content = leaving.content->with_properties(
+            {{"DeadLetterReason", message.dead_letter->reason}, {"DeadLetterErrorDescription", message.dead_letter->description}});
+    }
+    context_.transits().push_back({.from = this, .sequence = message.sequence, .message = std::move(leaving)});
+}
+
+void Entity::end_transit(std::int64_t sequence, const std::optional<DeadLetterInfo>& failed_with) {
+    StoredMessage* message = store_.find(sequence);
+    if (message == nullptr) {
+        return;
+    }
+    if (!failed_with) {
+        remove(*message);
+    } else if (is_dead_letter_queue()) {
+        shelve(*message);
+    } else {
+        dead_letter(*message, *failed_with);
+    }
+}
+
+} // namespace sessionq::broker

@@ -1,0 +1,51 @@
+#include "broker/queue_pair.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sessionq::broker {
+
+std::optional<Failure> QueuePair::take(std::span<Arrival> arrivals, Instant at) {
+    return perform(at, [&] {
+        std::optional<Failure> not_taken;
+        for (Arrival& arrival : arrivals) {
+            if (auto failure = entity_.take(std::move(arrival))) {
+                not_taken = std::move(failure);
+            }
+        }
+        return not_taken;
+    });
+}
+
+bool QueuePair::begin_passing_on() {
+    auto& transits = context_.transits();
+    if (transits.empty()) {
+        return false;
+    }
+    std::ranges::move(transits, std::back_inserter(leaving_));
+    transits.clear();
+    return !std::exchange(is_passing_on_, true);
+}
+
+void QueuePair::pass_on(Instant at) {
+    for (;;) {
+        std::vector<Transit> messages;
+        {
+            const std::lock_guard lock{mutex_};
+            if (leaving_.empty()) {
+                is_passing_on_ = false;
+                return;
+            }
+            messages.swap(leaving_);
+        }
+        directory_->deliver(*this, messages, at);
+        perform(at, [&] {
+            for (const Transit& transit : messages) {
+                transit.from->end_transit(transit.sequence, transit.failed_with);
+            }
+            return true;
+        });
+    }
+}
+
+} // namespace sessionq::broker

@@ -1,0 +1,91 @@
+#include "broker/rule_book.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/ascii_case.hpp"
+
+namespace sessionq::broker {
+namespace {
+
+constexpr std::size_t most_rules = 2000;
+
+} // namespace
+
+core::Result<core::Done> RuleBook::add(Rule rule) {
+    auto compiled = filter::CompiledRule::make(std::move(rule));
+    if (!compiled) {
+        return compiled.failure();
+    }
+    auto made = std::make_shared<const filter::CompiledRule>(std::move(compiled).value());
+    const std::lock_guard lock{mutex_};
+    if (find(*rules_, made->rule().name) != rules_->end()) {
+        return Failure{.code = Errc::duplicate_entity, .detail = "there is a rule '" + made->rule().name + "' already"};
+    }
+    if (rules_->size() >= most_rules) {
+        return Failure{.code = Errc::quota_exceeded, .detail = "a subscription has at most " + std::to_string(most_rules) + " rules"};
+    }
+    auto changed = std::make_shared<Rules>(*rules_);
+    changed->push_back(std::move(made));
+    rules_ = std::move(changed);
+    return core::Done{};
+}
+
+core::Result<core::Done> RuleBook::remove(std::string_view name) {
+    const std::lock_guard lock{mutex_};
+    const auto found = find(*rules_, name);
+    if (found == rules_->end()) {
+        return Failure{.code = Errc::entity_not_found, .detail = "there is no rule '" + std::string{name} + "'"};
+    }
+    auto changed = std::make_shared<Rules>(*rules_);
+    changed->erase(changed->begin() + (found - rules_->begin()));
+    rules_ = std::move(changed);
+    return core::Done{};
+}
+
+std::vector<Rule> RuleBook::list() const {
+    std::vector<Rule> all;
+    for (const auto& rule : *snapshot()) {
+        all.push_back(rule->rule());
+    }
+    return all;
+}
+
+std::vector<MessageContentPtr> RuleBook::select(const MessageContentPtr& content) const {
+    const auto rules = snapshot();
+    std::optional<Message> outline; // most subscriptions need none
+    bool is_readable = true;
+    const auto read = [&]() -> const Message* {
+        if (!outline && is_readable) {
+            outline = content->outline();
+            is_readable = outline.has_value();
+        }
+        return is_readable ? &*outline : nullptr;
+    };
+    const Message nothing;
+    std::vector<MessageContentPtr> copies;
+    bool is_taken = false;
+    for (const auto& rule : *rules) {
+        if (is_taken && !rule->has_action()) {
+            continue;
+        }
+        const Message* message = rule->reads_messages() || rule->has_action() ? read() : &nothing;
+        if (message == nullptr || !rule->matches(*message)) {
+            continue;
+        }
+        is_taken = is_taken || !rule->has_action();
+        copies.push_back(rule->has_action() ? rule->apply(*content, *message) : content);
+    }
+    return copies;
+}
+
+std::shared_ptr<const RuleBook::Rules> RuleBook::snapshot() const {
+    const std::lock_guard lock{mutex_};
+    return rules_;
+}
+
+RuleBook::Rules::const_iterator RuleBook::find(const Rules& rules, std::string_view name) noexcept {
+    return std::ranges::find_if(rules, [name](const auto& rule) { return core::equal_ignoring_case(rule->rule().name, name); });
+}
+
+} // namespace sessionq::broker

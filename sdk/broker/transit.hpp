@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include <sessionq/error.hpp>
+#include <sessionq/message_content.hpp>
+
+namespace sessionq::broker {
+
+class Entity;
+
+/// How often a message is passed on from queue to queue before it counts as lost on its way. (Documented by Azure Service Bus)
+inline constexpr std::uint8_t most_hops = 4;
+
+/// A message on its way into an entity from another one.
+struct Arrival {
+    MessageContentPtr content{};
+    std::optional<std::chrono::milliseconds> time_to_live{}; ///< at most; unset: unlimited
+    std::uint8_t hops{0};                                    ///< how often it was passed on
+};
+
+/// A message on its way out of an entity, which keeps it until it has arrived: a broker that dies in between still has it.
+struct Transit {
+    Entity* from{nullptr};
+    std::int64_t sequence{0};
+    Arrival message{};
+    std::optional<DeadLetterInfo> failed_with{}; ///< the answer; unset: it has arrived
+};
+
+/// What is noted on a message that could not get where it was to go; of a missing session id, in the words of the service.
+[[nodiscard]] DeadLetterInfo describe_transit_failure(const Failure& why);
+
+} // namespace sessionq::broker

@@ -1,0 +1,263 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "broker/filter/sql_parser.hpp"
+
+using namespace sessionq;
+using namespace sessionq::broker::filter;
+
+namespace {
+
+Message order() {
+    return {.session_id = "s-1",
+            .message_id = "m-1",
+            .subject = "order",
+            .correlation_id = "c-1",
+            .content_type = "text/plain",
+            .properties = {{"Color", std::string{"red"}},
+                           {"count", std::int64_t{10}},
+                           {"big", std::uint64_t{0xffff'ffff'ffff'ffffU}},
+                           {"price", 2.5},
+                           {"urgent", true},
+                           {"nothing", {}},
+                           {"With Space", std::int64_t{1}},
+                           {"100%_sure", std::string{"50%_off"}},
+                           {"name", std::string{"Zoë"}},
+                           {"when", WallTime{std::chrono::seconds{5}}}}};
+}
+
+/// "true", "false", "unknown", or why it is no condition.
+std::string ask(const char* condition) {
+    const auto parsed = parse_condition(condition);
+    if (!parsed) {
+        CHECK(parsed.failure().code == Errc::invalid_argument);
+        return parsed.failure().detail;
+    }
+    const Value value = evaluate(*parsed.value(), order());
+    const auto* truth = std::get_if<bool>(&value);
+    return truth == nullptr ? "unknown" : *truth ? "true" : "false";
+}
+
+} // namespace
+
+TEST_CASE("SQL filter: comparisons of texts, numbers, truth values and times") {
+    for (const char* holds : {"color = 'red'",
+                              "user.Color = 'red'",
+                              "'red' = color",
+                              "color <> 'blue'",
+                              "color != 'blue'",
+                              "color > 'blue'",
+                              "count = 10",
+                              "count = 10.0",
+                              "count >= 10 ",
+                              "count<=10",
+                              "count < 11",
+                              "9 < count",
+                              "price = 2.5",
+                              "price = 25e-1",
+                              "price > 2",
+                              "big > 9223372036854775807",
+                              "big > count",
+                              "urgent = TRUE",
+                              "urgent <> false",
+                              "urgent",
+                              "TRUE",
+                              "1=1",
+                              "when = when",
+                              "when <= when",
+                              "sys.Label = 'order'",
+                              "SYS.label = 'order'",
+                              "sys.CorrelationId = 'c-1'",
+                              "sys.MessageId='m-1'",
+                              "sys.SessionId = 's-1'",
+                              "sys.ContentType = 'text/plain'",
+                              "\"count\" = 10",
+                              "[With Space] = 1",
+                              "'it''s' = 'it''s'",
+                              "name = 'Zoë'"}) {
+        CAPTURE(holds);
+        CHECK(ask(holds) == "true");
+    }
+    for (const char* fails :
+         {"color = 'Red'", "color = 'blue'", "count > 10", "price < 2.5", "urgent = false", "FALSE", "1 = 2", "sys.Label = 'x'"}) {
+        CAPTURE(fails);
+        CHECK(ask(fails) == "false");
+    }
+}
+
+TEST_CASE("SQL filter: what is not there, null or of another kind is unknown, and so is what is said of it") {
+    for (const char* unknown : {"missing = 1",
+                                "missing <> 1",
+                                "nothing = NULL",
+                                "NULL = NULL",
+                                "count = '10'",
+                                "color > 5",
+                                "urgent > FALSE",
+                                "missing",
+                                "color",
+                                "missing LIKE 'a'",
+                                "count LIKE '1%'",
+                                "color LIKE missing",
+                                "missing IN (1, 2)",
+                                "count IN (1, missing)",
+                                "count NOT IN (1, NULL)",
+                                "NOT missing = 1",
+                                "count + missing = 1",
+                                "-missing = 1",
+                                "1 / 0 = 1",
+                                "1 % 0 = 1",
+                                "color - 'a' = ''",
+                                "9223372036854775807 + 1 > 0",
+                                "sys.To = 'x'",
+                                "p('missing') = 1",
+                                "color LIKE 'r' ESCAPE color",
+                                "when = 'now'"}) {
+        CAPTURE(unknown);
+        CHECK(ask(unknown) == "unknown");
+    }
+}
+
+TEST_CASE("SQL filter: AND, OR and NOT of true, false and unknown") {
+    const char* values[] = {"1=1", "1=2", "missing=1"};
+    const char* conjunction[3][3] = {{"true", "false", "unknown"}, {"false", "false", "false"}, {"unknown", "false", "unknown"}};
+    const char* disjunction[3][3] = {{"true", "true", "true"}, {"true", "false", "unknown"}, {"true", "unknown", "unknown"}};
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            CHECK(ask((std::string{values[i]} + " AND " + values[j]).c_str()) == conjunction[i][j]);
+            CHECK(ask((std::string{values[i]} + " or " + values[j]).c_str()) == disjunction[i][j]);
+        }
+    }
+    CHECK(ask("NOT 1=1") == "false");
+    CHECK(ask("NOT 1=2") == "true");
+    CHECK(ask("NOT NOT missing=1") == "unknown");
+}
+
+TEST_CASE("SQL filter: NOT binds closer than AND, AND closer than OR, arithmetic closer than comparison") {
+    CHECK(ask("1=1 OR 1=1 AND 1=2") == "true");
+    CHECK(ask("(1=1 OR 1=1) AND 1=2") == "false");
+    CHECK(ask("NOT 1=2 AND 1=2") == "false");
+    CHECK(ask("NOT (1=2 AND 1=2)") == "true");
+    CHECK(ask("2 + 3 * 4 = 14") == "true");
+    CHECK(ask("(2 + 3) * 4 = 20") == "true");
+    CHECK(ask("10 - 3 - 2 = 5") == "true");
+    CHECK(ask("-2 * -3 = +6") == "true");
+    CHECK(ask("7 / 2 = 3 AND 7 % 4 = 3 AND 7 / 2.0 = 3.5 AND 7.5 % 2 = 1.5") == "true");
+    CHECK(ask("color + '!' = 'red!'") == "true");
+    CHECK(ask("((count)) + (1) = 11") == "true");
+}
+
+TEST_CASE("SQL filter: IN, LIKE, IS NULL, EXISTS and functions") {
+    for (const char* holds : {"color IN ('blue', 'red')",
+                              "count NOT IN (1, 2)",
+                              "count IN (5 + 5)",
+                              "color LIKE 'r%'",
+                              "color LIKE '%e%'",
+                              "color LIKE 'r_d'",
+                              "color LIKE '%'",
+                              "color NOT LIKE 'R%'",
+                              "name LIKE 'Zo_'",
+                              "color LIKE 'red%%%'",
+                              "'' LIKE ''",
+                              "'' LIKE '%'",
+                              "'aXbXc' LIKE '%X_'",
+                              "[100%_sure] LIKE '50!%!_off' ESCAPE '!'",
+                              "'50x_off' NOT LIKE '50!%!_off' ESCAPE '!'",
+                              "'a!' LIKE 'a!' ESCAPE '!'",
+                              "color LIKE 'r' + '%'",
+                              "missing IS NULL",
+                              "nothing IS NULL",
+                              "color IS NOT NULL",
+                              "sys.To IS NULL",
+                              "sys.SessionId IS NOT NULL",
+                              "EXISTS(color)",
+                              "EXISTS ( nothing )",
+                              "NOT EXISTS(missing)",
+                              "exists(user.Color)",
+                              "EXISTS(sys.Label)",
+                              "NOT EXISTS(sys.To)",
+                              "property('color') = 'red'",
+                              "P('COL' + 'or') = 'red'",
+                              "newid() <> newid()"}) {
+        CAPTURE(holds);
+        CHECK(ask(holds) == "true");
+    }
+    CHECK(ask("color LIKE 're'") == "false");
+    CHECK(ask("color LIKE ''") == "false");
+    CHECK(ask("name LIKE 'Zo__'") == "false");
+    CHECK(ask("color IN ('blue')") == "false");
+    CHECK(ask("count IS NULL") == "false");
+}
+
+TEST_CASE("SQL filter: names are found in any case, the very one first") {
+    const Message message{.properties = {{"Key", std::int64_t{1}}, {"key", std::int64_t{2}}}};
+    const auto value = [&](const char* condition) { return evaluate(*parse_condition(condition).value(), message); };
+    CHECK(value("key = 2") == Value{true});
+    CHECK(value("Key = 1") == Value{true});
+    CHECK(value("KEY = 1") == Value{true});
+}
+
+TEST_CASE("SQL filter: what is no condition is refused with the place") {
+    const std::pair<const char*, const char*> wrong[] = {
+        {"", "expected at position 1"},
+        {"color =", "expected at position 8"},
+        {"color = 'red", "does not end at position 9"},
+        {"[color = 1", "does not end at position 1"},
+        {"[] = 1", "without characters at position 1"},
+        {"color = @p", "a parameter, which is not supported, at position 9"},
+        {"color ? 1", "means nothing here at position 7"},
+        {"color = 1 color = 2", "the end is expected at position 11"},
+        {"(color = 1", "')' is expected"},
+        {"5", "a condition is expected, not a value, at position 1"},
+        {"1 + 2 AND 1=1", "a condition is expected, not a value, at position 1"},
+        {"NOT 'a'", "a condition is expected"},
+        {"(1=1) = (1=1)", "a value is expected, not a condition, at position 1"},
+        {"color = (1=1)", "a value is expected, not a condition, at position 9"},
+        {"1 IS NULL", "asked of a property only"},
+        {"color IS 5", "NULL is expected"},
+        {"color NOT 5", "IN or LIKE is expected"},
+        {"color LIKE 'a' ESCAPE 'ab'", "a text of one character at position 23"},
+        {"color LIKE 'a' ESCAPE 5", "a text of one character"},
+        {"sys.Sequence = 1", "sys.Sequence is not supported; there are ContentType, CorrelationId, Label"},
+        {"other.Color = 1", "'other' is no scope"},
+        {"select = select(1)", "there is no function 'select'"},
+        {"in = 1", "is expected at position 1"},
+        {"_a = 1", "means nothing here"},
+        {"5x = 1", "goes on with a letter"},
+        {"99999999999999999999 = 1", "out of range at position 1"},
+        {"1e999 = 1", "out of range"},
+        {"count IN ()", "is expected"},
+    };
+    for (const auto& [condition, complaint] : wrong) {
+        CAPTURE(condition);
+        const std::string answer = ask(condition);
+        CAPTURE(answer);
+        CHECK(answer.find(complaint) != std::string::npos);
+    }
+    const auto within = [](int count, char left, const std::string& inner, const char* right) {
+        std::string text;
+        for (int i = 0; i < count; ++i) {
+            text += left;
+        }
+        text += inner;
+        for (int i = 0; i < count; ++i) {
+            text += right;
+        }
+        return text;
+    };
+    CHECK(ask(within(1000, ' ', "1=1", "").c_str()) == "true");
+    CHECK(ask(within(1025, ' ', "1=1", "").c_str()).find("at most 1024") != std::string::npos);
+    CHECK(ask((within(101, '(', "1", ")") + " = 1").c_str()).find("too deeply") != std::string::npos);
+    CHECK(ask((within(100, '(', "1", ")") + " = 1").c_str()) == "true");
+    CHECK(ask(within(101, '-', "1 = 1", "").c_str()).find("too deeply") != std::string::npos);
+}
+
+TEST_CASE("SQL action: statements by comma, semicolon or nothing; anything else is refused") {
+    CHECK(parse_action("SET a = 1").value().size() == 1);
+    CHECK(parse_action("SET a = 1; remove sys.To, SET [b c] = a + 1 SET d = newid();").value().size() == 4);
+    for (const char* wrong :
+         {"", "SET", "SET a", "SET a = ", "SET a = 1 = 1", "REMOVE", "SET sys.SequenceNumber = 1", "DELETE a", "a = 1", "REMOVE a b", ";"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(parse_action(wrong).ok());
+    }
+}
