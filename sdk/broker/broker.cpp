@@ -19,6 +19,9 @@ std::optional<Failure> find_name_fault(const std::string& name) {
     if (name.empty() || name.size() > longest_name || name.find('$') != std::string::npos) {
         return fail("a queue's or topic's name has 1 to 260 characters and no '$'");
     }
+    if (std::ranges::any_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+        return Failure{.code = Errc::invalid_argument, .detail = "a name has no control characters"};
+    }
     if (core::lower_case(name).find(core::lower_case(subscriptions_segment)) != std::string::npos) {
         return fail("only a subscription's name has /Subscriptions/ in it");
     }

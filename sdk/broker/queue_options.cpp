@@ -1,5 +1,8 @@
 #include "broker/queue_options.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace sessionq::broker {
 namespace {
 
@@ -27,6 +30,11 @@ std::optional<Failure> find_fault(const QueueOptions& options) {
     if (options.duplicate_detection_window &&
         (*options.duplicate_detection_window <= Duration::zero() || *options.duplicate_detection_window > std::chrono::hours{24 * 7})) {
         return out_of_range("duplicate_detection_window", "above zero and at most 7 days");
+    }
+    for (const auto& [member, name] : {std::pair{"forward_to", &options.forward_to}, {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
+        if (std::ranges::any_of(*name, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+            return out_of_range(member, "a name without control characters");
+        }
     }
     if (options.requires_session && !options.forward_to.empty()) {
         return out_of_range("forward_to", "empty where sessions are required");

@@ -38,8 +38,8 @@ class QueuePair {
 public:
     /// `directory` knows where messages go that are passed on; it may have forgotten this one. Without a journal nothing is kept; else it knows the ids, and has
     /// been told of the queue.
-    QueuePair(EntitySpec spec, std::shared_ptr<Directory> directory, std::shared_ptr<WakeupBoard> board, Instant at, std::shared_ptr<Journal> journal = nullptr,
-              QueueIds ids = {})
+    QueuePair(EntitySpec spec, std::shared_ptr<Directory> directory, std::shared_ptr<WakeupBoard> board, Instant at,
+              std::shared_ptr<Journal> journal = nullptr, QueueIds ids = {})
         : kind_{spec.kind},
           rules_{std::move(spec.rules)},
           directory_{std::move(directory)},

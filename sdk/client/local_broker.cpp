@@ -47,7 +47,7 @@ broker::QueueOptions to_engine(const SubscriptionOptions& options) {
 }
 
 /// Throws unless there is somewhere to pass messages on to. Who deletes that later finds them among the dead letters.
-void check_destinations(const broker::Broker& broker, const broker::QueueOptions& options) {
+void check_destinations(broker::Broker& broker, const broker::QueueOptions& options) {
     for (const auto& [member, name] : {std::pair{"forward_to", &options.forward_to}, {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
         const auto found = name->empty() ? core::Result<broker::QueuePtr>{broker::QueuePtr{}} : broker.find(*name);
         if (!found || (found.value() && found.value()->find_send_fault())) {

@@ -16,6 +16,7 @@ std::string_view name_of(Errc code, LockKind lock) noexcept {
     case Errc::already_settled: return condition::message_lock_lost;
     case Errc::message_not_found: return condition::message_not_found;
     case Errc::entity_not_found: return condition::not_found;
+    case Errc::duplicate_entity: return condition::entity_already_exists;
     case Errc::entity_disabled: return condition::entity_disabled;
     case Errc::session_required:
     case Errc::not_supported: return condition::not_allowed;
@@ -61,6 +62,7 @@ std::int32_t status_of(Errc code) noexcept {
     case Errc::message_too_large: return 403;
     case Errc::message_not_found:
     case Errc::entity_not_found: return 404;
+    case Errc::duplicate_entity: return 409;
     case Errc::lock_lost:
     case Errc::already_settled: return 410;
     case Errc::not_supported: return 501;

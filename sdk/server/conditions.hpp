@@ -12,6 +12,7 @@ namespace sessionq::server {
 /// The vocabulary of Service Bus and of AMQP that clients map to their own errors.
 namespace condition {
 inline constexpr std::string_view argument_error = "com.microsoft:argument-error";
+inline constexpr std::string_view entity_already_exists = "com.microsoft:entity-already-exists";
 inline constexpr std::string_view entity_disabled = "com.microsoft:entity-disabled";
 inline constexpr std::string_view message_lock_lost = "com.microsoft:message-lock-lost";
 inline constexpr std::string_view message_not_found = "com.microsoft:message-not-found";

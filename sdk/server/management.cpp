@@ -4,8 +4,10 @@
 #include <span>
 
 #include "amqp/codec/message_codec.hpp"
+#include "broker/rule_book.hpp"
 #include "server/conditions.hpp"
 #include "server/lock_token.hpp"
+#include "server/rule_codec.hpp"
 #include "server/settlement.hpp"
 #include "server/transfer.hpp"
 
@@ -37,6 +39,10 @@ Answer session_lock_lost() {
     return fail(410, condition::session_lock_lost,
                 "The session lock has expired on the session, or this connection does not hold it. Accept the session again.");
 }
+
+Answer has_no_rules() { return fail(400, condition::not_allowed, "Only a subscription has rules."); }
+
+Answer no_content() { return {.status = 204, .description = "NoContent", .body = amqp::Map{}}; }
 
 Answer message_lock_lost() { return fail({.code = Errc::lock_lost}); }
 
@@ -131,6 +137,9 @@ const Management::Operation Management::operations[] = {
     {"com.microsoft:get-message-sessions", &Management::list_sessions, false},
     {"com.microsoft:receive-by-sequence-number", &Management::receive_by_sequence, true},
     {"com.microsoft:update-disposition", &Management::update_disposition, true},
+    {"com.microsoft:enumerate-rules", &Management::enumerate_rules, false},
+    {"com.microsoft:add-rule", &Management::add_rule, false},
+    {"com.microsoft:remove-rule", &Management::remove_rule, false},
 };
 
 Answer Management::answer(const Request& request) {
@@ -197,7 +206,7 @@ Answer Management::peek(const Request& request) {
         messages.push_back(amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));
     }
     if (messages.empty()) {
-        return {.status = 204, .description = "NoContent", .body = amqp::Map{}};
+        return no_content();
     }
     return ok(amqp::Value::map({{"messages", std::move(messages)}}));
 }
@@ -288,7 +297,7 @@ Answer Management::list_sessions(const Request& request) {
     }
     const auto ids = queue_->list_sessions(static_cast<std::size_t>(*skip), static_cast<std::size_t>(*top), peer_.now());
     if (ids.empty()) {
-        return {.status = 204, .description = "NoContent", .body = amqp::Map{}};
+        return no_content();
     }
     const auto next = static_cast<std::int32_t>(*skip + static_cast<std::int64_t>(ids.size()));
     return ok(amqp::Value::map({{"skip", next}, {"sessions-ids", array_of(string_code, {ids.begin(), ids.end()})}}));
@@ -361,6 +370,47 @@ Answer Management::update_disposition(const Request& request) {
         }
     }
     return ok();
+}
+
+Answer Management::enumerate_rules(const Request& request) {
+    const auto* book = queue_->rules();
+    const auto skip = read_number(request.body, "skip");
+    const auto top = read_number(request.body, "top");
+    if (book == nullptr) {
+        return has_no_rules();
+    }
+    if (!skip || !top || *skip < 0 || *top < 0) {
+        return lacks(!skip || *skip < 0 ? "skip" : "top");
+    }
+    amqp::List page;
+    const std::vector<Rule> rules = book->list();
+    for (auto i = static_cast<std::size_t>(*skip); i < rules.size() && page.size() < static_cast<std::size_t>(*top); ++i) {
+        page.push_back(amqp::Value::map({{"rule-description", describe_rule(rules[i])}}));
+    }
+    return page.empty() ? no_content() : ok(amqp::Value::map({{"rules", std::move(page)}}));
+}
+
+Answer Management::add_rule(const Request& request) {
+    auto* book = queue_->rules();
+    if (book == nullptr) {
+        return has_no_rules();
+    }
+    auto rule = read_rule(request.body);
+    const auto added = rule ? book->add(std::move(rule).value()) : core::Result<core::Done>{rule.failure()};
+    return added ? ok() : fail(added.failure());
+}
+
+Answer Management::remove_rule(const Request& request) {
+    auto* book = queue_->rules();
+    if (book == nullptr) {
+        return has_no_rules();
+    }
+    const auto name = read_text(request.body, "rule-name");
+    if (!name) {
+        return lacks("rule-name");
+    }
+    const auto removed = book->remove(*name);
+    return removed ? ok() : fail(removed.failure());
 }
 
 } // namespace sessionq::server

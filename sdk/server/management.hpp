@@ -26,6 +26,9 @@ private:
     Answer list_sessions(const Request& request);
     Answer receive_by_sequence(const Request& request);
     Answer update_disposition(const Request& request);
+    Answer enumerate_rules(const Request& request);
+    Answer add_rule(const Request& request);
+    Answer remove_rule(const Request& request);
 
     /// The session the request names, or whose receiver it names; null: none of that kind is held by this peer.
     [[nodiscard]] const Holder* held_session(const Request& request) const;

@@ -76,6 +76,10 @@ void PeerSession::on_sender(amqp::SenderLinkPtr link) {
         keep(std::make_unique<ResponseLink>(*this, peer, std::move(link), node, node));
         return;
     }
+    if (const auto fault = queue.value()->find_receive_fault()) {
+        link->refuse(condition_of(*fault, LockKind::session));
+        return;
+    }
     if (const auto why = check_receive(decision, queue.value()->options().requires_session); !why.empty()) {
         link->refuse(why);
         return;
@@ -106,6 +110,10 @@ void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
         keep(std::make_unique<RequestLink>(
             *this, peer, std::move(link), node, node, AnswerStyle::management,
             [management = Management{peer, std::move(queue).value()}](const Request& request) mutable { return management.answer(request); }));
+        return;
+    }
+    if (const auto fault = queue.value()->find_send_fault()) {
+        link->refuse(condition_of(*fault, LockKind::message));
         return;
     }
     keep(std::make_unique<MessageIntake>(*this, peer, std::move(link), std::move(queue).value(), decision.entity)).start();

@@ -19,9 +19,12 @@ void visit_members(Options& options, Visit visit) {
     visit("max_size_bytes", options.max_size_bytes);
     visit("max_message_bytes", options.max_message_bytes);
     visit("duplicate_detection_window", options.duplicate_detection_window);
+    visit("forward_to", options.forward_to);
+    visit("forward_dead_letters_to", options.forward_dead_letters_to);
 }
 
 std::optional<std::string> to_value(bool value) { return value ? "yes" : "no"; }
+std::optional<std::string> to_value(const std::string& value) { return value.empty() ? std::nullopt : std::optional{value}; }
 template <std::integral Number>
 std::optional<std::string> to_value(Number value) {
     return std::to_string(value);
@@ -38,6 +41,10 @@ std::optional<std::string> to_value(const std::optional<T>& value) {
 bool read_value(std::string_view text, bool& to) {
     to = text == "yes";
     return to || text == "no";
+}
+bool read_value(std::string_view text, std::string& to) {
+    to = text;
+    return true;
 }
 template <std::integral Number>
 bool read_value(std::string_view text, Number& to) {

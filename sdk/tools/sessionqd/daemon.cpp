@@ -32,7 +32,7 @@ std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port
 Daemon::Daemon(const Options& options)
     : broker_{options.data_directory.empty() ? std::make_unique<client::BrokerHost>()
                                              : std::make_unique<client::BrokerHost>(options.data_directory)} {
-    make_queues(options);
+    make_entities(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());
         run_on(front.thread, [&] {
@@ -50,10 +50,11 @@ Daemon::Daemon(const Options& options)
 
 Daemon::~Daemon() { end(); }
 
-void Daemon::make_queues(const Options& options) {
-    for (const QueueSpec& queue : options.queues) {
+void Daemon::make_entities(const Options& options) {
+    for (const server::QueueEntry& queue : options.queues) {
         broker_->broker().create_queue(queue.name, queue.options, broker_->now()).take_or_throw();
     }
+    server::create_entities(broker_->broker(), options.configuration, broker_->now()).take_or_throw();
 }
 
 void Daemon::listen(const Options& options) {

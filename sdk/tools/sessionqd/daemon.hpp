@@ -32,7 +32,7 @@ private:
         std::unique_ptr<server::Server> server{};
     };
 
-    void make_queues(const Options& options);
+    void make_entities(const Options& options);
     void listen(const Options& options);
     std::uint16_t listen_everywhere(amqp::ListenSettings settings);
     void end();

@@ -1,6 +1,8 @@
 #include "tools/sessionqd/options.hpp"
 
 #include <charconv>
+#include <fstream>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <asio/ip/address.hpp>
@@ -34,10 +36,10 @@ Endpoint parse_endpoint(const std::string& option, std::string_view text) {
 }
 
 // NAME[:session][:lock=SECONDS]
-QueueSpec parse_queue(const std::string& text) {
+server::QueueEntry parse_queue(const std::string& text) {
     const auto refuse = [&](const std::string& why) { throw UsageError{"--queue: '" + text + "' " + why}; };
     std::string_view rest = text;
-    QueueSpec queue{.name = std::string{rest.substr(0, rest.find(':'))}};
+    server::QueueEntry queue{.name = std::string{rest.substr(0, rest.find(':'))}};
     if (queue.name.empty()) {
         refuse("has no name");
     }
@@ -65,6 +67,23 @@ QueueSpec parse_queue(const std::string& text) {
     return queue;
 }
 
+std::string read_file(const std::string& name) {
+    std::ifstream file{name, std::ios::binary};
+    std::ostringstream text;
+    if (!file || !(text << file.rdbuf()) || file.bad()) {
+        throw UsageError{"--config: '" + name + "' cannot be read"};
+    }
+    return text.str();
+}
+
+server::Configuration read_configuration(const std::string& file, const std::vector<server::QueueEntry>& queues) {
+    auto read = server::read_configuration(read_file(file), queues);
+    if (!read) {
+        throw UsageError{"--config: '" + file + "': " + read.failure().detail};
+    }
+    return std::move(read).value();
+}
+
 void check(const Options& options) {
     if (options.listens_tls && options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-listen: needs --tls-cert"};
@@ -88,6 +107,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     std::string listen;
     std::string tls_listen;
     std::string data;
+    std::string config;
     std::vector<std::string> queues;
     std::vector<std::string> keys;
     double drain_seconds = 5;
@@ -102,6 +122,11 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--tls-cert", options.tls_certificate_file, "PEM file with the certificate and its chain")->type_name("FILE");
     app.add_option("--tls-key", options.tls_key_file, "PEM file with the certificate's key")->type_name("FILE");
     app.add_flag("--allow-plain-remote", options.allow_plain_remote, "Listen without encryption also where other machines reach it");
+    app.add_option("--config", config,
+                   "The Config.json of Microsoft's Service Bus emulator: queues, topics, subscriptions and rules to make. Its Logging has no effect; "
+                   "what is not "
+                   "supported is refused by its path")
+        ->type_name("FILE");
     app.add_option("--queue", queues,
                    "A queue to make; with :session, one whose messages are received by session; locks last 60 seconds unless it says. Again for more")
         ->type_name("NAME[:session][:lock=SECONDS]")
@@ -141,6 +166,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     options.data_directory = data;
     for (const std::string& queue : queues) {
         options.queues.push_back(parse_queue(queue));
+    }
+    if (app.count("--config") > 0) {
+        options.configuration = read_configuration(config, options.queues);
     }
     for (const std::string& key : keys) {
         const std::size_t equals = key.find('=');

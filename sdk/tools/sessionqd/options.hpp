@@ -8,7 +8,7 @@
 
 #include <sessionq/time.hpp>
 
-#include "broker/queue_options.hpp"
+#include "server/configuration.hpp"
 #include "server/shared_access.hpp"
 
 namespace sessionq::sessionqd {
@@ -16,11 +16,6 @@ namespace sessionq::sessionqd {
 struct Endpoint {
     std::string address{};
     std::uint16_t port{0};
-};
-
-struct QueueSpec {
-    std::string name{};
-    broker::QueueOptions options{};
 };
 
 /// What the command line asks for, checked as far as it can be without doing anything.
@@ -33,7 +28,8 @@ struct Options {
     std::string tls_key_file{};
     bool allow_plain_remote{false};
     std::filesystem::path data_directory{}; ///< empty: nothing is kept
-    std::vector<QueueSpec> queues{};
+    server::Configuration configuration{};
+    std::vector<server::QueueEntry> queues{}; ///< besides
     server::AccessKeys keys{};
     std::size_t receive_threads{1};
     Duration drain_time{std::chrono::seconds{5}};

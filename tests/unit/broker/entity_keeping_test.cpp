@@ -233,7 +233,7 @@ TEST_CASE("Broker kept: a queue is there under its name with its options, takes 
     kept.create("other", {.lock_duration = 30s});
     kept.send("orders", "ada", {"one"});
     kept.restart();
-    CHECK(kept.broker->queue_names() == std::vector<std::string>{"orders", "other"});
+    CHECK(kept.broker->names(broker::EntityKind::queue) == std::vector<std::string>{"orders", "other"});
     CHECK(kept.queue("orders")->options() == options);
     CHECK(kept.broker->create_queue("orders", options, kept.at).failure().code == Errc::duplicate_entity); // it was asked for
     const auto refused = kept.broker->create_queue("other", options, kept.at);
@@ -255,16 +255,16 @@ TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in 
     kept.send("orders", "ada", {"one"});
     auto holder = kept.accept("orders", "ada");
     kept.pull("orders", *holder);
-    CHECK(kept.broker->delete_queue("orders", kept.at).ok());
-    CHECK(kept.broker->delete_queue("gone", kept.at).ok());
+    CHECK(kept.broker->delete_entity("orders", kept.at).ok());
+    CHECK(kept.broker->delete_entity("gone", kept.at).ok());
     kept.create("orders");
     kept.send("orders", "ada", {"new"});
     kept.restart();
-    CHECK(kept.broker->queue_names() == std::vector<std::string>{"orders"});
+    CHECK(kept.broker->names(broker::EntityKind::queue) == std::vector<std::string>{"orders"});
     CHECK(kept.peek_text(*kept.queue("orders")) == "new");
-    CHECK(kept.broker->delete_queue("orders", kept.at).ok()); // never asked for before
+    CHECK(kept.broker->delete_entity("orders", kept.at).ok()); // never asked for before
     kept.restart();
-    CHECK(kept.broker->queue_names().empty());
+    CHECK(kept.broker->names(broker::EntityKind::queue).empty());
 }
 
 TEST_CASE("Entity kept: all that one operation changes is handed over at once, and a pull or a lock changes nothing") {

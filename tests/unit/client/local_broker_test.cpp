@@ -179,3 +179,72 @@ TEST_CASE("browser: more sessions than fit a page are listed") {
     f.sender.send(std::move(messages));
     CHECK(list_sessions(f.client, "orders").size() == 1'001);
 }
+
+TEST_CASE("local broker: topics and subscriptions with rules are made, listed, changed and deleted") {
+    LocalBroker broker;
+    broker.create_topic("news");
+    broker.create_subscription("news", "all", {.requires_session = false});
+    broker.create_subscription("News", "red", {.rules = {{.name = "red", .filter = SqlFilter{"color = 'red'"}, .action = "SET seen = TRUE"}}});
+    CHECK(broker.topic_names() == std::vector<std::string>{"news"});
+    CHECK(broker.queue_names().empty());
+    CHECK(broker.subscription_names("NEWS") == std::vector<std::string>{"all", "red"});
+    CHECK(broker.rules("news", "all") == std::vector<Rule>{{.name = "$Default"}});
+    broker.add_rule("news", "red", {.name = "blue", .filter = CorrelationFilter{.properties = {{"color", std::string{"blue"}}}}});
+    CHECK(broker.rules("news", "red").size() == 2);
+    broker.remove_rule("news", "red", "blue");
+    CHECK(broker.rules("news", "red").size() == 1);
+    CHECK(error_of([&] { broker.add_rule("news", "red", {.name = "RED"}); }) == Errc::duplicate_entity);
+    CHECK(error_of([&] { broker.add_rule("news", "red", {.name = "bad", .filter = SqlFilter{"color"}, .action = "no"}); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { broker.remove_rule("news", "red", "none"); }) == Errc::entity_not_found);
+    CHECK(error_of([&] { static_cast<void>(broker.rules("news", "none")); }) == Errc::entity_not_found);
+    CHECK(error_of([&] { broker.delete_queue("news"); }) == Errc::entity_not_found);
+    CHECK_FALSE(broker.queue_exists("news"));
+    CHECK(broker.queue_exists("news/subscriptions/all/$deadletterqueue"));
+    broker.delete_subscription("news", "all");
+    CHECK(error_of([&] { broker.delete_subscription("news", "all"); }) == Errc::entity_not_found);
+    broker.delete_topic("news");
+    CHECK(error_of([&] { static_cast<void>(broker.counts("news/Subscriptions/red")); }) == Errc::entity_not_found);
+}
+
+TEST_CASE("local broker: bad options of topics, subscriptions and forwarding are named") {
+    LocalBroker broker;
+    broker.create_topic("news");
+    const auto complaint = [](const std::function<void()>& call) {
+        try {
+            call();
+        } catch (const Error& error) {
+            return std::string{to_string(error.failure().code)} + " " + error.failure().detail;
+        }
+        return std::string{};
+    };
+    CHECK(complaint([&] { broker.create_topic("x", {.max_message_bytes = 0}); }).find("invalid_option max_message_bytes") == 0);
+    CHECK(complaint([&] { broker.create_subscription("news", "x", {.lock_duration = 0s}); }).find("invalid_option lock_duration") == 0);
+    CHECK(complaint([&] { broker.create_subscription("news", "x", {.rules = {{.name = "r", .action = "no"}}}); }).find("invalid_option rules[0]") ==
+          0);
+    CHECK(complaint([&] { broker.create_subscription("news", "x", {.forward_to = "news"}); }).find("invalid_option forward_to") == 0);
+    CHECK(complaint([&] { broker.create_queue("x", {.requires_session = false, .forward_to = "none"}); }).find("entity_not_found forward_to") == 0);
+    CHECK(complaint([&] { broker.create_queue("x", {.forward_dead_letters_to = "none"}); }).find("entity_not_found forward_dead_letters_to") == 0);
+    CHECK(complaint([&] { broker.create_queue("x", {.forward_to = "news"}); }).find("invalid_option forward_to") == 0); // it has sessions
+    broker.create_subscription("news", "s");
+    CHECK(complaint([&] {
+              broker.create_queue("x", {.requires_session = false, .forward_to = "news/Subscriptions/s"});
+          }).find("entity_not_found forward_to") == 0);
+}
+
+TEST_CASE("local broker: what is sent to a topic is received from its subscription, by session") {
+    LocalBroker broker;
+    broker.create_topic("news");
+    broker.create_subscription("news", "red", {.rules = {{.name = "red", .filter = SqlFilter{"color = 'red'"}}}});
+    const Client client = Client::in_process(broker);
+    Sender sender{client, "news"};
+    for (const char* color : {"red", "blue", "red"}) {
+        Message message = Message::text("a", color);
+        message.properties.emplace("color", std::string{color});
+        sender.send(std::move(message));
+    }
+    CHECK(broker.counts("news/subscriptions/red").active == 2);
+    Browser browser{client, "news/subscriptions/red"};
+    CHECK(browser.peek(10).size() == 2);
+    Sender misled{client, "news/subscriptions/red"};
+    CHECK(error_of([&] { misled.send(Message::text("a", "1")); }) == Errc::not_supported);
+}

@@ -1,8 +1,14 @@
 #include <doctest/doctest.h>
 
-#include <sessionq/error.hpp>
+#include <algorithm>
+#include <atomic>
+#include <latch>
 
+#include <sessionq/sessionq.hpp>
+
+#include "server/configuration.hpp"
 #include "tools/sessionqd/daemon.hpp"
+#include "unit/server/emulator_config.hpp"
 
 using namespace sessionq;
 using namespace sessionq::sessionqd;
@@ -39,4 +45,43 @@ TEST_CASE("Daemon: what cannot be made or had is said") {
     Options same = on_free_port();
     same.listen.port = static_cast<std::uint16_t>(std::stoi(daemon.urls()[0].substr(daemon.urls()[0].rfind(':') + 1)));
     CHECK_THROWS_AS(Daemon{same}, Error);
+}
+
+TEST_CASE("Daemon: an application sends to a topic of a configuration and processes a subscription of it by session, over the network") {
+    Options options = on_free_port();
+    options.configuration = server::read_configuration(test::emulator_config).value();
+    Daemon daemon{options};
+    const std::string url = daemon.urls()[0];
+    const Client client = Client::connect("Endpoint=sb://127.0.0.1:" + url.substr(url.rfind(':') + 1) +
+                                          ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true");
+    Sender sender{client, "events"};
+    for (int i = 0; i < 30; ++i) {
+        Message message = Message::text(std::to_string(i % 3), std::to_string(i));
+        message.subject = i % 2 == 0 ? "created" : "deleted";
+        message.properties.emplace("tier", std::string{"gold"});
+        sender.send(std::move(message));
+    }
+    std::vector<int> last(3, -1); // of each session, which one handler at a time touches
+    std::atomic<int> in_order{0};
+    std::latch handled{30};
+    SessionProcessor processor{client, "events/subscriptions/all", {.max_concurrent_sessions = 3}};
+    processor.on_message([&](MessageContext& call) {
+        const int number = std::stoi(std::string{call.message().text()});
+        int& before = last[static_cast<std::size_t>(std::stoi(std::string{call.message().session_id()}))];
+        in_order += before < number ? 1 : 0;
+        before = number;
+        handled.count_down();
+    });
+    processor.start();
+    handled.wait();
+    processor.stop();
+    CHECK(in_order == 30);
+
+    Browser archive{client, "archive"}; // where what the rule of another subscription changed was passed on to
+    const auto gold = archive.peek(100);
+    CHECK(gold.size() == 15);
+    CHECK(std::ranges::all_of(gold, [](const ReceivedMessage& message) { return message.content().to == "vault"; }));
+
+    Sender misled{client, "events/subscriptions/all"};
+    CHECK_THROWS_AS(misled.send(Message::text("0", "x")), Error);
 }

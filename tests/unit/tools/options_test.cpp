@@ -1,10 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <vector>
 
+#include "support/temporary_directory.hpp"
 #include "tools/sessionqd/options.hpp"
+#include "unit/server/emulator_config.hpp"
 
 using namespace sessionq::sessionqd;
+using namespace sessionq::test;
 
 namespace {
 
@@ -54,6 +58,23 @@ TEST_CASE("Options: queues say whether they have sessions and how long locks las
         CAPTURE(wrong);
         CHECK(names(complaint({"--queue", wrong}), "--queue"));
     }
+}
+
+TEST_CASE("Options: a configuration is read with the queues beside it, and what is wrong is named with the file and the path") {
+    const TemporaryDirectory folder;
+    const std::string file = folder.path() / "Config.json";
+    const auto write = [&](const char* text) { std::ofstream{file} << text; };
+    write(emulator_config);
+    const Options made = options({"--config", file.c_str(), "--queue", "extra"});
+    CHECK(made.configuration.queues.size() == 2);
+    CHECK(made.configuration.topics.size() == 1);
+    CHECK(made.queues.size() == 1);
+    CHECK(names(complaint({"--config", file.c_str(), "--queue", "Archive"}), "Queues[1]: there is an entity 'archive' already"));
+    write(R"({"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {"Foo": 1}}]}]}})");
+    CHECK(complaint({"--config", file.c_str()}) == "--config: '" + file + "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: not supported");
+    CHECK(names(complaint({"--config", "/nonexistent/Config.json"}), "'/nonexistent/Config.json' cannot be read"));
+    CHECK(names(complaint({"--config", folder.path().c_str()}), "cannot be read"));
+    CHECK(names(complaint({"--config", ""}), "cannot be read"));
 }
 
 TEST_CASE("Options: keys replace the emulator's, may hold any sign, and are not repeated in complaints") {

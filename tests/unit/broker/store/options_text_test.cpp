@@ -15,7 +15,9 @@ TEST_CASE("options text: every option comes back, and so does none") {
                             .dead_letter_on_expiration = true,
                             .max_size_bytes = 1ULL << 63U,
                             .max_message_bytes = 77,
-                            .duplicate_detection_window = std::chrono::hours{24 * 7}};
+                            .duplicate_detection_window = std::chrono::hours{24 * 7},
+                            .forward_to = "a = b",
+                            .forward_dead_letters_to = "c/Subscriptions/d"};
     CHECK(read_options(to_text(full)).value() == full);
 }
 

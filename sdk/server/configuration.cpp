@@ -1,0 +1,325 @@
+#include "server/configuration.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "broker/filter/compiled_rule.hpp"
+#include "server/duration_text.hpp"
+#include "server/json_node.hpp"
+
+namespace sessionq::server {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds longest_lock = std::chrono::minutes{5};
+constexpr milliseconds longest_window = std::chrono::hours{24 * 7};
+constexpr milliseconds default_window = std::chrono::minutes{10};
+constexpr milliseconds as_good_as_unlimited = std::chrono::hours{24 * 365 * 100};
+constexpr std::int64_t most_deliveries = 2000;
+
+/// An entity of the text with where it is, for what is found out only when all are known.
+struct Located {
+    JsonNode node;
+    std::vector<std::pair<const char*, std::string>> destinations{}; // by member
+};
+
+milliseconds read_duration(const JsonNode& node, milliseconds longest, const char* range) {
+    const auto length = parse_duration(node.text());
+    if (!length) {
+        node.fail("a duration is expected, as \"PT1M\"");
+    }
+    if (length->count() <= 0 || *length > longest) {
+        node.fail(std::string{"must be "} + range);
+    }
+    return *length;
+}
+
+std::optional<milliseconds> read_time_to_live(const JsonNode& properties) {
+    const auto node = properties.find("DefaultMessageTimeToLive");
+    if (!node) {
+        return std::nullopt;
+    }
+    const milliseconds length = read_duration(*node, milliseconds::max(), "above zero");
+    return length > as_good_as_unlimited ? std::nullopt : std::optional{length}; // some write the longest there is
+}
+
+std::optional<Duration> read_window(const JsonNode& properties) {
+    milliseconds window = default_window;
+    if (const auto node = properties.find("DuplicateDetectionHistoryTimeWindow")) {
+        window = read_duration(*node, longest_window, "above zero and at most 7 days");
+    }
+    const auto wanted = properties.find("RequiresDuplicateDetection");
+    return wanted && wanted->truth() ? std::optional<Duration>{window} : std::nullopt;
+}
+
+/// What queues and subscriptions have in common.
+void read_common(const JsonNode& properties, broker::QueueOptions& options, Located& located) {
+    if (const auto node = properties.find("LockDuration")) {
+        options.lock_duration = read_duration(*node, longest_lock, "above zero and at most 5 minutes");
+    }
+    if (const auto node = properties.find("MaxDeliveryCount")) {
+        options.max_delivery_count = static_cast<std::uint32_t>(node->whole(1, most_deliveries));
+    }
+    if (const auto node = properties.find("RequiresSession")) {
+        options.requires_session = node->truth();
+    }
+    if (const auto node = properties.find("DeadLetteringOnMessageExpiration")) {
+        options.dead_letter_on_expiration = node->truth();
+    }
+    options.default_time_to_live = read_time_to_live(properties);
+    for (const auto& [member, option] : {std::pair{"ForwardTo", &broker::QueueOptions::forward_to},
+                                         {"ForwardDeadLetteredMessagesTo", &broker::QueueOptions::forward_dead_letters_to}}) {
+        if (const auto node = properties.find(member)) {
+            options.*option = node->text();
+            if (!node->text().empty()) {
+                located.destinations.emplace_back(member, node->text());
+            }
+        }
+    }
+    if (options.requires_session && !options.forward_to.empty()) {
+        properties.at("ForwardTo").fail("messages of an entity with sessions cannot be passed on");
+    }
+}
+
+std::string read_name(const JsonNode& node) {
+    const JsonNode name = node.at("Name");
+    std::string text = name.text();
+    if (text.empty()) {
+        name.fail("must not be empty");
+    }
+    return text;
+}
+
+PropertyValue read_property(const JsonNode& node) {
+    const auto& value = node.value();
+    if (value.is_string()) {
+        return value.get<std::string>();
+    }
+    if (value.is_boolean()) {
+        return value.get<bool>();
+    }
+    if (value.is_number_float()) {
+        return value.get<double>();
+    }
+    if (value.is_number_integer()) {
+        return node.whole(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+    }
+    node.fail("a text, a number, true or false is expected");
+}
+
+Filter read_correlation(const JsonNode& node) {
+    static constexpr std::array<std::pair<const char*, std::optional<std::string> CorrelationFilter::*>, 8> texts{
+        {{"ContentType", &CorrelationFilter::content_type},
+         {"CorrelationId", &CorrelationFilter::correlation_id},
+         {"Label", &CorrelationFilter::subject},
+         {"MessageId", &CorrelationFilter::message_id},
+         {"ReplyTo", &CorrelationFilter::reply_to},
+         {"ReplyToSessionId", &CorrelationFilter::reply_to_session_id},
+         {"SessionId", &CorrelationFilter::session_id},
+         {"To", &CorrelationFilter::to}}};
+    node.expect_members({"ContentType", "CorrelationId", "Label", "MessageId", "ReplyTo", "ReplyToSessionId", "SessionId", "To", "Properties"});
+    CorrelationFilter filter;
+    for (const auto& [member, text] : texts) {
+        if (const auto given = node.find(member)) {
+            filter.*text = given->text();
+        }
+    }
+    if (const auto properties = node.find("Properties")) {
+        for (const auto& [name, value] : properties->members()) {
+            filter.properties.emplace(name, read_property(value));
+        }
+    }
+    if (filter == CorrelationFilter{}) {
+        node.fail("at least one member is expected");
+    }
+    return filter;
+}
+
+std::string read_sql(const JsonNode& node) {
+    node.expect_members({"SqlExpression"});
+    return node.at("SqlExpression").text();
+}
+
+void refuse(const std::optional<JsonNode>& node, const char* why) {
+    if (node) {
+        node->fail(why);
+    }
+}
+
+Rule read_rule(const JsonNode& node) {
+    node.expect_members({"Name", "Properties"});
+    Rule rule{.name = read_name(node)};
+    if (const auto properties = node.find("Properties")) {
+        properties->expect_members({"FilterType", "CorrelationFilter", "SqlFilter", "Action"});
+        const JsonNode type = properties->at("FilterType");
+        if (type.text() == "Correlation") {
+            refuse(properties->find("SqlFilter"), "FilterType says Correlation");
+            rule.filter = read_correlation(properties->at("CorrelationFilter"));
+        } else if (type.text() == "Sql") {
+            refuse(properties->find("CorrelationFilter"), "FilterType says Sql");
+            rule.filter = SqlFilter{read_sql(properties->at("SqlFilter"))};
+        } else {
+            type.fail("\"Correlation\" or \"Sql\" is expected");
+        }
+        if (const auto action = properties->find("Action")) {
+            rule.action = read_sql(*action);
+        }
+    }
+    if (const auto compiled = broker::filter::CompiledRule::make(rule); !compiled) {
+        node.fail(compiled.failure().detail);
+    }
+    return rule;
+}
+
+/// Reads a document; what it found so far is also in a broker that nobody uses, which judges names and ways as the real one will.
+class Reader {
+public:
+    explicit Reader(std::span<const QueueEntry> others) {
+        for (const QueueEntry& queue : others) {
+            broker_.create_queue(queue.name, queue.options, {}).take_or_throw();
+        }
+    }
+
+    Configuration read(const JsonNode& document) {
+        document.expect_members({"UserConfig", "$schema"});
+        const JsonNode user = document.at("UserConfig");
+        user.expect_members({"Namespaces", "Logging"});
+        if (const auto logging = user.find("Logging")) {
+            logging->expect_members({"Type"});
+            static_cast<void>(logging->at("Type").text());
+        }
+        const JsonNode namespaces = user.at("Namespaces");
+        if (namespaces.items().size() != 1) {
+            namespaces.fail("exactly one namespace is expected");
+        }
+        read_namespace(namespaces.items().front());
+        for (const Located& located : located_) {
+            check_destinations(located);
+        }
+        return std::move(configuration_);
+    }
+
+private:
+    void read_namespace(const JsonNode& node) {
+        node.expect_members({"Name", "Queues", "Topics"});
+        static_cast<void>(read_name(node));
+        if (const auto queues = node.find("Queues")) {
+            for (const JsonNode& queue : queues->items()) {
+                read_queue(queue);
+            }
+        }
+        if (const auto topics = node.find("Topics")) {
+            for (const JsonNode& topic : topics->items()) {
+                read_topic(topic);
+            }
+        }
+    }
+
+    void read_queue(const JsonNode& node) {
+        node.expect_members({"Name", "Properties"});
+        QueueEntry queue{.name = read_name(node)};
+        Located located{.node = node};
+        if (const auto properties = node.find("Properties")) {
+            located.node = *properties;
+            properties->expect_members({"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
+                                        "ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration", "MaxDeliveryCount",
+                                        "RequiresDuplicateDetection", "RequiresSession"});
+            read_common(*properties, queue.options, located);
+            queue.options.duplicate_detection_window = read_window(*properties);
+        }
+        judge(node, broker_.create_queue(queue.name, queue.options, {}));
+        located_.push_back(std::move(located));
+        configuration_.queues.push_back(std::move(queue));
+    }
+
+    void read_topic(const JsonNode& node) {
+        node.expect_members({"Name", "Properties", "Subscriptions"});
+        TopicEntry topic{.name = read_name(node)};
+        if (const auto properties = node.find("Properties")) {
+            properties->expect_members({"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection"});
+            topic.options.default_time_to_live = read_time_to_live(*properties);
+            topic.options.duplicate_detection_window = read_window(*properties);
+        }
+        judge(node, broker_.create_topic(topic.name, topic.options, {}));
+        if (const auto subscriptions = node.find("Subscriptions")) {
+            for (const JsonNode& subscription : subscriptions->items()) {
+                topic.subscriptions.push_back(read_subscription(topic.name, subscription));
+            }
+        }
+        configuration_.topics.push_back(std::move(topic));
+    }
+
+    SubscriptionEntry read_subscription(const std::string& topic, const JsonNode& node) {
+        node.expect_members({"Name", "Properties", "Rules"});
+        SubscriptionEntry subscription{.name = read_name(node)};
+        Located located{.node = node};
+        if (const auto properties = node.find("Properties")) {
+            located.node = *properties;
+            properties->expect_members({"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo", "ForwardTo",
+                                        "LockDuration", "MaxDeliveryCount", "RequiresSession"});
+            read_common(*properties, subscription.options, located);
+        }
+        if (const auto rules = node.find("Rules")) {
+            for (const JsonNode& rule : rules->items()) {
+                subscription.rules.push_back(read_rule(rule));
+            }
+        }
+        judge(node, broker_.create_subscription(topic, subscription.name, subscription.options, subscription.rules, {}));
+        located_.push_back(std::move(located));
+        return subscription;
+    }
+
+    static void judge(const JsonNode& node, const core::Result<core::Done>& made) {
+        if (!made) {
+            node.fail(made.failure().detail);
+        }
+    }
+
+    void check_destinations(const Located& located) {
+        for (const auto& [member, name] : located.destinations) {
+            const auto found = broker_.find(name);
+            if (!found || found.value()->find_send_fault()) {
+                located.node.at(member).fail("there is no queue or topic '" + name + "'");
+            }
+        }
+    }
+
+    Configuration configuration_{};
+    broker::Broker broker_{};
+    std::vector<Located> located_{};
+};
+
+} // namespace
+
+core::Result<Configuration> read_configuration(std::string_view json, std::span<const QueueEntry> others) {
+    try {
+        const auto document = JsonNode::parse(json);
+        return Reader{others}.read(JsonNode{document, {}});
+    } catch (const Error& error) {
+        return error.failure();
+    }
+}
+
+core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration, broker::Instant at) {
+    for (const QueueEntry& queue : configuration.queues) {
+        if (auto made = broker.create_queue(queue.name, queue.options, at); !made) {
+            return made;
+        }
+    }
+    for (const TopicEntry& topic : configuration.topics) {
+        if (auto made = broker.create_topic(topic.name, topic.options, at); !made) {
+            return made;
+        }
+        for (const SubscriptionEntry& subscription : topic.subscriptions) {
+            if (auto made = broker.create_subscription(topic.name, subscription.name, subscription.options, subscription.rules, at); !made) {
+                return made;
+            }
+        }
+    }
+    return core::Done{};
+}
+
+} // namespace sessionq::server
