@@ -17,6 +17,9 @@ namespace {
 constexpr std::uint32_t most_peeked = 250;
 constexpr std::size_t most_peeked_bytes = std::size_t{4} << 20U;
 
+// In milliseconds: how clients say that sessions are wanted whenever their state was set.
+constexpr std::int64_t end_of_time = 253'402'300'799'999;
+
 // Constructor codes of array elements, in the widest form: every client reads it.
 constexpr std::uint8_t long_code = 0x81;
 constexpr std::uint8_t timestamp_code = 0x83;
@@ -294,6 +297,9 @@ Answer Management::list_sessions(const Request& request) {
     const auto top = read_number(request.body, "top");
     if (!skip || !top || *skip < 0 || *top < 0) {
         return lacks(!skip || *skip < 0 ? "skip" : "top");
+    }
+    if (const auto since = read_number(request.body, "last-updated-time"); since && *since < end_of_time) {
+        return fail(501, condition::not_implemented, "listing the sessions whose state was set after some time is not supported");
     }
     const auto ids = queue_->list_sessions(static_cast<std::size_t>(*skip), static_cast<std::size_t>(*top), peer_.now());
     if (ids.empty()) {

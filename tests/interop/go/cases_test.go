@@ -101,6 +101,17 @@ func send(t *testing.T, client *sb.Client, queue string, messages ...*sb.Message
 	ok(t, sender.SendMessageBatch(soon(t), batch, nil))
 }
 
+// What it returns is to be waited for before the case ends, and its contexts with it.
+func alongside(action func()) *sync.WaitGroup {
+	group := &sync.WaitGroup{}
+	group.Add(1)
+	go func() {
+		defer group.Done()
+		action()
+	}()
+	return group
+}
+
 func accept(t *testing.T, client *sb.Client, queue, session string) *sb.SessionReceiver {
 	t.Helper()
 	receiver, err := client.AcceptSessionForQueue(soon(t), queue, session, nil)
@@ -213,10 +224,11 @@ func TestAcceptWithNothingThereEndsWithATimeOut(t *testing.T) {
 
 func TestAClientThatWaitsForTheNextSessionGetsOneWhenItAppears(t *testing.T) {
 	client, queue := start(t), take("s")
-	go func() {
+	sending := alongside(func() {
 		time.Sleep(300 * time.Millisecond)
 		send(t, client, queue, of("late", "one"))
-	}()
+	})
+	defer sending.Wait()
 	receiver, err := client.AcceptNextSessionForQueue(soon(t), queue, nil)
 	ok(t, err)
 	same(t, receiver.SessionID(), "late")
@@ -259,11 +271,12 @@ func TestReceiveInOrderAcrossTwoSessions(t *testing.T) {
 func TestStreamingReceive(t *testing.T) {
 	client, queue := start(t), take("s")
 	receiver := accept(t, client, queue, "a")
-	go func() {
+	sending := alongside(func() {
 		for i := 0; i < 50; i++ {
 			send(t, client, queue, of("a", fmt.Sprint(i)))
 		}
-	}()
+	})
+	defer sending.Wait()
 	for received := 0; received < 50; {
 		for _, message := range receive(t, receiver, 10) {
 			same(t, string(message.Body), fmt.Sprint(received))
@@ -603,6 +616,8 @@ func TestListSessions(t *testing.T) {
 	for _, session := range want {
 		same(t, listed[session], true)
 	}
+	_, err := client.NewListSessionsForQueuePager(queue, &sb.ListSessionsOptions{SessionStateUpdatedAfter: ptr(time.Now())}).NextPage(soon(t))
+	says(t, err, "not supported")
 }
 
 func TestTwentyReceiversAtOnceEachWithASessionOfItsOwn(t *testing.T) {

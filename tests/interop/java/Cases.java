@@ -286,6 +286,24 @@ public final class Cases {
         same(new ArrayList<>(received), sent);
     }
 
+    static void receiveWithPrefetch() {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        for (int i = 0; i < 20; ++i) {
+            send(client, queue, of("a", String.valueOf(i)));
+        }
+        try (ServiceBusReceiverClient receiver = sessions(client, queue).prefetchCount(10).buildClient().acceptSession("a")) {
+            for (int i = 0; i < 10; ++i) {
+                ServiceBusReceivedMessage message = one(receiver);
+                same(text(message), String.valueOf(i));
+                receiver.complete(message);
+            }
+        }
+        try (ServiceBusReceiverClient again = acceptAgain(queue, "a")) { // what was fetched and not handed out is there again
+            same(text(one(again)), "10");
+        }
+    }
+
     // The client's own pump over sessions, which rolls from one to the next.
     static void sessionProcessor() throws Exception {
         String queue = take("s");

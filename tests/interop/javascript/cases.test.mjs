@@ -431,6 +431,24 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     );
   });
 
+  test("the client renews a lock by itself while a handler runs", async () => {
+    const queue = take("short");
+    await send(queue, of("a", "one"), of("a", "two"));
+    const receiver = await client.acceptSession(queue, "a");
+    const received = await new Promise((resolve, reject) => {
+      const bodies = [];
+      receiver.subscribe({
+        processMessage: async ({ body }) => {
+          bodies.push(body);
+          await (bodies.length === 1 ? sleep(8000) : resolve(bodies));
+        },
+        processError: async ({ error }) => reject(error),
+      });
+    });
+    assert.deepEqual(received, ["one", "two"]);
+    await receiver.close();
+  });
+
   test("a lock that is lost while messages stream in is told", async () => {
     const queue = take("short");
     await send(queue, of("a", "one"));

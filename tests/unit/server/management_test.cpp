@@ -228,6 +228,8 @@ TEST_CASE("Management: sessions are listed page by page, the empty id among them
     CHECK(*first.body.find("sessions-ids")->items() == std::vector<Value>{"a", ""});
     CHECK(*list(2, 2).body.find("sessions-ids")->items() == std::vector<Value>{"c"});
     CHECK(list(3, 2).status == 204);
+    const auto since = front.ask("get-message-sessions", Value::map({{"last-updated-time", amqp::Timestamp{1}}, {"skip", 0}, {"top", 10}}));
+    CHECK(since.status == 501); // not all of them, as if it had not been asked
 }
 
 TEST_CASE("Management: an answer finds its way by address, by link name, or to the newest reader of the session") {
