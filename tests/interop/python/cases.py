@@ -379,7 +379,9 @@ def run_one(case):
     case.run(result)
     faults = [text for _, text in result.failures + result.errors]
     word = "failed" if faults else "passed"
-    print(f"{word}: {case.id()} ({time.monotonic() - began:.1f} s)", *faults, sep="\n" if faults else "", flush=True)
+    lines = [f"{word}: {case.id()} ({time.monotonic() - began:.1f} s)", *faults]
+    sys.stdout.write("\n".join(lines) + "\n")  # in one piece: other cases report at the same time
+    sys.stdout.flush()
     return not faults
 
 
