@@ -231,6 +231,7 @@ private:
 
 Verdict run_network_campaign(const NetworkCampaignOptions& options) {
     Verdict verdict;
+    std::thread{[] {}}.join(); // with the first one a sanitizer starts its own
     const std::size_t threads = thread_count();
     {
         Campaign campaign{options, verdict};

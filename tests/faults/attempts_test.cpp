@@ -1,0 +1,47 @@
+// Clients against a broker that is out of reach, over real sockets. What is bounded from above is counted; a slow machine only makes it less.
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include <sessionq/sessionq.hpp>
+
+#include "faults/consumer.hpp"
+#include "faults/proxy.hpp"
+#include "tools/sessionqd/daemon.hpp"
+
+using namespace sessionq;
+using namespace sessionq::faults;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::size_t attempts_in_three_seconds(const char* script) {
+    sessionqd::Daemon daemon{{.listen = {.address = "127.0.0.1", .port = 0},
+                              .queues = {{.name = "orders", .options = {.requires_session = true}}},
+                              .keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}}};
+    const std::string& url = daemon.urls().at(0);
+    Proxy proxy{{.port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))), .script = parse_script(script)}};
+    const Client client = Client::connect(connection_string(proxy.port()));
+    SessionProcessor processor{client, "orders", {.max_concurrent_sessions = 32}};
+    processor.on_message([](MessageContext&) {});
+    processor.start();
+    proxy.start();
+    std::thread sender{[&] {
+        for (const TimePoint until = core::system_clock().now() + 3s; core::system_clock().now() < until;) {
+            try {
+                Sender{client, "orders"}.send(Message::text("a", "1"), OperationContext{Deadline::at(until)});
+            } catch (const Error&) {
+                continue; // an application that knows no patience
+            }
+        }
+    }};
+    sender.join();
+    CHECK(processor.stop(10s).complete);
+    return proxy.attempts().size() - 1;
+}
+
+} // namespace
+
+TEST_CASE("R17: whoever is turned away knocks less and less, however many wait and however often they ask") {
+    CHECK(attempts_in_three_seconds("0s reject for=1000s\n100ms reset conns=all") <= 8); // 50, 100, 200, 400, 800, 1600 ms apart at least
+}
