@@ -29,6 +29,10 @@ public:
     Broker(const Broker&) = delete;
     Broker& operator=(const Broker&) = delete;
 
+    /// All that is to be there from the start has been made. Until then a broker with something kept holds back what is to be passed on: where it goes may not be
+    /// there yet.
+    void begin(Instant at) { directory_->begin(at); }
+
     /// Makes a queue and its dead-letter sub-queue, named `<name>/$DeadLetterQueue`. Fails with invalid_option (also: what it passes on would come back to it),
     /// duplicate_entity, or invalid_argument for a name that is empty, longer than 260 characters, holds a '$' or is that of a subscription. Where to pass on need
     /// not exist: messages for what does not are dead-lettered. One that was kept and not asked for yet is taken over with all that is in it; fails with

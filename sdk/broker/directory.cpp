@@ -17,7 +17,7 @@ EntityKind kind_by_name(std::string_view name) {
 } // namespace
 
 Directory::Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at)
-    : board_{std::move(board)}, journal_{std::move(journal)}, kept_at_{at} {
+    : board_{std::move(board)}, journal_{std::move(journal)}, kept_at_{at}, has_begun_{kept.empty()} {
     for (KeptQueue& queue : kept) {
         std::string name = queue.name;
         kept_.emplace(std::move(name), std::move(queue));
@@ -126,6 +126,13 @@ std::vector<QueuePairPtr> Directory::forget_all() {
     entries_.clear();
     kept_.clear();
     return gone;
+}
+
+void Directory::begin(Instant at) {
+    has_begun_.store(true, std::memory_order_seq_cst);
+    for (const QueuePairPtr& entity : all()) {
+        entity->release_held(at);
+    }
 }
 
 QueuePairPtr Directory::find(std::string_view name) {

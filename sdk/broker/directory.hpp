@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <shared_mutex>
 #include <span>
@@ -47,6 +48,10 @@ public:
     /// Sorted.
     [[nodiscard]] std::vector<std::string> names(EntityKind kind) const;
 
+    /// All is made that is to be there from the start: what was held back until then is passed on.
+    void begin(Instant at);
+    [[nodiscard]] bool has_begun() const noexcept { return has_begun_.load(std::memory_order_seq_cst); }
+
     /// Brings messages that leave `source` to where they go, and answers in each. Called under no lock of a queue.
     void deliver(const QueuePair& source, std::span<Transit> messages, Instant at);
 
@@ -73,6 +78,7 @@ private:
     const std::shared_ptr<WakeupBoard> board_;
     const std::shared_ptr<Journal> journal_;
     const Instant kept_at_;
+    std::atomic<bool> has_begun_;
     mutable std::shared_mutex mutex_; // guards kept_ and entries_
     ByName<KeptQueue> kept_;          // not asked for yet
     ByName<Entry> entries_;

@@ -44,6 +44,12 @@ std::vector<QueuePairPtr> Directory::subscriptions_of(const QueuePair& topic) co
 }
 
 void Directory::deliver(const QueuePair& source, std::span<Transit> messages, Instant at) {
+    if (!has_begun()) { // where they go may be about to be made
+        for (Transit& transit : messages) {
+            transit.is_held = true;
+        }
+        return;
+    }
     if (source.kind() != EntityKind::topic) {
         pass_on(source, messages, at);
         return;

@@ -39,13 +39,33 @@ void QueuePair::pass_on(Instant at) {
             messages.swap(leaving_);
         }
         directory_->deliver(*this, messages, at);
-        perform(at, [&] {
-            for (const Transit& transit : messages) {
-                transit.from->end_transit(transit.sequence, transit.failed_with);
+        const bool is_held = perform(at, [&] {
+            for (Transit& transit : messages) {
+                if (transit.is_held) {
+                    transit.is_held = false;
+                    held_.push_back(std::move(transit));
+                } else {
+                    transit.from->end_transit(transit.sequence, transit.failed_with);
+                }
             }
-            return true;
+            return !held_.empty();
         });
+        if (is_held && directory_->has_begun()) { // meanwhile
+            release_held(at);
+        }
     }
+}
+
+void QueuePair::release_held(Instant at) {
+    {
+        const std::lock_guard lock{mutex_};
+        std::ranges::move(held_, std::back_inserter(leaving_));
+        held_.clear();
+        if (leaving_.empty() || std::exchange(is_passing_on_, true)) {
+            return;
+        }
+    }
+    pass_on(at);
 }
 
 } // namespace sessionq::broker

@@ -86,6 +86,9 @@ public:
     /// Takes messages that others pass on; answers with why not, of the last one that was not taken. Thread-safe.
     std::optional<Failure> take(std::span<Arrival> arrivals, Instant at);
 
+    /// What the directory held back goes out. Thread-safe.
+    void release_held(Instant at);
+
     /// Nothing happens by itself before this. Thread-safe.
     [[nodiscard]] TimePoint next_due() const noexcept { return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}}; }
 
@@ -164,6 +167,7 @@ private:
     const QueueIds ids_;
     std::mutex mutex_; // guards all up to both entities
     std::vector<Transit> leaving_;
+    std::vector<Transit> held_;
     bool is_passing_on_{false}; // one thread at a time does, in the order in which the messages came
     QueueContext context_;
     Entity dead_letter_entity_;

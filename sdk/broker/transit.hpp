@@ -26,6 +26,7 @@ struct Transit {
     Entity* from{nullptr};
     std::int64_t sequence{0};
     Arrival message{};
+    bool is_held{false};                         ///< the answer: it has to wait
     std::optional<DeadLetterInfo> failed_with{}; ///< the answer; unset: it has arrived
 };
 

@@ -415,8 +415,11 @@ Answer Management::remove_rule(const Request& request) {
     if (!name) {
         return lacks("rule-name");
     }
-    const auto removed = book->remove(*name);
-    return removed ? ok() : fail(removed.failure());
+    if (book->remove(*name)) {
+        return ok();
+    }
+    amqp::Condition gone = entity_not_found(queue_->name() + "/Rules/" + std::string{*name}); // one client knows it by its words
+    return fail(404, gone.name, gone.text);
 }
 
 } // namespace sessionq::server

@@ -133,7 +133,9 @@ PORT_CASE("drain: crossing with a message loses nothing (R3)") {
     link->drain();
     std::vector<Message> one;
     one.push_back(Message::text("a", "1"));
-    const auto sent = t.template begin<std::vector<std::int64_t>>([&](auto handler) { other->send({t.entity, std::move(one)}, std::move(handler)); });
+    const auto sent = t.template begin<std::vector<std::int64_t>>([&](auto handler) {
+        other->send({t.target(), std::move(one)}, std::move(handler));
+    });
     CHECK(t.fixture.eventually([&] { return sent.is_there() && link->drained == 1; }));
     t.fixture.quiet();
     if (link->got.empty()) { // the answer was first: the message is still there

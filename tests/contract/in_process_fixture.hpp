@@ -11,7 +11,7 @@
 namespace sessionq::test {
 
 /// The local broker in the same process, on manual time.
-class InProcessFixture final : public PortFixture {
+class InProcessFixture : public PortFixture {
 public:
     std::string create_entity(const EntitySpec& spec) override {
         const std::string name = "queue" + std::to_string(++entities_);
@@ -44,6 +44,7 @@ public:
     }
 
     [[nodiscard]] broker::Broker& broker() { return *broker_; }
+    [[nodiscard]] broker::Instant now() const { return {loop_.now(), loop_.wall_now()}; }
 
 private:
     void move_to(TimePoint instant) {
@@ -51,8 +52,6 @@ private:
         broker_->advance(now());
         loop_.run_until_idle();
     }
-    [[nodiscard]] broker::Instant now() const { return {loop_.now(), loop_.wall_now()}; }
-
     ManualLoop loop_;
     std::shared_ptr<broker::Broker> broker_{std::make_shared<broker::Broker>()};
     int entities_{0};

@@ -20,7 +20,10 @@
 #else
 #include "contract/in_process_fixture.hpp"
 #include "contract/service_bus_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES sessionq::test::InProcessFixture, sessionq::test::ServiceBusFixture, sessionq::test::TlsServiceBusFixture
+#include "contract/subscription_fixture.hpp"
+#define SESSIONQ_PORT_FIXTURES                                                                                                                       \
+    sessionq::test::InProcessFixture, sessionq::test::OnSubscription<sessionq::test::InProcessFixture>, sessionq::test::ServiceBusFixture,           \
+        sessionq::test::OnSubscription<sessionq::test::ServiceBusFixture>, sessionq::test::TlsServiceBusFixture
 #endif
 
 /// One rule of the contract, shown on every port.
@@ -72,6 +75,8 @@ public:
     [[nodiscard]] bool has(ports::Capability capability) const {
         return endpoint->capabilities().has(capability) && !(capability == ports::Capability::accept_named && fixture.accepts_next_only());
     }
+    /// What messages for the entity are sent to.
+    [[nodiscard]] std::string target() const { return fixture.sends_to(entity); }
     /// How to accept this session, the only one that is free and has messages: by its id where that can be said.
     [[nodiscard]] std::optional<std::string> wanted(std::string session) const {
         return has(ports::Capability::accept_named) ? std::optional{std::move(session)} : std::nullopt;
@@ -94,7 +99,7 @@ public:
 
     std::vector<std::int64_t> send(std::vector<Message> messages) {
         return finish<std::vector<std::int64_t>>([&](auto handler) {
-                   endpoint->send({entity, std::move(messages)}, std::move(handler));
+                   endpoint->send({target(), std::move(messages)}, std::move(handler));
                })
             .result()
             .value();

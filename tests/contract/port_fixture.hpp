@@ -28,6 +28,8 @@ public:
 
     /// A fresh entity with sessions; its name.
     virtual std::string create_entity(const EntitySpec& spec) = 0;
+    /// What to send to for it to come to the entity.
+    [[nodiscard]] virtual std::string sends_to(const std::string& entity) const { return entity; }
     /// Whether sessions are accepted as they come although the port could accept them by id.
     [[nodiscard]] virtual bool accepts_next_only() const { return false; }
     /// Whether sending answers with sequence numbers.

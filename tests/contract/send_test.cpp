@@ -25,6 +25,9 @@ PORT_CASE("send: answers with rising sequence numbers") {
 PORT_CASE("send: all or none, and a message without a session is refused") {
     PortCase<Fixture> t;
     NEEDS(t, refuse_sessionless);
+    if (t.target() != t.entity) {
+        return; // a topic may have subscriptions without sessions, too
+    }
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
     messages.push_back(Message{.body = "2"});
@@ -91,7 +94,8 @@ PORT_CASE("schedule: taken back, the message never comes") {
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 10s;
     const auto sequences = t.send({later});
     const auto cancel = [&] {
-        return t.template finish<core::Done>([&](auto handler) { t.endpoint->cancel_scheduled(t.entity, sequences, std::move(handler)); }).failure();
+        return t.template finish<core::Done>([&](auto handler) { t.endpoint->cancel_scheduled(t.target(), sequences, std::move(handler)); })
+            .failure();
     };
     CHECK_FALSE(cancel());
     CHECK(cancel() == Errc::message_not_found);
@@ -191,7 +195,7 @@ PORT_CASE("endpoint: a call that is unanswered when it is destroyed is answered 
     auto other = t.fixture.make_endpoint();
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
-    const auto sent = t.template begin<Sequences>([&](auto handler) { other->send({t.entity, std::move(messages)}, std::move(handler)); });
+    const auto sent = t.template begin<Sequences>([&](auto handler) { other->send({t.target(), std::move(messages)}, std::move(handler)); });
     CHECK_FALSE(sent.is_there());
     other.reset();
     CHECK(sent.failure() == Errc::cancelled);

@@ -48,6 +48,9 @@ public:
     }
     [[nodiscard]] core::EventLoop& loop() override { return loop_; }
 
+    [[nodiscard]] broker::Broker& broker() { return broker_; }
+    [[nodiscard]] broker::Instant now() const { return {loop_.now(), loop_.wall_now()}; }
+
     bool eventually(const std::function<bool()>& done) override {
         const auto hopeless = std::chrono::steady_clock::now() + 5s;
         while (!done() && std::chrono::steady_clock::now() < hopeless) {
@@ -104,8 +107,6 @@ private:
         broker_.advance(now());
         quiet();
     }
-    [[nodiscard]] broker::Instant now() const { return {loop_.now(), loop_.wall_now()}; }
-
     ManualLoop loop_{};
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};

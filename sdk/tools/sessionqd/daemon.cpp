@@ -55,6 +55,7 @@ void Daemon::make_entities(const Options& options) {
         broker_->broker().create_queue(queue.name, queue.options, broker_->now()).take_or_throw();
     }
     server::create_entities(broker_->broker(), options.configuration, broker_->now()).take_or_throw();
+    broker_->broker().begin(broker_->now());
 }
 
 void Daemon::listen(const Options& options) {

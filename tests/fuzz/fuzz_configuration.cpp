@@ -1,0 +1,28 @@
+// The configuration of a broker: whatever it says is refused or can be made, and takes a message everywhere it takes any.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "server/configuration.hpp"
+
+using namespace sessionq;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto configuration = server::read_configuration({reinterpret_cast<const char*>(data), size});
+    if (!configuration) {
+        return 0;
+    }
+    broker::Broker broker;
+    const broker::Instant at{.now = TimePoint{Duration{1}}, .wall = WallTime{}};
+    if (!server::create_entities(broker, configuration.value(), at)) {
+        std::abort(); // what was read is what can be made
+    }
+    for (const auto kind : {broker::EntityKind::queue, broker::EntityKind::topic}) {
+        for (const std::string& name : broker.names(kind)) {
+            static_cast<void>(broker.find(name).value()->send(std::vector{Message::text("s", "body")}, at));
+        }
+    }
+    return 0;
+}
