@@ -30,6 +30,7 @@ struct Again {
 
 /// What began while another holder had the session open.
 struct Beside {
+    std::size_t own;
     std::size_t tenure; ///< the other's
     std::size_t begun;  ///< there, so far
     bool was_running;
@@ -68,7 +69,9 @@ public:
         }
         for (const Beside& beside : beside_) {
             const Tenure& other = tenures_[beside.tenure];
-            if (!other.is_lost && (beside.was_running || other.begun.size() > beside.begun)) { // else it was leaving and had nothing more to do
+            const bool was_leaving = !beside.was_running && other.begun.size() == beside.begun; // and had nothing more to do
+            const bool is_stale = beside.own < beside.tenure && tenures_[beside.own].is_lost;
+            if (!other.is_lost && !was_leaving && !is_stale) {
                 blame(result_.overlaps, beside.event, "began while holder " + std::to_string(other.holder) + " held the session");
             }
         }
@@ -137,8 +140,11 @@ private:
         }
         for (const auto& [key, index] : current_) {
             if (key.second == event.session && key.first != event.holder) {
-                beside_.push_back(
-                    {.tenure = index, .begun = tenures_[index].begun.size(), .was_running = tenures_[index].running.has_value(), .event = event});
+                beside_.push_back({.own = current_.at({event.holder, event.session}),
+                                   .tenure = index,
+                                   .begun = tenures_[index].begun.size(),
+                                   .was_running = tenures_[index].running.has_value(),
+                                   .event = event});
             }
         }
         check_order(*tenure, event);

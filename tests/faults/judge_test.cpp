@@ -93,6 +93,16 @@ TEST_CASE("judge: who has lost its lease and does not know it may repeat what it
     };
     CHECK(stale(true).judged(2, 2).is_clean());
     CHECK(stale(true).judged(2, 2).repeats == 2);
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .handle(1, 1)
+              .handle(2, 2)
+              .add(Kind::close, 1, 0, true)
+              .add(Kind::close, 2)
+              .judged(2)
+              .is_clean());
     CHECK(stale(true).judged(2, 1).unexplained == 1);
     CHECK(stale(false).judged(2, 2).unexplained == 2);
 }
