@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "amqp/codec/message_codec.hpp"
+#include "groups/durable.hpp"
 
 namespace sessionq::groups {
 
@@ -151,7 +152,7 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     encoded.reserve(request.messages.size());
     const amqp::ClockReading at = hub_->reading();
     for (const Message& message : request.messages) {
-        encoded.push_back(amqp::encode_message(message, at));
+        encoded.push_back(make_durable(amqp::encode_message(message, at)));
     }
     auto answer = owed(std::move(handler));
     if (encoded.empty()) {
