@@ -97,12 +97,15 @@ private:
     void on_delivery(amqp::DeliveryHandle delivery) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
+    // receiver.cpp
     void want_link();
     void attach(amqp::Engine& engine);
     void serve();
     void answer_with(Waiters::iterator waiter, core::Result<std::shared_ptr<GroupSession>> result);
     void fail_waiters(const Failure& why);
     void top_up();
+
+    // receiver_drains.cpp
     void want_drain();
     void return_messages();
     void give_link_up();

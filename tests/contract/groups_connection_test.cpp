@@ -1,8 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
+#include <latch>
+#include <map>
+#include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <sessionq/sessionq.hpp>
 
@@ -126,4 +134,89 @@ TEST_CASE("unsupported: each call names broker and capability") {
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = std::chrono::system_clock::now() + 1h;
     check(failure_of([&] { sender.send(later); }), "scheduled");
+}
+
+TEST_CASE("groups: a busy one does not hold up the others, within max_buffered_bytes") {
+    const auto client = Client::connect(plain_url());
+    const std::string queue = fresh_queue();
+    Sender sender{client, queue};
+    std::vector<Message> messages(1000, Message::text("busy", "x"));
+    sender.send(std::move(messages));
+    for (int i = 0; i < 50; ++i) {
+        sender.send(Message::text("other" + std::to_string(i), "x"));
+    }
+    std::promise<void> go_on;
+    const auto may_go_on = go_on.get_future().share();
+    std::latch others{50};
+    std::latch all{1050};
+    SessionProcessor processor{client, queue, {.max_concurrent_sessions = 8, .session_idle_timeout = 10ms, .worker_threads = 4}};
+    processor.on_message([&](MessageContext& call) {
+        if (call.session().session_id() == "busy") {
+            may_go_on.wait();
+        } else {
+            others.count_down();
+        }
+        all.count_down();
+    });
+    processor.start();
+    others.wait(); // while the first message of the busy one is being handled
+    go_on.set_value();
+    all.wait();
+    CHECK(processor.stop(10s).complete);
+}
+
+TEST_CASE("groups: once they have been idle the broker may give them to another consumer") {
+    const std::string queue = fresh_queue();
+    const auto here = Client::connect(plain_url());
+    const auto there = Client::connect(plain_url());
+    Sender{here, queue}.send(Message::text("a", "1"));
+    std::atomic<int> handled_here{0};
+    SessionProcessor patient{here, queue, {.max_concurrent_sessions = 2, .session_idle_timeout = 10ms}};
+    patient.on_message([&](MessageContext&) { ++handled_here; });
+    patient.start();
+    while (handled_here == 0) {
+        std::this_thread::sleep_for(5ms);
+    }
+    std::this_thread::sleep_for(2s); // the link is given up after one
+    std::promise<void> came;
+    SessionProcessor preferred{there, queue, {.max_concurrent_sessions = 2, .priority = 5}};
+    preferred.on_message([&](MessageContext&) { came.set_value(); });
+    preferred.start();
+    std::this_thread::sleep_for(500ms);
+    Sender{here, queue}.send(Message::text("a", "2"));
+    CHECK(came.get_future().wait_for(10s) == std::future_status::ready);
+    CHECK(handled_here == 1);
+}
+
+TEST_CASE("groups: what a processor fetched and did not handle is there for the next one, uncounted and in order") {
+    const std::string queue = fresh_queue();
+    const auto client = Client::connect(plain_url());
+    std::vector<Message> messages;
+    for (int i = 0; i < 100; ++i) {
+        messages.push_back(Message::text("g" + std::to_string(i % 5), std::to_string(i / 5)));
+    }
+    Sender{client, queue}.send(std::move(messages));
+    std::mutex mutex;
+    std::map<std::string, int, std::less<>> next;
+    int handled = 0;
+    const auto run = [&](int most) {
+        std::promise<void> enough;
+        SessionProcessor processor{client, queue, {.max_concurrent_sessions = 3, .session_idle_timeout = 10ms, .worker_threads = 2}};
+        processor.on_message([&](MessageContext& call) {
+            const std::lock_guard lock{mutex};
+            CHECK(call.message().delivery_count() == 0);
+            CHECK(call.message().text() == std::to_string(next[std::string{call.session().session_id()}]++));
+            if (++handled == most) {
+                enough.set_value();
+            }
+        });
+        processor.start();
+        enough.get_future().wait();
+        CHECK(processor.stop(10s).complete);
+    };
+    run(30);
+    const int before = handled;
+    CHECK(before < 100);
+    run(100);
+    CHECK(handled == 100);
 }

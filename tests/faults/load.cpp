@@ -227,7 +227,8 @@ void run(const Options& options) {
         processor.emplace(client, options.entity,
                           sessionq::ProcessorOptions{.max_concurrent_sessions = static_cast<std::uint32_t>(options.sessions),
                                                      .session_idle_timeout = 200ms,
-                                                     .worker_threads = 2});
+                                                     .worker_threads = 2,
+                                                     .confirm_settlements = true});
         processor->on_session_open([&](sessionq::SessionContext& session) { leases.open(session.session_id()); });
         processor->on_message([&](sessionq::MessageContext& call) { leases.receive(call.session().session_id(), call.message()); });
         processor->on_session_close([&](sessionq::SessionContext& session, sessionq::CloseReason why) { leases.close(session.session_id(), why); });
