@@ -96,23 +96,21 @@ private:
     asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
 };
 
-struct ArtemisFixture final : GroupsFixture {
-    ArtemisFixture() : GroupsFixture{"t", false, false} {}
+/// Each session on a link of its own.
+struct ArtemisByIdFixture final : GroupsFixture {
+    ArtemisByIdFixture() : GroupsFixture{"t", false, false} {}
 };
-struct ArtemisTlsFixture final : GroupsFixture {
-    ArtemisTlsFixture() : GroupsFixture{"t", true, false} {}
-};
+/// Sessions as they come, over one link, which is over TLS.
 struct ArtemisSharedLinkFixture final : GroupsFixture {
-    ArtemisSharedLinkFixture() : GroupsFixture{"t", false, true} {}
+    ArtemisSharedLinkFixture() : GroupsFixture{"t", true, true} {}
 };
+/// A group stays with its consumer.
 struct BrokerJPinnedFixture final : GroupsFixture {
     BrokerJPinnedFixture() : GroupsFixture{"standard", false, true} {}
 };
+/// A group stays while something of it is unsettled; over TLS.
 struct BrokerJSharedFixture final : GroupsFixture {
-    BrokerJSharedFixture() : GroupsFixture{"shared", false, true} {}
-};
-struct BrokerJTlsFixture final : GroupsFixture {
-    BrokerJTlsFixture() : GroupsFixture{"standard", true, true} {}
+    BrokerJSharedFixture() : GroupsFixture{"shared", true, true} {}
 };
 
 } // namespace sessionq::test

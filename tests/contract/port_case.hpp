@@ -13,10 +13,10 @@
 /// The ports the suite runs on, by fixture.
 #if defined(SESSIONQ_CONTRACT_ARTEMIS)
 #include "contract/groups_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES sessionq::test::ArtemisFixture, sessionq::test::ArtemisTlsFixture, sessionq::test::ArtemisSharedLinkFixture
+#define SESSIONQ_PORT_FIXTURES sessionq::test::ArtemisByIdFixture, sessionq::test::ArtemisSharedLinkFixture
 #elif defined(SESSIONQ_CONTRACT_BROKER_J)
 #include "contract/groups_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES sessionq::test::BrokerJPinnedFixture, sessionq::test::BrokerJSharedFixture, sessionq::test::BrokerJTlsFixture
+#define SESSIONQ_PORT_FIXTURES sessionq::test::BrokerJPinnedFixture, sessionq::test::BrokerJSharedFixture
 #else
 #include "contract/in_process_fixture.hpp"
 #include "contract/service_bus_fixture.hpp"
