@@ -213,11 +213,6 @@ void Proxy::start() {
 void Proxy::heal() {
     core_->run([this] { core_->heal(); });
 }
-bool Proxy::script_is_over() const {
-    bool over = false;
-    core_->run([&] { over = core_->director().is_over(); });
-    return over;
-}
 std::map<FaultKind, std::uint64_t> Proxy::counts() const {
     std::map<FaultKind, std::uint64_t> all;
     core_->run([&] { all = core_->director().counts(); });

@@ -32,7 +32,6 @@ public:
 
     /// The script's time begins.
     void start();
-    [[nodiscard]] bool script_is_over() const;
     /// No more faults; those in force are over, but what is a black hole stays one.
     void heal();
 
