@@ -15,7 +15,7 @@ namespace client {
 class SenderCore;
 }
 
-/// Sends messages to one entity. A shared handle: cheap to copy, keeps its client alive.
+/// Sends messages to one entity, a queue or a topic. A shared handle: cheap to copy, keeps its client alive.
 ///
 /// Every call blocks until the broker has answered, at most until the deadline in scope or, without one, for `ClientOptions::operation_timeout`. A
 /// call that ends with `timeout`, `cancelled` or `connection_lost` may have been carried out all the same: the answer is what is missing. To repeat it

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <compare>
 #include <utility>
 
 #include "core/id_length.hpp"
@@ -25,7 +26,7 @@ bool matches(const CorrelationFilter& filter, const Message& message) {
     return texts_match && std::ranges::all_of(filter.properties, [&](const auto& wanted) {
                const auto found = find_property(message.properties, wanted.first);
                const auto order = found == message.properties.end() ? std::nullopt : compare(found->second, wanted.second);
-               return order && *order == 0;
+               return order && std::is_eq(*order);
            });
 }
 

@@ -1,5 +1,7 @@
 #include "broker/filter/sql_tree.hpp"
 
+#include <compare>
+
 #include "broker/filter/like.hpp"
 #include "core/uuid.hpp"
 
@@ -13,12 +15,12 @@ Value compared(Operation operation, const Value& left, const Value& right) {
         return {};
     }
     switch (operation) {
-    case Operation::equal: return *order == 0;
-    case Operation::not_equal: return *order != 0;
-    case Operation::less: return *order < 0;
-    case Operation::less_equal: return *order <= 0;
-    case Operation::greater: return *order > 0;
-    default: return *order >= 0;
+    case Operation::equal: return std::is_eq(*order);
+    case Operation::not_equal: return std::is_neq(*order);
+    case Operation::less: return std::is_lt(*order);
+    case Operation::less_equal: return std::is_lteq(*order);
+    case Operation::greater: return std::is_gt(*order);
+    default: return std::is_gteq(*order);
     }
 }
 
@@ -47,7 +49,7 @@ Value is_in(const Node& node, const Message& message) {
     bool all_known = !is_unknown(wanted);
     for (std::size_t i = 1; i < node.operands.size() && !is_unknown(wanted); ++i) {
         const auto order = compare(wanted, evaluate(*node.operands[i], message));
-        if (order && *order == 0) {
+        if (order && std::is_eq(*order)) {
             return true;
         }
         all_known = all_known && order;
