@@ -1,0 +1,147 @@
+// What Azure's JavaScript client does with topics, subscriptions and their rules, against the broker SESSIONQ_CONNECTION names. Every case has a topic of its
+// own, of those in topics.json.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceBusClient } from "@azure/service-bus";
+
+const client = new ServiceBusClient(process.env.SESSIONQ_CONNECTION);
+after(async () => {
+  await Promise.race([client.close(), sleep(3000)]);
+  setTimeout(() => process.exit(), 500).unref(); // what a failed case left open keeps nothing alive
+});
+
+let taken = 0;
+const take = () => taken++;
+const bodies = (messages) => messages.map((message) => message.body);
+
+async function send(topic, ...messages) {
+  const sender = client.createSender(topic);
+  await sender.sendMessages(messages.length === 1 ? messages[0] : messages);
+  await sender.close();
+}
+
+async function receive(receiver, count) {
+  const messages = await receiver.receiveMessages(count, { maxWaitTimeInMs: 2000 });
+  for (const message of messages) await receiver.completeMessage(message);
+  return messages;
+}
+
+async function code(action) {
+  try {
+    await action();
+  } catch (error) {
+    return error.code;
+  }
+  return "no error";
+}
+
+describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
+  test("every subscription gets what is sent, by session or not", async () => {
+    const topic = `t${take()}`;
+    await send(topic, { sessionId: "a", body: "one" }, { sessionId: "b", body: "two" });
+    await send(topic, { sessionId: "a", body: "three" });
+    const session = await client.acceptSession(topic, "sessions", "a");
+    assert.deepEqual(bodies(await receive(session, 2)), ["one", "three"]);
+    await session.setSessionState({ step: 1 });
+    assert.deepEqual(await session.getSessionState(), { step: 1 });
+    await session.close();
+    const next = await client.acceptNextSession(topic, "sessions");
+    assert.equal(next.sessionId, "b");
+    await next.close();
+    const plain = client.createReceiver(topic, "plain");
+    assert.deepEqual(bodies(await receive(plain, 3)), ["one", "two", "three"]);
+    assert.deepEqual(bodies(await plain.peekMessages(1)), []);
+    await plain.close();
+  });
+
+  test("filters choose, actions change, forwarding passes on", async () => {
+    const number = take();
+    await send(
+      `t${number}`,
+      { body: "one", sessionId: "a", subject: "order", applicationProperties: { color: "red", size: 4 } },
+      { body: "two", sessionId: "a", subject: "order", applicationProperties: { color: "blue", size: 4, tier: "gold" } },
+      { body: "three", sessionId: "a", subject: "invoice", applicationProperties: { color: "red", size: 4 } },
+    );
+    const red = client.createReceiver(`t${number}`, "red");
+    const [message, ...more] = await receive(red, 3);
+    assert.equal(message.body, "one");
+    assert.equal(message.to, "vault");
+    assert.deepEqual(message.applicationProperties, { color: "red", size: 8, RuleName: "red" });
+    assert.deepEqual(more, []);
+    const archive = client.createReceiver(`archive${number}`);
+    assert.deepEqual(bodies(await receive(archive, 2)), ["two"]);
+    await red.close();
+    await archive.close();
+  });
+
+  test("dead letters of a subscription", async () => {
+    const topic = `t${take()}`;
+    await send(topic, { body: "no session" });
+    await send(topic, { sessionId: "a", body: "bad" });
+    const session = await client.acceptSession(topic, "sessions", "a");
+    const [message] = await session.receiveMessages(1);
+    await session.deadLetterMessage(message, { deadLetterReason: "why" });
+    await session.close();
+    const dead = client.createReceiver(topic, "sessions", { subQueueType: "deadLetter" });
+    const both = await receive(dead, 2);
+    assert.deepEqual(bodies(both), ["no session", "bad"]);
+    assert.deepEqual(both.map((one) => one.deadLetterReason), ["Session ID is null", "why"]);
+    await dead.close();
+  });
+
+  test("rules are listed, added and removed, and count from then on", async () => {
+    const topic = `t${take()}`;
+    const rules = client.createRuleManager(topic, "plain");
+    const list = async () => {
+      const all = [];
+      for await (const rule of rules.listRules()) all.push(rule);
+      return all;
+    };
+    assert.deepEqual(await list(), [{ name: "$Default", filter: { sqlExpression: "1=1" }, action: {} }]);
+    await rules.createRule("sql", { sqlExpression: "color = 'red'" }, { sqlExpression: "SET seen = TRUE" });
+    await rules.createRule("correlation", { subject: "s", applicationProperties: { n: 5 } });
+    await rules.deleteRule("$Default");
+    const [sql, correlation] = await list();
+    assert.deepEqual(sql, { name: "sql", filter: { sqlExpression: "color = 'red'" }, action: { sqlExpression: "SET seen = TRUE" } });
+    assert.equal(correlation.filter.subject, "s");
+    assert.deepEqual(correlation.filter.applicationProperties, { n: 5 });
+    assert.equal(await code(() => rules.createRule("SQL", { sqlExpression: "1=1" })), "MessagingEntityAlreadyExists");
+    assert.notEqual(await code(() => rules.createRule("bad", { sqlExpression: "color =" })), "no error");
+    assert.equal(await code(() => rules.deleteRule("none")), "MessagingEntityNotFound");
+    await send(
+      topic,
+      { body: "one", sessionId: "a", applicationProperties: { color: "red" } },
+      { body: "two", sessionId: "a", subject: "s", applicationProperties: { n: 5 } },
+      { body: "three", sessionId: "a" },
+    );
+    const plain = client.createReceiver(topic, "plain");
+    const got = await receive(plain, 3);
+    assert.deepEqual(bodies(got), ["one", "two"]);
+    assert.equal(got[0].applicationProperties.seen, true);
+    await plain.close();
+  });
+
+  test("what is scheduled on a topic comes when it is due, unless it is cancelled", async () => {
+    const topic = `t${take()}`;
+    const sender = client.createSender(topic);
+    await sender.scheduleMessages({ sessionId: "a", body: "later" }, new Date(Date.now() + 1500));
+    const cancelled = await sender.scheduleMessages({ sessionId: "a", body: "never" }, new Date(Date.now() + 1000));
+    await sender.cancelScheduledMessages(cancelled);
+    const plain = client.createReceiver(topic, "plain");
+    assert.deepEqual(await plain.receiveMessages(1, { maxWaitTimeInMs: 500 }), []);
+    const [message] = await plain.receiveMessages(1, { maxWaitTimeInMs: 5000 });
+    assert.equal(message.body, "later");
+    await plain.close();
+    await sender.close();
+  });
+
+  test("a topic is not received from, a subscription not sent to", async () => {
+    const topic = `t${take()}`;
+    const receiver = client.createReceiver(topic);
+    assert.notEqual(await code(() => receiver.receiveMessages(1, { maxWaitTimeInMs: 1000 })), "no error");
+    assert.notEqual(await code(() => send(`${topic}/Subscriptions/plain`, { body: "one" })), "no error");
+    const none = client.createReceiver(topic, "none");
+    assert.equal(await code(() => none.receiveMessages(1, { maxWaitTimeInMs: 1000 })), "MessagingEntityNotFound");
+  });
+});
