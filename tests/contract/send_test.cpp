@@ -47,6 +47,21 @@ PORT_CASE("send: an unknown entity is named") {
     CHECK(sent.failure() == Errc::entity_not_found);
 }
 
+PORT_CASE("topic: is sent to and not received from, its subscription the other way round") {
+    PortCase<Fixture> t;
+    if (t.target() == t.entity) {
+        return; // a queue
+    }
+    const std::string topic = t.target();
+    std::vector<Message> messages;
+    messages.push_back(Message::text("a", "1"));
+    const auto sent = t.template finish<Sequences>([&](auto handler) { t.endpoint->send({t.entity, std::move(messages)}, std::move(handler)); });
+    CHECK(sent.failure() == Errc::not_supported);
+    t.entity = topic;
+    CHECK(t.accept("a").failure() == Errc::not_supported);
+    CHECK(t.accept(std::nullopt).failure() == Errc::not_supported);
+}
+
 PORT_CASE("schedule: the message is available when it is due and not before") {
     PortCase<Fixture> t;
     NEEDS(t, schedule);

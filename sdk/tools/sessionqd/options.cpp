@@ -125,7 +125,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--config", config,
                    "The Config.json of Microsoft's Service Bus emulator: queues, topics, subscriptions and rules to make. Its Logging has no effect; "
                    "what is not "
-                   "supported is refused by its path")
+                   "supported is refused by its path. Rules that clients add or remove last until it stops")
         ->type_name("FILE");
     app.add_option("--queue", queues,
                    "A queue to make; with :session, one whose messages are received by session; locks last 60 seconds unless it says. Again for more")

@@ -32,3 +32,12 @@ TEST_CASE("to_failure: what this side found is not taken for the peer's word") {
     CHECK(silent.peer_condition.empty());
     CHECK(silent.peer_text.empty());
 }
+
+TEST_CASE("to_failure: what is not allowed for its sessions' sake is told apart from what an entity does not do") {
+    const auto code = [](const char* text) { return to_failure({.name = "amqp:not-allowed", .text = text}, "").code; };
+    CHECK(code("A sessionful message receiver cannot be created on an entity that does not require sessions.") == Errc::session_required);
+    CHECK(code("It is not possible for an entity that requires sessions to create a non-sessionful message receiver.") == Errc::session_required);
+    CHECK(code("The SessionId was not set on a message, and it cannot be sent to the entity.") == Errc::session_required);
+    CHECK(code("entity 'news': a topic is received from through its subscriptions only") == Errc::not_supported);
+    CHECK(code("") == Errc::not_supported);
+}
