@@ -24,7 +24,7 @@ constexpr std::array rows{
     Row{"com.microsoft:argument-out-of-range", Errc::invalid_argument},
     Row{"com.microsoft:operation-cancelled", Errc::cancelled},
     Row{"amqp:not-found", Errc::entity_not_found},
-    Row{"amqp:not-allowed", Errc::not_supported},
+    Row{"amqp:not-allowed", Errc::session_required},
     Row{"amqp:not-implemented", Errc::not_supported},
     Row{"amqp:unauthorized-access", Errc::unauthorized},
     Row{"amqp:resource-limit-exceeded", Errc::quota_exceeded},
@@ -38,10 +38,12 @@ constexpr std::array rows{
     Row{"amqp:internal-error", Errc::connection_lost},
 };
 
-// One condition for whatever an entity does not do; of these, its sessions have a cause of their own.
-bool is_about_sessions(const amqp::Condition& condition) {
+// One condition for whatever an entity does not do, mostly for its sessions' sake; what its kind does not do at all is a cause of its own.
+bool is_about_kind(const amqp::Condition& condition) {
     const auto says = [&condition](std::string_view words) { return condition.text.find(words) != std::string::npos; };
-    return condition.name == "amqp:not-allowed" && (says("require sessions") || says("requires sessions") || says("SessionId"));
+    const bool is_about_sessions = says("require sessions") || says("requires sessions") || says("SessionId");
+    return condition.name == "amqp:not-allowed" && !is_about_sessions &&
+           (says("topic") || says("subscription") || says("sub-queue") || says("passed on"));
 }
 
 } // namespace
@@ -54,9 +56,9 @@ Failure to_failure(const amqp::Condition& condition, std::string what) {
         return {.code = Errc::connection_lost, .detail = std::move(what) + ": the broker gave no reason"};
     }
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.first == condition.name; });
-    return {.code = is_about_sessions(condition) ? Errc::session_required
-                    : found != rows.end()        ? found->second
-                                                 : Errc::protocol_error,
+    return {.code = is_about_kind(condition) ? Errc::not_supported
+                    : found != rows.end()    ? found->second
+                                             : Errc::protocol_error,
             .detail = std::move(what),
             .peer_condition = condition.name,
             .peer_text = condition.text};

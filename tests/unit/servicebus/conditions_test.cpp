@@ -39,5 +39,7 @@ TEST_CASE("to_failure: what is not allowed for its sessions' sake is told apart 
     CHECK(code("It is not possible for an entity that requires sessions to create a non-sessionful message receiver.") == Errc::session_required);
     CHECK(code("The SessionId was not set on a message, and it cannot be sent to the entity.") == Errc::session_required);
     CHECK(code("entity 'news': a topic is received from through its subscriptions only") == Errc::not_supported);
-    CHECK(code("") == Errc::not_supported);
+    CHECK(code("entity 'news/Subscriptions/all': a subscription takes messages from its topic only") == Errc::not_supported);
+    CHECK(code("entity 'on': its messages are passed on to 'end'") == Errc::not_supported);
+    CHECK(code("") == Errc::session_required);
 }
