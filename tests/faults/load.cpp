@@ -40,6 +40,9 @@ namespace {
 using namespace std::chrono_literals;
 using sessionq::TimePoint;
 
+// Connections that last no longer than the test lets them are no reason to hold back.
+constexpr sessionq::BackoffOptions at_once{.min = 20ms, .max = 500ms};
+
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
 struct Options {
@@ -143,8 +146,8 @@ void send_all(const Options& options, const sessionq::Client& client, std::size_
     }
 }
 
-/// What was received under the leases that are held. With one call at a time a session's next message comes when the one before is settled (R6): then, and
-/// when the session was left in peace, its completion was confirmed.
+/// What was received under the leases that are held. Where settlements are confirmed, a session's next message comes when the one before is settled: then,
+/// and when the session was left in peace, its completion was confirmed.
 class Leases {
 public:
     explicit Leases(Log& log) : log_{log} {}
@@ -207,7 +210,7 @@ private:
 sessionq::Client connect(const Options& options, Log& log) {
     for (;;) {
         try {
-            return sessionq::Client::connect(options.connection, {.operation_timeout = 5s});
+            return sessionq::Client::connect(options.connection, {.operation_timeout = 5s, .reconnect_backoff = at_once});
         } catch (const sessionq::Error& error) {
             if (error.code() == sessionq::Errc::invalid_argument || error.code() == sessionq::Errc::unauthorized) {
                 throw;
@@ -228,7 +231,8 @@ void run(const Options& options) {
                           sessionq::ProcessorOptions{.max_concurrent_sessions = static_cast<std::uint32_t>(options.sessions),
                                                      .session_idle_timeout = 200ms,
                                                      .worker_threads = 2,
-                                                     .confirm_settlements = true});
+                                                     .confirm_settlements = true,
+                                                     .error_backoff = at_once});
         processor->on_session_open([&](sessionq::SessionContext& session) { leases.open(session.session_id()); });
         processor->on_message([&](sessionq::MessageContext& call) { leases.receive(call.session().session_id(), call.message()); });
         processor->on_session_close([&](sessionq::SessionContext& session, sessionq::CloseReason why) { leases.close(session.session_id(), why); });
