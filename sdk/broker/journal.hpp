@@ -12,6 +12,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/message_content.hpp>
+#include <sessionq/rule.hpp>
 
 #include "broker/queue_options.hpp"
 
@@ -33,15 +34,25 @@ struct KeptMessage {
 };
 
 // What an operation changes in what is kept.
-struct QueueCreated {
+struct QueueCreated { ///< or a topic, or a subscription
     EntityId queue{0};
     EntityId dead_letters{0};
     std::string name{};
+    EntityKind kind{EntityKind::queue};
     QueueOptions options{};
+    std::vector<Rule> rules{}; ///< of a subscription
 };
 struct QueueOptionsChanged {
     EntityId queue{0};
     QueueOptions options{};
+};
+struct RulesDeclared { ///< whoever made the subscription says what they are; any change since is void
+    EntityId queue{0};
+    std::vector<Rule> rules{};
+};
+struct RulesChanged { ///< all that are left
+    EntityId queue{0};
+    std::vector<Rule> rules{};
 };
 struct QueueRemoved { ///< with all that was in it and in its dead-letter sub-queue
     EntityId queue{0};
@@ -70,8 +81,8 @@ struct MessageIdTaken { ///< for the detection of duplicates
     WallTime until{};
 };
 
-using Change =
-    std::variant<QueueCreated, QueueOptionsChanged, QueueRemoved, MessageAdded, MessageChanged, MessageRemoved, SessionStateSet, MessageIdTaken>;
+using Change = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved, MessageAdded, MessageChanged,
+                            MessageRemoved, SessionStateSet, MessageIdTaken>;
 
 /// Keeps what a broker must still have when it starts anew. A broker without one keeps everything in memory only.
 ///
@@ -113,9 +124,12 @@ struct KeptEntity {
     std::vector<MessageIdTaken> taken_ids{}; ///< the one to forget first is first
 };
 
-struct KeptQueue {
+struct KeptQueue { ///< or topic, or subscription
     std::string name{};
+    EntityKind kind{EntityKind::queue};
     QueueOptions options{};
+    std::vector<Rule> declared_rules{}; ///< of a subscription, as it was made
+    std::vector<Rule> rules{};          ///< as they are now
     KeptEntity queue{};
     KeptEntity dead_letters{};
 };

@@ -27,7 +27,7 @@ core::Result<core::Done> RuleBook::add(Rule rule) {
     }
     auto changed = std::make_shared<Rules>(*rules_);
     changed->push_back(std::move(made));
-    rules_ = std::move(changed);
+    replace(std::move(changed));
     return core::Done{};
 }
 
@@ -39,13 +39,27 @@ core::Result<core::Done> RuleBook::remove(std::string_view name) {
     }
     auto changed = std::make_shared<Rules>(*rules_);
     changed->erase(changed->begin() + (found - rules_->begin()));
-    rules_ = std::move(changed);
+    replace(std::move(changed));
     return core::Done{};
 }
 
-std::vector<Rule> RuleBook::list() const {
+void RuleBook::set_listener(std::function<void(std::vector<Rule>)> changed) {
+    const std::lock_guard lock{mutex_};
+    changed_ = std::move(changed);
+}
+
+void RuleBook::replace(std::shared_ptr<const Rules> rules) {
+    rules_ = std::move(rules);
+    if (changed_) {
+        changed_(list(*rules_));
+    }
+}
+
+std::vector<Rule> RuleBook::list() const { return list(*snapshot()); }
+
+std::vector<Rule> RuleBook::list(const Rules& rules) {
     std::vector<Rule> all;
-    for (const auto& rule : *snapshot()) {
+    for (const auto& rule : rules) {
         all.push_back(rule->rule());
     }
     return all;

@@ -141,8 +141,8 @@ const Management::Operation Management::operations[] = {
     {"com.microsoft:receive-by-sequence-number", &Management::receive_by_sequence, true},
     {"com.microsoft:update-disposition", &Management::update_disposition, true},
     {"com.microsoft:enumerate-rules", &Management::enumerate_rules, false},
-    {"com.microsoft:add-rule", &Management::add_rule, false},
-    {"com.microsoft:remove-rule", &Management::remove_rule, false},
+    {"com.microsoft:add-rule", &Management::add_rule, true},
+    {"com.microsoft:remove-rule", &Management::remove_rule, true},
 };
 
 Answer Management::answer(const Request& request) {
@@ -150,6 +150,10 @@ Answer Management::answer(const Request& request) {
     const auto* found = std::ranges::find(operations, name, &Operation::name);
     if (found == std::end(operations)) {
         return fail(501, condition::not_implemented, "the operation '" + std::string{name.substr(0, 100)} + "' is not supported");
+    }
+    const broker::Journal* journal = peer_.broker.journal();
+    if (found->changes && journal != nullptr && journal->is_failing()) {
+        return fail({.code = Errc::server_busy, .detail = "the broker's store cannot be written at present"});
     }
     Answer answer = (this->*found->perform)(request);
     answer.is_confirmation = found->changes && answer.condition.empty();

@@ -1,6 +1,8 @@
 #include "server/stored_content.hpp"
 
+#include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
+#include "server/stored_rules.hpp"
 
 namespace sessionq::server {
 
@@ -18,6 +20,17 @@ core::Result<MessageContentPtr> StoredContent::decode(std::string bytes) const {
         return made.failure();
     }
     return MessageContentPtr{std::move(made).value()};
+}
+
+std::string StoredContent::encode_rules(const std::vector<Rule>& rules) const { return amqp::encode(to_stored(rules)); }
+
+core::Result<std::vector<Rule>> StoredContent::decode_rules(std::string_view bytes) const {
+    const auto value = amqp::decode(bytes);
+    auto rules = value ? read_stored(*value) : std::nullopt;
+    if (!rules) {
+        return Failure{.code = Errc::protocol_error, .detail = "these are no rules"};
+    }
+    return *std::move(rules);
 }
 
 } // namespace sessionq::server

@@ -13,6 +13,8 @@ public:
 
     [[nodiscard]] std::string_view encode(const MessageContent& content, std::string& scratch) const override;
     [[nodiscard]] core::Result<MessageContentPtr> decode(std::string bytes) const override;
+    [[nodiscard]] std::string encode_rules(const std::vector<Rule>& rules) const override;
+    [[nodiscard]] core::Result<std::vector<Rule>> decode_rules(std::string_view bytes) const override;
 
 private:
     const amqp::ClockReading at_;

@@ -24,7 +24,7 @@ public:
         Action action{Action::nothing};
         KeptMessage message{};
     };
-    using QueueChange = std::variant<QueueCreated, QueueOptionsChanged, QueueRemoved>;
+    using QueueChange = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved>;
     using SessionKey = std::pair<EntityId, std::string>;
 
     void add(Change change);
@@ -63,6 +63,8 @@ private:
     void apply(MessageIdTaken taken) { taken_ids_.push_back(std::move(taken)); }
     void apply(QueueCreated created) { queues_.emplace_back(std::move(created)); }
     void apply(QueueOptionsChanged changed) { queues_.emplace_back(std::move(changed)); }
+    void apply(RulesDeclared declared) { queues_.emplace_back(std::move(declared)); }
+    void apply(RulesChanged changed) { queues_.emplace_back(std::move(changed)); }
     void apply(QueueRemoved removed);
 
     std::vector<QueueChange> queues_;

@@ -59,11 +59,15 @@ void ChangeWriter::write(const ChangeSet& set) {
 
 void ChangeWriter::apply(const QueueCreated& created) {
     const std::string options = to_text(created.options);
-    Statement{database_, "INSERT INTO queues (id, dead_letters, name, options) VALUES (?, ?, ?, ?)"}
+    const std::string rules = codec_.encode_rules(created.rules);
+    Statement{database_, "INSERT INTO queues (id, dead_letters, name, kind, options, declared_rules, rules) VALUES (?, ?, ?, ?, ?, ?, ?)"}
         .bind(created.queue)
         .bind(created.dead_letters)
         .bind_text(created.name)
+        .bind(static_cast<std::int64_t>(created.kind))
         .bind_text(options)
+        .bind_bytes(rules)
+        .bind_bytes(rules)
         .run();
     Statement{database_, "INSERT INTO entities (id) VALUES (?), (?)"}.bind(created.queue).bind(created.dead_letters).run();
 }
@@ -71,6 +75,20 @@ void ChangeWriter::apply(const QueueCreated& created) {
 void ChangeWriter::apply(const QueueOptionsChanged& changed) {
     const std::string options = to_text(changed.options);
     Statement{database_, "UPDATE queues SET options = ? WHERE id = ?"}.bind_text(options).bind(changed.queue).run();
+}
+
+void ChangeWriter::apply(const RulesDeclared& declared) {
+    const std::string rules = codec_.encode_rules(declared.rules);
+    Statement{database_, "UPDATE queues SET declared_rules = ?, rules = ? WHERE id = ?"}
+        .bind_bytes(rules)
+        .bind_bytes(rules)
+        .bind(declared.queue)
+        .run();
+}
+
+void ChangeWriter::apply(const RulesChanged& changed) {
+    const std::string rules = codec_.encode_rules(changed.rules);
+    Statement{database_, "UPDATE queues SET rules = ? WHERE id = ?"}.bind_bytes(rules).bind(changed.queue).run();
 }
 
 void ChangeWriter::apply(const QueueRemoved& removed) {

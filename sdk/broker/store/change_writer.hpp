@@ -21,6 +21,8 @@ private:
     void write(const ChangeSet& set);
     void apply(const QueueCreated& created);
     void apply(const QueueOptionsChanged& changed);
+    void apply(const RulesDeclared& declared);
+    void apply(const RulesChanged& changed);
     void apply(const QueueRemoved& removed);
     void remove_entity(EntityId entity);
     void write(const ChangeSet::MessageRow& row);

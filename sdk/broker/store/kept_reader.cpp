@@ -34,14 +34,26 @@ public:
 private:
     core::Result<std::vector<KeptQueue>> read_queues() {
         std::vector<KeptQueue> queues;
-        Statement rows{database_, "SELECT id, dead_letters, name, options FROM queues ORDER BY id"};
+        Statement rows{database_, "SELECT id, dead_letters, name, kind, options, declared_rules, rules FROM queues ORDER BY id"};
         while (rows.step()) {
-            auto options = read_options(rows.bytes(3));
-            if (!options) {
-                return Failure{.code = Errc::protocol_error, .detail = "queue '" + rows.bytes(2) + "': " + options.failure().detail};
+            const auto broken = [&](const std::string& why) {
+                return Failure{.code = Errc::protocol_error, .detail = "entity '" + rows.bytes(2) + "': " + why};
+            };
+            const auto kind = static_cast<EntityKind>(rows.number(3));
+            if (kind > EntityKind::subscription) {
+                return broken("its kind is not known");
+            }
+            auto options = read_options(rows.bytes(4));
+            auto declared_rules = codec_.decode_rules(rows.bytes(5));
+            auto rules = codec_.decode_rules(rows.bytes(6));
+            if (!options || !declared_rules || !rules) {
+                return broken((!options ? options.failure() : !rules ? rules.failure() : declared_rules.failure()).detail);
             }
             queues.push_back({.name = rows.bytes(2),
+                              .kind = kind,
                               .options = std::move(options).value(),
+                              .declared_rules = std::move(declared_rules).value(),
+                              .rules = std::move(rules).value(),
                               .queue = {.id = id_in(rows, 0)},
                               .dead_letters = {.id = id_in(rows, 1)}});
         }

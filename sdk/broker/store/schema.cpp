@@ -17,7 +17,10 @@ CREATE TABLE queues (
   id INTEGER PRIMARY KEY,
   dead_letters INTEGER NOT NULL UNIQUE,
   name TEXT NOT NULL UNIQUE,
-  options TEXT NOT NULL
+  kind INTEGER NOT NULL,
+  options TEXT NOT NULL,
+  declared_rules BLOB NOT NULL,
+  rules BLOB NOT NULL
 );
 CREATE TABLE entities (
   id INTEGER PRIMARY KEY,

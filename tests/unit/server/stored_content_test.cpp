@@ -1,0 +1,71 @@
+#include <doctest/doctest.h>
+
+#include "amqp/codec/message_codec.hpp"
+#include "server/stored_content.hpp"
+
+using namespace sessionq;
+using namespace sessionq::server;
+
+namespace {
+
+const amqp::ClockReading now{.now = TimePoint{std::chrono::hours{5}}, .wall = WallTime{std::chrono::hours{24 * 365 * 50}}};
+
+std::vector<Rule> there_and_back(const std::vector<Rule>& rules) {
+    const StoredContent codec{now};
+    return codec.decode_rules(codec.encode_rules(rules)).value();
+}
+
+} // namespace
+
+TEST_CASE("StoredContent: what came over the wire is kept byte for byte, what was made here says the same when it comes back") {
+    const StoredContent codec{now};
+    std::string scratch;
+    const std::string wire = amqp::encode_message(Message::text("s", "body"), now);
+    const auto content = amqp::EncodedContent::make(wire, now).value();
+    CHECK(codec.encode(*content, scratch) == wire);
+    CHECK(scratch.empty());
+
+    Message message = Message::text("s", "body");
+    message.subject = "subject";
+    message.properties = {{"n", std::int64_t{5}}};
+    message.time_to_live = std::chrono::milliseconds{1234};
+    message.deadline = Deadline::after(std::chrono::seconds{30}, now.now);
+    const std::string bytes{codec.encode(DecodedContent{message}, scratch)};
+    const StoredContent later{
+        {.now = TimePoint{std::chrono::hours{1}}, .wall = now.wall + std::chrono::seconds{10}}}; // another process, another time line
+    const auto back = later.decode(bytes).value();
+    CHECK(back->message().subject == "subject");
+    CHECK(back->message().properties == message.properties);
+    CHECK(back->time_to_live() == message.time_to_live);
+    CHECK(back->deadline().time() == TimePoint{std::chrono::hours{1}} + std::chrono::seconds{20});
+    CHECK(codec.decode("no message").failure().code == Errc::protocol_error);
+}
+
+TEST_CASE("StoredContent: rules come back as they were, filters of every kind, and so do none") {
+    const std::vector<Rule> rules{
+        {.name = "all"},
+        {.name = "none", .filter = FalseFilter{}},
+        {.name = "sql", .filter = SqlFilter{"a = 1"}, .action = "SET b = 2"},
+        {.name = "empty", .filter = CorrelationFilter{}},
+        {.name = "full",
+         .filter = CorrelationFilter{.content_type = "a",
+                                     .correlation_id = "b",
+                                     .message_id = "c",
+                                     .reply_to = "d",
+                                     .reply_to_session_id = "e",
+                                     .session_id = "",
+                                     .subject = "g",
+                                     .to = "h",
+                                     .properties = {{"text", std::string{"x"}}, {"number", std::int64_t{-1}}, {"truth", true}, {"real", 0.5}}}}};
+    CHECK(there_and_back(rules) == rules);
+    CHECK(there_and_back({}).empty());
+}
+
+TEST_CASE("StoredContent: bytes that are no rules are refused") {
+    const StoredContent codec{now};
+    CHECK_FALSE(codec.decode_rules("").ok());
+    std::string bytes = codec.encode_rules({{.name = "sql", .filter = SqlFilter{"a = 1"}}});
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+        CHECK_FALSE(codec.decode_rules(std::string_view{bytes}.substr(0, length)).ok());
+    }
+}
