@@ -9,9 +9,28 @@
 namespace sessionq::broker {
 namespace {
 
-// Kept under a name that says so: the journal knows queues only.
-EntityKind kind_by_name(std::string_view name) {
-    return core::lower_case(name).find(core::lower_case(subscriptions_segment)) == std::string::npos ? EntityKind::queue : EntityKind::subscription;
+std::string_view name_of(EntityKind kind) noexcept {
+    return kind == EntityKind::queue ? "queue" : kind == EntityKind::topic ? "topic" : "subscription";
+}
+
+std::vector<Rule> rules_of(const EntitySpec& spec) { return spec.rules ? spec.rules->list() : std::vector<Rule>{}; }
+
+std::shared_ptr<RuleBook> make_book(std::vector<Rule> rules) {
+    auto book = std::make_shared<RuleBook>();
+    for (Rule& rule : rules) {
+        book->add(std::move(rule)).take_or_throw();
+    }
+    return book;
+}
+
+EntitySpec spec_of(const KeptQueue& kept) {
+    EntitySpec spec{.name = kept.name, .kind = kept.kind, .options = kept.options};
+    if (kept.kind == EntityKind::subscription) {
+        spec.topic = core::lower_case(kept.name);
+        spec.topic = kept.name.substr(0, spec.topic.find(core::lower_case(subscriptions_segment)));
+        spec.rules = make_book(kept.declared_rules);
+    }
+    return spec;
 }
 
 } // namespace
@@ -54,6 +73,11 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
         return Failure{.code = Errc::invalid_option, .detail = "forward_to: what '" + spec.name + "' passes on would come back to it"};
     }
     const auto kept = kept_.find(spec.name);
+    if (kept != kept_.end() && kept->second.kind != spec.kind) {
+        return Failure{.code = Errc::invalid_option,
+                       .detail = "'" + kept->first + "' was kept as a " + std::string{name_of(kept->second.kind)} + ", and cannot become a " +
+                                 std::string{name_of(spec.kind)}};
+    }
     if (kept != kept_.end() && kept->second.options.requires_session != spec.options.requires_session) {
         return Failure{.code = Errc::invalid_option,
                        .detail = "requires_session: the queue '" + kept->first + "' was kept as one " +
@@ -66,7 +90,12 @@ void Directory::put(EntitySpec spec, Instant at) {
     QueueIds ids;
     if (journal_) {
         ids = {.queue = journal_->make_entity_id(), .dead_letters = journal_->make_entity_id()};
-        journal_->append({QueueCreated{.queue = ids.queue, .dead_letters = ids.dead_letters, .name = spec.name, .options = spec.options}});
+        journal_->append({QueueCreated{.queue = ids.queue,
+                                       .dead_letters = ids.dead_letters,
+                                       .name = spec.name,
+                                       .kind = spec.kind,
+                                       .options = spec.options,
+                                       .rules = rules_of(spec)}});
     }
     const std::string topic = spec.topic;
     enter(std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, at, journal_, ids), topic);
@@ -78,6 +107,11 @@ QueuePairPtr Directory::restore(ByName<KeptQueue>::iterator found, EntitySpec sp
     const QueueIds ids{.queue = kept.queue.id, .dead_letters = kept.dead_letters.id};
     if (journal_ && kept.options != spec.options) {
         journal_->append({QueueOptionsChanged{.queue = ids.queue, .options = spec.options}});
+    }
+    if (spec.rules && spec.rules->list() == kept.declared_rules) { // then what was changed since stays so
+        spec.rules = make_book(kept.rules);
+    } else if (spec.rules && journal_) {
+        journal_->append({RulesDeclared{.queue = ids.queue, .rules = spec.rules->list()}});
     }
     const std::string topic = spec.topic;
     auto made = std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, kept_at_, journal_, ids);
@@ -129,9 +163,17 @@ std::vector<QueuePairPtr> Directory::forget_all() {
 }
 
 void Directory::begin(Instant at) {
+    std::vector<QueuePairPtr> restored;
+    {
+        const std::unique_lock lock{mutex_};
+        restored = restore_all();
+    }
     has_begun_.store(true, std::memory_order_seq_cst);
     for (const QueuePairPtr& entity : all()) {
         entity->release_held(at);
+    }
+    for (const QueuePairPtr& entity : restored) {
+        entity->advance(at);
     }
 }
 
@@ -145,23 +187,32 @@ QueuePairPtr Directory::find(std::string_view name) {
             return nullptr;
         }
     }
-    QueuePairPtr restored;
+    std::vector<QueuePairPtr> restored;
+    QueuePairPtr wanted;
     {
         const std::unique_lock lock{mutex_};
-        if (const auto found = entries_.find(name); found != entries_.end()) { // another thread was first
-            return found->second.entity;
+        if (kept_.contains(name)) { // else another thread was first, or there is none
+            restored = restore_all();
         }
-        const auto kept = kept_.find(name);
-        if (kept == kept_.end()) {
-            return nullptr;
-        }
-        EntitySpec spec{.name = kept->first, .kind = kind_by_name(kept->first), .options = kept->second.options};
-        if (spec.kind == EntityKind::subscription) {
-            spec.rules = std::make_shared<RuleBook>();
-        }
-        restored = restore(kept, std::move(spec));
+        const auto found = entries_.find(name);
+        wanted = found != entries_.end() ? found->second.entity : nullptr;
     }
-    restored->advance(kept_at_);
+    for (const QueuePairPtr& entity : restored) {
+        entity->advance(kept_at_);
+    }
+    return wanted;
+}
+
+std::vector<QueuePairPtr> Directory::restore_all() {
+    std::vector<QueuePairPtr> restored;
+    for (const EntityKind kind : {EntityKind::topic, EntityKind::queue, EntityKind::subscription}) { // a topic before its subscriptions
+        for (auto kept = kept_.begin(); kept != kept_.end();) {
+            const auto one = kept++;
+            if (one->second.kind == kind) {
+                restored.push_back(restore(one, spec_of(one->second)));
+            }
+        }
+    }
     return restored;
 }
 
@@ -185,7 +236,7 @@ std::vector<std::string> Directory::names(EntityKind kind) const {
             }
         }
         for (const auto& [name, kept] : kept_) {
-            if (kind_by_name(name) == kind) {
+            if (kept.kind == kind) {
                 found.push_back(name);
             }
         }

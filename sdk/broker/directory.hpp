@@ -28,7 +28,8 @@ inline constexpr std::string_view subscriptions_segment = "/Subscriptions/";
 /// The entities of a broker by name, without regard to case, and the ways of messages between them. Thread-safe.
 class Directory : public std::enable_shared_from_this<Directory> {
 public:
-    /// What was `kept` is there at once, and takes up its work with the options it is made with anew, or else, when it is first asked for, with those kept.
+    /// What was `kept` is there at once, and takes up its work with the options it is made with anew; or else, as soon as something kept is asked for that was not,
+    /// with those kept.
     Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at);
 
     /// Fails with duplicate_entity, with entity_not_found where a subscription's topic is not there, and with invalid_option where messages would come back to where
@@ -71,6 +72,7 @@ private:
     [[nodiscard]] bool leads_back(const EntitySpec& spec) const;
     void put(EntitySpec spec, Instant at);
     QueuePairPtr restore(ByName<KeptQueue>::iterator found, EntitySpec spec);
+    [[nodiscard]] std::vector<QueuePairPtr> restore_all();
     void enter(const QueuePairPtr& made, const std::string& topic);
     [[nodiscard]] std::vector<QueuePairPtr> subscriptions_of(const QueuePair& topic) const;
     void pass_on(const QueuePair& source, std::span<Transit> messages, Instant at);

@@ -51,7 +51,13 @@ public:
               spec.name + std::string{dead_letter_suffix}, EntityKind::queue, dead_letter_options(spec.options), context_, nullptr, ids.dead_letters},
           entity_{spec.name, spec.kind, spec.options, context_, &dead_letter_entity_, ids.queue},
           queue_{entity_.name(), *this, entity_},
-          dead_letters_{dead_letter_entity_.name(), *this, dead_letter_entity_} {}
+          dead_letters_{dead_letter_entity_.name(), *this, dead_letter_entity_} {
+        if (rules_ && journal_) {
+            rules_->set_listener([journal = journal_, id = ids.queue](std::vector<Rule> rules) {
+                journal->append({RulesChanged{.queue = id, .rules = std::move(rules)}});
+            });
+        }
+    }
 
     /// Lets go of consumers that nobody closed, and says nothing to anybody: they and their targets hold on to each other.
     ~QueuePair() {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "broker/queue_pair.hpp"
+#include "broker/rule_book.hpp"
 #include "support/held_journal.hpp"
 #include "unit/broker/kept_broker.hpp"
 
@@ -234,11 +235,13 @@ TEST_CASE("Broker kept: a queue is there under its name with its options, takes 
     kept.send("orders", "ada", {"one"});
     kept.restart();
     CHECK(kept.broker->names(broker::EntityKind::queue) == std::vector<std::string>{"orders", "other"});
-    CHECK(kept.queue("orders")->options() == options);
-    CHECK(kept.broker->create_queue("orders", options, kept.at).failure().code == Errc::duplicate_entity); // it was asked for
     const auto refused = kept.broker->create_queue("other", options, kept.at);
     CHECK(refused.failure().code == Errc::invalid_option);
     CHECK(refused.failure().detail.find("'other'") != std::string::npos);
+    CHECK(kept.broker->create_topic("other", {}, kept.at).failure().code == Errc::invalid_option);
+    CHECK(kept.queue("orders")->options() == options);
+    CHECK(kept.broker->create_queue("orders", options, kept.at).failure().code == Errc::duplicate_entity); // it was asked for
+    CHECK(kept.broker->create_queue("other", {}, kept.at).failure().code == Errc::duplicate_entity);
     kept.restart();
     options.max_delivery_count = 8;
     kept.create("orders", options);
@@ -265,6 +268,76 @@ TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in 
     CHECK(kept.broker->delete_entity("orders", kept.at).ok()); // never asked for before
     kept.restart();
     CHECK(kept.broker->names(broker::EntityKind::queue).empty());
+}
+
+TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say, though nobody makes them anew") {
+    KeptBroker kept;
+    REQUIRE(kept.broker->create_topic("news", {}, kept.at).ok());
+    REQUIRE(kept.broker->create_subscription("news", "all", KeptBroker::sessions(), {}, kept.at).ok());
+    REQUIRE(
+        kept.broker
+            ->create_subscription("news", "some", KeptBroker::sessions(), {{.name = "rule", .filter = CorrelationFilter{.subject = "s"}}}, kept.at)
+            .ok());
+    kept.send("news", "ada", {"before"});
+    Message later = Message::text("ada", "later");
+    later.scheduled_enqueue_time = kept.at.wall + std::chrono::seconds{10};
+    kept.send("news", later);
+    kept.restart(60s); // due meanwhile
+    kept.broker->begin(kept.at);
+    CHECK(kept.broker->names(EntityKind::topic) == std::vector<std::string>{"news"});
+    CHECK(kept.broker->names(EntityKind::subscription) == std::vector<std::string>{"news/Subscriptions/all", "news/Subscriptions/some"});
+    CHECK(kept.queue("NEWS/subscriptions/ALL")->kind() == EntityKind::subscription);
+    Message matching = Message::text("ada", "after");
+    matching.subject = "s";
+    kept.send("news", matching);
+    CHECK(kept.peek_text(*kept.queue("news/Subscriptions/all")) == "before later after");
+    CHECK(kept.peek_text(*kept.queue("news/Subscriptions/some")) == "after");
+    CHECK(kept.peek_text(*kept.queue("news")).empty());
+    CHECK(kept.broker->delete_entity("news", kept.at).ok());
+    kept.restart();
+    CHECK(kept.broker->names(EntityKind::subscription).empty());
+}
+
+TEST_CASE("Broker kept: rules that were added and removed stay so while the subscription is made as before, and are void when it is made otherwise") {
+    KeptBroker kept;
+    const std::vector<Rule> declared{{.name = "declared", .filter = SqlFilter{"a = 1"}}};
+    const auto make = [&](const std::vector<Rule>& rules) {
+        REQUIRE(kept.broker->create_topic("news", {}, kept.at).ok());
+        REQUIRE(kept.broker->create_subscription("news", "all", {}, rules, kept.at).ok());
+    };
+    const auto rules = [&] { return kept.queue("news/Subscriptions/all")->rules()->list(); };
+    make(declared);
+    REQUIRE(kept.queue("news/Subscriptions/all")->rules()->add({.name = "added", .action = "SET b = 2"}).ok());
+    REQUIRE(kept.queue("news/Subscriptions/all")->rules()->remove("declared").ok());
+    const std::vector<Rule> changed{{.name = "added", .action = "SET b = 2"}};
+    kept.restart();
+    CHECK(rules() == changed);
+    kept.restart();
+    make(declared);
+    CHECK(rules() == changed);
+    kept.restart();
+    const std::vector<Rule> other{{.name = "other", .filter = FalseFilter{}}};
+    make(other);
+    CHECK(rules() == other);
+    kept.restart();
+    CHECK(rules() == other);
+}
+
+TEST_CASE("Broker kept: what was on its way to another queue arrives there") {
+    KeptBroker kept;
+    kept.create("target", {});
+    kept.create("source", {.forward_to = "target"});
+    Message later;
+    later.body = "later";
+    later.scheduled_enqueue_time = kept.at.wall + std::chrono::seconds{10};
+    kept.send("source", later);
+    kept.restart(60s);
+    kept.broker->begin(kept.at);
+    CHECK(kept.peek_text(*kept.queue("target")) == "later");
+    kept.restart();
+    kept.broker->begin(kept.at);
+    CHECK(kept.peek_text(*kept.queue("target")) == "later");
+    CHECK(kept.peek_text(*kept.queue("source")).empty());
 }
 
 TEST_CASE("Entity kept: all that one operation changes is handed over at once, and a pull or a lock changes nothing") {
