@@ -617,6 +617,25 @@ func TestAWrongKeyIsRefused(t *testing.T) {
 	hasCode(t, sender.SendMessage(soon(t), of("a", "x"), nil), sb.CodeUnauthorizedAccess)
 }
 
+func TestATopicsSubscriptions(t *testing.T) {
+	client := start(t)
+	notice := func(session, body, subject, tier string, amount int64) *sb.Message {
+		message := of(session, body)
+		message.Subject = &subject
+		message.ApplicationProperties = map[string]any{"tier": tier, "amount": amount}
+		return message
+	}
+	send(t, client, "filters", notice("a", "1", "blue", "gold", 5), notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50))
+	session, err := client.AcceptSessionForSubscription(soon(t), "filters", "sessions", "a", nil)
+	ok(t, err)
+	sameAll(t, bodies(receive(t, session, 2)), []string{"1", "2"})
+	for subscription, expected := range map[string][]string{"plain": {"1", "2", "3"}, "gold": {"2"}, "blue": {"1"}} {
+		receiver, err := client.NewReceiverForSubscription("filters", subscription, &sb.ReceiverOptions{ReceiveMode: sb.ReceiveModeReceiveAndDelete})
+		ok(t, err)
+		sameAll(t, bodies(receive(t, receiver, 3)), expected)
+	}
+}
+
 func TestListSessions(t *testing.T) {
 	client, queue := start(t), take("s")
 	want := []string{}

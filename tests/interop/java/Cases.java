@@ -11,9 +11,15 @@ import com.azure.messaging.servicebus.ServiceBusProcessorClient;
 import com.azure.messaging.servicebus.ServiceBusReceivedMessage;
 import com.azure.messaging.servicebus.ServiceBusReceiverAsyncClient;
 import com.azure.messaging.servicebus.ServiceBusReceiverClient;
+import com.azure.messaging.servicebus.ServiceBusRuleManagerClient;
 import com.azure.messaging.servicebus.ServiceBusSenderClient;
 import com.azure.messaging.servicebus.ServiceBusSessionReceiverAsyncClient;
 import com.azure.messaging.servicebus.ServiceBusSessionReceiverClient;
+import com.azure.messaging.servicebus.administration.models.CorrelationRuleFilter;
+import com.azure.messaging.servicebus.administration.models.CreateRuleOptions;
+import com.azure.messaging.servicebus.administration.models.RuleProperties;
+import com.azure.messaging.servicebus.administration.models.SqlRuleAction;
+import com.azure.messaging.servicebus.administration.models.SqlRuleFilter;
 import com.azure.messaging.servicebus.models.AbandonOptions;
 import com.azure.messaging.servicebus.models.DeadLetterOptions;
 import com.azure.messaging.servicebus.models.ServiceBusMessageState;
@@ -602,6 +608,62 @@ public final class Cases {
                 .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).buildClient()) {
             same(one(graveyard).getDeadLetterReason(), "late");
         }
+    }
+
+    static ServiceBusMessage notice(String session, String body, String subject, String tier, int amount) {
+        ServiceBusMessage message = of(session, body).setSubject(subject);
+        message.getApplicationProperties().put("tier", tier);
+        message.getApplicationProperties().put("amount", amount);
+        return message;
+    }
+
+    static void sendToTopic(ServiceBusClientBuilder client, String topic, ServiceBusMessage... messages) {
+        try (ServiceBusSenderClient sender = client.sender().topicName(topic).buildClient()) {
+            sender.sendMessages(Arrays.asList(messages));
+        }
+    }
+
+    static List<ServiceBusReceivedMessage> receiveAll(ServiceBusClientBuilder client, String topic, String subscription, int most) {
+        try (ServiceBusReceiverClient receiver = client.receiver().topicName(topic).subscriptionName(subscription)
+                .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).buildClient()) {
+            return receive(receiver, most, Duration.ofSeconds(2));
+        }
+    }
+
+    static void aTopicsSubscriptions() {
+        ServiceBusClientBuilder client = client();
+        sendToTopic(client, "filters", notice("a", "1", "blue", "gold", 5), notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50));
+        try (ServiceBusReceiverClient receiver = client.sessionReceiver().topicName("filters").subscriptionName("sessions").disableAutoComplete()
+                .buildClient().acceptSession("a")) {
+            same(text(one(receiver)), "1");
+            same(text(one(receiver)), "2");
+        }
+        same(texts(receiveAll(client, "filters", "plain", 3)), List.of("1", "2", "3"));
+        same(texts(receiveAll(client, "filters", "gold", 3)), List.of("2"));
+        same(texts(receiveAll(client, "filters", "blue", 3)), List.of("1"));
+    }
+
+    static void rulesAreListedRemovedAndAdded() {
+        ServiceBusClientBuilder client = client();
+        try (ServiceBusRuleManagerClient rules = client.ruleManager().topicName("rules").subscriptionName("gold").buildClient()) {
+            RuleProperties gold = rules.listRules().iterator().next();
+            same(gold.getName(), "gold");
+            same(((SqlRuleFilter) gold.getFilter()).getSqlExpression(), "tier = 'gold' AND amount > 10");
+            rules.deleteRule("gold");
+            CorrelationRuleFilter green = new CorrelationRuleFilter().setLabel("green");
+            green.getProperties().put("tier", "any");
+            rules.createRule("greens", new CreateRuleOptions(green));
+            rules.createRule("blacks", new CreateRuleOptions(new SqlRuleFilter("sys.Label = 'black'")).setAction(new SqlRuleAction("SET tier = 'none'")));
+            Map<String, RuleProperties> all = new ConcurrentHashMap<>();
+            rules.listRules().forEach(rule -> all.put(rule.getName(), rule));
+            same(((CorrelationRuleFilter) all.get("greens").getFilter()).getLabel(), "green");
+            same(((CorrelationRuleFilter) all.get("greens").getFilter()).getProperties().get("tier"), "any");
+            same(((SqlRuleAction) all.get("blacks").getAction()).getSqlExpression(), "SET tier = 'none'");
+        }
+        sendToTopic(client, "rules", notice("a", "1", "black", "gold", 50), notice("a", "2", "green", "gold", 5), notice("a", "3", "green", "any", 5));
+        List<ServiceBusReceivedMessage> received = receiveAll(client, "rules", "gold", 3);
+        same(texts(received), List.of("1", "3"));
+        same(received.get(0).getApplicationProperties().get("tier"), "none");
     }
 
     static void refusals() {

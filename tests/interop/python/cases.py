@@ -350,6 +350,18 @@ class Cases(unittest.TestCase):
                 with client.get_queue_sender("s0") as sender:
                     sender.send_messages(message("a", "x"))
 
+    def test_a_topics_subscriptions(self):
+        def notice(session_id, body, subject, tier, amount):
+            return message(session_id, body, subject=subject, application_properties={"tier": tier, "amount": amount})
+
+        with self.client.get_topic_sender("filters") as sender:
+            sender.send_messages([notice("a", "1", "blue", "gold", 5), notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50)])
+        with self.client.get_subscription_receiver("filters", "sessions", session_id="a") as receiver:
+            self.assertEqual(texts(receiver.receive_messages(2, max_wait_time=5)), ["1", "2"])
+        for subscription, expected in (("plain", ["1", "2", "3"]), ("gold", ["2"]), ("blue", ["1"])):
+            with self.client.get_subscription_receiver("filters", subscription, receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE) as receiver:
+                self.assertEqual(texts(receiver.receive_messages(3, max_wait_time=2)), expected, subscription)
+
     def test_list_sessions(self):
         queue = take("s")
         want = {f"session-{i:03}" for i in range(120)}  # more than a page
