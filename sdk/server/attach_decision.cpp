@@ -30,6 +30,9 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
     if (node.dynamic) {
         return refuse(condition::not_implemented, "dynamic nodes are not supported");
     }
+    if (node.present && node.address.empty() && !peer_receives) { // a transaction coordinator, or a relay for messages to anywhere
+        return refuse(condition::not_implemented, "the target names no node: transactions are not supported, nor sending to no node in particular");
+    }
     if (!node.present || node.address.empty()) {
         return refuse(condition::invalid_field, peer_receives ? "the source names no node" : "the target names no node");
     }

@@ -674,6 +674,9 @@ public final class Cases {
         failsSaying("does not require sessions", () -> accept(client, plain, "a"));
         failsSaying("requires sessions", () -> receive(messages(client, queue).buildClient(), 1, SOON));
         failsSaying("SessionId was not set", () -> send(client, queue, new ServiceBusMessage("x")));
+        try (ServiceBusSenderClient sender = client.sender().queueName(queue).buildClient()) {
+            failsSaying("transactions are not supported", sender::createTransaction);
+        }
     }
 
     static void aWrongKeyIsRefused() {

@@ -1,5 +1,6 @@
 """What Azure's Python client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own."""
 
+import asyncio
 import concurrent.futures
 import datetime
 import itertools
@@ -18,7 +19,7 @@ from azure.servicebus import (
     ServiceBusSubQueue,
     TransportType,
 )
-from azure.servicebus import exceptions
+from azure.servicebus import aio, exceptions
 
 CONNECTION = os.environ["SESSIONQ_CONNECTION"]
 numbers = {kind: itertools.count() for kind in ("s", "p", "short", "shortp")}
@@ -40,13 +41,13 @@ def texts(received):
     return [text(one) for one in received]
 
 
-def connect(connection=CONNECTION, **options):
+def connect(connection=CONNECTION, kind=ServiceBusClient, **options):
     authority = os.environ.get("SESSIONQ_CA")
     if authority:
         # Over TLS this client takes no port from a connection string.
         options.update(connection_verify=authority, transport_type=TransportType.Amqp)
         options.update(custom_endpoint_address=f"sb://localhost:{os.environ['SESSIONQ_TLS_PORT']}")
-    return ServiceBusClient.from_connection_string(connection, **options)
+    return kind.from_connection_string(connection, **options)
 
 
 class Cases(unittest.TestCase):
@@ -361,6 +362,27 @@ class Cases(unittest.TestCase):
         for subscription, expected in (("plain", ["1", "2", "3"]), ("gold", ["2"]), ("blue", ["1"])):
             with self.client.get_subscription_receiver("filters", subscription, receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE) as receiver:
                 self.assertEqual(texts(receiver.receive_messages(3, max_wait_time=2)), expected, subscription)
+
+    def test_the_asynchronous_client(self):
+        queue = take("s")
+
+        async def converse():
+            async with connect(kind=aio.ServiceBusClient) as client:
+                async with client.get_queue_sender(queue) as sender:
+                    await sender.send_messages([message("a", "one"), message("a", "two")])
+                async with client.get_queue_receiver(queue, session_id=NEXT_AVAILABLE_SESSION, max_wait_time=5) as receiver:
+                    self.assertEqual(receiver.session.session_id, "a")
+                    await receiver.session.set_state("step 1")
+                    self.assertEqual(await receiver.session.get_state(), b"step 1")
+                    await receiver.session.renew_lock()
+                    [one, two] = await receiver.receive_messages(2, max_wait_time=5)
+                    await receiver.complete_message(one)
+                    await receiver.defer_message(two)
+                    [deferred] = await receiver.receive_deferred_messages(two.sequence_number)
+                    await receiver.complete_message(deferred)
+                    self.assertEqual(await receiver.receive_messages(1, max_wait_time=1), [])
+
+        asyncio.run(asyncio.wait_for(converse(), 60))
 
     def test_list_sessions(self):
         queue = take("s")

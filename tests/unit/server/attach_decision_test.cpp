@@ -104,6 +104,8 @@ TEST_CASE("AttachDecision: what cannot be a node is refused with what is wrong")
     auto absent = sender("orders");
     absent.target.present = false;
     CHECK(decide_attach(absent, false).refusal.name == "amqp:invalid-field");
+    const amqp::Attach to_coordinator{.target = {.address = ""}};
+    CHECK(decide_attach(to_coordinator, false).refusal.name == "amqp:not-implemented");
 }
 
 TEST_CASE("AttachDecision: entities with sessions are received by session, others are not") {
