@@ -1,12 +1,15 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <sessionq/backoff_options.hpp>
 #include <sessionq/time.hpp>
+#include <sessionq/token_credential.hpp>
 
 namespace sessionq {
 
@@ -75,12 +78,25 @@ public:
     /// protocol_error, resource_exhausted.
     [[nodiscard]] static Client connect(std::string_view connection_string, ClientOptions options = {}, const TlsOptions& tls = {});
 
+    /// The same with tokens in place of a key. `where` is a host with or without a port ("contoso.servicebus.windows.net", "localhost:5671"), the name of a
+    /// namespace in Azure's public cloud ("contoso"), or a connection string that holds no key and no signature. The credential is kept as long as the
+    /// client, and may be shared.
+    ///
+    /// Errors: as above; also invalid_argument (`credential` is null, or the connection string holds a key).
+    template <typename Credential>
+    requires std::derived_from<Credential, TokenCredential>
+    [[nodiscard]] static Client connect(std::string_view where, std::shared_ptr<Credential> credential, ClientOptions options = {},
+                                        const TlsOptions& tls = {}) { // a template, so that {} is still the options of the other
+        return connect_with(where, std::move(credential), options, tls);
+    }
+
     [[nodiscard]] const ClientOptions& options() const noexcept;
 
     /// For sessionq's own parts.
     [[nodiscard]] const std::shared_ptr<client::ClientCore>& core() const noexcept { return core_; }
 
 private:
+    static Client connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential, ClientOptions options, const TlsOptions& tls);
     explicit Client(std::shared_ptr<client::ClientCore> core) noexcept;
 
     std::shared_ptr<client::ClientCore> core_;

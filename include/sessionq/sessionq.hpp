@@ -23,4 +23,5 @@
 #include <sessionq/session_processor.hpp>
 #include <sessionq/session_receiver.hpp>
 #include <sessionq/time.hpp>
+#include <sessionq/token_credential.hpp>
 #include <sessionq/wait_for_signal.hpp>

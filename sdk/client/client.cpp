@@ -1,12 +1,15 @@
 #include <sessionq/client.hpp>
 
+#include <functional>
 #include <future>
 #include <utility>
 
 #include <sessionq/local_broker.hpp>
+#include <sessionq/token_credential.hpp>
 
 #include "client/broker_host.hpp"
 #include "client/client_core.hpp"
+#include "client/credential_tokens.hpp"
 #include "core/random.hpp"
 #include "groups/endpoint.hpp"
 #include "in_process/endpoint.hpp"
@@ -26,13 +29,7 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
 
 namespace {
 
-servicebus::TokenSourcePtr tokens_of(const servicebus::ConnectionString& parsed) {
-    if (!parsed.key.empty()) {
-        return servicebus::make_key_tokens(parsed.key_name, parsed.key);
-    }
-    return parsed.signature.empty() ? nullptr : servicebus::make_ready_tokens(parsed.signature);
-}
-
+using MakeTokens = std::function<servicebus::TokenSourcePtr(core::EventLoop&)>;
 using Connect = std::function<void(ports::Endpoint&, ports::DoneHandler)>;
 
 /// Waits until the first thread's endpoint is connected, so that what is wrong with the way to the broker is said here.
@@ -59,13 +56,28 @@ std::uint64_t seed_of(const client::ReceiveThread& thread) {
     return core::Random{static_cast<std::uint64_t>(thread.now().time_since_epoch().count())}.next();
 }
 
-std::shared_ptr<client::ClientCore> connect_to_service_bus(std::string_view connection_string, const ClientOptions& options, const TlsOptions& tls) {
-    const auto parsed = servicebus::ConnectionString::parse(connection_string).take_or_throw();
+/// A host, a namespace of Azure's public cloud, or a connection string without a key.
+servicebus::ConnectionString place_of(std::string_view where) {
+    if (where.find('=') == std::string_view::npos) {
+        const bool is_name = where.find_first_of(".:/") == std::string_view::npos && where != "localhost";
+        return servicebus::ConnectionString::parse((where.find("://") == std::string_view::npos ? "Endpoint=sb://" : "Endpoint=") +
+                                                   std::string{where} + (is_name && !where.empty() ? ".servicebus.windows.net" : ""))
+            .take_or_throw();
+    }
+    auto parsed = servicebus::ConnectionString::parse(where).take_or_throw();
+    if (!parsed.key.empty() || !parsed.signature.empty()) {
+        throw Error{Errc::invalid_argument, "the connection string holds a key or signature, and a credential was given too"};
+    }
+    return parsed;
+}
+
+std::shared_ptr<client::ClientCore> connect_to_service_bus(const servicebus::ConnectionString& parsed, const MakeTokens& make_tokens,
+                                                           const ClientOptions& options, const TlsOptions& tls) {
     const amqp::TlsContextPtr context = parsed.tls ? make_tls(tls) : nullptr;
     auto core = std::make_shared<client::ClientCore>(options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
         servicebus::HubSettings settings;
         settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
-        settings.tokens = tokens_of(parsed);
+        settings.tokens = make_tokens(thread);
         settings.operation_timeout = options.operation_timeout;
         settings.idle_timeout = options.connection_idle_timeout;
         settings.backoff = options.reconnect_backoff;
@@ -94,14 +106,36 @@ std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url, cons
     return core;
 }
 
-} // namespace
-
-Client Client::connect(std::string_view connection_string, ClientOptions options, const TlsOptions& tls) {
+void forbid_on_receive_threads() {
     if (client::ReceiveThread::on_any()) {
         throw Error{Errc::invalid_state, "connect waits, which a receive thread must not"};
     }
-    const bool is_url = groups::ConnectionUrl::is_one(connection_string);
-    return Client{is_url ? connect_to_groups(connection_string, options, tls) : connect_to_service_bus(connection_string, options, tls)};
+}
+
+} // namespace
+
+Client Client::connect(std::string_view connection_string, ClientOptions options, const TlsOptions& tls) {
+    forbid_on_receive_threads();
+    if (groups::ConnectionUrl::is_one(connection_string)) {
+        return Client{connect_to_groups(connection_string, options, tls)};
+    }
+    const auto place = servicebus::ConnectionString::parse(connection_string).take_or_throw();
+    const MakeTokens make_tokens = [&place](core::EventLoop&) -> servicebus::TokenSourcePtr {
+        if (!place.key.empty()) {
+            return servicebus::make_key_tokens(place.key_name, place.key);
+        }
+        return place.signature.empty() ? nullptr : servicebus::make_ready_tokens(place.signature);
+    };
+    return Client{connect_to_service_bus(place, make_tokens, options, tls)};
+}
+
+Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential, ClientOptions options, const TlsOptions& tls) {
+    forbid_on_receive_threads();
+    if (credential == nullptr) {
+        throw Error{Errc::invalid_argument, "credential is null"};
+    }
+    const MakeTokens make_tokens = [&credential](core::EventLoop& loop) { return std::make_unique<client::CredentialTokens>(credential, loop); };
+    return Client{connect_to_service_bus(place_of(where), make_tokens, options, tls)};
 }
 
 const ClientOptions& Client::options() const noexcept { return core_->options(); }

@@ -134,7 +134,12 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
                     if (channel == nullptr || channel->is_lost()) {
                         channel = std::make_unique<SenderChannel>(loop(), *engine.value(), entity);
                     }
-                    channel->send(std::move(encoded), answer);
+                    channel->send(std::move(encoded), [answer, entity, hub = std::weak_ptr{hub_}](core::Result<std::vector<std::int64_t>> result) {
+                        if (const auto there = hub.lock(); there && !result.ok() && result.failure().code == Errc::unauthorized) {
+                            there->doubt(entity);
+                        }
+                        answer(std::move(result));
+                    });
                 });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "amqp/codec/encoder.hpp"
 #include "core/log.hpp"
@@ -14,9 +15,7 @@ namespace {
 
 using amqp::Value;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-constexpr Duration token_retry = seconds{10};
 constexpr std::uint16_t usual_channel_max = 4999;
 /// What ends costs the engine a look at every session and link of its connection.
 constexpr std::size_t most_sessions = 1000;
@@ -86,7 +85,13 @@ void Hub::manage(const std::string& entity, Request request, Deadline deadline, 
         if (channel == nullptr || channel->is_lost()) {
             channel = std::make_unique<RequestChannel>(self->loop_, engine.value()->begin_session(), node);
         }
-        channel->request(std::move(request), deadline, std::move(handler));
+        channel->request(std::move(request), deadline, [weak, node, handler = std::move(handler)](core::Result<Response> answer) {
+            const bool is_unauthorized = answer.ok() ? answer.value().status == 401 : answer.failure().code == Errc::unauthorized;
+            if (const auto alive = weak.lock(); alive && is_unauthorized) {
+                alive->doubt(node);
+            }
+            handler(std::move(answer));
+        });
     });
 }
 
@@ -99,8 +104,8 @@ void Hub::close() {
     for (Waiting& each : std::exchange(waiting_, {})) {
         each.handler(why);
     }
-    for (auto& [node, claim] : std::exchange(claims_, {})) {
-        for (const ReadyHandler& handler : claim.waiting) {
+    for (auto& [node, right] : std::exchange(rights_, {})) {
+        for (const ReadyHandler& handler : right.waiting) {
             handler(why);
         }
     }
@@ -140,9 +145,6 @@ void Hub::on_open(const amqp::Open& peer) {
     open_ = true;
     reconnects_.opened(loop_.now());
     capacity_ = capacity_under(peer.channel_max);
-    if (settings_.tokens) {
-        cbs_ = std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
-    }
     for (Waiting& each : std::exchange(waiting_, {})) {
         claim(each.node, std::move(each.handler));
     }
@@ -163,12 +165,12 @@ void Hub::on_closed(const amqp::Condition& condition) {
 void Hub::failed(const Failure& why) {
     next_attempt_ = reconnects_.failed(loop_.now(), random_);
     auto waiting = std::exchange(waiting_, {});
-    auto claims = std::exchange(claims_, {});
+    auto rights = std::exchange(rights_, {});
     for (Waiting& each : waiting) {
         each.handler(why);
     }
-    for (auto& [node, claim] : claims) {
-        for (const ReadyHandler& handler : claim.waiting) {
+    for (auto& [node, right] : rights) {
+        for (const ReadyHandler& handler : right.waiting) {
             handler(why);
         }
     }
@@ -177,66 +179,107 @@ void Hub::failed(const Failure& why) {
 // Rights
 
 void Hub::claim(const std::string& node, ReadyHandler handler) {
-    Claim& claim = claims_[node];
-    if (!settings_.tokens || node.empty() || claim.valid) {
+    if (!settings_.tokens || node.empty()) {
         handler(&connection_->engine());
         return;
     }
-    claim.waiting.push_back(std::move(handler));
-    if (!claim.asked) {
-        put_token(node);
-    }
-}
-
-void Hub::put_token(const std::string& node) {
-    const std::string audience = "sb://" + settings_.target.host + "/" + node;
-    const WallTime now = loop_.wall_now();
-    Token token = settings_.tokens->token(audience, now);
-    claims_[node].asked = true;
-    if (cbs_->is_lost()) { // the broker closed it and kept the connection
-        cbs_ = std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
-    }
-    Request request{.operation = "put-token",
-                    .properties = {{"name", audience}, {"type", token.type}, {"expiration", amqp::Timestamp::of(token.expires)}},
-                    .body = std::move(token.text)};
-    const Duration life = std::chrono::duration_cast<Duration>(std::min<WallTime::duration>(token.expires - now, std::chrono::hours{24}));
-    cbs_->request(std::move(request), default_deadline(), [this, node, life](const core::Result<Response>& answer) {
-        if (!closed_) {
-            token_answered(node, answer, life);
-        }
-    });
-}
-
-void Hub::token_answered(const std::string& node, const core::Result<Response>& answer, Duration life) {
-    const auto found = claims_.find(node);
-    if (found == claims_.end()) {
+    Right& right = rights_[node];
+    if (right.claim.is_valid(loop_.now())) {
+        handler(&connection_->engine());
         return;
     }
-    Claim& claim = found->second;
-    claim.asked = false;
-    std::optional<Failure> why;
-    if (!answer.ok()) {
-        why = answer.failure();
-    } else if (!answer.value().is_success()) {
-        why = answer.value().to_failure("the right to use '" + node + "' was refused");
+    right.waiting.push_back(std::move(handler));
+    if (!right.claim.is_asked()) {
+        ask_token(node);
     }
-    if (why && claim.valid) { // a renewal: the token in force lasts a while
-        core::log(LogLevel::warning, "servicebus", "a token was not renewed: " + why->to_string());
-        claim.renew_at = loop_.now() + token_retry;
+}
+
+void Hub::ask_token(const std::string& node) {
+    Right& right = rights_[node];
+    const Deadline deadline = default_deadline();
+    right.claim.asked();
+    right.attempt = ++last_attempt_;
+    right.token_due = deadline;
+    arm();
+    settings_.tokens->ask("sb://" + settings_.target.host + "/" + node, loop_.wall_now(), deadline,
+                          [weak = weak_from_this(), node, attempt = right.attempt, deadline](core::Result<Token> token) {
+                              if (const auto self = weak.lock()) {
+                                  self->token_given(node, attempt, std::move(token), deadline);
+                              }
+                          });
+}
+
+void Hub::token_given(const std::string& node, std::uint64_t attempt, core::Result<Token> token, Deadline deadline) {
+    const auto found = rights_.find(node);
+    if (closed_ || found == rights_.end() || found->second.attempt != attempt) {
+        return; // too late
+    }
+    found->second.token_due = Deadline::never();
+    if (!token.ok()) {
+        token_answered(node, attempt, token.failure(), {});
+        return;
+    }
+    Token given = std::move(token).value();
+    const auto life = std::min<WallTime::duration>(given.expires - loop_.wall_now(), std::chrono::hours{24});
+    Request request{.operation = "put-token",
+                    .properties = {{"name", "sb://" + settings_.target.host + "/" + node},
+                                   {"type", given.type},
+                                   {"expiration", amqp::Timestamp::of(given.expires)}},
+                    .body = std::move(given.text)};
+    cbs().request(std::move(request), deadline,
+                  [this, node, attempt, life = std::chrono::duration_cast<Duration>(life)](const core::Result<Response>& answer) {
+                      if (closed_) {
+                          return;
+                      }
+                      std::optional<Failure> refusal;
+                      if (!answer.ok()) {
+                          refusal = answer.failure();
+                      } else if (!answer.value().is_success()) {
+                          refusal = answer.value().to_failure("the right to use '" + node + "' was refused");
+                      }
+                      token_answered(node, attempt, refusal, life);
+                  });
+}
+
+void Hub::token_answered(const std::string& node, std::uint64_t attempt, const std::optional<Failure>& refusal, Duration life) {
+    const auto found = rights_.find(node);
+    if (found == rights_.end() || found->second.attempt != attempt) {
+        return;
+    }
+    Right& right = found->second;
+    right.token_due = Deadline::never();
+    if (!refusal) {
+        right.claim.granted(loop_.now(), life);
     } else {
-        claim.valid = !why;
-        claim.renew_at = why ? TimePoint::max() : loop_.now() + life * 3 / 4;
+        if (right.claim.is_valid(loop_.now())) { // nobody else tells of it
+            core::log(LogLevel::warning, "servicebus", "a token was not renewed: " + refusal->to_string());
+        }
+        right.claim.failed(loop_.now(), random_);
     }
     arm();
-    for (const ReadyHandler& handler : std::exchange(claim.waiting, {})) {
-        if (why) {
-            handler(*why);
+    for (const ReadyHandler& handler : std::exchange(right.waiting, {})) {
+        if (refusal) {
+            handler(*refusal);
         } else if (is_usable()) {
             handler(&connection_->engine());
         } else {
             handler(Failure{.code = Errc::connection_lost});
         }
     }
+}
+
+void Hub::doubt(const std::string& node) {
+    const auto found = rights_.find(node);
+    if (found != rights_.end() && !found->second.claim.is_asked()) {
+        found->second.claim.doubt();
+    }
+}
+
+RequestChannel& Hub::cbs() {
+    if (cbs_ == nullptr || cbs_->is_lost()) {
+        cbs_ = std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
+    }
+    return *cbs_;
 }
 
 void Hub::on_time() {
@@ -248,22 +291,30 @@ void Hub::on_time() {
         return;
     }
     std::vector<std::string> due;
-    for (const auto& [node, claim] : claims_) {
-        if (claim.renew_at <= now && !claim.asked) {
+    std::vector<std::pair<std::string, std::uint64_t>> overdue;
+    for (const auto& [node, right] : rights_) {
+        if (right.claim.is_due(now)) {
             due.push_back(node);
+        } else if (right.token_due.passed(now)) {
+            overdue.emplace_back(node, right.attempt);
         }
     }
     for (const std::string& node : due) {
-        put_token(node);
-        claims_[node].renew_at = TimePoint::max(); // until it is answered
+        ask_token(node);
+    }
+    for (const auto& [node, attempt] : overdue) {
+        token_answered(node, attempt, Failure{.code = Errc::timeout, .detail = "no token for '" + node + "' was given in time"}, {});
+        if (const auto found = rights_.find(node); found != rights_.end() && found->second.attempt == attempt) {
+            found->second.attempt = ++last_attempt_; // what comes after all does not count
+        }
     }
     arm();
 }
 
 void Hub::arm() {
     TimePoint next = open_ ? TimePoint::max() : next_attempt_;
-    for (const auto& [node, claim] : claims_) {
-        next = std::min(next, claim.renew_at);
+    for (const auto& [node, right] : rights_) {
+        next = std::min({next, right.claim.due(), right.token_due.time()});
     }
     if (next != TimePoint::max()) {
         loop_.timers().arm(timer_, next);

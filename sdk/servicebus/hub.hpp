@@ -12,6 +12,7 @@
 #include "amqp/connection.hpp"
 #include "amqp/connector.hpp"
 #include "core/random.hpp"
+#include "servicebus/claim.hpp"
 #include "servicebus/reconnect_policy.hpp"
 #include "servicebus/request_channel.hpp"
 #include "servicebus/token_source.hpp"
@@ -43,6 +44,9 @@ public:
     /// A request to the $management of an entity. Answered once, by a later turn.
     void manage(const std::string& entity, Request request, Deadline deadline, RequestChannel::Handler handler);
 
+    /// The broker refused, or took away, what the right to `node` should give: a token is put anew when it is needed next.
+    void doubt(const std::string& node);
+
     /// Ends the connection; what waits is answered with `cancelled`.
     void close();
 
@@ -65,10 +69,10 @@ public:
     [[nodiscard]] const std::string& host() const noexcept { return settings_.target.host; }
 
 private:
-    struct Claim {
-        bool valid{false};
-        bool asked{false};
-        TimePoint renew_at{TimePoint::max()};
+    struct Right {
+        Claim claim{};
+        std::uint64_t attempt{0}; // which answers count
+        Deadline token_due{};     // by when its source must have given the token
         std::vector<ReadyHandler> waiting{};
     };
     struct Waiting {
@@ -85,8 +89,10 @@ private:
     void connected(core::Result<amqp::StreamPtr> stream);
     void failed(const Failure& why);
     void claim(const std::string& node, ReadyHandler handler);
-    void put_token(const std::string& node);
-    void token_answered(const std::string& node, const core::Result<Response>& answer, Duration life);
+    void ask_token(const std::string& node);
+    void token_given(const std::string& node, std::uint64_t attempt, core::Result<Token> token, Deadline deadline);
+    void token_answered(const std::string& node, std::uint64_t attempt, const std::optional<Failure>& refusal, Duration life);
+    [[nodiscard]] RequestChannel& cbs();
     void on_time();
     void arm();
 
@@ -98,7 +104,8 @@ private:
     std::unique_ptr<amqp::Connector> connector_{};
     std::unique_ptr<amqp::Connection> connection_{};
     std::unique_ptr<RequestChannel> cbs_{};
-    std::map<std::string, Claim> claims_{};
+    std::map<std::string, Right> rights_{};
+    std::uint64_t last_attempt_{0};
     std::map<std::string, std::unique_ptr<RequestChannel>> management_{};
     std::vector<Waiting> waiting_{};
     std::unordered_set<std::shared_ptr<void>> kept_{};

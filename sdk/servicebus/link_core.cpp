@@ -297,17 +297,21 @@ void LinkCore::on_session_ended(const amqp::Condition& condition) {
 
 void LinkCore::over(const amqp::Condition& condition) {
     const Phase was = std::exchange(phase_, Phase::over);
-    if (was == Phase::asking) {
-        if (condition.name == "amqp:resource-limit-exceeded") {
-            hub_->note_full();
-        }
-        finish_ask(to_failure(condition, "a session of '" + request_.entity + "' was not given"));
-        return;
+    if (was == Phase::asking && condition.name == "amqp:resource-limit-exceeded") {
+        hub_->note_full();
     }
     if (was == Phase::over) {
         return;
     }
-    Failure why = to_failure(condition, "session '" + session_id_ + "'");
+    Failure why =
+        to_failure(condition, was == Phase::asking ? "a session of '" + request_.entity + "' was not given" : "session '" + session_id_ + "'");
+    if (why.code == Errc::unauthorized) {
+        hub_->doubt(request_.entity);
+    }
+    if (was == Phase::asking) {
+        finish_ask(std::move(why));
+        return;
+    }
     if (why.code != Errc::lock_lost && why.code != Errc::entity_not_found && why.code != Errc::entity_disabled && why.code != Errc::unauthorized) {
         why.code = Errc::connection_lost;
     }

@@ -16,9 +16,10 @@ class KeyTokens final : public TokenSource {
 public:
     KeyTokens(std::string key_name, std::string key) : key_name_{std::move(key_name)}, key_{std::move(key)} {}
 
-    Token token(std::string_view audience, WallTime now) override {
+    void ask(std::string_view audience, WallTime now, Deadline, Handler handler) override {
         const WallTime expires = now + key_token_life;
-        return {.type = std::string{signature_type}, .text = make_shared_access_signature(audience, key_name_, key_, expires), .expires = expires};
+        handler(
+            Token{.type = std::string{signature_type}, .text = make_shared_access_signature(audience, key_name_, key_, expires), .expires = expires});
     }
 
 private:
@@ -30,7 +31,9 @@ class ReadyTokens final : public TokenSource {
 public:
     explicit ReadyTokens(std::string signature) : signature_{std::move(signature)} {}
 
-    Token token(std::string_view, WallTime now) override { return {.type = std::string{signature_type}, .text = signature_, .expires = expiry(now)}; }
+    void ask(std::string_view, WallTime now, Deadline, Handler handler) override {
+        handler(Token{.type = std::string{signature_type}, .text = signature_, .expires = expiry(now)});
+    }
 
 private:
     /// What the signature says in "se"; one that says nothing is taken to last.

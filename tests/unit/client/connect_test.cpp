@@ -4,13 +4,16 @@
 #include <atomic>
 #include <future>
 #include <optional>
+#include <stdexcept>
 
 #include <sessionq/sessionq.hpp>
 
 #include "broker/broker.hpp"
 #include "client/broker_host.hpp"
 #include "client/client_core.hpp"
+#include "core/clock.hpp"
 #include "server/server.hpp"
+#include "servicebus/shared_access_signature.hpp"
 #include "support/test_certificates.hpp"
 
 using namespace sessionq;
@@ -20,10 +23,11 @@ namespace {
 
 /// A broker, and its front on a thread of its own.
 struct Front {
-    explicit Front(const amqp::TlsContextPtr& tls = {}, server::Limits limits = {}) {
+    explicit Front(const amqp::TlsContextPtr& tls = {}, server::Limits limits = {}, server::TokenVerifier verifier = {}) {
         client::run_on(thread, [&] {
-            server = std::make_unique<server::Server>(host.broker(), thread, thread.io_context(),
-                                                      server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}}, limits);
+            server = std::make_unique<server::Server>(
+                host.broker(), thread, thread.io_context(),
+                server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}, .verifier = std::move(verifier)}, limits);
             port = server->listen({.port = 0, .tls = tls}).value();
         });
         static_cast<void>(host.broker().create_queue("orders", {.requires_session = true}, host.now()).value());
@@ -134,6 +138,91 @@ TEST_CASE("Client::connect: each way to fail is an error of its own, in time, wi
     const Front other{
         amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.elsewhere(), .key_file = certificates.elsewhere_key()}).value()};
     CHECK(connect(other.connection("localhost", "SECRET", ""), {.ca_file = certificates.ca()}) == Errc::peer_untrusted);
+}
+
+TEST_CASE("Client::connect: a signature made elsewhere serves until it has expired, which is an error of its own") {
+    const Front front;
+    const auto with_signature = [&](WallTime expires) {
+        return "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";SharedAccessSignature=" +
+               servicebus::make_shared_access_signature("sb://127.0.0.1/orders", "RootManageSharedAccessKey", "SAS_KEY_VALUE", expires) +
+               ";EntityPath=orders;UseDevelopmentEmulator=true";
+    };
+    const WallTime now = front.host.now().wall;
+    consume(Client::connect(with_signature(now + 1h)));
+    try {
+        static_cast<void>(Client::connect(with_signature(now - 1min), {.operation_timeout = 20s}));
+        FAIL("an expired signature gave a client");
+    } catch (const Error& error) {
+        CHECK(error.failure().code == Errc::unauthorized);
+        CHECK(error.failure().peer_text.find("xpired") != std::string::npos);
+        CHECK(std::string{error.what()}.find("sig=") == std::string::npos);
+    }
+}
+
+namespace {
+
+/// Gives numbered tokens for as long as it is told to.
+class FakeCredential final : public TokenCredential {
+public:
+    AccessToken get_token(const TokenRequest&) override {
+        on_receive_thread = on_receive_thread || client::ReceiveThread::on_any();
+        if (signed_out) {
+            throw std::runtime_error{"nobody is signed in"};
+        }
+        return {.token = "token-" + std::to_string(++given), .expires = core::system_clock().wall_now() + lasts};
+    }
+
+    std::atomic<int> given{0};
+    std::atomic<bool> signed_out{false};
+    std::atomic<bool> on_receive_thread{false};
+    std::chrono::seconds lasts{3600};
+};
+
+} // namespace
+
+TEST_CASE("Client::connect: a credential's tokens take the place of a key") {
+    std::atomic<int> verified{0};
+    const Front front{{}, {}, [&](std::string_view token, std::string_view, WallTime now) {
+                          verified += token.starts_with("token-") ? 1 : 0;
+                          return token.starts_with("token-") ? std::optional{now + 1h} : std::nullopt;
+                      }};
+    const std::string where = "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true";
+    const auto credential = std::make_shared<FakeCredential>();
+    const Client client = Client::connect(where, credential);
+    consume(client);
+    CHECK(list_sessions(client, "orders").empty());
+    CHECK(verified == 2);          // the entity and its $management
+    CHECK(credential->given == 1); // one serves both
+    CHECK_FALSE(credential->on_receive_thread);
+
+    credential->signed_out = true;
+    CHECK(code_of([&] { static_cast<void>(Client::connect(where + ";EntityPath=orders", credential, {.operation_timeout = 20s})); }) ==
+          Errc::unauthorized);
+    CHECK(code_of([&] { static_cast<void>(Client::connect(front.plain(), credential)); }) == Errc::invalid_argument); // a key too
+    CHECK(code_of([&] { static_cast<void>(Client::connect(where, std::shared_ptr<TokenCredential>{})); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(Client::connect("", credential)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(Client::connect("no-such-host.invalid:5671", credential)); }) == Errc::connection_refused);
+}
+
+TEST_CASE("Client::connect: a credential is asked again before its token expires, and a session held goes on") {
+    std::atomic<int> last{0};
+    const Front front{{}, {}, [&](std::string_view token, std::string_view, WallTime now) -> std::optional<WallTime> {
+                          last = std::stoi(std::string{token.substr(6)});
+                          return now + 2s;
+                      }};
+    const auto credential = std::make_shared<FakeCredential>();
+    credential->lasts = 2s;
+    const Client client = Client::connect("Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true", credential);
+    SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
+    for (int i = 0; i < 200 && last < 3; ++i) { // the first of them is no good any more by then
+        CHECK_FALSE(receiver.receive_one(100ms));
+    }
+    CHECK(last >= 3);
+    CHECK_FALSE(receiver.loss());
+    Sender{client, "orders"}.send(Message::text("a", "still here"));
+    auto message = receiver.receive_one(20s);
+    REQUIRE(message);
+    message->complete();
 }
 
 TEST_CASE("Client::connect: a processor outlives the loss of its connection") {

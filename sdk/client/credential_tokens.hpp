@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+
+#include <sessionq/token_credential.hpp>
+
+#include "core/event_loop.hpp"
+#include "servicebus/token_source.hpp"
+
+namespace sessionq::client {
+
+/// Tokens of an application's credential, one for all audiences until half of its life is over. The credential is asked on a thread of its own, which is left to itself
+/// if it does not return (R18). Bound to the loop.
+class CredentialTokens final : public servicebus::TokenSource {
+public:
+    CredentialTokens(std::shared_ptr<TokenCredential> credential, core::EventLoop& loop);
+    ~CredentialTokens() override;
+    CredentialTokens(const CredentialTokens&) = delete;
+    CredentialTokens& operator=(const CredentialTokens&) = delete;
+
+    void ask(std::string_view audience, WallTime now, Deadline deadline, Handler handler) override;
+
+private:
+    struct Gate;
+
+    void start(Deadline deadline);
+    void given(core::Result<servicebus::Token> token);
+
+    const std::shared_ptr<TokenCredential> credential_;
+    core::EventLoop& loop_;
+    std::vector<Handler> waiting_{};
+    std::optional<servicebus::Token> kept_{};
+    TimePoint kept_until_{};
+    std::shared_ptr<Gate> gate_;
+};
+
+} // namespace sessionq::client
