@@ -1,0 +1,113 @@
+// A scripted broker and an application of sessionq that does what a case tells it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { EventEmitter } from "node:events";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { Peer } from "./peer.mjs";
+
+export const entity = "orders";
+
+// An answer of the driver that is an error, as sessionq told it.
+export class Refused extends Error {
+  constructor(answer) {
+    super(`${answer.error}: ${answer.detail}`);
+    Object.assign(this, answer);
+  }
+}
+
+class Driver extends EventEmitter {
+  constructor(program) {
+    super();
+    this.events = [];
+    this.pending = new Map();
+    this.last = 0;
+    this.process = spawn(program, { stdio: ["pipe", "pipe", "inherit"] });
+    this.ended = new Promise((resolve) => this.process.on("exit", (code, signal) => resolve({ code, signal })));
+    this.ended.then(({ code, signal }) => {
+      for (const { reject } of this.pending.values()) reject(new Error(`the driver ended with ${code ?? signal}`));
+      this.pending.clear();
+    });
+    createInterface(this.process.stdout).on("line", (line) => this.said(JSON.parse(line)));
+  }
+  said(what) {
+    if (what.event) {
+      this.events.push({ ...what, at: Date.now() });
+      this.emit("event", what);
+      return;
+    }
+    const { resolve, reject } = this.pending.get(what.id);
+    this.pending.delete(what.id);
+    "error" in what ? reject(new Refused(what)) : resolve(Object.assign(new Answer(), { value: what.ok, ms: what.ms }));
+  }
+  // The whole answer: {value, ms}.
+  ask(what, data = {}) {
+    const id = ++this.last;
+    const answer = new Promise((resolve, reject) => this.pending.set(id, { resolve, reject }));
+    this.process.stdin.write(`${JSON.stringify({ id, do: what, with: data })}\n`);
+    return answer;
+  }
+  async do(what, data) {
+    return (await this.ask(what, data)).value;
+  }
+  // The error of a call that must fail, with how long it took.
+  async fails(what, data) {
+    try {
+      await this.ask(what, data);
+    } catch (error) {
+      if (error instanceof Refused) return error;
+      throw error;
+    }
+    assert.fail(`${what} did not fail`);
+  }
+  // As many messages as asked for, however many calls it takes.
+  async take(count, data = {}) {
+    const taken = [];
+    while (taken.length < count) {
+      const more = await this.do("receive", { of: "r", max: count - taken.length, wait: 2000, ...data });
+      if (more.length === 0) assert.fail(`${taken.length} of ${count} messages came`);
+      taken.push(...more);
+    }
+    return taken;
+  }
+  told(event) {
+    return this.events.filter((each) => each.event === event);
+  }
+  async quit() {
+    this.process.stdin.end();
+    const late = setTimeout(() => this.process.kill("SIGKILL"), 15000);
+    const how = await this.ended;
+    clearTimeout(late);
+    return how;
+  }
+}
+class Answer {}
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export async function until(what, holds, ms = 8000) {
+  const end = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > end) assert.fail(`never came: ${what}`);
+    await sleep(5);
+  }
+}
+
+// One case: `play` gets a peer, a driver that is connected to it unless `connects` is false, and what helps. Both must end well, and the peer must have had
+// no reason to complain of a frame.
+export function scene(title, play, { connects = true, peerOptions, connect = {}, complaints = false } = {}) {
+  test(title, { timeout: 60000 }, async () => {
+    const peer = await Peer.start(peerOptions);
+    const driver = new Driver(process.env.SESSIONQ_RHEA_DRIVER);
+    try {
+      if (connects) await driver.do("connect", { connection: peer.connection, operation_timeout: 5000, ...connect });
+      await play({ peer, driver });
+      const how = await driver.quit();
+      assert.deepEqual(how, { code: 0, signal: null }, "the driver's end");
+      if (!complaints) assert.deepEqual(peer.errors.map(String), [], "what the peer complains of");
+    } finally {
+      driver.process.kill("SIGKILL");
+      await peer.stop();
+    }
+  });
+}
