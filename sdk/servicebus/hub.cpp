@@ -111,7 +111,6 @@ void Hub::close() {
     }
     management_.clear();
     cbs_.reset();
-    kept_.clear();
     connection_.reset();
     open_ = false;
 }

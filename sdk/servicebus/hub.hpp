@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "amqp/codec/encoded_content.hpp"
@@ -49,10 +48,6 @@ public:
 
     /// Ends the connection; what waits is answered with `cancelled`.
     void close();
-
-    /// Keeps what nobody else keeps until its answer has come: `drop`, or the connection's end.
-    void keep(std::shared_ptr<void> kept) { kept_.insert(std::move(kept)); }
-    void drop(const std::shared_ptr<void>& kept) { kept_.erase(kept); }
 
     /// Sessions held or asked for here. Whoever comes counts itself.
     void enter() noexcept { ++sessions_; }
@@ -108,7 +103,6 @@ private:
     std::uint64_t last_attempt_{0};
     std::map<std::string, std::unique_ptr<RequestChannel>> management_{};
     std::vector<Waiting> waiting_{};
-    std::unordered_set<std::shared_ptr<void>> kept_{};
     std::size_t sessions_{0};
     std::size_t capacity_;
     TimePoint next_attempt_{};

@@ -18,9 +18,12 @@ using amqp::Value;
 
 constexpr std::string_view session_filter = "com.microsoft:session-filter";
 constexpr std::string_view locked_until = "com.microsoft:locked-until-utc";
-/// No entity locks for longer (documented); a wall clock that says so is wrong.
+/// No entity locks for longer (documented). What lies outside is a difference between the clocks of the two sides, and says nothing of the lock but that it is
+/// held now: it is taken for a short one, whose renewals come often enough for the shortest there are.
 constexpr Duration longest_lock = std::chrono::minutes{5};
+constexpr Duration clock_tolerance = std::chrono::seconds{30};
 constexpr Duration shortest_lock = std::chrono::seconds{1};
+constexpr Duration unknown_lock = std::chrono::seconds{5};
 
 /// A handle fits a port tag; tags of deferred messages are odd, which no pointer is.
 std::uint64_t tag_of(amqp::DeliveryHandle delivery) { return reinterpret_cast<std::uint64_t>(delivery.raw()); }
@@ -70,9 +73,10 @@ void LinkCore::ask(AcceptDone done) {
     done_ = std::move(done);
     phase_ = Phase::asking;
     hub_->ready(request_.entity, [self = shared_from_this()](core::Result<amqp::Engine*> engine) {
-        if (self->abandoned_ || self->phase_ != Phase::asking) {
-            self->hub_->drop(self);
-        } else if (engine.ok()) {
+        if (self->phase_ != Phase::asking) {
+            return; // abandoned
+        }
+        if (engine.ok()) {
             self->attach(*engine.value());
         } else {
             self->finish_ask(engine.failure());
@@ -125,11 +129,6 @@ void LinkCore::granted() {
         finish_ask(Failure{.code = Errc::protocol_error, .detail = "the broker did not say which session it gave"});
         return;
     }
-    if (abandoned_) {
-        let_go();
-        hub_->drop(shared_from_this());
-        return;
-    }
     session_id_ = *id;
     phase_ = Phase::held;
     const auto properties = amqp::decode(answer.properties);
@@ -137,19 +136,15 @@ void LinkCore::granted() {
     if (const auto number = ticks != nullptr ? ticks->integer() : std::nullopt) {
         initial_lock_.length = lock_length(amqp::time_of(*number));
     } else {
-        initial_lock_.length = shortest_lock; // to be renewed at once
+        initial_lock_.length = shortest_lock; // to be renewed at once: the answer to that says more
     }
     finish_ask(std::nullopt);
 }
 
 void LinkCore::abandon_ask() {
-    abandoned_ = true;
     done_ = nullptr;
-    if (phase_ == Phase::asking) {
-        hub_->keep(shared_from_this());
-    } else {
-        let_go();
-    }
+    phase_ = Phase::over;
+    let_go();
 }
 
 /// Tells by a later turn; a session granted after all is given back by whoever drops the link.
@@ -158,9 +153,6 @@ void LinkCore::finish_ask(std::optional<Failure> failure) {
         phase_ = Phase::over;
         let_go();
     }
-    if (abandoned_) {
-        hub_->drop(shared_from_this());
-    }
     if (AcceptDone done = std::exchange(done_, nullptr)) {
         hub_->loop().post([done = std::move(done), failure = std::move(failure)]() mutable { done(std::move(failure)); });
     }
@@ -168,7 +160,7 @@ void LinkCore::finish_ask(std::optional<Failure> failure) {
 
 Duration LinkCore::lock_length(WallTime until) const {
     const auto left = std::chrono::duration_cast<Duration>(until - hub_->loop().wall_now());
-    return std::clamp(left, shortest_lock, longest_lock);
+    return left <= Duration::zero() || left > longest_lock + clock_tolerance ? unknown_lock : std::clamp(left, shortest_lock, longest_lock);
 }
 
 // Messages
@@ -211,6 +203,9 @@ void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
             delivery.update({.kind = OutcomeKind::rejected, .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
         }
         delivery.settle();
+        if (!link_->is_draining()) {
+            link_->add_credit(1); // for what nobody is told of
+        }
         return;
     }
     ports::DeliveryPtr made = make_delivery(std::move(received).value(), size, tag_of(delivery), settled);

@@ -28,7 +28,7 @@ public:
     // as an accept
     /// `done` runs once, by a later turn, unless the asking is abandoned.
     void ask(AcceptDone done);
-    /// No answer is wanted any more: a session that comes is given back at once (R19). Until then the hub keeps this.
+    /// No answer is wanted any more. The broker is told at once, so that it stops looking; a session it has given meanwhile is free by that (R19).
     void abandon_ask();
 
     // as a link
@@ -77,7 +77,6 @@ private:
     const ports::AcceptRequest request_;
     AcceptDone done_{};
     Phase phase_{Phase::idle};
-    bool abandoned_{false};
     bool dead_{false};
     std::string link_name_{};
     std::string session_id_{};

@@ -249,6 +249,12 @@ export class Peer extends EventEmitter {
     return peer;
   }
 
+  // Ends a connection without a word.
+  cut(connection) {
+    connection.socket.destroy();
+    connection.dispatch("disconnected", connection._context());
+  }
+
   async stop() {
     this.stopping = true;
     const closed = once(this.server, "close");
@@ -304,7 +310,7 @@ export class Peer extends EventEmitter {
     link.once("sender_close", left);
     link.session.once("session_close", left);
     this.emit("ask", ask);
-    if (this.hooks.ask?.(ask) !== undefined) return;
+    if (this.hooks.ask && this.hooks.ask(ask) !== true) return; // true: by default after all
     this.serve(ask);
   }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { createInterface } from "node:readline";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { Peer } from "./peer.mjs";
 
 export const entity = "orders";
@@ -92,6 +92,8 @@ export async function until(what, holds, ms = 8000) {
     await sleep(5);
   }
 }
+
+after(() => setTimeout(() => process.exit(), 300).unref()); // timers of peers that are gone keep nothing alive
 
 // One case: `play` gets a peer, a driver that is connected to it unless `connects` is false, and what helps. Both must end well, and the peer must have had
 // no reason to complain of a frame.

@@ -72,7 +72,8 @@ ProcessorOptions options_of(const Json& with) {
 /// Gives tokens as a case wants them: how many are given, how long each lasts, which fail.
 class ScriptedCredential final : public TokenCredential {
 public:
-    ScriptedCredential(const Json& with, std::function<void(const Json&)> tell) : with_{with}, tell_{std::move(tell)} {}
+    ScriptedCredential(const Json& with, std::function<void(const Json&)> tell)
+        : with_(with), tell_{std::move(tell)} {} // braces would make a list of it
 
     AccessToken get_token(const TokenRequest& request) override {
         const int number = ++given_;
@@ -180,7 +181,8 @@ Json Commands::keep(std::vector<SessionMessage> messages) {
 }
 
 Json Commands::connect(const Json& with) {
-    const ClientOptions options{.operation_timeout = length(with, "operation_timeout", std::chrono::seconds{10})};
+    const ClientOptions options{.operation_timeout = length(with, "operation_timeout", std::chrono::seconds{10}),
+                                .connection_idle_timeout = length(with, "idle_timeout", std::chrono::seconds{120})};
     const auto where = with.at("connection").get<std::string>();
     Client made = with.contains("credential") ? Client::connect(where, std::make_shared<ScriptedCredential>(with.at("credential"), tell_), options)
                                               : Client::connect(where, options);
