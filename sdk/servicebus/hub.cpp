@@ -1,6 +1,7 @@
 #include "servicebus/hub.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -154,11 +155,20 @@ void Hub::on_closed(const amqp::Condition& condition) {
     if (why.code == Errc::cancelled || why.code == Errc::no_session_available) {
         why.code = Errc::connection_lost;
     }
-    open_ = false;
+    const auto self = weak_from_this().lock();                                                      // whoever is told may let go of it
+    auto late = std::exchange(open_, false) ? std::exchange(waiting_, {}) : std::vector<Waiting>{}; // came when it was over already: for the next one
     management_.clear();
     cbs_.reset();
     connection_.reset();
     failed(why);
+    if (!late.empty() && !closed_) {
+        std::move(late.begin(), late.end(), std::back_inserter(waiting_));
+        connect();
+    } else {
+        for (Waiting& each : late) {
+            each.handler(Failure{.code = Errc::cancelled, .detail = "the connection is being closed"});
+        }
+    }
 }
 
 void Hub::failed(const Failure& why) {
