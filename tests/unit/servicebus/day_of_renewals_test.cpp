@@ -1,0 +1,170 @@
+// A day in the life of a client that holds sessions and does nothing else: the real client's links and the real broker's front, on manual time. Only the bytes take their
+// own way, over loopback.
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <asio/io_context.hpp>
+
+#include "broker/broker.hpp"
+#include "core/random.hpp"
+#include "processor/lease.hpp"
+#include "server/server.hpp"
+#include "servicebus/endpoint.hpp"
+#include "support/manual_loop.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The usual tokens, counted.
+class CountedTokens final : public servicebus::TokenSource {
+public:
+    explicit CountedTokens(int& count) : count_{count} {}
+    void ask(std::string_view audience, WallTime now, Deadline deadline, Handler handler) override {
+        ++count_;
+        tokens_->ask(audience, now, deadline, std::move(handler));
+    }
+
+private:
+    int& count_;
+    const servicebus::TokenSourcePtr tokens_{servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE")};
+};
+
+class Day {
+public:
+    Day() {
+        static_cast<void>(broker_.create_queue("orders", {.requires_session = true, .lock_duration = 30s}, now()).value());
+        servicebus::HubSettings settings;
+        settings.target = {.host = "127.0.0.1", .port = server_->listen({.port = 0}).value()};
+        settings.tokens = std::make_unique<CountedTokens>(tokens);
+        endpoint_ = std::make_unique<servicebus::Endpoint>(loop, io_, std::move(settings));
+    }
+    ~Day() {
+        endpoint_.reset();
+        server_.reset();
+        turn_until([] { return false; }, 20);
+    }
+
+    [[nodiscard]] ports::Endpoint& endpoint() { return *endpoint_; }
+
+    /// What there is to do at this instant, until `done`; gives up after so many milliseconds without anything to do.
+    bool turn_until(const std::function<bool()>& done, int patience = 5000) {
+        for (int idle = 0; !done() && idle < patience;) {
+            io_.restart();
+            idle = loop.turn() || io_.run_one_for(1ms) != 0 ? 0 : idle + 1;
+        }
+        return done();
+    }
+
+    /// Time passes for both sides; the broker ends what has run out before it reads what is on its way.
+    void pass(Duration length) {
+        loop.advance(length);
+        broker_.advance(now());
+    }
+
+    test::ManualLoop loop{};
+    int tokens{0};
+
+private:
+    [[nodiscard]] broker::Instant now() const { return {loop.now(), loop.wall_now()}; }
+
+    asio::io_context io_{1};
+    asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
+    broker::Broker broker_{};
+    std::unique_ptr<server::Server> server_{
+        std::make_unique<server::Server>(broker_, loop, io_, server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
+    std::unique_ptr<servicebus::Endpoint> endpoint_{};
+};
+
+/// Holds one session as a processor does: by the decisions of a lease.
+class Holder final : public ports::LinkEvents {
+public:
+    Holder(Day& day, const std::string& session) : day_{day} {
+        const TimePoint asked = day.loop.now();
+        bool answered = false;
+        day.endpoint().accept({.entity = "orders", .session_id = session}, [&, this](core::Result<ports::SessionLinkPtr> link) {
+            answered = true;
+            REQUIRE(link.ok());
+            link_ = std::move(link).value();
+        });
+        REQUIRE(day.turn_until([&] { return answered; }));
+        link_->set_events(*this);
+        lease_.grant_by_accept(asked, day.loop.now(), link_->initial_lock().length);
+    }
+
+    /// When something is to be done for the lease.
+    [[nodiscard]] TimePoint due() {
+        const auto next = lease_.next(day_.loop.now(), true);
+        REQUIRE(next.step != processor::Lease::Step::warn);
+        REQUIRE(next.step != processor::Lease::Step::expire);
+        return next.step == processor::Lease::Step::renew ? day_.loop.now() : next.at;
+    }
+    void renew_if_due() {
+        if (lease_.next(day_.loop.now(), true).step != processor::Lease::Step::renew) {
+            return;
+        }
+        lease_.renewal_asked();
+        link_->renew_lock([this, asked = day_.loop.now()](const core::Result<ports::LockGrant>& grant) {
+            REQUIRE(grant.ok());
+            lease_.grant(asked, grant.value().length);
+            ++renewals;
+        });
+    }
+    [[nodiscard]] bool is_renewing() const { return lease_.renewing(); }
+
+    ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+    void on_delivery(ports::DeliveryPtr) override {}
+    void on_settled(ports::Delivery&, const Failure*) override {}
+    void on_drained() override {}
+    void on_lost(const Failure& reason) override { lost = reason; }
+
+    int renewals{0};
+    std::optional<Failure> lost{};
+
+private:
+    Day& day_;
+    processor::Lease lease_{};
+    ports::SessionLinkPtr link_{};
+};
+
+} // namespace
+
+TEST_CASE("a day of renewals lets no lease lapse, whatever the way to the broker takes up to its margin") {
+    Day day;
+    core::Random random{20'26};
+    std::deque<Holder> holders;
+    for (const char* session : {"a", "b", "c"}) {
+        holders.emplace_back(day, session);
+    }
+    const TimePoint end = day.loop.now() + 24h;
+    while (day.loop.now() < end) {
+        TimePoint next = day.loop.now() + 20s; // no longer without a look at the connection
+        for (Holder& each : holders) {
+            next = std::min(next, each.due());
+        }
+        day.pass(next - day.loop.now());
+        for (Holder& each : holders) {
+            each.renew_if_due();
+        }
+        if (std::any_of(holders.begin(), holders.end(), [](const Holder& each) { return each.is_renewing(); })) {
+            day.pass(std::chrono::milliseconds{static_cast<int>(random.below(5000))}); // on its way
+        }
+        REQUIRE(day.turn_until([&] { return std::none_of(holders.begin(), holders.end(), [](const Holder& each) { return each.is_renewing(); }); }));
+        for (const Holder& each : holders) {
+            if (each.lost) {
+                FAIL("a lease was lost: " << each.lost->to_string());
+            }
+        }
+    }
+    for (const Holder& each : holders) {
+        CHECK(each.renewals >= 24 * 60 * 60 / 20);
+        CHECK(each.renewals <= 24 * 60 * 60 / 12);
+    }
+    CHECK(day.tokens >= 2 * 24 * 60 / 46); // the entity's and its $management's, each before its hour is over
+    CHECK(day.tokens <= 2 * 24 * 60 / 40);
+}
