@@ -107,7 +107,8 @@ Consumer::Consumer(ConsumerOptions options, EventLog& log, Promptness& promptnes
                  .session = session_number(session.session_id()),
                  .number = static_cast<std::int64_t>(why)});
     });
-    processor_.on_error([&log = log_, holder](const ErrorContext& error) {
+    processor_.on_error([&log = log_, &promptness = promptness_, holder](const ErrorContext& error) {
+        promptness.note("(" + std::string{to_string(error.source)} + ")", error.failure);
         if (error.source == ErrorSource::settlement) {
             log.add({.kind = Event::Kind::trouble,
                      .holder = holder,

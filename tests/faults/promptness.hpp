@@ -28,7 +28,7 @@ public:
             call();
         } catch (const Error& error) {
             code = error.failure().code;
-            note(name + ": " + std::string{to_string(*code)}, *code == Errc::internal_error ? error.what() : "");
+            note(name, error.failure());
         }
         ended(name, limit, core::system_clock().now() - began);
         return code;
@@ -42,6 +42,15 @@ public:
         if (took > limit + grace) {
             complaints_.push_back(name + " took " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) + " ms, " +
                                   std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms allowed");
+        }
+    }
+
+    /// Counts an error that was told. An internal one is a complaint.
+    void note(const std::string& where, const Failure& failure) {
+        const std::lock_guard lock{mutex_};
+        ++errors_[where + ": " + std::string{to_string(failure.code)}];
+        if (failure.code == Errc::internal_error) {
+            complaints_.push_back(where + ": " + failure.to_string());
         }
     }
 
@@ -63,14 +72,6 @@ public:
     }
 
 private:
-    void note(const std::string& error, const std::string& complaint) {
-        const std::lock_guard lock{mutex_};
-        ++errors_[error];
-        if (!complaint.empty()) {
-            complaints_.push_back(error + ": " + complaint);
-        }
-    }
-
     mutable std::mutex mutex_;
     std::size_t calls_{0};
     std::map<std::string, std::size_t> errors_{};
