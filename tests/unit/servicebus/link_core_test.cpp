@@ -1,0 +1,169 @@
+// Asking for a session and holding one, against a broker whose part the test plays. Time is manual; only the bytes take their own, over loopback.
+#include "servicebus/link_core.hpp"
+
+#include <doctest/doctest.h>
+
+#include <asio/io_context.hpp>
+
+#include "amqp/acceptor.hpp"
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/lock_token.hpp"
+#include "servicebus/endpoint.hpp"
+#include "support/manual_loop.hpp"
+#include "unit/amqp/wire.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+using amqp::Value;
+
+namespace {
+
+/// A broker's side of one connection: takes every session and link, and says nothing by itself.
+class SilentBroker final : public amqp::ConnectionOwner {
+public:
+    SilentBroker(amqp::ConnectionHost& host, amqp::StreamPtr stream) : connection_{host, std::move(stream), options(), *this} {}
+
+    void on_open(const amqp::Open&) override {}
+    void on_session(amqp::SessionPtr session) override {
+        auto& log = *sessions.emplace_back(std::make_unique<test::SessionLog>());
+        session->set_listener(&log);
+        log.session = std::move(session);
+    }
+    void on_closed(const amqp::Condition&) override {}
+
+    std::vector<std::unique_ptr<test::SessionLog>> sessions{};
+
+private:
+    static amqp::ConnectionOptions options() {
+        amqp::ConnectionOptions made;
+        made.engine.is_server = true;
+        made.engine.open = {.container = "broker", .max_frame_size = 65536};
+        made.engine.sasl = amqp::make_sasl_server(nullptr);
+        return made;
+    }
+
+    amqp::Connection connection_;
+};
+
+struct Case {
+    Case() {
+        servicebus::HubSettings settings;
+        settings.target = {.host = "127.0.0.1", .port = acceptor.listen({.port = 0}).value()};
+        endpoint = std::make_unique<servicebus::Endpoint>(loop, io, std::move(settings));
+    }
+    ~Case() {
+        endpoint.reset();
+        until([] { return false; }, 20);
+        broker.reset();
+    }
+
+    bool until(const std::function<bool()>& done, int patience = 5000) {
+        for (int idle = 0; !done() && idle < patience;) {
+            io.restart();
+            idle = loop.turn() || io.run_one_for(1ms) != 0 ? 0 : idle + 1;
+        }
+        return done();
+    }
+
+    /// Asks for session "a"; the broker's side of the link is there afterwards, unanswered.
+    void ask() {
+        accept = endpoint->accept({.entity = "orders", .session_id = "a"}, [this](core::Result<ports::SessionLinkPtr> answer) {
+            if (answer.ok()) {
+                link = std::move(answer).value();
+            } else {
+                failure = answer.failure();
+            }
+        });
+        REQUIRE(until([this] { return broker && broker->sessions.size() == 1 && broker->sessions[0]->links.size() == 1; }));
+    }
+    test::LinkLog& peer() { return *broker->sessions[0]->links[0]; }
+
+    void grant(std::optional<WallTime> locked_until) {
+        amqp::Attach answer = peer().sender->remote();
+        answer.source.filter = amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
+        if (locked_until) {
+            answer.properties = amqp::encode(Value::map({{Value::symbol("com.microsoft:locked-until-utc"), amqp::ticks_of(*locked_until)}}));
+        }
+        peer().sender->open(answer);
+        REQUIRE(until([this] { return link != nullptr; }));
+    }
+
+    test::ManualLoop loop{};
+    asio::io_context io{1};
+    asio::executor_work_guard<asio::io_context::executor_type> guard{io.get_executor()};
+    amqp::ConnectionHost host{loop, io};
+    std::unique_ptr<SilentBroker> broker{};
+    amqp::Acceptor acceptor{host, [this](amqp::StreamPtr stream) { broker = std::make_unique<SilentBroker>(host, std::move(stream)); }};
+    std::unique_ptr<servicebus::Endpoint> endpoint{};
+    ports::AcceptId accept{0};
+    ports::SessionLinkPtr link{};
+    std::optional<Failure> failure{};
+};
+
+struct Events final : ports::LinkEvents {
+    ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+    void on_delivery(ports::DeliveryPtr delivery) override { bodies.emplace_back(delivery->message.text()); }
+    void on_settled(ports::Delivery&, const Failure*) override {}
+    void on_drained() override {}
+    void on_lost(const Failure&) override {}
+
+    std::vector<std::string> bodies{};
+};
+
+} // namespace
+
+TEST_CASE("R19: link: an accept that is given up is told to the broker at once, and a session granted meanwhile is not taken") {
+    Case t;
+    t.ask();
+    t.endpoint->cancel_accept(t.accept);
+    t.peer().sender->open(t.peer().sender->remote()); // the answer crosses the giving up
+    CHECK(t.until([&] { return t.peer().closed || t.peer().gone; }));
+    CHECK(t.until([&] { return t.failure.has_value(); }));
+    CHECK(t.failure->code == Errc::cancelled);
+    CHECK(t.link == nullptr);
+}
+
+TEST_CASE("R12: link: a lock's end that only a difference of the clocks explains is taken for a short lock") {
+    Case t;
+    t.ask();
+    const WallTime now = t.loop.wall_now();
+    std::optional<Duration> expected;
+    SUBCASE("a usual one") {
+        t.grant(now + 30s);
+        expected = 30s;
+    }
+    SUBCASE("the broker's clock is far ahead") {
+        t.grant(now + 10min);
+        expected = 5s;
+    }
+    SUBCASE("it is behind") {
+        t.grant(now - 10min);
+        expected = 5s;
+    }
+    SUBCASE("it does not say") {
+        t.grant(std::nullopt);
+        expected = 1s;
+    }
+    const auto length = t.link->initial_lock().length;
+    REQUIRE(length);
+    CHECK(*length <= *expected);
+    CHECK(*length >= *expected - 100ms); // ticks are counted, and time passes on the way
+}
+
+TEST_CASE("link: a message that cannot be decoded is refused, and its credit serves the next") {
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 30s);
+    Events events;
+    t.link->set_events(events);
+    t.link->add_credit(1);
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
+    t.peer().sender->send("0123456789abcdef", std::string_view{"\x00\x53\x75\xa0\x7f\x01", 6}, false);
+    REQUIRE(t.until([&] { return !t.peer().outcomes.empty(); }));
+    CHECK(t.peer().outcomes[0].kind == amqp::OutcomeKind::rejected);
+    CHECK(t.peer().outcomes[0].error.name == "amqp:decode-error");
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
+    t.peer().sender->send("fedcba9876543210", std::string_view{"\x00\x53\x75\xa0\x02ok", 7}, false);
+    CHECK(t.until([&] { return events.bodies == std::vector<std::string>{"ok"}; }));
+    t.link.reset();
+}
