@@ -31,13 +31,12 @@ std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& conten
 Receiver::Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered, ReceiverTerms terms)
     : hub_{std::move(hub)}, unanswered_{std::move(unanswered)}, terms_{std::move(terms)} {}
 
-Receiver::~Receiver() {
-    shut();
-    loop().timers().cancel(idle_);
-}
+Receiver::~Receiver() { shut(); }
 
 void Receiver::shut() {
     shut_ = true;
+    loop().timers().cancel(idle_);
+    loop().timers().cancel(drain_guard_);
     over_ = nullptr;
     for (Waiter& each : waiters_) {
         loop().timers().cancel(each.timer);

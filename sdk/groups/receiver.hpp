@@ -107,6 +107,7 @@ private:
 
     // receiver_drains.cpp
     void want_drain();
+    void on_drain_overdue();
     void return_messages();
     void give_link_up();
     void link_over(const amqp::Condition& condition);
@@ -139,9 +140,11 @@ private:
     std::uint64_t came_{0}; // since the link was attached
     std::int64_t last_number_{0};
     bool draining_{false};
+    TimePoint drain_until_{};
     bool drain_again_{false};
     bool recycles_{false};
     bool shut_{false};
+    timing::Timer drain_guard_{timing::Timer::calling<&Receiver::on_drain_overdue>(this)};
     timing::Timer idle_{timing::Timer::calling<&Receiver::on_idle>(this)};
 };
 

@@ -10,6 +10,13 @@ namespace sessionq::groups {
 
 using amqp::OutcomeKind;
 
+namespace {
+
+constexpr Duration drain_patience = std::chrono::milliseconds{300};
+constexpr Duration longest_drain = std::chrono::seconds{10};
+
+} // namespace
+
 // Drains
 
 void Receiver::want_drain() {
@@ -24,6 +31,8 @@ void Receiver::want_drain() {
     for (Waiter& each : waiters_) {
         each.probing = each.probes;
     }
+    drain_until_ = loop().now() + longest_drain;
+    loop().timers().arm(drain_guard_, loop().now() + drain_patience);
     if (!link_->drain()) {
         loop().post([weak = weak_from_this()] {
             if (const auto self = weak.lock(); self && self->draining_ && self->link_) {
@@ -36,6 +45,7 @@ void Receiver::want_drain() {
 void Receiver::on_drained() {
     const auto self = shared_from_this();
     draining_ = false;
+    loop().timers().cancel(drain_guard_);
     if (state_ != State::attached) {
         return;
     }
@@ -58,6 +68,19 @@ void Receiver::on_drained() {
         want_drain();
     } else {
         top_up();
+    }
+}
+
+/// Artemis overlooks a drain that it gets while it is busy with the answer to the one before: it is asked again. If it is silent for long, what waits would wait for
+/// ever (R16), and the link is of no more use.
+void Receiver::on_drain_overdue() {
+    const auto self = shared_from_this();
+    if (loop().now() < drain_until_) {
+        link_->add_credit(1); // so that there is something to be drained
+        static_cast<void>(link_->drain());
+        loop().timers().arm(drain_guard_, loop().now() + drain_patience);
+    } else {
+        link_over({.name = "amqp:link:detach-forced", .text = "a drain was not answered", .found = Errc::timeout});
     }
 }
 
@@ -152,6 +175,7 @@ void Receiver::link_over(const amqp::Condition& condition) {
     }
     draining_ = drain_again_ = recycles_ = false;
     loop().timers().cancel(idle_);
+    loop().timers().cancel(drain_guard_);
     table_.visit_given([this](const Held& held) { unanswered_->held(held.message.message_id()); });
     if (was != State::closing) {
         unanswered_->lost();

@@ -60,11 +60,12 @@ def wait_for_progress(log):
 def wait_for_text(file, position, text, seconds):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        with file.open("rb") as lines:
-            lines.seek(position)
-            if text in lines.read():
-                return
         time.sleep(0.1)
+        if file.exists():
+            with file.open("rb") as lines:
+                lines.seek(position)
+                if text in lines.read():
+                    return
     raise RuntimeError(f"{file} does not say {text} within {seconds} s")
 
 
