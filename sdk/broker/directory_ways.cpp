@@ -54,11 +54,16 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
         pass_on(source, messages, at);
         return;
     }
+    std::vector<filter::Candidate> candidates;
+    candidates.reserve(messages.size());
+    for (const Transit& transit : messages) {
+        candidates.emplace_back(transit.message.content);
+    }
     for (const QueuePairPtr& subscription : subscriptions_of(source)) {
         std::vector<Arrival> arrivals;
-        for (const Transit& transit : messages) {
-            for (MessageContentPtr& copy : subscription->rules()->select(transit.message.content)) {
-                arrivals.push_back(transit.message);
+        for (std::size_t i = 0; i < messages.size(); ++i) {
+            for (MessageContentPtr& copy : subscription->rules()->select(candidates[i])) {
+                arrivals.push_back(messages[i].message);
                 arrivals.back().content = std::move(copy);
             }
         }

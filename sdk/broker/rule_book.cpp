@@ -1,7 +1,6 @@
 #include "broker/rule_book.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/ascii_case.hpp"
 
@@ -65,30 +64,20 @@ std::vector<Rule> RuleBook::list(const Rules& rules) {
     return all;
 }
 
-std::vector<MessageContentPtr> RuleBook::select(const MessageContentPtr& content) const {
-    const auto rules = snapshot();
-    std::optional<Message> outline; // most subscriptions need none
-    bool is_readable = true;
-    const auto read = [&]() -> const Message* {
-        if (!outline && is_readable) {
-            outline = content->outline();
-            is_readable = outline.has_value();
-        }
-        return is_readable ? &*outline : nullptr;
-    };
-    const Message nothing;
+std::vector<MessageContentPtr> RuleBook::select(filter::Candidate& message) const {
+    static const Message not_looked_at;
     std::vector<MessageContentPtr> copies;
     bool is_taken = false;
-    for (const auto& rule : *rules) {
+    for (const auto& rule : *snapshot()) {
         if (is_taken && !rule->has_action()) {
             continue;
         }
-        const Message* message = rule->reads_messages() || rule->has_action() ? read() : &nothing;
-        if (message == nullptr || !rule->matches(*message)) {
+        const Message* outline = rule->reads_messages() || rule->has_action() ? message.outline() : &not_looked_at;
+        if (outline == nullptr || !rule->matches(*outline)) {
             continue;
         }
         is_taken = is_taken || !rule->has_action();
-        copies.push_back(rule->has_action() ? rule->apply(*content, *message) : content);
+        copies.push_back(rule->has_action() ? rule->apply(*message.content(), *outline) : message.content());
     }
     return copies;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/filter/candidate.hpp"
 #include "broker/filter/compiled_rule.hpp"
 
 namespace sessionq::broker {
@@ -29,7 +30,7 @@ public:
 
     /// The copies of a message that go into the subscription: one for all rules without an action that take it, one for each other. Filters look at nothing where
     /// the message's properties cannot be decoded.
-    [[nodiscard]] std::vector<MessageContentPtr> select(const MessageContentPtr& content) const;
+    [[nodiscard]] std::vector<MessageContentPtr> select(filter::Candidate& message) const;
 
 private:
     using Rules = std::vector<std::shared_ptr<const filter::CompiledRule>>;
