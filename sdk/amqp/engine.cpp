@@ -165,12 +165,25 @@ void Engine::process() {
     }
 }
 
+// What the transport below holds for thousands of attaches at once it would hold for ever.
+void Engine::attached() {
+    constexpr std::size_t portion = 32;
+    touch();
+    if (++unwritten_attaches_ >= portion) {
+        commit();
+    }
+}
+
 void Engine::take(std::string& to) {
     if (sasl_ == nullptr && !broken_) {
         collect_output();
     }
     to.clear();
     to.swap(output_);
+    constexpr std::size_t usual = std::size_t{64} << 10U;
+    if (output_.capacity() > usual && to.size() < output_.capacity() / 8) { // from a rush that is over
+        std::string{}.swap(output_);
+    }
     unsent_ = 0;
     touched_ = false;
 }
@@ -182,6 +195,7 @@ void Engine::commit() {
 }
 
 void Engine::collect_output() {
+    unwritten_attaches_ = 0;
     for (;;) {
         const ssize_t pending = pn_transport_pending(transport_);
         if (pending <= 0) {

@@ -114,6 +114,7 @@ private:
             }
         }
     }
+    void attached();
     void feed_sasl(std::string_view& bytes);
     void feed_transport(std::string_view bytes);
     void push(std::string_view bytes);
@@ -143,6 +144,7 @@ private:
     EngineDriver* driver_{nullptr};
     std::string output_;
     std::size_t unsent_{0};
+    std::size_t unwritten_attaches_{0};
     std::string rewritten_;  // of the input, as it came through the shim
     std::string sasl_input_; // of the exchange, not understood yet
     std::vector<Session*> sessions_;

@@ -115,11 +115,17 @@ Attach Link::remote() const {
     attach.target = proton::read(pn_link_remote_target(link_));
     attach.sender_mode = static_cast<SenderSettleMode>(pn_link_remote_snd_settle_mode(link_));
     attach.receiver_mode = static_cast<ReceiverSettleMode>(pn_link_remote_rcv_settle_mode(link_));
-    if (pn_data_t* properties = pn_link_remote_properties(link_)) {
-        attach.properties = proton::encoded(properties);
-    }
+    attach.properties = remote_properties();
     attach.max_message_size = pn_link_remote_max_message_size(link_);
     return attach;
+}
+
+bool Link::remote_has_source() const noexcept { return pn_terminus_get_type(pn_link_remote_source(link_)) != PN_UNSPECIFIED; }
+std::string Link::remote_filter() const { return proton::encoded(pn_terminus_filter(pn_link_remote_source(link_))); }
+
+std::string Link::remote_properties() const {
+    pn_data_t* properties = pn_link_remote_properties(link_);
+    return properties != nullptr ? proton::encoded(properties) : std::string{};
 }
 
 void Link::open(const Attach& attach) {
@@ -139,7 +145,7 @@ void Link::open(const Attach& attach) {
         pn_link_set_max_message_size(link_, attach.max_message_size);
     }
     pn_link_open(link_);
-    engine_->touch();
+    engine_->attached();
 }
 
 void Link::open_refused() {

@@ -111,6 +111,10 @@ public:
 
     /// The peer's attach. Not before `on_link_open`, for a link of ours.
     [[nodiscard]] Attach remote() const;
+    /// Parts of it; what is not asked for takes no memory.
+    [[nodiscard]] bool remote_has_source() const noexcept;
+    [[nodiscard]] std::string remote_filter() const;
+    [[nodiscard]] std::string remote_properties() const;
     [[nodiscard]] std::uint64_t remote_max_message_size() const noexcept;
     [[nodiscard]] bool is_remote_open() const noexcept;
 

@@ -21,10 +21,10 @@ constexpr std::uint16_t usual_channel_max = 4999;
 /// What ends costs the engine a look at every session and link of its connection.
 constexpr std::size_t most_sessions = 1000;
 
-/// A tenth of the channels is left to senders, requests and sessions whose end is not answered yet.
+/// Some channels are left to senders, requests and sessions whose end is not answered yet.
 std::size_t capacity_under(std::uint16_t channel_max) {
     const std::size_t channels = std::size_t{channel_max} + 1;
-    return std::clamp<std::size_t>(channels - channels / 10 - std::min<std::size_t>(channels / 2, 8), 1, most_sessions);
+    return std::min((channels - std::min<std::size_t>(channels / 2, 16)) * SharedSession::most_links, most_sessions);
 }
 
 amqp::ConnectionOptions options_for(const std::string& host, Duration idle_timeout) {
@@ -94,6 +94,22 @@ void Hub::manage(const std::string& entity, Request request, Deadline deadline, 
             handler(std::move(answer));
         });
     });
+}
+
+std::shared_ptr<SharedSession> Hub::session_for_link() {
+    std::erase_if(shared_sessions_, [](const auto& session) { return session.expired(); });
+    for (const auto& each : shared_sessions_) {
+        if (auto session = each.lock(); session && session->has_room()) {
+            return session;
+        }
+    }
+    amqp::SessionPtr begun = connection_->engine().begin_session();
+    if (begun == nullptr) {
+        return nullptr;
+    }
+    auto made = std::make_shared<SharedSession>(std::move(begun));
+    shared_sessions_.push_back(made);
+    return made;
 }
 
 void Hub::close() {

@@ -14,6 +14,7 @@
 #include "servicebus/claim.hpp"
 #include "servicebus/reconnect_policy.hpp"
 #include "servicebus/request_channel.hpp"
+#include "servicebus/shared_session.hpp"
 #include "servicebus/token_source.hpp"
 
 namespace sessionq::servicebus {
@@ -49,11 +50,14 @@ public:
     /// Ends the connection; what waits is answered with `cancelled`.
     void close();
 
+    /// One with room for a session's link, of the connection as it is now. Null: the peer allows no more channels.
+    [[nodiscard]] std::shared_ptr<SharedSession> session_for_link();
+
     /// Sessions held or asked for here. Whoever comes counts itself.
     void enter() noexcept { ++sessions_; }
     void leave() noexcept { --sessions_; }
     [[nodiscard]] bool is_unused() const noexcept { return sessions_ == 0; }
-    /// Whether the peer's channels do for one more: each session has one of its own.
+    /// Whether the peer's channels do for one more.
     [[nodiscard]] bool has_room() const noexcept { return sessions_ < capacity_; }
     /// The peer takes no more than the others that are here.
     void note_full() noexcept { capacity_ = sessions_ > 1 ? sessions_ - 1 : 1; }
@@ -103,6 +107,7 @@ private:
     std::uint64_t last_attempt_{0};
     std::map<std::string, std::unique_ptr<RequestChannel>> management_{};
     std::vector<Waiting> waiting_{};
+    std::vector<std::weak_ptr<SharedSession>> shared_sessions_{};
     std::size_t sessions_{0};
     std::size_t capacity_;
     TimePoint next_attempt_{};

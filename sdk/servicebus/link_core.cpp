@@ -77,49 +77,46 @@ void LinkCore::ask(AcceptDone done) {
             return; // abandoned
         }
         if (engine.ok()) {
-            self->attach(*engine.value());
+            self->attach();
         } else {
             self->finish_ask(engine.failure());
         }
     });
 }
 
-void LinkCore::attach(amqp::Engine& engine) {
-    session_ = engine.begin_session();
+void LinkCore::attach() {
+    session_ = hub_->session_for_link();
     link_name_ = "session-" + core::Uuid::make().to_string();
     link_ = session_ ? session_->make_receiver(link_name_) : nullptr;
     if (link_ == nullptr) {
+        session_.reset();
         hub_->note_full();
         finish_ask(Failure{.code = Errc::resource_exhausted, .detail = "the broker allows no more AMQP sessions on this connection"});
         return;
     }
-    session_->set_listener(this);
     link_->set_listener(this);
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
     const auto wait = std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(request_.wait).count(), 1, 0xffffffff);
-    Map properties{{Value::symbol("com.microsoft:receiver-name"), link_name_}};
-    if (!request_.session_id) {
-        properties.emplace_back(Value::symbol("com.microsoft:timeout"), static_cast<std::uint32_t>(wait));
-    }
+    const auto properties =
+        request_.session_id ? std::string{} : amqp::encode(Value::map({{Value::symbol("com.microsoft:timeout"), static_cast<std::uint32_t>(wait)}}));
     link_->open({.source = {.address = request_.entity,
                             .filter = amqp::encode(
                                 Value::map({{Value::symbol(session_filter), request_.session_id ? Value{*request_.session_id} : Value{}}}))},
                  .target = {.address = link_name_},
                  .sender_mode = removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
                  .receiver_mode = removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
-                 .properties = amqp::encode(Value{std::move(properties)})});
+                 .properties = properties});
 }
 
 void LinkCore::on_link_open() {
     const auto self = shared_from_this();
-    if (link_->remote().source.present) { // else the refusal follows
+    if (link_->remote_has_source()) { // else the refusal follows
         granted();
     }
 }
 
 void LinkCore::granted() {
-    const amqp::Attach answer = link_->remote();
-    const auto filter = amqp::decode(answer.source.filter);
+    const auto filter = amqp::decode(link_->remote_filter());
     const Value* said = filter ? filter->find(session_filter) : nullptr;
     if (said != nullptr && said->described() != nullptr) {
         said = &said->described()->value;
@@ -131,7 +128,7 @@ void LinkCore::granted() {
     }
     session_id_ = *id;
     phase_ = Phase::held;
-    const auto properties = amqp::decode(answer.properties);
+    const auto properties = amqp::decode(link_->remote_properties());
     const Value* ticks = properties ? properties->find(locked_until) : nullptr;
     if (const auto number = ticks != nullptr ? ticks->integer() : std::nullopt) {
         initial_lock_.length = lock_length(amqp::time_of(*number));
@@ -258,22 +255,33 @@ void LinkCore::on_disposition(amqp::DeliveryHandle delivery) {
         }
     }
     delivery.settle();
-    if (told != nullptr && std::find(settling_.begin(), settling_.end(), told) != settling_.end()) {
-        forget_settling(*told);
-        if (!dead_) {
-            events_->on_settled(*told, why ? &*why : nullptr);
-        }
+    if (told != nullptr && forget_settling(*told) && !dead_) {
+        events_->on_settled(*told, why ? &*why : nullptr);
     }
 }
 
-void LinkCore::forget_settling(const ports::Delivery& delivery) {
-    settling_.erase(std::find(settling_.begin(), settling_.end(), &delivery)); // answers come in order: it is the first
+// Answers come in order but for those to deferred messages: it is the first, as a rule.
+bool LinkCore::forget_settling(const ports::Delivery& delivery) {
+    const auto first = settling_.begin() + static_cast<std::ptrdiff_t>(first_settling_);
+    const auto found = std::find(first, settling_.end(), &delivery);
+    if (found == settling_.end()) {
+        return false;
+    }
+    if (found != first) {
+        settling_.erase(found);
+        return true;
+    }
+    if (++first_settling_ * 2 >= settling_.size()) {
+        settling_.erase(settling_.begin(), settling_.begin() + static_cast<std::ptrdiff_t>(first_settling_));
+        first_settling_ = 0;
+    }
+    return true;
 }
 
 void LinkCore::fail_settlements(const Failure& why) {
-    while (!settling_.empty() && !dead_) {
-        ports::Delivery& delivery = *settling_.front();
-        settling_.pop_front();
+    while (first_settling_ < settling_.size() && !dead_) {
+        ports::Delivery& delivery = *settling_[first_settling_];
+        static_cast<void>(forget_settling(delivery));
         events_->on_settled(delivery, &why);
     }
 }
@@ -284,9 +292,9 @@ void LinkCore::on_link_closed(const amqp::Condition& condition, bool) {
     const auto self = shared_from_this();
     over(condition);
 }
-void LinkCore::on_link_gone(const amqp::Condition&) {} // the session tells
-void LinkCore::on_session_ended(const amqp::Condition& condition) {
+void LinkCore::on_link_gone(const amqp::Condition& condition) {
     const auto self = shared_from_this();
+    hub_->loop().post([session = session_] {}); // not destroyed while it tells
     over(condition);
 }
 
@@ -340,12 +348,12 @@ void LinkCore::destroy() noexcept {
 }
 
 void LinkCore::let_go() noexcept {
+    if (link_ != nullptr) {
+        session_->left();
+    }
     link_.reset();
     session_.reset();
 }
-
-void LinkCore::on_sender(amqp::SenderLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void LinkCore::on_receiver(amqp::ReceiverLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
 
 // What is asked of $management
 
@@ -478,10 +486,9 @@ void LinkCore::settle_deferred(ports::Delivery& delivery, const core::Uuid& toke
         body.emplace_back("properties-to-modify", to_map(settlement.properties_to_modify));
     }
     manage("com.microsoft:update-disposition", std::move(body), [told = &delivery](LinkCore& self, core::Result<Response> answer) {
-        if (std::find(self.settling_.begin(), self.settling_.end(), told) == self.settling_.end()) {
+        if (!self.forget_settling(*told)) {
             return; // it was answered when the link ended
         }
-        self.forget_settling(*told);
         std::optional<Failure> why;
         if (!answer.ok()) {
             why = answer.failure();

@@ -1,22 +1,22 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "amqp/codec/message_codec.hpp"
-#include "amqp/session.hpp"
+#include "amqp/link.hpp"
 #include "ports/endpoint.hpp"
 #include "ports/session_link.hpp"
 #include "servicebus/hub.hpp"
 
 namespace sessionq::servicebus {
 
-/// One asking for a session, and the session that came of it: a receiver link in an AMQP session of its own, kept by the broker as the lease. Bound to the loop.
-class LinkCore final : public std::enable_shared_from_this<LinkCore>, private amqp::SessionListener, private amqp::LinkListener {
+/// One asking for a session, and the session that came of it: a receiver link, kept by the broker as the lease. Bound to the loop.
+class LinkCore final : public std::enable_shared_from_this<LinkCore>, private amqp::LinkListener {
 public:
     using AcceptDone = std::function<void(std::optional<Failure>)>;
 
@@ -49,9 +49,6 @@ public:
 private:
     enum class Phase : std::uint8_t { idle, asking, held, closing, over };
 
-    void on_sender(amqp::SenderLinkPtr link) override;
-    void on_receiver(amqp::ReceiverLinkPtr link) override;
-    void on_session_ended(const amqp::Condition& condition) override;
     void on_link_open() override;
     void on_link_closed(const amqp::Condition& condition, bool closed) override;
     void on_link_gone(const amqp::Condition& condition) override;
@@ -59,13 +56,14 @@ private:
     void on_delivery(amqp::DeliveryHandle delivery) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
-    void attach(amqp::Engine& engine);
+    void attach();
     void granted();
     void over(const amqp::Condition& condition);
     void finish_ask(std::optional<Failure> failure);
     void let_go() noexcept;
     void fail_settlements(const Failure& why);
-    void forget_settling(const ports::Delivery& delivery);
+    /// False: it was answered before.
+    bool forget_settling(const ports::Delivery& delivery);
     void settle_deferred(ports::Delivery& delivery, const core::Uuid& token, const ports::Settlement& settlement);
     [[nodiscard]] ports::DeliveryPtr make_delivery(amqp::ReceivedDelivery&& received, std::size_t bytes, std::uint64_t tag, bool settled);
     [[nodiscard]] Duration lock_length(WallTime until) const;
@@ -82,9 +80,10 @@ private:
     std::string session_id_{};
     ports::LockGrant initial_lock_{};
     ports::LinkEvents* events_{nullptr};
-    amqp::SessionPtr session_{};
+    std::shared_ptr<SharedSession> session_{};
     amqp::ReceiverLinkPtr link_{};
-    std::deque<ports::Delivery*> settling_{};
+    std::vector<ports::Delivery*> settling_{}; // in the order of the broker's answers, from first_settling_ on
+    std::size_t first_settling_{0};
     std::unordered_map<std::uint64_t, core::Uuid> deferred_{}; // lock tokens by port tag
     std::uint64_t last_deferred_{0};
     ports::SessionLink::DoneHandler close_handler_{};

@@ -138,8 +138,9 @@ void steady_proton(benchmark::State& state) {
         fill(Client::connect(daemon.connection_string()), "bench", held_sessions, many, body);
         const std::string token = servicebus::make_shared_access_signature("sb://127.0.0.1/bench", "RootManageSharedAccessKey", "SAS_KEY_VALUE",
                                                                            std::chrono::system_clock::now() + 1h);
-        const std::string said =
-            bench::output_of({PROTON_RECEIVER, std::to_string(daemon.port()), "bench", std::to_string(held_sessions), std::to_string(many), token});
+        const double broker_before = bench::processor_seconds(daemon.process());
+        const bench::Finished peer =
+            bench::run({PROTON_RECEIVER, std::to_string(daemon.port()), "bench", std::to_string(held_sessions), std::to_string(many), token});
         if (peer.output.empty()) {
             state.SkipWithError("the Proton-C receiver failed");
             return;

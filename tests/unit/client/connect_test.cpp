@@ -253,9 +253,9 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
 }
 
 TEST_CASE("Client::connect: more sessions than a connection has channels for are held over several") {
-    const Front front{{}, {.channel_max = 19}};
+    const Front front{{}, {.channel_max = 4}};
     const Client client = Client::connect(front.plain());
-    constexpr int sessions = 30;
+    constexpr int sessions = 100;
     std::vector<Message> messages;
     for (int i = 0; i < sessions; ++i) {
         messages.push_back(Message::text("s" + std::to_string(i), "x"));
