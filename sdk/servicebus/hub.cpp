@@ -42,10 +42,10 @@ amqp::ConnectionOptions options_for(const std::string& host, Duration idle_timeo
 
 } // namespace
 
-Hub::Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings)
-    : loop_{loop},
+Hub::Hub(std::shared_ptr<amqp::ConnectionHost> host, HubSettings settings)
+    : host_{std::move(host)},
+      loop_{host_->loop()},
       settings_{std::move(settings)},
-      host_{loop, io},
       random_{settings_.seed},
       reconnects_{settings_.backoff},
       capacity_{capacity_under(usual_channel_max)} {}
@@ -141,7 +141,7 @@ void Hub::connect() {
         return;
     }
     const TimePoint until = Deadline::after(settings_.operation_timeout, loop_.now()).time();
-    connector_ = std::make_unique<amqp::Connector>(host_, settings_.target, until,
+    connector_ = std::make_unique<amqp::Connector>(*host_, settings_.target, until,
                                                    [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
 }
 
@@ -154,7 +154,7 @@ void Hub::connected(core::Result<amqp::StreamPtr> stream) {
     amqp::ConnectionOptions options = options_for(settings_.target.host, settings_.idle_timeout);
     options.open_time_out = std::min<Duration>(options.open_time_out, settings_.operation_timeout);
     amqp::ConnectionOwner& owner = *this;
-    connection_ = std::make_unique<amqp::Connection>(host_, std::move(stream).value(), std::move(options), owner);
+    connection_ = std::make_unique<amqp::Connection>(*host_, std::move(stream).value(), std::move(options), owner);
 }
 
 void Hub::on_open(const amqp::Open& peer) {

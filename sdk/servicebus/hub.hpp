@@ -32,7 +32,7 @@ struct HubSettings {
 /// entities in use, renewed before they expire; and requests to $management. Bound to the loop; kept alive by links.
 class Hub final : public std::enable_shared_from_this<Hub>, private amqp::ConnectionOwner {
 public:
-    Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
+    Hub(std::shared_ptr<amqp::ConnectionHost> host, HubSettings settings);
     ~Hub() override;
     Hub(const Hub&) = delete;
     Hub& operator=(const Hub&) = delete;
@@ -52,6 +52,9 @@ public:
 
     /// One with room for a session's link, of the connection as it is now. Null: the peer allows no more channels.
     [[nodiscard]] std::shared_ptr<SharedSession> session_for_link();
+
+    /// Names links; no other of this connection's has the same.
+    [[nodiscard]] std::uint64_t next_link_number() noexcept { return ++last_link_number_; }
 
     /// Sessions held or asked for here. Whoever comes counts itself.
     void enter() noexcept { ++sessions_; }
@@ -95,9 +98,9 @@ private:
     void on_time();
     void arm();
 
+    const std::shared_ptr<amqp::ConnectionHost> host_;
     core::EventLoop& loop_;
     HubSettings settings_;
-    amqp::ConnectionHost host_;
     core::Random random_;
     ReconnectPolicy reconnects_;
     std::unique_ptr<amqp::Connector> connector_{};
@@ -108,6 +111,7 @@ private:
     std::map<std::string, std::unique_ptr<RequestChannel>> management_{};
     std::vector<Waiting> waiting_{};
     std::vector<std::weak_ptr<SharedSession>> shared_sessions_{};
+    std::uint64_t last_link_number_{0};
     std::size_t sessions_{0};
     std::size_t capacity_;
     TimePoint next_attempt_{};

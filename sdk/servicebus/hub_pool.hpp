@@ -23,8 +23,7 @@ public:
     void close();
 
 private:
-    core::EventLoop& loop_;
-    asio::io_context& io_;
+    const std::shared_ptr<amqp::ConnectionHost> host_;
     HubSettings settings_;
     std::vector<std::shared_ptr<Hub>> hubs_{};
 };

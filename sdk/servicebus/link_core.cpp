@@ -86,7 +86,7 @@ void LinkCore::ask(AcceptDone done) {
 
 void LinkCore::attach() {
     session_ = hub_->session_for_link();
-    link_name_ = "session-" + core::Uuid::make().to_string();
+    link_name_ = "session-" + std::to_string(hub_->next_link_number());
     link_ = session_ ? session_->make_receiver(link_name_) : nullptr;
     if (link_ == nullptr) {
         session_.reset();
