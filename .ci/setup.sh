@@ -10,6 +10,7 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
 build_packages=(g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev libqpid-proton11-dev libssl-dev libsqlite3-dev libwslay-dev python3)
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
+fuzz_packages=(clang-16 libclang-rt-16-dev)
 
 step() {
     printf '%s\n' "-- $*"

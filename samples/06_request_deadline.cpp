@@ -1,0 +1,75 @@
+// One deadline for a request and all it causes: it is ambient in the handler, shortens every call made there, and travels with the message
+// that the handler sends on, so that whoever handles that one works under what is left of it.
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <syncstream>
+#include <thread>
+
+#include <sessionq/sessionq.hpp>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+std::chrono::milliseconds left(sessionq::Deadline deadline) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining(std::chrono::steady_clock::now()));
+}
+
+} // namespace
+
+int main() {
+    sessionq::LocalBroker broker;
+    broker.create_queue("requests", {.requires_session = true});
+    broker.create_queue("invoices", {.requires_session = true});
+    const auto client = sessionq::Client::in_process(broker);
+    sessionq::Sender invoices{client, "invoices"};
+
+    sessionq::SessionProcessor requests{client, "requests"};
+    requests.on_message([&](sessionq::MessageContext& call) {
+        const auto deadline = sessionq::OperationContext::current().deadline(); // the request's, or the lease's if that ends sooner
+        std::osyncstream{std::cout} << "request '" << call.message().text()
+                                    << "': " << (left(deadline) <= 10s ? "within its 10 s" : "without a deadline") << '\n';
+        sessionq::Message invoice = sessionq::Message::text(call.message().session_id(), "invoice for " + std::string{call.message().text()});
+        invoice.deadline = deadline;
+        invoices.send(std::move(invoice)); // gives up at the deadline, too: nobody would wait for the answer
+    });
+    std::atomic<int> handled{0};
+    sessionq::SessionProcessor billing{client, "invoices"};
+    billing.on_message([&](sessionq::MessageContext& call) {
+        const auto deadline = sessionq::OperationContext::current().deadline();
+        std::osyncstream{std::cout} << call.message().text() << ": " << (left(deadline) <= 10s ? "still within them" : "without a deadline") << '\n';
+        ++handled;
+        handled.notify_one();
+    });
+    requests.start();
+    billing.start();
+
+    // The caller's side: everything within this scope shares ten seconds.
+    {
+        const auto deadline = sessionq::Deadline::after(10s, std::chrono::steady_clock::now());
+        const sessionq::OperationContext::Scope scope{sessionq::OperationContext{deadline}};
+        sessionq::Sender sender{client, "requests"};
+        sessionq::Message request = sessionq::Message::text("customer-1", "two books");
+        request.deadline = deadline;
+        sender.send(std::move(request));
+    }
+    // A request that is late already is dead-lettered, not handled.
+    sessionq::Message late = sessionq::Message::text("customer-2", "a lamp");
+    late.deadline = sessionq::Deadline::at(std::chrono::steady_clock::now());
+    sessionq::Sender{client, "requests"}.send(std::move(late));
+
+    handled.wait(0);
+    sessionq::Browser dead_letters{client, "requests/$DeadLetterQueue"};
+    auto refused = dead_letters.peek(1);
+    for (int tries = 0; tries < 1000 && refused.empty(); ++tries, refused = dead_letters.peek(1)) {
+        std::this_thread::sleep_for(5ms);
+    }
+    requests.stop(10s);
+    billing.stop(10s);
+    for (const auto& message : refused) {
+        std::cout << "too late for '" << message.text() << "': " << message.facts().dead_letter->reason << '\n';
+    }
+    return refused.empty() ? 1 : 0;
+}

@@ -1,0 +1,138 @@
+#include "tools/sessionq/commands.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <sessionq/sessionq.hpp>
+
+namespace sessionq::cli {
+namespace {
+
+constexpr std::size_t at_once = 100;
+
+/// Lines of several handlers do not mix.
+void write(const ReceivedMessage& message) {
+    nlohmann::ordered_json line;
+    line["sequence_number"] = message.sequence_number();
+    if (const auto& session = message.content().session_id) {
+        line["session"] = *session;
+    }
+    line["id"] = message.message_id();
+    line["delivery_count"] = message.delivery_count();
+    if (const auto& dead = message.facts().dead_letter) {
+        line["dead_letter"] = {{"reason", dead->reason}, {"description", dead->description}};
+    }
+    line["body"] = message.text();
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock{one_at_a_time};
+    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl; // seen at once, also through a pipe
+}
+
+int send(const Client& client, const Options& options) {
+    Sender sender{client, options.entity};
+    std::vector<Message> batch;
+    std::size_t sent = 0;
+    const auto add = [&](std::string body) {
+        batch.push_back({.body = std::move(body), .session_id = options.session});
+        ++sent;
+        if (batch.size() == at_once) {
+            sender.send(std::exchange(batch, {}));
+        }
+    };
+    for (const std::string& body : options.bodies) {
+        add(body);
+    }
+    if (options.bodies.empty()) {
+        for (std::string line; std::getline(std::cin, line);) {
+            add(line);
+        }
+    }
+    sender.send(std::move(batch));
+    std::cerr << sent << " sent\n";
+    return 0;
+}
+
+int receive(const Client& client, const Options& options) {
+    auto receiver = options.session ? std::optional{SessionReceiver::accept(client, options.entity, *options.session)}
+                                    : SessionReceiver::try_accept_next(client, options.entity, options.wait);
+    if (!receiver) {
+        std::cerr << "no session has messages\n";
+        return 0;
+    }
+    std::size_t left = options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
+    while (left != 0) {
+        auto messages = receiver->receive(std::min(left, at_once), options.wait);
+        if (messages.empty()) {
+            break;
+        }
+        left -= messages.size();
+        for (SessionMessage& message : messages) {
+            write(message.message());
+            message.complete();
+        }
+    }
+    receiver->close();
+    return 0;
+}
+
+int consume(const Client& client, const Options& options) {
+    SessionProcessor processor{
+        client, options.entity, {.max_concurrent_sessions = options.concurrent_sessions, .session_idle_timeout = options.idle_timeout}};
+    processor.on_message([](MessageContext& call) { write(call.message()); });
+    processor.on_error([](const ErrorContext& error) { std::cerr << error.failure.to_string() + "\n"; });
+    processor.start();
+    wait_for_signal();
+    return processor.stop(std::chrono::seconds{10}).complete ? 0 : 1;
+}
+
+int peek(const Client& client, const Options& options) {
+    Browser browser{client, options.entity, {.session_id = options.session, .from_sequence_number = options.from}};
+    std::size_t left = options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
+    for (auto message = browser.begin(); left != 0 && message != browser.end(); --left) {
+        write(*message);
+        if (left != 1) {
+            ++message;
+        }
+    }
+    return 0;
+}
+
+int sessions(const Client& client, const Options& options) {
+    for (const std::string& session : list_sessions(client, options.entity)) {
+        std::cout << session << '\n';
+    }
+    return 0;
+}
+
+int state(const Client& client, const Options& options) {
+    SessionReceiver receiver = SessionReceiver::accept(client, options.entity, *options.session);
+    if (options.new_state || options.clears_state) {
+        receiver.set_state(options.new_state);
+    } else if (const auto state = receiver.state()) {
+        std::cout << *state << '\n';
+    }
+    receiver.close();
+    return 0;
+}
+
+} // namespace
+
+int run(const Options& options) {
+    const Client client = Client::connect(options.connection, {}, {.ca_file = options.ca_file});
+    switch (options.command) {
+    case Command::send: return send(client, options);
+    case Command::receive: return receive(client, options);
+    case Command::consume: return consume(client, options);
+    case Command::peek: return peek(client, options);
+    case Command::sessions: return sessions(client, options);
+    case Command::state: return state(client, options);
+    }
+    return 1;
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <sessionq/time.hpp>
+
+namespace sessionq::cli {
+
+enum class Command : std::uint8_t { send, receive, consume, peek, sessions, state };
+
+/// What the command line asks for, checked as far as it can be without doing anything.
+struct Options {
+    Command command{Command::peek};
+    std::string connection{};
+    std::string ca_file{};
+    std::string entity{};
+    std::optional<std::string> session{};
+    std::vector<std::string> bodies{}; ///< send; none: the lines of the standard input
+    std::uint32_t count{0};            ///< receive, peek: at most so many; zero: all there are
+    Duration wait{std::chrono::seconds{5}};
+    std::int64_t from{0};
+    std::uint32_t concurrent_sessions{8};
+    Duration idle_timeout{std::chrono::seconds{1}};
+    std::optional<std::string> new_state{};
+    bool clears_state{false};
+};
+
+/// Names the option that is wrong.
+class UsageError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct ParsedCommandLine {
+    Options options{};
+    std::string help{}; ///< not empty: it was asked for, and nothing else is
+};
+/// Throws UsageError. `environment` is the connection string found there, or empty.
+[[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments, const std::string& environment);
+
+} // namespace sessionq::cli

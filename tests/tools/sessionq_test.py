@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""sessionq_test.py SESSIONQ SESSIONQD: what the command line does on a broker of its own, and how it refuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+sessionq, sessionqd = sys.argv[1:3]
+
+
+class CommandLine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = subprocess.Popen([sessionqd, "--listen", "127.0.0.1:0", "--queue", "orders:session", "--queue", "plain"],
+                                      stdout=subprocess.PIPE, text=True)
+        port = re.search(r"amqp://127\.0\.0\.1:(\d+)", cls.daemon.stdout.readline()).group(1)
+        cls.connection = (f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
+                          "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.send_signal(signal.SIGTERM)
+        assert cls.daemon.wait(30) == 0
+        cls.daemon.stdout.close()
+
+    def run_it(self, *arguments, code=0, given="", connection=None):
+        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection if connection is None else connection)
+        done = subprocess.run([sessionq, *arguments], input=given, capture_output=True, text=True, timeout=60, env=environment)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertNotIn("SAS_KEY_VALUE", done.stdout + done.stderr)
+        return done
+
+    def bodies(self, *arguments):
+        return [json.loads(line)["body"] for line in self.run_it(*arguments).stdout.splitlines()]
+
+    def test_messages_are_sent_seen_and_received(self):
+        self.run_it("send", "orders", "--session", "ada", "one", "two")
+        self.run_it("send", "orders", "--session", "ben", given="three\nfour\n")
+        self.assertEqual(self.bodies("peek", "orders"), ["one", "two", "three", "four"])
+        self.assertEqual(self.bodies("peek", "orders", "--session", "ben", "--count", "1"), ["three"])
+        self.assertEqual(self.run_it("sessions", "orders").stdout.split(), ["ada", "ben"])
+        self.assertEqual(self.bodies("receive", "orders", "--session", "ben", "--wait", "100ms"), ["three", "four"])
+        self.assertEqual(self.bodies("receive", "orders", "--count", "1"), ["one"])
+        self.assertEqual(self.bodies("peek", "orders"), ["two"])
+        self.assertEqual(self.bodies("receive", "orders", "--wait", "100ms"), ["two"])
+        self.assertIn("no session", self.run_it("receive", "orders", "--wait", "0").stderr)
+
+    def test_a_processor_runs_until_it_is_interrupted(self):
+        self.run_it("send", "orders", "--session", "cid", "five")
+        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection)
+        with subprocess.Popen([sessionq, "consume", "orders"], stdout=subprocess.PIPE, text=True, env=environment) as consumer:
+            self.assertEqual(json.loads(consumer.stdout.readline())["body"], "five")
+            consumer.send_signal(signal.SIGINT)
+            self.assertEqual(consumer.wait(30), 0)
+
+    def test_state_is_kept_and_cleared(self):
+        self.run_it("state", "orders", "--session", "dot", "--set", "half way")
+        self.assertEqual(self.run_it("state", "orders", "--session", "dot").stdout, "half way\n")
+        self.run_it("state", "orders", "--session", "dot", "--clear")
+        self.assertEqual(self.run_it("state", "orders", "--session", "dot").stdout, "")
+
+    def test_what_is_wrong_is_named(self):
+        self.assertIn("SESSIONQ_CONNECTION", self.run_it("peek", "orders", connection="", code=2).stderr)
+        self.assertIn("--wait", self.run_it("receive", "orders", "--wait", "soon", code=2).stderr)
+        self.assertIn("--session", self.run_it("state", "orders", code=2).stderr)
+        self.assertIn("Colour", self.run_it("peek", "orders", connection="Endpoint=sb://h;Colour=red", code=2).stderr)
+        self.assertIn("nowhere", self.run_it("peek", "nowhere", code=1).stderr)
+        self.assertIn("session", self.run_it("receive", "plain", code=1).stderr)
+        self.assertIn("ENTITY", self.run_it("peek", "--help").stdout.upper())
+
+
+unittest.main(argv=sys.argv[:1])
