@@ -25,6 +25,8 @@ public:
     LinkCore(const LinkCore&) = delete;
     LinkCore& operator=(const LinkCore&) = delete;
 
+    [[nodiscard]] static amqp::Map to_map(const Properties& properties);
+
     // as an accept
     /// `done` runs once, by a later turn, unless the asking is abandoned.
     void ask(AcceptDone done);
