@@ -35,9 +35,10 @@ amqp::Outcome to_outcome(const ports::Settlement& settlement) {
     case ports::Outcome::complete: return {.kind = OutcomeKind::accepted};
     case ports::Outcome::release: return {.kind = OutcomeKind::released};
     case ports::Outcome::dead_letter: {
-        Map info = LinkCore::to_map(settlement.properties_to_modify);
-        info.emplace_back("DeadLetterReason", settlement.dead_letter.reason);
-        info.emplace_back("DeadLetterErrorDescription", settlement.dead_letter.description);
+        Map info{{"DeadLetterReason", settlement.dead_letter.reason}, {"DeadLetterErrorDescription", settlement.dead_letter.description}};
+        for (auto& entry : LinkCore::to_map(settlement.properties_to_modify)) {
+            info.push_back(std::move(entry));
+        }
         return {.kind = OutcomeKind::rejected, .error = {.name = "com.microsoft:dead-letter", .info = amqp::encode(Value{std::move(info)})}};
     }
     case ports::Outcome::abandon:
