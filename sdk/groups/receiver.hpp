@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "amqp/codec/message_codec.hpp"
@@ -28,7 +29,10 @@ struct ReceiverTerms {
     ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
     int priority{0};
 
-    friend auto operator<=>(const ReceiverTerms&, const ReceiverTerms&) = default;
+    friend bool operator<(const ReceiverTerms& left, const ReceiverTerms& right) {
+        return std::tie(left.entity, left.session_id, left.mode, left.priority) <
+               std::tie(right.entity, right.session_id, right.mode, right.priority);
+    }
 };
 
 /// A receiver link and the groups that share it: messages are kept until the sessions of their groups want them, sessions that nobody holds wait to be accepted.

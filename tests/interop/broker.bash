@@ -3,6 +3,7 @@
 set -euo pipefail
 
 central=${SESSIONQ_MAVEN_CENTRAL:-https://repo1.maven.org/maven2}
+downloads=${SESSIONQ_BROKERS:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build/interop/cache/brokers}
 user=sessionq
 
 refuse() {
