@@ -187,9 +187,11 @@ TEST_CASE("R18: stop is bounded when a handler does not return, and says so") {
         SessionProcessor processor{setup.client, "orders", {.worker_threads = 1}};
         std::promise<void> returned;
         processor.on_message([&](MessageContext& call) {
+            std::promise<void> told;
+            const std::stop_callback on_stop{call.stop_token(), [&] { told.set_value(); }};
             entered.set_value();
             let_go.wait();
-            token_fired = call.stop_token().stop_requested();
+            token_fired = told.get_future().wait_for(patience) == std::future_status::ready; // from a thread of its own, soon
             returned.set_value();
         });
         processor.start();
