@@ -4,7 +4,7 @@ target_compile_options(sessionq_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual)
 if(SESSIONQ_SANITIZE)
   # Beside a sanitiser's own checks GCC suspects null pointers and missing values where there are none; the other builds do the warning.
-  target_compile_options(sessionq_warnings INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(sessionq_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 else()
   target_compile_options(sessionq_warnings INTERFACE -Wnull-dereference)
 endif()
