@@ -11,4 +11,5 @@ elseif(SESSIONQ_SANITIZE)
 endif()
 if(SESSIONQ_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link) # the searcher follows its inputs through the library
+  add_compile_definitions(ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE) # Asio 1.22 does not see that this clang has them
 endif()
