@@ -128,4 +128,8 @@ Connector::Connector(ConnectionHost& host, Target target, TimePoint deadline, Do
 
 Connector::~Connector() { attempt_->drop(); }
 
+std::unique_ptr<Dialing> dial_socket(ConnectionHost& host, const Target& target, TimePoint deadline, Dialed dialed) {
+    return std::make_unique<Connector>(host, target, deadline, std::move(dialed));
+}
+
 } // namespace sessionq::amqp

@@ -29,6 +29,9 @@ public:
     /// May be called for several addresses. Answers with the port.
     [[nodiscard]] core::Result<std::uint16_t> listen(const amqp::ListenSettings& settings);
 
+    /// Serves a client whose stream came in another way than by listening here. Not while it drains.
+    void serve(amqp::StreamPtr stream);
+
     /// Stops listening and handing out messages, waits until clients have settled what they have in hand, at most `longest`, then tells them to go and
     /// waits until they have gone, for a bounded time. `done` is called once; not within the call.
     void drain(Duration longest, std::function<void()> done);
@@ -36,7 +39,6 @@ public:
     [[nodiscard]] std::size_t connections() const noexcept { return connections_.size(); }
 
 private:
-    void serve(amqp::StreamPtr stream);
     void look_whether_drained();
 
     core::EventLoop& loop_;

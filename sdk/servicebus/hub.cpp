@@ -116,7 +116,7 @@ void Hub::close() {
     if (std::exchange(closed_, true)) {
         return;
     }
-    connector_.reset();
+    dialing_.reset();
     const Failure why{.code = Errc::cancelled, .detail = "the connection is being closed"};
     for (Waiting& each : std::exchange(waiting_, {})) {
         each.handler(why);
@@ -133,7 +133,7 @@ void Hub::close() {
 }
 
 void Hub::connect() {
-    if (connector_ != nullptr || connection_ != nullptr || closed_) {
+    if (dialing_ != nullptr || connection_ != nullptr || closed_) {
         return;
     }
     if (loop_.now() < next_attempt_) {
@@ -141,12 +141,11 @@ void Hub::connect() {
         return;
     }
     const TimePoint until = Deadline::after(settings_.operation_timeout, loop_.now()).time();
-    connector_ = std::make_unique<amqp::Connector>(*host_, settings_.target, until,
-                                                   [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
+    dialing_ = settings_.dial(*host_, settings_.target, until, [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
 }
 
 void Hub::connected(core::Result<amqp::StreamPtr> stream) {
-    connector_.reset();
+    dialing_.reset();
     if (!stream.ok()) {
         failed(stream.failure());
         return;

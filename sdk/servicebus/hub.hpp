@@ -26,6 +26,7 @@ struct HubSettings {
     Duration idle_timeout{std::chrono::seconds{120}};     ///< without a sign of the peer's life
     BackoffOptions backoff{};                             ///< between attempts to connect
     std::uint64_t seed{0};
+    amqp::Dial dial{amqp::dial_socket}; ///< where its connections' streams come from
 };
 
 /// The connection of an endpoint and what all its links share: made when first needed and anew after a loss, with a backoff between failures (R17); the tokens of the
@@ -103,7 +104,7 @@ private:
     HubSettings settings_;
     core::Random random_;
     ReconnectPolicy reconnects_;
-    std::unique_ptr<amqp::Connector> connector_{};
+    std::unique_ptr<amqp::Dialing> dialing_{};
     std::unique_ptr<amqp::Connection> connection_{};
     std::unique_ptr<RequestChannel> cbs_{};
     std::map<std::string, Right> rights_{};
