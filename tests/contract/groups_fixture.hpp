@@ -2,25 +2,21 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
-#include <asio/io_context.hpp>
-
 #include "amqp/tls.hpp"
-#include "contract/port_fixture.hpp"
+#include "contract/real_time_fixture.hpp"
 #include "core/uuid.hpp"
 #include "groups/endpoint.hpp"
-#include "support/manual_loop.hpp"
 
 namespace sessionq::test {
 
 /// A broker of message groups that runs already, where the environment says: SESSIONQ_BROKER_URL, SESSIONQ_BROKER_TLS_URL, SESSIONQ_BROKER_CA. Its queues come into
-/// being when they are used. Time is real.
-class GroupsFixture : public PortFixture {
+/// being when they are used.
+class GroupsFixture : public RealTimeFixture {
 public:
     GroupsFixture(std::string queues, bool tls, bool next_only) : queues_{std::move(queues)}, tls_{tls}, next_only_{next_only} {}
     ~GroupsFixture() override { quiet(); }
@@ -39,34 +35,12 @@ public:
         if (tls_) {
             settings.tls = amqp::make_tls(amqp::TlsClientSettings{.ca_file = environment("SESSIONQ_BROKER_CA")}).value();
         }
-        auto endpoint = std::make_unique<groups::Endpoint>(loop_, io_, std::move(settings));
+        auto endpoint = std::make_unique<groups::Endpoint>(loop(), io(), std::move(settings));
         std::string outcome;
         endpoint->connect([&](const core::Result<core::Done>& result) { outcome = result.ok() ? "connected" : result.failure().to_string(); });
         static_cast<void>(eventually([&] { return !outcome.empty(); }));
         REQUIRE(outcome == "connected");
         return endpoint;
-    }
-    [[nodiscard]] core::EventLoop& loop() override { return loop_; }
-
-    bool eventually(const std::function<bool()>& done) override {
-        const auto hopeless = std::chrono::steady_clock::now() + 10s;
-        while (!done() && std::chrono::steady_clock::now() < hopeless) {
-            static_cast<void>(turn(1ms));
-        }
-        return done();
-    }
-    void quiet() override {
-        const auto look = [] { return std::chrono::steady_clock::now(); };
-        for (auto last = look(); look() - last < 100ms;) {
-            if (turn(5ms)) {
-                last = look();
-            }
-        }
-    }
-    void pass(Duration length) override {
-        for (const auto end = std::chrono::steady_clock::now() + length; std::chrono::steady_clock::now() < end;) {
-            static_cast<void>(turn(1ms));
-        }
     }
 
 private:
@@ -77,23 +51,10 @@ private:
         }
         return value;
     }
-    bool turn(std::chrono::milliseconds wait) {
-        loop_.advance_to(std::max(loop_.now(), start_ + (std::chrono::steady_clock::now() - real_start_)));
-        if (loop_.turn()) {
-            return true;
-        }
-        io_.restart();
-        return io_.run_one_for(wait) != 0;
-    }
 
     const std::string queues_;
     const bool tls_;
     const bool next_only_;
-    ManualLoop loop_{};
-    const TimePoint start_{loop_.now()};
-    const std::chrono::steady_clock::time_point real_start_{std::chrono::steady_clock::now()};
-    asio::io_context io_{1};
-    asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
 };
 
 /// Each session on a link of its own.

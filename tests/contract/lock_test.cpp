@@ -14,8 +14,8 @@ PORT_CASE("lock: its length is that of the answer to the accept") {
     NEEDS(t, lock_renewal);
     const auto link = t.hold("a");
     REQUIRE(link->link().initial_lock().length);
-    CHECK(*link->link().initial_lock().length >= 4900ms);
-    CHECK(*link->link().initial_lock().length <= 5s);
+    CHECK(*link->link().initial_lock().length >= 4900ms - t.fixture.lag());
+    CHECK(*link->link().initial_lock().length <= 5s + t.fixture.lag());
 }
 
 PORT_CASE("lock: after a wait its length is a full one, as of the answer") {
@@ -27,8 +27,8 @@ PORT_CASE("lock: after a wait its length is a full one, as of the answer") {
     t.send("a", {"1"});
     CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
     const auto link = t.link_of(waiting);
-    CHECK(*link->link().initial_lock().length >= 4900ms);
-    CHECK(*link->link().initial_lock().length <= 5s);
+    CHECK(*link->link().initial_lock().length >= 4900ms - t.fixture.lag());
+    CHECK(*link->link().initial_lock().length <= 5s + t.fixture.lag());
 }
 
 PORT_CASE("lock: expiry is told once, the session is free, what was in hand comes back counted") {
@@ -37,9 +37,9 @@ PORT_CASE("lock: expiry is told once, the session is free, what was in hand come
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
     t.receive(*link, 1);
-    t.fixture.pass(4500ms);
+    t.fixture.pass(4500ms - t.fixture.lag());
     CHECK_FALSE(link->lost);
-    t.fixture.pass(600ms);
+    t.fixture.pass(600ms + t.fixture.lag());
     CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
     CHECK(link->lost == Errc::lock_lost);
     const auto next = t.hold("a");
@@ -54,11 +54,11 @@ PORT_CASE("lock: a renewal gives the full length from then on") {
     NEEDS(t, lock_renewal);
     const auto link = t.hold("a");
     for (int i = 0; i < 3; ++i) {
-        t.fixture.pass(4s);
+        t.fixture.pass(4s - t.fixture.lag());
         auto renewed = t.template finish<ports::LockGrant>([&](auto handler) { link->link().renew_lock(std::move(handler)); });
         REQUIRE_FALSE(renewed.failure());
-        CHECK(*renewed.result().value().length >= 4900ms);
-        CHECK(*renewed.result().value().length <= 5s);
+        CHECK(*renewed.result().value().length >= 4900ms - t.fixture.lag());
+        CHECK(*renewed.result().value().length <= 5s + t.fixture.lag());
     }
     CHECK_FALSE(link->lost);
     t.fixture.pass(5100ms);

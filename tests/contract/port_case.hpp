@@ -17,6 +17,9 @@
 #elif defined(SESSIONQ_CONTRACT_BROKER_J)
 #include "contract/groups_fixture.hpp"
 #define SESSIONQ_PORT_FIXTURES sessionq::test::BrokerJPinnedFixture, sessionq::test::BrokerJSharedFixture
+#elif defined(SESSIONQ_CONTRACT_DAEMON)
+#include "contract/daemon_fixture.hpp"
+#define SESSIONQ_PORT_FIXTURES sessionq::test::DaemonFixture
 #else
 #include "contract/in_process_fixture.hpp"
 #include "contract/service_bus_fixture.hpp"

@@ -18,6 +18,8 @@ struct EntitySpec {
     Duration lock_duration{30s};
     std::uint32_t max_delivery_count{10};
     bool dead_letter_on_expiration{false};
+
+    friend bool operator==(const EntitySpec&, const EntitySpec&) = default;
 };
 
 /// A kind of broker to run the contract suite on. Time may be real or not: cases wait with `eventually`, look for what must not happen after `quiet`, and
@@ -48,6 +50,8 @@ public:
 
     /// Lets time pass.
     virtual void pass(Duration length) = 0;
+    /// How much later than a case says things may happen here: zero where time passes only as the case says.
+    [[nodiscard]] virtual Duration lag() const { return {}; }
 };
 
 } // namespace sessionq::test

@@ -66,14 +66,14 @@ PORT_CASE("schedule: the message is available when it is due and not before") {
     PortCase<Fixture> t;
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
-    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 10s;
+    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     t.send({later});
     t.send("a", {"now"});
     const auto link = t.hold("a");
     link->credit(5);
-    t.fixture.pass(9s);
+    t.fixture.pass(3s - t.fixture.lag());
     CHECK(link->text() == "now");
-    t.fixture.pass(1100ms);
+    t.fixture.pass(1100ms + t.fixture.lag());
     CHECK(t.fixture.eventually([&] { return link->got.size() == 2; }));
     CHECK(link->text() == "now later");
     CHECK(link->got[0]->message.sequence_number() < link->got[1]->message.sequence_number());
@@ -83,11 +83,11 @@ PORT_CASE("schedule: a session that has only scheduled messages is not next unti
     PortCase<Fixture> t;
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
-    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 10s;
+    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     t.send({later});
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
     auto waiting = t.begin_accept(std::nullopt, 20s);
-    t.fixture.pass(10100ms);
+    t.fixture.pass(4100ms);
     CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
     CHECK_FALSE(waiting.failure());
 }
@@ -106,7 +106,7 @@ PORT_CASE("schedule: taken back, the message never comes") {
     PortCase<Fixture> t;
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
-    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 10s;
+    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     const auto sequences = t.send({later});
     const auto cancel = [&] {
         return t.template finish<core::Done>([&](auto handler) { t.endpoint->cancel_scheduled(t.target(), sequences, std::move(handler)); })
@@ -114,7 +114,7 @@ PORT_CASE("schedule: taken back, the message never comes") {
     };
     CHECK_FALSE(cancel());
     CHECK(cancel() == Errc::message_not_found);
-    t.fixture.pass(11s);
+    t.fixture.pass(5s);
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "core/random.hpp"
-#include "faults/child_process.hpp"
 #include "faults/producer.hpp"
+#include "support/daemon_process.hpp"
 
 namespace sessionq::faults {
 namespace {
@@ -76,7 +76,7 @@ public:
             promptness_.ended("a consumer's end", stop_limit, now() - began);
             verdict_.require(code == 0, "a consumer ended with " + std::to_string(code));
         }
-        verdict_.require(broker_->end(30s) == 0, "the broker did not end well");
+        verdict_.require(broker_->process().end(30s) == 0, "the broker did not end well");
         verdict_.add("consumers killed " + std::to_string(consumers_killed_) + ", suspended " + std::to_string(consumers_suspended_) +
                      ", the broker killed " + std::to_string(brokers_killed_) + " times");
         Judgement judgement = judge(read_logs(), sent, {.windows = windows_});
@@ -93,7 +93,8 @@ private:
         if (options_.kills_broker) {
             arguments.insert(arguments.end(), {"--data", options_.directory + "/data"});
         }
-        for (int tries = 0;; ++tries) { // the first time on a port that is free, later on the same one
+        // The first time on a port that is free, below those that clients connect from: who tries to connect while it is away must not meet himself. Later on the same.
+        for (int tries = 0;; ++tries) {
             const auto port =
                 port_ != 0
                     ? port_
@@ -101,7 +102,7 @@ private:
             std::vector<std::string> all{"--listen", "127.0.0.1:" + std::to_string(port)};
             all.insert(all.end(), arguments.begin(), arguments.end());
             try {
-                broker_ = std::make_unique<ChildProcess>(options_.sessionqd, all);
+                broker_ = std::make_unique<test::DaemonProcess>(options_.sessionqd, all);
                 port_ = port;
                 return;
             } catch (const std::runtime_error&) {
@@ -113,13 +114,13 @@ private:
     }
 
     void kill_broker() {
-        broker_->kill();
+        broker_->process().kill();
         ++brokers_killed_;
         std::this_thread::sleep_for(std::chrono::milliseconds{random_.below(300)});
         start_broker();
     }
 
-    void start(std::unique_ptr<ChildProcess>& consumer) {
+    void start(std::unique_ptr<test::ChildProcess>& consumer) {
         const std::uint32_t holder = ++holders_;
         const bool confirms = holder % 2 == 0;
         std::vector<std::string> arguments{"consume",      connection_string(port_), work,
@@ -127,11 +128,11 @@ private:
         if (confirms) {
             arguments.emplace_back("--confirms");
         }
-        consumer = std::make_unique<ChildProcess>(options_.consumer, arguments);
+        consumer = std::make_unique<test::ChildProcess>(options_.consumer, arguments);
         windows_[holder] = confirms ? 1 : Consumer::prefetch;
     }
 
-    void suspend(const ChildProcess& consumer) {
+    void suspend(const test::ChildProcess& consumer) {
         consumer.signal(SIGSTOP);
         std::this_thread::sleep_for(std::chrono::seconds{lock_seconds} + 500ms + std::chrono::milliseconds{random_.below(1500)});
         consumer.signal(SIGCONT);
@@ -172,8 +173,8 @@ private:
     core::Random random_;
     Promptness promptness_{};
     std::uint16_t port_{0};
-    std::unique_ptr<ChildProcess> broker_{};
-    std::vector<std::unique_ptr<ChildProcess>> consumers_{};
+    std::unique_ptr<test::DaemonProcess> broker_{};
+    std::vector<std::unique_ptr<test::ChildProcess>> consumers_{};
     std::uint32_t holders_{0};
     std::map<std::uint32_t, std::size_t> windows_{};
     std::size_t consumers_killed_{0};

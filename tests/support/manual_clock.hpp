@@ -14,11 +14,11 @@ public:
 
     void advance(Duration length) noexcept { now_ += length; }
     void set(TimePoint now) noexcept { now_ = now; }
-    void step_wall_clock(std::chrono::seconds step) noexcept { wall_offset_ += step; }
+    void step_wall_clock(WallTime::duration step) noexcept { wall_offset_ += step; }
 
 private:
     TimePoint now_{std::chrono::hours{1}};
-    std::chrono::seconds wall_offset_{std::chrono::hours{24 * 365 * 50}};
+    WallTime::duration wall_offset_{std::chrono::hours{24 * 365 * 50}};
 };
 
 } // namespace sessionq::test

@@ -7,7 +7,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::faults {
+namespace sessionq::test {
 
 /// A program that runs beside this one, and not longer.
 class ChildProcess {
@@ -20,6 +20,8 @@ public:
     ChildProcess& operator=(const ChildProcess&) = delete;
 
     [[nodiscard]] const std::string& first_line() const noexcept { return first_line_; }
+    /// -1 once it is gone.
+    [[nodiscard]] pid_t id() const noexcept { return id_; }
     void signal(int number) const;
     /// SIGKILL, and waits until it is gone.
     void kill();
@@ -35,4 +37,4 @@ private:
     std::string first_line_{};
 };
 
-} // namespace sessionq::faults
+} // namespace sessionq::test

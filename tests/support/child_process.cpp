@@ -1,4 +1,4 @@
-#include "faults/child_process.hpp"
+#include "support/child_process.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -11,7 +11,7 @@
 
 #include "core/clock.hpp"
 
-namespace sessionq::faults {
+namespace sessionq::test {
 
 ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments) {
     std::vector<char*> words{const_cast<char*>(program.c_str())};
@@ -78,4 +78,4 @@ bool ChildProcess::reap(bool waits) {
     return id_ <= 0;
 }
 
-} // namespace sessionq::faults
+} // namespace sessionq::test

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "contract/prepared_daemon.hpp"
+#include "contract/real_time_fixture.hpp"
+#include "servicebus/endpoint.hpp"
+
+namespace sessionq::test {
+
+/// The daemon itself, a process of its own, as the program's main has prepared it.
+class DaemonFixture final : public RealTimeFixture {
+public:
+    DaemonFixture() : onlooker_{make_endpoint()} {}
+    ~DaemonFixture() override {
+        onlooker_.reset();
+        be_still(5ms);
+    }
+
+    /// The daemon that cases run on from now on; outlives them.
+    static void use(PreparedDaemon& daemon) { current() = &daemon; }
+
+    std::string create_entity(const EntitySpec& spec) override { return current()->take(spec); }
+    [[nodiscard]] std::string sends_to(const std::string& entity) const override { return entity.substr(0, entity.find('/')); }
+    [[nodiscard]] bool tells_sequence_numbers() const override { return false; }
+    [[nodiscard]] std::string dead_letters_of(const std::string& entity) const override { return entity + "/$DeadLetterQueue"; }
+
+    [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
+        servicebus::HubSettings settings;
+        settings.target = current()->target();
+        settings.tokens = servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
+        return std::make_unique<servicebus::Endpoint>(loop(), io(), std::move(settings));
+    }
+
+    /// Whom the daemon answers twice, it has read what others had written to it before.
+    void quiet() override {
+        for (int i = 0; i < 2; ++i) {
+            bool is_answered = false;
+            onlooker_->peek({.entity = "onlooker", .max_messages = 1}, [&](const auto&) { is_answered = true; });
+            if (!eventually([&] { return is_answered; })) {
+                throw std::runtime_error{"the daemon does not answer"};
+            }
+        }
+        be_still(20ms);
+    }
+
+private:
+    static PreparedDaemon*& current() {
+        static PreparedDaemon* daemon = nullptr;
+        return daemon;
+    }
+
+    std::unique_ptr<ports::Endpoint> onlooker_;
+};
+
+} // namespace sessionq::test

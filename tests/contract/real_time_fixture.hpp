@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+
+#include "contract/port_fixture.hpp"
+#include "core/clock.hpp"
+#include "support/manual_loop.hpp"
+
+namespace sessionq::test {
+
+/// For brokers that are other processes: the loop turns while the case waits, and its time is the world's.
+class RealTimeFixture : public PortFixture {
+public:
+    RealTimeFixture() { loop_.clock().step_wall_clock(core::system_clock().wall_now() - loop_.wall_now()); }
+
+    [[nodiscard]] core::EventLoop& loop() override { return loop_; }
+    bool eventually(const std::function<bool()>& done) override {
+        const auto hopeless = std::chrono::steady_clock::now() + 10s;
+        while (!done() && std::chrono::steady_clock::now() < hopeless) {
+            static_cast<void>(turn(1ms));
+        }
+        return done();
+    }
+    void quiet() override { be_still(100ms); }
+    void pass(Duration length) override {
+        for (const auto end = std::chrono::steady_clock::now() + length; std::chrono::steady_clock::now() < end;) {
+            static_cast<void>(turn(1ms));
+        }
+    }
+    [[nodiscard]] Duration lag() const override { return 2s; }
+
+protected:
+    /// Until nothing has happened for so long.
+    void be_still(std::chrono::milliseconds length) {
+        const auto look = [] { return std::chrono::steady_clock::now(); };
+        for (auto last = look(); look() - last < length;) {
+            if (turn(5ms)) {
+                last = look();
+            }
+        }
+    }
+    [[nodiscard]] asio::io_context& io() noexcept { return io_; }
+
+private:
+    /// One thing, or none came within `wait`.
+    bool turn(std::chrono::milliseconds wait) {
+        loop_.advance_to(std::max(loop_.now(), start_ + (std::chrono::steady_clock::now() - real_start_)));
+        if (loop_.turn()) {
+            return true;
+        }
+        io_.restart();
+        return io_.run_one_for(wait) != 0;
+    }
+
+    ManualLoop loop_{};
+    const TimePoint start_{loop_.now()};
+    const std::chrono::steady_clock::time_point real_start_{std::chrono::steady_clock::now()};
+    asio::io_context io_{1};
+    asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
+};
+
+} // namespace sessionq::test
