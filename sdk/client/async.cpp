@@ -60,6 +60,8 @@ asio::awaitable<std::vector<ReceivedMessage>> await_page(Browser& browser, clien
 
 asio::awaitable<void> nothing_to_do() { co_return; }
 
+asio::awaitable<std::vector<std::int64_t>> no_numbers() { co_return std::vector<std::int64_t>{}; }
+
 asio::awaitable<void> await_settled(const SessionMessage& message, ports::Settlement settlement, const OperationContext& context) {
     return await_done(client::settle_operation(message, std::move(settlement), context));
 }
@@ -78,7 +80,7 @@ asio::awaitable<void> async_send(const Sender& sender, std::vector<Message> mess
 
 asio::awaitable<std::vector<std::int64_t>> async_schedule(const Sender& sender, std::vector<Message> messages, WallTime when,
                                                           const OperationContext& context) {
-    return client::await(sender.core().schedule(std::move(messages), when, context));
+    return messages.empty() ? no_numbers() : client::await(sender.core().schedule(std::move(messages), when, context));
 }
 
 asio::awaitable<void> async_cancel_scheduled(const Sender& sender, std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {

@@ -1,11 +1,9 @@
 #include "client/client_core.hpp"
 
 #include <future>
-#include <system_error>
-
-#include <sessionq/error.hpp>
 
 #include "client/check.hpp"
+#include "client/thread_start.hpp"
 
 namespace sessionq::client {
 namespace {
@@ -30,20 +28,13 @@ ClientOptions checked(ClientOptions options) {
     return options;
 }
 
-std::unique_ptr<ReceiveThread> start_thread(const ClientOptions& options) {
-    try {
-        return std::make_unique<ReceiveThread>(core::system_clock(), options.receive_spin);
-    } catch (const std::system_error& error) {
-        throw Error{Errc::resource_exhausted, std::string{"no receive thread could be started: "} + error.what()};
-    }
-}
-
 } // namespace
 
 ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoint) : options_{checked(options)}, stations_(options.receive_threads) {
     try {
         for (Station& station : stations_) {
-            station.thread = start_thread(options_);
+            station.thread = start_threads("no receive thread could be started",
+                                           [this] { return std::make_unique<ReceiveThread>(core::system_clock(), options_.receive_spin); });
             run_on(*station.thread, [&] { station.endpoint = make_endpoint(*station.thread); });
         }
     } catch (...) {

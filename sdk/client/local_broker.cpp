@@ -1,23 +1,15 @@
 #include <sessionq/local_broker.hpp>
 
-#include <system_error>
 #include <utility>
 
 #include <sessionq/error.hpp>
 
 #include "broker/rule_book.hpp"
 #include "client/broker_host.hpp"
+#include "client/thread_start.hpp"
 
 namespace sessionq {
 namespace {
-
-std::shared_ptr<client::BrokerHost> start_host() {
-    try {
-        return std::make_shared<client::BrokerHost>();
-    } catch (const std::system_error& error) {
-        throw Error{Errc::resource_exhausted, std::string{"the broker's thread could not be started: "} + error.what()};
-    }
-}
 
 broker::QueueOptions to_engine(const QueueOptions& options) {
     return {
@@ -76,7 +68,8 @@ void delete_one(client::BrokerHost& host, const std::string& name, broker::Entit
 
 } // namespace
 
-LocalBroker::LocalBroker() : host_{start_host()} {}
+LocalBroker::LocalBroker()
+    : host_{client::start_threads("the broker's thread could not be started", [] { return std::make_shared<client::BrokerHost>(); })} {}
 LocalBroker::LocalBroker(LocalBroker&&) noexcept = default;
 LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;
 LocalBroker::~LocalBroker() = default;

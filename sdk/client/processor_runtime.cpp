@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/thread_start.hpp"
 #include "core/log.hpp"
 #include "dispatch/pool_executor.hpp"
 #include "processor/options_check.hpp"
@@ -87,7 +88,9 @@ void ProcessorRuntime::start() {
     for (std::size_t i = 0; i < engine.client->station_count(); ++i) {
         environment.endpoints.push_back(engine.client->station(i).endpoint.get());
     }
-    engine.pool = std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(), options_.worker_threads);
+    engine.pool = start_threads("not all workers could be started", [&] {
+        return std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(), options_.worker_threads);
+    });
     engine.coroutines = std::make_unique<dispatch::PoolContext>(*engine.pool);
     environment.workers = engine.pool.get();
     environment.coroutines = engine.coroutines.get();

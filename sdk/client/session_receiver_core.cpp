@@ -119,7 +119,12 @@ void SessionReceiverCore::tell_link(ReceiveQueue::Flow flow) {
 }
 
 void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_numbers, const PendingPtr<Deliveries>& pending) {
-    if (!refuse_unless_usable(pending)) {
+    if (refuse_unless_usable(pending)) {
+        return;
+    }
+    if (sequence_numbers.empty()) {
+        pending->complete(Deliveries{});
+    } else {
         link_->receive_deferred(std::move(sequence_numbers), AnswerTo<Deliveries>{pending, Errc::lock_lost});
     }
 }

@@ -29,14 +29,14 @@ Operation<T> operation(processor::SessionPump& pump, const OperationContext& con
 Operation<std::optional<std::string>> get_state(const SessionContext& session, const OperationContext& context) {
     using State = std::optional<std::string>;
     return operation<State>(session.pump(), context, [pump = session.pump().shared_from_this()](const PendingPtr<State>& pending) {
-        pump->get_state([pending](core::Result<State> answer) { pending->complete(std::move(answer)); });
+        pump->get_state(AnswerTo<State>{pending, Errc::lock_lost});
     });
 }
 
 Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state, const OperationContext& context) {
     return operation<core::Done>(session.pump(), context,
-                                 [pump = session.pump().shared_from_this(), state = std::move(state)](const PendingPtr<core::Done>& pending) {
-                                     pump->set_state(state, [pending](core::Result<core::Done> answer) { pending->complete(std::move(answer)); });
+                                 [pump = session.pump().shared_from_this(), state = std::move(state)](const PendingPtr<core::Done>& pending) mutable {
+                                     pump->set_state(std::move(state), AnswerTo<core::Done>{pending, Errc::lock_lost});
                                  });
 }
 

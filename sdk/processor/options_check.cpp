@@ -42,16 +42,17 @@ constexpr std::uint64_t most_calls = 1'000'000'000;
 
 } // namespace
 
-void check_limits(const ConcurrencyLimits& limits) {
-    in_range("max_concurrent_sessions", limits.max_concurrent_sessions, 1, most_sessions);
-    in_range("max_concurrent_calls_per_session", limits.max_concurrent_calls_per_session, 1, most_calls_per_session);
-    in_range("max_concurrent_calls", limits.max_concurrent_calls, 0, most_calls);
+ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& limits) {
+    options.max_concurrent_sessions = limits.max_concurrent_sessions;
+    options.max_concurrent_calls_per_session = limits.max_concurrent_calls_per_session;
+    options.max_concurrent_calls = limits.max_concurrent_calls;
+    return options;
 }
 
 void check_options(const ProcessorOptions& options) {
-    check_limits({.max_concurrent_sessions = options.max_concurrent_sessions,
-                  .max_concurrent_calls_per_session = options.max_concurrent_calls_per_session,
-                  .max_concurrent_calls = options.max_concurrent_calls});
+    in_range("max_concurrent_sessions", options.max_concurrent_sessions, 1, most_sessions);
+    in_range("max_concurrent_calls_per_session", options.max_concurrent_calls_per_session, 1, most_calls_per_session);
+    in_range("max_concurrent_calls", options.max_concurrent_calls, 0, most_calls);
     not_negative("session_idle_timeout", options.session_idle_timeout);
     not_negative("max_hold", options.max_hold);
     in_range("prefetch", options.prefetch, 0, 10'000);

@@ -9,9 +9,11 @@
 
 namespace sessionq::processor {
 
-/// Throw `invalid_option`, naming the member and what is wrong with it.
+/// Throws `invalid_option`, naming the member and what is wrong with it.
 void check_options(const ProcessorOptions& options);
-void check_limits(const ConcurrencyLimits& limits);
+
+/// The options as they are once the limits are changed.
+[[nodiscard]] ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& limits);
 
 /// Throws `invalid_argument` for none, an empty or a repeated name.
 void check_entities(const std::vector<std::string>& entities);

@@ -110,7 +110,7 @@ void Processor::shard_stopped(const StopReport& report) {
 }
 
 void Processor::update_limits(const ConcurrencyLimits& limits) {
-    check_limits(limits);
+    check_options(with_limits(shared_->options, limits));
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         shards_[i]->loop().post([shard = shards_[i], limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())] {

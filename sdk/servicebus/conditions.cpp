@@ -11,7 +11,7 @@ namespace {
 using Row = std::pair<std::string_view, Errc>;
 
 constexpr std::array rows{
-    Row{"com.microsoft:timeout", Errc::no_session_available},
+    Row{"com.microsoft:timeout", Errc::timeout},
     Row{"com.microsoft:session-cannot-be-locked", Errc::session_locked_elsewhere},
     Row{"com.microsoft:session-lock-lost", Errc::lock_lost},
     Row{"com.microsoft:message-lock-lost", Errc::lock_lost},

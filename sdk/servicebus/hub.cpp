@@ -167,7 +167,7 @@ void Hub::on_open(const amqp::Open& peer) {
 
 void Hub::on_closed(const amqp::Condition& condition) {
     Failure why = to_failure(condition, "the connection to '" + settings_.target.host + "' is over");
-    if (why.code == Errc::cancelled || why.code == Errc::no_session_available) {
+    if (why.code == Errc::cancelled) {
         why.code = Errc::connection_lost;
     }
     const auto self = weak_from_this().lock();                                                      // whoever is told may let go of it

@@ -305,6 +305,9 @@ void LinkCore::over(const amqp::Condition& condition) {
         hub_->doubt(request_.entity);
     }
     if (was == Phase::asking) {
+        if (condition.name == "com.microsoft:timeout") { // there was no session within the wait
+            why.code = Errc::no_session_available;
+        }
         finish_ask(std::move(why));
         return;
     }

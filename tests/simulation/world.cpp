@@ -199,7 +199,7 @@ void World::change_limits() {
     }
     core::Random& random = scheduler().random();
     limits_.max_concurrent_sessions = static_cast<std::uint32_t>(1 + random.below(8));
-    limits_.max_concurrent_calls_per_session = static_cast<std::uint32_t>(1 + random.below(3));
+    limits_.max_concurrent_calls_per_session = setup_.options.confirm_settlements ? 1 : static_cast<std::uint32_t>(1 + random.below(3));
     limits_.max_concurrent_calls = static_cast<std::uint32_t>(random.below(4));
     expectations_.limits.push_back({scheduler().now(), limits_});
     scheduler().trace("limits: ", limits_.max_concurrent_sessions, " sessions, ", limits_.max_concurrent_calls_per_session, " calls each, ",

@@ -53,8 +53,6 @@ TEST_CASE("async: the twins do what the blocking calls do, and complete on the c
         CHECK(std::this_thread::get_id() == here);
         std::vector<Message> more(2, Message::text("a", "2"));
         co_await async_send(sender, std::move(more));
-        std::vector<Message> none;
-        co_await async_send(sender, std::move(none));
 
         auto receiver = co_await async_accept(f.client, "orders", "a");
         auto messages = co_await async_receive(receiver, 3, 0s);
@@ -99,6 +97,22 @@ TEST_CASE("async: scheduled messages are taken back") {
         co_await async_cancel_scheduled(sender, numbers);
         CHECK(f.broker.counts("orders").scheduled == 0);
     });
+}
+
+TEST_CASE("async: nothing to send, to schedule or to take back is done without asking anybody") {
+    Fixture f;
+    int done = 0;
+    f.run([&]() -> asio::awaitable<void> {
+        const Sender sender{f.client, "no such queue"};
+        std::vector<Message> none;
+        co_await async_send(sender, none);
+        ++done;
+        const auto numbers = co_await async_schedule(sender, none, core::system_clock().wall_now() + 1h);
+        done += numbers.empty() ? 1 : 0;
+        co_await async_cancel_scheduled(sender, numbers);
+        ++done;
+    });
+    CHECK(done == 3);
 }
 
 TEST_CASE("async: a failure is thrown where it is awaited, a bad argument where it is passed") {

@@ -314,6 +314,7 @@ TEST_CASE("R7: limits can be changed while it runs") {
     processor.update_limits({.max_concurrent_sessions = sessions});
     CHECK(inside.reached()); // only possible with all of them at once
     CHECK(code_of([&] { processor.update_limits({.max_concurrent_sessions = 0}); }) == Errc::invalid_option);
+    CHECK(processor.options().max_concurrent_sessions == 1); // as constructed
     let_go.count_down();
     CHECK(processor.stop(patience).complete);
 }

@@ -177,6 +177,7 @@ TEST_CASE("session receiver: every outcome reaches the broker") {
     CHECK(texts(deferred) == std::vector<std::string>{"defer"});
     deferred.front().complete();
     CHECK(error_of([&] { static_cast<void>(receiver.receive_deferred({third->sequence_number()})); }) == Errc::message_not_found);
+    CHECK(receiver.receive_deferred({}).empty());
 
     auto dead = Browser{f.client, "orders/$DeadLetterQueue"}.peek(10);
     REQUIRE(dead.size() == 1);

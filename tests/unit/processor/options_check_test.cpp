@@ -123,9 +123,13 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
 }
 
 TEST_CASE("options check: limits are checked alone as well") {
-    CHECK(refusal([] { processor::check_limits({}); }).empty());
-    CHECK(refusal([] { processor::check_limits({.max_concurrent_sessions = 0}); }) == "max_concurrent_sessions: 0 is not within 1 to 100000");
-    CHECK_FALSE(refusal([] { processor::check_limits({.max_concurrent_calls_per_session = 0}); }).empty());
+    const auto change = [](const ConcurrencyLimits& limits, const ProcessorOptions& options = {}) {
+        return refusal([&] { processor::check_options(processor::with_limits(options, limits)); });
+    };
+    CHECK(change({}).empty());
+    CHECK(change({.max_concurrent_sessions = 0}) == "max_concurrent_sessions: 0 is not within 1 to 100000");
+    CHECK_FALSE(change({.max_concurrent_calls_per_session = 0}).empty());
+    CHECK(change({.max_concurrent_calls_per_session = 2}, {.confirm_settlements = true}).starts_with("confirm_settlements")); // as at construction
 }
 
 TEST_CASE("options check: entities are named, each once") {

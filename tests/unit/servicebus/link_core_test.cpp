@@ -123,6 +123,14 @@ TEST_CASE("R19: link: an accept that is given up is told to the broker at once, 
     CHECK(t.link == nullptr);
 }
 
+TEST_CASE("R5: link: a wait that is over without a session is no failure of the connection") {
+    Case t;
+    t.ask();
+    t.peer().sender->refuse({.name = "com.microsoft:timeout", .text = "none within the wait"});
+    REQUIRE(t.until([&] { return t.failure.has_value(); }));
+    CHECK(t.failure->code == Errc::no_session_available);
+}
+
 TEST_CASE("R12: link: a lock's end that only a difference of the clocks explains is taken for a short lock") {
     Case t;
     t.ask();

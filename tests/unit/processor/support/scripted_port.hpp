@@ -83,6 +83,8 @@ public:
     ports::LinkEvents* events{nullptr};
     std::deque<ports::Delivery*> unsettled{};
     std::deque<ports::SessionLink::LockHandler> renewals{};
+    std::deque<ports::SessionLink::StateHandler> readers{}; ///< who waits for the session's state
+    std::deque<ports::SessionLink::DoneHandler> writers{};  ///< who waits for it to be changed
     ports::SessionLink::DoneHandler close{};
     std::string log{}; ///< what was asked, credit apart
 
@@ -98,7 +100,11 @@ using ScriptedLinkPtr = std::shared_ptr<ScriptedLink>;
 class LinkToScript final : public ports::SessionLink {
 public:
     explicit LinkToScript(ScriptedLinkPtr script) : script_{std::move(script)} {}
-    ~LinkToScript() override { script_->alive = false; }
+    ~LinkToScript() override {
+        script_->alive = false;
+        script_->readers.clear();
+        script_->writers.clear();
+    }
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return script_->id(); }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {.length = script_->lock()}; }
@@ -122,8 +128,8 @@ public:
         script_->note("renew");
         script_->renewals.push_back(std::move(handler));
     }
-    void get_state(StateHandler handler) override { handler(std::optional<std::string>{}); }
-    void set_state(std::optional<std::string> /*state*/, DoneHandler handler) override { handler(core::Done{}); }
+    void get_state(StateHandler handler) override { script_->readers.push_back(std::move(handler)); }
+    void set_state(std::optional<std::string> /*state*/, DoneHandler handler) override { script_->writers.push_back(std::move(handler)); }
     void receive_deferred(std::vector<std::int64_t> /*numbers*/, DeliveriesHandler handler) override { handler(std::vector<ports::DeliveryPtr>{}); }
     void close(DoneHandler handler) override {
         script_->note("close");
@@ -180,7 +186,8 @@ private:
     ports::AcceptId last_{0};
     ports::Capabilities capabilities_{"scripted",
                                       {ports::Capability::accept_named, ports::Capability::accept_next, ports::Capability::lock_renewal,
-                                       ports::Capability::dead_letter, ports::Capability::defer, ports::Capability::receive_and_delete}};
+                                       ports::Capability::dead_letter, ports::Capability::defer, ports::Capability::receive_and_delete,
+                                       ports::Capability::session_state}};
 };
 
 } // namespace sessionq::test

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <sessionq/error.hpp>
+
+namespace sessionq::client {
+
+/// What `make` returns, which starts threads. When the system has none to give that is `resource_exhausted`, with `complaint`.
+template <typename Make>
+auto start_threads(std::string_view complaint, Make make) {
+    try {
+        return make();
+    } catch (const std::system_error& error) {
+        throw Error{Errc::resource_exhausted, std::string{complaint} + ": " + error.what()};
+    }
+}
+
+} // namespace sessionq::client

@@ -1,0 +1,81 @@
+#include "client/session_state.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "unit/processor/support/processor_bench.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+namespace {
+
+template <typename T>
+class RecordingPending final : public client::Pending<T> {
+public:
+    using client::Pending<T>::Pending;
+
+    std::vector<core::Result<T>> answers{};
+
+private:
+    void deliver(core::Result<T> answer) override { answers.push_back(std::move(answer)); }
+};
+
+/// A session in whose handler the test is.
+struct Fixture {
+    Fixture() {
+        bench.holds = true;
+        bench.start();
+        link = bench.open("a");
+        bench.deliver(link, {"1"});
+        REQUIRE(bench.started.size() == 1);
+    }
+
+    [[nodiscard]] SessionContext session() { return bench.started.front().context->session(); }
+
+    template <typename T>
+    std::shared_ptr<RecordingPending<T>> run(client::Operation<T> operation) {
+        auto pending = std::make_shared<RecordingPending<T>>(operation.loop, operation.deadline);
+        client::launch<T>(pending, std::move(operation.start));
+        bench.run();
+        return pending;
+    }
+
+    test::ProcessorBench bench{};
+    test::ScriptedLinkPtr link{};
+};
+
+} // namespace
+
+TEST_CASE("session state: is asked of the session's link, and answered once") {
+    Fixture f;
+    const auto written = f.run(client::set_state(f.session(), "half", {}));
+    const auto read = f.run(client::get_state(f.session(), {}));
+    REQUIRE(f.link->writers.size() == 1);
+    REQUIRE(f.link->readers.size() == 1);
+    CHECK(written->answers.empty());
+    f.link->writers.front()(core::Done{});
+    f.link->readers.front()(std::optional<std::string>{"half"});
+    REQUIRE(written->answers.size() == 1);
+    CHECK(written->answers.front().ok());
+    REQUIRE(read->answers.size() == 1);
+    CHECK(read->answers.front().value() == "half");
+    f.bench.finish_all();
+}
+
+TEST_CASE("R15: session state: a link that ends without an answer is the end of the lease, not of the deadline only") {
+    Fixture f;
+    const auto written = f.run(client::set_state(f.session(), "half", {}));
+    const auto read = f.run(client::get_state(f.session(), {}));
+    f.link->lose();
+    f.bench.run();
+    REQUIRE(written->answers.size() == 1);
+    CHECK(written->answers.front().failure().code == Errc::lock_lost);
+    REQUIRE(read->answers.size() == 1);
+    CHECK(read->answers.front().failure().code == Errc::lock_lost);
+    const auto late = f.run(client::get_state(f.session(), {}));
+    REQUIRE(late->answers.size() == 1);
+    CHECK(late->answers.front().failure().code == Errc::lock_lost);
+    f.bench.finish_all();
+}
