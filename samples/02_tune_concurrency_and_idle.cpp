@@ -45,7 +45,7 @@ sessionq::ProcessorDescription consume(const sessionq::Client& client, const std
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - began;
 
     std::cout << std::left << std::setw(44) << what << std::right << std::setw(5) << static_cast<int>(elapsed.count()) << " ms, "
-              << jobs.counters().sessions_closed << " sessions left\n";
+              << jobs.counters().sessions_closed << " rolls\n";
     auto description = jobs.describe();
     jobs.stop();
     return description;

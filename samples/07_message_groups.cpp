@@ -1,9 +1,9 @@
 // Message groups on ActiveMQ Artemis or Qpid Broker-J: a group is a session, and the program is the one that runs on other brokers.
 //   SESSIONQ_CONNECTION='amqp://user:password@host1,host2' 07_message_groups QUEUE
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
-#include <latch>
 #include <syncstream>
 
 #include <sessionq/sessionq.hpp>
@@ -23,16 +23,20 @@ int main(int count, char** arguments) {
             }
         }
 
-        std::latch handled{9};
+        std::atomic<int> to_come{9};
         sessionq::SessionProcessor orders{client, arguments[1], {.max_concurrent_sessions = 16}};
         orders.on_session_open([](sessionq::SessionContext& group) { std::osyncstream{std::cout} << group.session_id() << " opens\n"; });
-        orders.on_message([&handled](sessionq::MessageContext& call) {
+        orders.on_message([&to_come](sessionq::MessageContext& call) {
             std::osyncstream{std::cout} << call.message().session_id() << ": " << call.message().text() << '\n';
-            handled.count_down();
+            if (--to_come == 0) { // it may go below: the queue may hold others, and what is handled may come again
+                to_come.notify_one();
+            }
         });
         orders.on_error([](const sessionq::ErrorContext& error) { std::osyncstream{std::cerr} << error.failure.to_string() << '\n'; });
         orders.start();
-        handled.wait();
+        for (int left = to_come; left > 0; left = to_come) {
+            to_come.wait(left);
+        }
         orders.stop(std::chrono::seconds{10});
 
         try { // what a broker lacks is said before anything is sent

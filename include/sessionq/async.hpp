@@ -20,13 +20,15 @@
 
 /// The awaitable twins of the calls that block: the same arguments, the same meaning, the same errors, thrown from `co_await`.
 ///
-/// What is wrong with an argument is thrown by the call itself, before there is anything to await. The context is the one given, or the one that is ambient
-/// where the function is called. An awaitable does nothing before it is awaited, and is awaited once.
+/// What is wrong with an argument is thrown by the call itself, before there is anything to await. The context is the one given, or the one that is
+/// ambient where the function is called. An awaitable does nothing before it is awaited, and is awaited once.
 ///
-/// Completion: on the executor of the awaiting coroutine, never inside the call; the executor's context must run until then, and counts the
-/// operation as outstanding work. Exactly once: by the answer, the deadline, the context's stop token or Asio's cancellation of the coroutine (`cancelled`).
-/// GCC 12 destroys an aggregate wrongly that is written out inside a `co_await` expression (a defect of the compiler, whatever the library): give a message
-/// a name before it is sent, or let a function make it, as `Message::text` does.
+/// Completion: on the executor of the awaiting coroutine, never inside the call; the executor's context must run until then, and counts the operation
+/// as outstanding work. Exactly once: by the answer, the deadline, the context's stop token or Asio's cancellation of the coroutine (`cancelled`).
+/// May be awaited anywhere: no thread waits, so there is no `invalid_state`.
+///
+/// GCC 12 destroys an aggregate wrongly that is written out inside a `co_await` expression (a defect of the compiler, whatever the library): give a
+/// message a name before it is sent, or let a function make it, as `Message::text` does.
 /// Lifetimes: handles (`Client`, `Sender`, `SessionReceiver`, `SessionMessage`) need not outlive the call; a `Browser` must live until completion.
 /// Thread safety: as the blocking twin's.
 namespace sessionq {
@@ -83,12 +85,12 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(const Client& client, const std::string& entity,
                                                                             const OperationContext& context = OperationContext::current());
 
-/// A handler that is a coroutine: `processor.on_message(coroutine([](MessageContext& call) -> asio::awaitable<void> { ... }))`. It runs on the processor's
-/// workers, every resumption under the operation context of its message (R21), and counts as a running handler until it has finished; while it waits it
-/// takes no worker. Asio's timers and sockets work in it. What it throws goes to the failure policy.
+/// A handler that is a coroutine: `processor.on_message(coroutine([](MessageContext& call) -> asio::awaitable<void> { ... }))`. It runs on the
+/// processor's workers, every resumption under the operation context of its message (R21), and counts as a running handler until it has finished;
+/// while it waits it takes no worker. Asio's timers and sockets work in it. What it throws goes to the failure policy.
 [[nodiscard]] MessageHandler coroutine(std::function<asio::awaitable<void>(MessageContext&)> handler);
 
-// SessionContext, in coroutine handlers
+// SessionContext, in coroutine handlers: valid until the handler has finished
 [[nodiscard]] asio::awaitable<std::optional<std::string>> async_state(const SessionContext& session,
                                                                       const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_set_state(const SessionContext& session, std::optional<std::string> state,

@@ -35,8 +35,7 @@ struct BrowserOptions {
 ///
 ///     for (const ReceivedMessage& message : Browser{client, "orders/$DeadLetterQueue"}) { ... }
 ///
-/// Calls block like those of `Sender`, and are not for receive threads (invalid_state).
-/// Errors of all calls: invalid_state, timeout, cancelled, not_supported, entity_not_found, unauthorized, connection_lost.
+/// Calls block like those of `Sender`. Errors of all of them: the broker's (see `Errc`).
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -45,11 +44,11 @@ class Browser {
 public:
     class Iterator;
 
-    /// Errors: invalid_argument (`entity` is empty), invalid_option, not_supported.
+    /// Errors: invalid_argument (`entity` has 1 to 260 characters), invalid_option, not_supported.
     Browser(const Client& client, std::string entity, BrowserOptions options = {});
 
-    /// The next messages from the position on, at most `max_messages` (at least 1; invalid_argument), perhaps fewer than there are; none at the end. Moves
-    /// the position behind them.
+    /// The next messages from the position on, at most `max_messages` (1 or more; invalid_argument). It may be fewer than there are; none: this is
+    /// the end. Moves the position behind them.
     [[nodiscard]] std::vector<ReceivedMessage> peek(std::uint32_t max_messages, const OperationContext& context = OperationContext::current());
 
     /// Moves the position: the next message has this sequence number or a higher one.
@@ -97,8 +96,7 @@ private:
 
 /// The ids of the entity's sessions that have messages or state, in the broker's order. Blocks like the calls of `Sender`.
 ///
-/// Errors: invalid_argument (`entity` is empty), invalid_state, timeout, cancelled, not_supported, entity_not_found, session_required, unauthorized,
-/// connection_lost.
+/// Errors: the broker's (see `Errc`).
 /// Thread safety: safe.
 [[nodiscard]] std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
                                                      const OperationContext& context = OperationContext::current());

@@ -29,19 +29,21 @@ struct ClientOptions {
     /// How long a call may take that has no deadline in scope, neither explicit nor ambient (R20). Range: 1 ms to 24 h. Default 60 s.
     Duration operation_timeout{std::chrono::seconds{60}};
 
-    /// How long a receive thread that runs dry looks for new work before it sleeps. Trades processor time for the cost of a wake-up; worth it only with cores
-    /// to spare. Zero: sleeps at once. Range: 0 to 1 ms. Default 0.
+    /// How long a receive thread that runs dry looks for new work before it sleeps. Trades processor time for the cost of a wake-up; worth it only
+    /// with cores to spare. Zero: sleeps at once. Range: 0 to 1 ms. Default 0.
     Duration receive_spin{};
 
-    /// How long nothing may come over a connection before its broker is taken to be gone and the connection is made anew. The broker is asked for a sign of life
-    /// twice in that time. A second is the measure. Without effect in process. Range: 4 s to 1 h. Default 120 s.
+    /// How long nothing may come over a connection before its broker is taken to be gone and the connection is made anew. The broker is asked for a
+    /// sign of life twice in that time. Counted in whole seconds. Without effect in process. Range: 4 s to 1 h. Default 120 s.
     Duration connection_idle_timeout{std::chrono::seconds{120}};
 
-    /// Between attempts to connect that fail, or whose connections do not last ten times `min`. Without effect in process. Default 100 ms to 30 s.
+    /// Delays between attempts to connect that fail, or whose connections do not last ten times `min`. Without effect in process. Default 100 ms to
+    /// 30 s.
     BackoffOptions reconnect_backoff{};
 };
 
-/// Whom a client trusts when it connects over TLS, and how it shows itself. Files are PEM. An aggregate for designated initialisers.
+/// Whom a client trusts when it connects over TLS, and how it shows itself. Files are PEM, read by `Client::connect`. An aggregate for designated
+/// initialisers; a file that cannot be used throws `Error{Errc::invalid_option}` naming the member.
 struct TlsOptions {
     std::string ca_file{};          ///< Who is trusted. Empty: whom the system trusts. Default empty.
     std::string certificate_file{}; ///< Of this client, with its chain. Empty: none is shown. Default empty.
@@ -49,8 +51,8 @@ struct TlsOptions {
     bool verify_peer{true};         ///< False: takes any certificate of any host, for tests. Default true.
 };
 
-/// The way to a broker: a shared handle to its receive threads and what they carry. Senders, receivers and processors made from it keep
-/// them alive; they end with the last of these. The destructor of the last one waits until the threads have ended, which does not depend on the broker.
+/// The way to a broker: a shared handle to receive threads and the connections they carry. Senders, receivers and processors made from it keep them
+/// alive; they end with the last of these. The destructor of the last one waits until the threads have ended, which does not depend on the broker.
 ///
 /// Thread safety:
 /// Distinct objects: safe, also when they share a client.
@@ -63,24 +65,30 @@ public:
     [[nodiscard]] static Client in_process(const LocalBroker& broker, ClientOptions options = {});
 
     /// A client of Azure Service Bus, or of what speaks like it, by a connection string:
-    /// `Endpoint=sb://HOST[:PORT];SharedAccessKeyName=NAME;SharedAccessKey=KEY[;EntityPath=ENTITY][;UseDevelopmentEmulator=true]`, or with `SharedAccessSignature=`
-    /// in place of name and key. With `UseDevelopmentEmulator=true` the connection is plain TCP, else TLS with the host's name verified.
+    /// `Endpoint=sb://HOST[:PORT];SharedAccessKeyName=NAME;SharedAccessKey=KEY[;EntityPath=ENTITY][;UseDevelopmentEmulator=true]`, or with
+    /// `SharedAccessSignature=` in place of name and key. With `UseDevelopmentEmulator=true` the connection is plain TCP, else TLS with the host's
+    /// name verified.
     ///
     /// Or of a broker that orders messages by group, ActiveMQ Artemis or Qpid Broker-J, by a URL:
-    /// `amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/VIRTUAL-HOST][?dialect=artemis|broker-j]`. A group is a session. Several hosts are tried in order,
-    /// also after a loss; without `dialect` the broker says itself what it is. What such a broker lacks fails with `not_supported`, naming it.
+    /// `amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/VIRTUAL-HOST][?dialect=artemis|broker-j]`. A group is a session. Several hosts are
+    /// tried in order, also after a loss; without `dialect` the broker says itself what it is. What such a broker lacks fails with `not_supported`,
+    /// naming it.
     ///
-    /// Connects before it returns, within `operation_timeout`, so that a wrong way to the broker is known at once; with `EntityPath` the right to that entity is
-    /// asked for too, otherwise with the first use of each. After a loss the connection is made anew when it is needed, with growing waits between failures.
+    /// Connects before it returns, within `operation_timeout`, so that a wrong way to the broker is known at once; with `EntityPath` the right to
+    /// that entity is asked for too, otherwise with the first use of each. After a loss the connection is made anew when it is needed, with growing
+    /// waits between failures.
     ///
-    /// Errors: invalid_argument (the connection string or URL; names its part, never a secret), invalid_option (a member of `options`, a file of `tls`),
-    /// invalid_state (called on a receive thread), connection_refused (host unknown, nobody listens), peer_untrusted (the certificate), unauthorized, timeout,
-    /// protocol_error, resource_exhausted.
+    /// Sources: the form of a connection string and `UseDevelopmentEmulator` are those of Microsoft's documentation of Azure Service Bus and its
+    /// emulator.
+    ///
+    /// Errors: the broker's (see `Errc`), of which here: invalid_argument (the connection string or URL; names its part, never a secret),
+    /// connection_refused (host unknown, nobody listens), peer_untrusted (the certificate), not_supported (without `dialect`: the broker is none that
+    /// is known), resource_exhausted (no thread could be started). And invalid_option (a member of `options`, a file of `tls`).
     [[nodiscard]] static Client connect(std::string_view connection_string, ClientOptions options = {}, const TlsOptions& tls = {});
 
-    /// The same with tokens in place of a key. `where` is a host with or without a port ("contoso.servicebus.windows.net", "localhost:5671"), the name of a
-    /// namespace in Azure's public cloud ("contoso"), or a connection string that holds no key and no signature. The credential is kept as long as the
-    /// client, and may be shared.
+    /// The same with tokens in place of a key. `where` is a host with or without a port ("contoso.servicebus.windows.net", "localhost:5671"), the
+    /// name of a namespace in Azure's public cloud ("contoso"), or a connection string that holds no key and no signature. The credential is kept as
+    /// long as the client, and may be shared.
     ///
     /// Errors: as above; also invalid_argument (`credential` is null, or the connection string holds a key).
     template <typename Credential>

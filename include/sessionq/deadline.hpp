@@ -6,7 +6,8 @@
 
 namespace sessionq {
 
-/// An instant by which an operation must end. Absolute, so it can be handed on through calls, threads and messages without arithmetic (R20).
+/// An instant by which an operation must end, on the monotonic clock. Absolute, so it can be handed on through calls, threads and messages without
+/// arithmetic (R20). `now` is `std::chrono::steady_clock::now()`.
 ///
 /// Thread safety: a value; distinct objects are safe, a shared object is safe to read.
 class Deadline {
@@ -26,6 +27,7 @@ public:
     }
 
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
+    /// TimePoint::max() when it never passes.
     [[nodiscard]] constexpr TimePoint time() const noexcept { return when_; }
     [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept { return !is_never() && now >= when_; }
 

@@ -45,17 +45,19 @@ struct QueueOptions {
     /// Default unset.
     std::optional<Duration> duplicate_detection_window{};
 
-    /// The queue or topic to which all messages are passed on as they come, instead of being received here. It exists, does not lead back here, and requires_session
-    /// is false. What cannot be passed on, and what was passed on four times before, is dead-lettered here. Empty: none. Default empty.
+    /// The queue or topic to which all messages are passed on as they come, instead of being received here. It must exist and must not lead back
+    /// here, and `requires_session` must be false. What cannot be passed on, and what was passed on four times before, is dead-lettered here. Empty:
+    /// none. Default empty.
     std::string forward_to{};
 
-    /// The same for messages that are dead-lettered, with or without requires_session. What cannot be passed on stays. Empty: none. Default empty.
+    /// The same for messages that are dead-lettered, with or without `requires_session`. What cannot be passed on stays. Empty: none. Default empty.
     std::string forward_dead_letters_to{};
 };
 
 /// What a topic of a `LocalBroker` is like; as for a queue.
 struct TopicOptions {
-    /// Upper bound of the messages' own time to live in every subscription, and its value for those without. Range: over zero. Unset: unlimited. Default unset.
+    /// Upper bound of the messages' own time to live in every subscription, and its value for those without. Range: over zero. Unset: unlimited.
+    /// Default unset.
     std::optional<std::chrono::milliseconds> default_time_to_live{};
 
     /// What one message, or the state of one session of a subscription, may take. Range: over zero. Default 1 MiB.
@@ -80,21 +82,22 @@ struct SubscriptionOptions {
 
 /// What a queue or a subscription holds at an instant.
 struct QueueCounts {
-    std::size_t active{0};        ///< Available to consumers, or with one.
-    std::size_t deferred{0};      ///< Set aside.
-    std::size_t scheduled{0};     ///< Not yet available.
-    std::size_t dead_lettered{0}; ///< In the dead-letter sub-queue.
-    std::size_t sessions{0};      ///< With messages, with state, or held.
-    std::size_t waiting_accepts{0};
-    std::uint64_t bytes{0}; ///< Of the messages, without the dead letters; as estimated by the broker.
+    std::size_t active{0};          ///< Available to consumers, or with one.
+    std::size_t deferred{0};        ///< Set aside.
+    std::size_t scheduled{0};       ///< Not yet available.
+    std::size_t dead_lettered{0};   ///< In the dead-letter sub-queue.
+    std::size_t sessions{0};        ///< With messages, with state, or held.
+    std::size_t waiting_accepts{0}; ///< Accepts that wait for a session.
+    std::uint64_t bytes{0};         ///< Of the messages, without the dead letters; as estimated by the broker.
 };
 
-/// A broker inside this process, with session queues in memory: locks and their expiry, state, deferral, dead-lettering, scheduling, time to
-/// live, duplicate detection; topics, and subscriptions that take what their rules let in. `Client::in_process` reaches it. One thread of its own does what falls
-/// due, and sleeps otherwise.
+/// A broker inside this process, with session queues in memory: locks and their expiry, state, deferral, dead-lettering, scheduling, time to live,
+/// duplicate detection; topics, and subscriptions that take what their rules let in. `Client::in_process` reaches it. One thread of its own does what
+/// falls due, and sleeps otherwise.
 ///
-/// Every queue `name` has a dead-letter sub-queue `name + "/$DeadLetterQueue"`. A subscription is received from as `topic + "/Subscriptions/" + name`, and has one
-/// too; its topic is what is sent to. Names are told apart without regard to case. All live until this object and every client of it are gone.
+/// Every queue `name` has a dead-letter sub-queue `name + "/$DeadLetterQueue"`. A subscription is received from as `topic + "/Subscriptions/" +
+/// name`, and has one too; its topic is what is sent to. Names are told apart without regard to case. All live until this object and every client of
+/// it are gone.
 ///
 /// No call waits for anybody. Errors: the ones named, as `Error`.
 ///
@@ -109,8 +112,8 @@ public:
     LocalBroker& operator=(LocalBroker&&) noexcept;
     ~LocalBroker();
 
-    /// Errors: invalid_argument (a name has 1 to 260 characters, no '$' and no "/Subscriptions/"), invalid_option, duplicate_entity, entity_not_found (of a
-    /// `forward_to` or `forward_dead_letters_to`).
+    /// Errors: invalid_argument (a name has 1 to 260 bytes, no '$', no control characters and no "/Subscriptions/"), invalid_option (by member),
+    /// duplicate_entity, entity_not_found (of a `forward_to` or `forward_dead_letters_to`).
     void create_queue(const std::string& name, const QueueOptions& options = {});
 
     /// Removes the queue with all that is in it; who holds or waits for something of it fails with entity_not_found. Errors: entity_not_found.
@@ -122,7 +125,7 @@ public:
     /// In no particular order, without the dead-letter sub-queues.
     [[nodiscard]] std::vector<std::string> queue_names() const;
 
-    /// Errors: as of `create_queue`.
+    /// Errors: as of `create_queue`, without entity_not_found.
     void create_topic(const std::string& name, const TopicOptions& options = {});
 
     /// With its subscriptions, as `delete_queue`. Errors: entity_not_found.
@@ -130,7 +133,8 @@ public:
 
     [[nodiscard]] std::vector<std::string> topic_names() const;
 
-    /// Errors: as of `create_queue`; entity_not_found also of the topic, invalid_argument (the name has 1 to 50 characters, no '/' and no '$').
+    /// Errors: invalid_argument (the name has 1 to 50 bytes, no '/' and no '$'), invalid_option (by member, a bad rule among `rules` too),
+    /// duplicate_entity, entity_not_found (of the topic, or of a `forward_to` or `forward_dead_letters_to`).
     void create_subscription(const std::string& topic, const std::string& name, const SubscriptionOptions& options = {});
 
     /// As `delete_queue`. Errors: entity_not_found.
@@ -139,8 +143,8 @@ public:
     /// Errors: entity_not_found.
     [[nodiscard]] std::vector<std::string> subscription_names(const std::string& topic) const;
 
-    /// The rules count from the next message on. Errors: invalid_argument (names what is wrong with the rule), duplicate_entity (a rule of that name),
-    /// entity_not_found (the subscription, or the rule to remove).
+    /// Rules, up to 2,000 of a subscription; a change counts from the next message on. Errors: invalid_argument (names what is wrong with the rule),
+    /// duplicate_entity (a rule of that name), quota_exceeded, entity_not_found (the subscription, or the rule to remove).
     void add_rule(const std::string& topic, const std::string& subscription, Rule rule);
     void remove_rule(const std::string& topic, const std::string& subscription, const std::string& rule);
     [[nodiscard]] std::vector<Rule> rules(const std::string& topic, const std::string& subscription) const;

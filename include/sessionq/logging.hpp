@@ -5,6 +5,7 @@
 
 namespace sessionq {
 
+/// How much a log line matters, rising. `off`, as a level that is set, lets nothing through.
 enum class LogLevel { trace, debug, info, warning, error, off };
 
 [[nodiscard]] std::string_view to_string(LogLevel level) noexcept;

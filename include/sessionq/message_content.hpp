@@ -26,8 +26,8 @@ struct ContentChanges {
     std::vector<std::pair<TextField, std::optional<std::string>>> texts{}; ///< Without a value: to leave out.
 };
 
-/// What a message says, in the form in which it is at hand: as an application made it, or still as it came over the wire, to be decoded part by part when
-/// somebody asks. Immutable and shared. For ports; applications see it through `ReceivedMessage`.
+/// What a message says, in the form in which it is at hand: as an application made it, or still as it came over the wire, to be decoded part by part
+/// when somebody asks. Immutable and shared. For ports; applications see it through `ReceivedMessage`.
 ///
 /// Views live as long as the content.
 ///

@@ -18,9 +18,13 @@ namespace sessionq {
 /// Shared objects: safe to read. What it calls runs on several workers at once.
 class MessageHandler {
 public:
+    /// Handles a message by the time it returns.
     using Function = std::function<void(MessageContext&)>;
-    /// Told once that the handler has ended, on any thread; null: it returned.
+
+    /// To be called once, from any thread, when the handler has ended; null: it returned, else it threw this. The `MessageContext` is gone after it.
     using Done = std::function<void(std::exception_ptr)>;
+
+    /// Starts to handle a message and returns. If it throws, the handler has failed and `Done` must not be called.
     using Start = std::function<void(MessageContext&, Done)>;
 
     template <typename F>
@@ -28,7 +32,7 @@ public:
              std::is_void_v<std::invoke_result_t<F&, MessageContext&>>) MessageHandler(F function)
         : function_{std::move(function)} {} // NOLINT(google-explicit-constructor): a callable is a handler
 
-    /// `start` is called on a worker; the message stays in flight until it calls `Done`.
+    /// A handler that goes on after it was started. `start` is called on a worker; the message stays in flight until `Done` is called.
     [[nodiscard]] static MessageHandler started_by(Start start) {
         MessageHandler made{Function{}};
         made.start_ = std::move(start);

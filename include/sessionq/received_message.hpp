@@ -20,11 +20,14 @@ public:
     ReceivedMessage() = default;
     ReceivedMessage(MessageContentPtr content, DeliveryFacts facts) : content_{std::move(content)}, facts_{std::move(facts)} {}
 
+    /// Whether it was made without content; nothing but `facts` may be asked of it then.
     [[nodiscard]] bool empty() const noexcept { return content_ == nullptr; }
+
     /// The whole message. Errors: protocol_error (what came over the wire cannot be decoded).
     [[nodiscard]] const Message& content() const { return content_->message(); }
     [[nodiscard]] const MessageContentPtr& shared_content() const noexcept { return content_; }
 
+    /// The body. Views live as long as any copy of the message.
     [[nodiscard]] std::string_view text() const { return content_->body(); }
     [[nodiscard]] std::span<const std::byte> body() const { return std::as_bytes(std::span{content_->body()}); }
     /// The session id; empty where the message has none (tell apart by content().session_id).

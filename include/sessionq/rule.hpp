@@ -33,8 +33,8 @@ struct CorrelationFilter {
     friend bool operator==(const CorrelationFilter&, const CorrelationFilter&) = default;
 };
 
-/// Takes the messages of which a condition is true, in Azure Service Bus's SQL: comparison, AND, OR, NOT, IN, LIKE, IS NULL, EXISTS and arithmetic over
-/// application properties by their names, and the message's own by theirs with `sys.` before them. Up to 1,024 characters.
+/// Takes the messages of which a condition is true, in Azure Service Bus's SQL: comparison, AND, OR, NOT, IN, LIKE, IS NULL, EXISTS and arithmetic
+/// over application properties by their names, and the message's own by theirs with `sys.` before them. Up to 1,024 characters.
 struct SqlFilter {
     std::string expression{};
     friend bool operator==(const SqlFilter&, const SqlFilter&) = default;
@@ -42,8 +42,8 @@ struct SqlFilter {
 
 using Filter = std::variant<TrueFilter, FalseFilter, CorrelationFilter, SqlFilter>;
 
-/// One way into a subscription. All rules without an action together put one copy of a message into it if any of them takes it; each rule with one puts a copy
-/// of its own, changed by the action.
+/// One way into a subscription. All rules without an action together put one copy of a message into it if any of them takes it; each rule with one
+/// puts a copy of its own, changed by the action.
 ///
 /// Thread safety: distinct objects are safe; a shared object is safe to read.
 struct Rule {

@@ -20,10 +20,13 @@ struct HeldDelivery;
 ///
 /// Settling blocks until the broker has confirmed, at most until the deadline in scope or, without one, for `ClientOptions::operation_timeout`. The
 /// decision falls with the call: after one that ended with `timeout`, `cancelled` or `connection_lost` the outcome is unknown and a second try is
-/// `already_settled`. Not on a receive thread (invalid_state).
+/// `already_settled`.
 ///
-/// Errors of the settling calls: already_settled and lock_lost (also: the receiver is closed), at once and without asking the broker; not_supported;
-/// invalid_state; timeout; cancelled; connection_lost.
+/// Errors of the settling calls: already_settled, lock_lost (also: the receiver is closed) and not_supported, at once and without asking the broker;
+/// then the broker's (see `Errc`), message_not_found, and the reasons for which a `SessionReceiver` is held no more.
+///
+/// Where the broker cannot keep them (README, "Brokers"), the properties changed by an abandon and the reason and description of a dead letter are
+/// left out.
 ///
 /// May outlive its receiver; settling then fails with `lock_lost`.
 ///
@@ -49,13 +52,13 @@ public:
     /// Back to the broker, counted as a delivery.
     void abandon(Properties properties_to_modify = {}, const OperationContext& context = OperationContext::current());
 
-    /// Back to the broker as if never delivered.
+    /// Back to the broker as if never delivered: its delivery count does not rise.
     void release(const OperationContext& context = OperationContext::current());
 
-    /// Set aside until `SessionReceiver::receive_deferred` asks for its sequence number.
+    /// Set aside until `SessionReceiver::receive_deferred` asks for its sequence number. Not where the broker cannot defer (not_supported).
     void defer(Properties properties_to_modify = {}, const OperationContext& context = OperationContext::current());
 
-    /// To the dead-letter sub-queue.
+    /// To the dead-letter sub-queue. Not where the broker has none (not_supported).
     void dead_letter(std::string reason = {}, std::string description = {}, Properties properties_to_modify = {},
                      const OperationContext& context = OperationContext::current());
 

@@ -21,27 +21,30 @@ class ReceiverGrip;
 /// How a `SessionReceiver` holds its session. An aggregate for designated initialisers; a bad value throws `Error{Errc::invalid_option}` naming
 /// the member.
 struct SessionReceiverOptions {
-    /// True: messages are removed when delivered and need no settling; those on their way when the session is given back or its lease or connection is
-    /// lost are gone. Default false.
+    /// True: messages are removed when delivered and need no settling; those on their way when the session is given back or its lease or connection
+    /// is lost are gone. Default false.
     bool receive_and_delete{false};
 
-    /// True: the lease is renewed on the receive thread, whatever the application's threads are doing (R11). False: only by `renew_lock`. Default true.
+    /// True: the lease is renewed on the receive thread, whatever the application's threads are doing (R11). False: only by `renew_lock`. Default
+    /// true.
     bool renew_lock{true};
 
-    /// How long the lease is renewed, counted from the accept; then it runs out. Zero: as long as the receiver is open. Range: zero or more. Default 0.
+    /// How long the lease is renewed, counted from the accept; then it runs out. Zero: as long as the receiver is open. Range: zero or more. Default
+    /// 0.
     Duration max_lock_renewal{};
 
     /// Higher is served first where several wait for a session, if the broker has priorities. Default 0.
     int priority{0};
 };
 
-/// Holds one session and pulls its messages, in order. Move-only; closing it gives the session back.
+/// Holds one session and pulls its messages, in order. Move-only; closing it gives the session back. Keeps its client alive.
 ///
 /// Calls block until they have their answer, at most until the deadline in scope or, without one, for `ClientOptions::operation_timeout`. They honour
-/// the context's stop token (cancelled), and are not for receive threads (invalid_state). An accept that is given up is finished in the background: a session
-/// that arrives late is given back at once (R19).
+/// the context's stop token (cancelled). An accept that is given up is finished in the background: a session that arrives late is given back at once
+/// (R19).
 ///
-/// Once the lease is lost every call fails with the reason of the loss: lock_lost or connection_lost.
+/// Once the session is held no more every call but `close` fails with the reason, which `loss` tells: lock_lost, connection_lost, entity_not_found,
+/// entity_disabled, unauthorized (the right to the entity was taken away), or cancelled (closed by this side).
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -49,17 +52,19 @@ struct SessionReceiverOptions {
 class SessionReceiver {
 public:
     /// Takes the named session, of up to 128 characters, whether it has messages or not.
-    /// Errors: invalid_argument, invalid_option, invalid_state, session_locked_elsewhere (somebody holds it), session_required (the entity has no
-    /// sessions), timeout, cancelled, not_supported, entity_not_found, entity_disabled, unauthorized, connection_lost.
+    /// Errors: the broker's (see `Errc`), invalid_option, session_locked_elsewhere (somebody holds it), session_not_found,
+    /// no_session_available (the broker's answer to a wait that is over). invalid_argument: `entity` has 1 to
+    /// 260 characters. session_required: the entity has no sessions.
     [[nodiscard]] static SessionReceiver accept(const Client& client, const std::string& entity, const std::string& session_id,
                                                 SessionReceiverOptions options = {}, const OperationContext& context = OperationContext::current());
 
     /// Takes whichever session has messages and no holder; waits for one.
-    /// Errors: as for `accept`, and no_session_available (none within the time; instead of timeout).
+    /// Errors: as for `accept`; no_session_available (none within the time) instead of timeout, session_locked_elsewhere and session_not_found.
     [[nodiscard]] static SessionReceiver accept_next(const Client& client, const std::string& entity, SessionReceiverOptions options = {},
                                                      const OperationContext& context = OperationContext::current());
 
-    /// The same, with nothing instead of `no_session_available`, after `wait` (but no later than the deadline). Zero: takes what is there now.
+    /// The same, but answers with nothing instead of `no_session_available`, after `wait` and no later than the deadline. `wait` zero: takes what is
+    /// there now. Not negative (invalid_argument).
     [[nodiscard]] static std::optional<SessionReceiver> try_accept_next(const Client& client, const std::string& entity,
                                                                         Duration wait = Duration::zero(), SessionReceiverOptions options = {},
                                                                         const OperationContext& context = OperationContext::current());
@@ -81,13 +86,13 @@ public:
     /// that the client keeps for these alone; while one runs, others wait.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
-    /// Why the session is held no more; nothing while it is held. `cancelled` once it is closed.
+    /// Why the session is held no more; nothing while it is held.
     [[nodiscard]] std::optional<Failure> loss() const;
 
-    /// The next messages, as soon as there is one, at most `max_messages` (1 to 10,000; invalid_argument). Nothing after `wait`, or at the deadline if that
-    /// is sooner. `wait` zero: asks the broker, and returns what it has now. Duration::max(): until the deadline. Not negative. What comes
-    /// after a call gave up is kept for the next one.
-    /// Errors: invalid_argument, invalid_state, lock_lost, cancelled (also: closed meanwhile), connection_lost.
+    /// The next messages, as soon as there is one, at most `max_messages` (1 to 10,000; invalid_argument). Nothing after `wait`, or at the deadline
+    /// if that is sooner. `wait` zero: asks the broker, and returns what it has now. Duration::max(): until the deadline. Not negative
+    /// (invalid_argument). What comes after a call gave up is kept for the next one.
+    /// Errors: invalid_argument, invalid_state (on a receive thread), cancelled, and the reasons of a loss.
     [[nodiscard]] std::vector<SessionMessage> receive(std::size_t max_messages, Duration wait = Duration::max(),
                                                       const OperationContext& context = OperationContext::current());
 
@@ -95,26 +100,25 @@ public:
     [[nodiscard]] std::optional<SessionMessage> receive_one(Duration wait = Duration::max(),
                                                             const OperationContext& context = OperationContext::current());
 
-    /// Deferred messages of this session, in the order asked for, all or none.
-    /// Errors: message_not_found (any of them), not_supported, invalid_state, lock_lost, timeout, cancelled, connection_lost.
+    /// Deferred messages of this session, in the order asked for, all or none. None asked for: none.
+    /// Errors: the broker's (see `Errc`), message_not_found (any of them), and the reasons of a loss.
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                                                const OperationContext& context = OperationContext::current());
 
     /// The bytes kept with the session at the broker, if any.
-    /// Errors of this and `set_state`: not_supported, invalid_state, lock_lost, timeout, cancelled, connection_lost, and what the broker refuses
-    /// (message_too_large).
+    /// Errors of this and `set_state`: the broker's (see `Errc`), session_not_found, message_too_large, and the reasons of a loss.
     [[nodiscard]] std::optional<std::string> state(const OperationContext& context = OperationContext::current());
 
     /// Replaces the state; no value clears it.
     void set_state(std::optional<std::string> state, const OperationContext& context = OperationContext::current());
 
     /// Renews the lease now; returns when it ends. Needed only without `SessionReceiverOptions::renew_lock`.
-    /// Errors: not_supported, invalid_state, lock_lost, timeout, cancelled, connection_lost.
+    /// Errors: the broker's (see `Errc`), session_not_found, and the reasons of a loss.
     Deadline renew_lock(const OperationContext& context = OperationContext::current());
 
-    /// Gives the session back, losing nothing (R3): takes credit back, then returns what was not settled, uncounted. Bounded, also if the broker does not
-    /// answer; it goes on in the background when this call gives up. Closed already: returns at once.
-    /// Errors: invalid_state, timeout, cancelled.
+    /// Gives the session back, losing nothing (R3): takes credit back, then returns what was not settled, uncounted. Bounded, also if the broker does
+    /// not answer; it goes on in the background when this call gives up. Closed or lost already: returns at once.
+    /// Errors: invalid_state (on a receive thread), timeout, cancelled.
     void close(const OperationContext& context = OperationContext::current());
 
     /// For sessionq's own parts.

@@ -16,13 +16,14 @@ struct TokenRequest {
 /// A bearer token and how long it is good for.
 struct AccessToken {
     std::string token{}; ///< A secret; sessionq hands it to the broker and to nobody else.
-    WallTime expires{};
+    WallTime expires{};  ///< When it ceases to be good.
 };
 
-/// Where a client gets its tokens when it has no key: Entra ID, through whatever library the application uses for that. Implemented by the application.
+/// Where a client gets its tokens when it has no key: Entra ID, through whatever library the application uses for that. Implemented by the
+/// application.
 ///
-/// Asked when a token is first needed and again before it expires, not for every entity: a token serves all of them. After a failure it is asked again, with
-/// growing waits, as long as somebody needs it; links in use keep running until the token in force expires.
+/// Asked when a token is first needed and again when half of its life is over, not for every entity: a token serves all of them. After a failure it
+/// is asked again, with growing waits, as long as somebody needs it; links in use keep running until the token in force expires.
 ///
 /// Thread safety:
 /// Distinct objects: the implementer's to say; sessionq uses each by itself.
@@ -31,11 +32,12 @@ class TokenCredential {
 public:
     virtual ~TokenCredential() = default;
 
-    /// A token that is good now. May block: it is called on a thread that does nothing else, never on a receive thread, a worker or the caller's; at most once
-    /// at a time for each receive thread of each client that uses the credential, and so at the same time by several. A call that does not return is left to
-    /// itself, with the credential, until it does; it keeps no client from ending.
+    /// A token that is good now. May block: it is called on a thread that does nothing else, never on a receive thread, a worker or the caller's; at
+    /// most once at a time for each receive thread of each client that uses the credential, and so at the same time by several. A call that does not
+    /// return is left to itself, with the credential, until it does; it keeps no client from ending.
     ///
-    /// Throws when there is none: whoever waits for the token then fails with `unauthorized` and the exception's text in the detail, which must hold no secret.
+    /// Throws when there is none: whoever waits for the token then fails with `unauthorized` and the exception's text in the detail, which must hold
+    /// no secret.
     [[nodiscard]] virtual AccessToken get_token(const TokenRequest& request) = 0;
 };
 
