@@ -62,6 +62,9 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
     for (const QueuePairPtr& subscription : subscriptions_of(source)) {
         std::vector<Arrival> arrivals;
         for (std::size_t i = 0; i < messages.size(); ++i) {
+            if (std::ranges::find(messages[i].passed_to, subscription->ids().queue) != messages[i].passed_to.end()) {
+                continue; // it got it before the broker started
+            }
             for (MessageContentPtr& copy : subscription->rules()->select(candidates[i])) {
                 arrivals.push_back(messages[i].message);
                 arrivals.back().content = std::move(copy);

@@ -228,6 +228,10 @@ void Entity::dead_letter(StoredMessage& message, DeadLetterInfo why) {
 
 void Entity::remove(StoredMessage& message) {
     note_removed(message);
+    drop(message);
+}
+
+void Entity::drop(StoredMessage& message) {
     Session* session = message.session;
     if (session == nullptr) {
         available_.remove(message);

@@ -40,7 +40,7 @@ public:
     core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages);
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
 
-    /// A message that another entity passes on. A subscription puts what it cannot have among its dead letters; others fail as `send` does.
+    /// A message that another entity passes on; that it has left there is kept together with its arrival. A subscription puts what it cannot have among its dead letters; others fail as `send` does.
     std::optional<Failure> take(Arrival arrival);
     /// The end of a message's way out: it has arrived, or is dead-lettered here.
     void end_transit(std::int64_t sequence, const std::optional<DeadLetterInfo>& failed_with);
@@ -78,6 +78,7 @@ public:
     void finish();
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] EntityId id() const noexcept { return id_; }
     [[nodiscard]] const QueueOptions& options() const noexcept { return options_; }
     [[nodiscard]] std::size_t message_count(Place place) const noexcept { return store_.count(place); }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return store_.bytes(); }
@@ -102,6 +103,7 @@ private:
     void expire(StoredMessage& message);
     void dead_letter(StoredMessage& message, DeadLetterInfo why);
     void remove(StoredMessage& message);
+    void drop(StoredMessage& message);
     void modify(StoredMessage& message, const Properties& properties);
     void arm(StoredMessage& message, TimePoint due);
     void on_timer(StoredMessage& message);
@@ -111,6 +113,7 @@ private:
     void note_added(const StoredMessage& message);
     void note_changed(const StoredMessage& message);
     void note_removed(const StoredMessage& message);
+    void note_origin(const Origin& origin);
     StoredMessage& restore(KeptMessage kept);
     void set_expiry(StoredMessage& message);
 

@@ -39,6 +39,17 @@ void Entity::note_removed(const StoredMessage& message) {
     }
 }
 
+void Entity::note_origin(const Origin& origin) {
+    if (!context_.is_kept()) {
+        return;
+    }
+    if (origin.is_shared) {
+        context_.note(MessagePassedOn{.entity = origin.entity, .sequence = origin.sequence, .to = id_});
+    } else {
+        context_.note(MessageRemoved{.entity = origin.entity, .sequence = origin.sequence});
+    }
+}
+
 void Entity::restore(KeptEntity kept) {
     std::vector<StoredMessage*> scheduled;
     for (KeptMessage& message : kept.messages) {
@@ -81,6 +92,9 @@ StoredMessage& Entity::restore(KeptMessage kept) {
     }
     if (message.place == Place::active) {
         make_available(message);
+        if (passes_on()) {
+            context_.transits().back().passed_to = std::move(kept.passed_to);
+        }
     }
     return message;
 }

@@ -19,23 +19,30 @@ std::optional<Failure> Entity::take(Arrival arrival) {
     if (is_shut_down_) {
         return failure(Errc::entity_not_found, "it was deleted");
     }
+    const std::optional<Origin> origin = arrival.origin;
     auto fault = find_fault(*arrival.content);
     if (!fault && options_.max_size_bytes != 0 && store_.bytes() + arrival.content->bytes() > options_.max_size_bytes) {
         fault = failure(Errc::quota_exceeded, "max_size_bytes is " + std::to_string(options_.max_size_bytes));
     }
-    if (!fault) {
-        enqueue(std::move(arrival));
-        return std::nullopt;
-    }
-    if (kind_ != EntityKind::subscription) {
+    if (fault && kind_ != EntityKind::subscription) {
         return fault;
     }
-    dead_letters_->take_dead_letter(std::move(arrival.content), 0, describe_transit_failure(*fault));
+    if (fault) {
+        dead_letters_->take_dead_letter(std::move(arrival.content), 0, describe_transit_failure(*fault));
+    } else {
+        enqueue(std::move(arrival));
+    }
+    if (origin) {
+        note_origin(*origin);
+    }
     return std::nullopt;
 }
 
 void Entity::send_off(StoredMessage& message) {
-    Arrival leaving{.content = message.content, .time_to_live = message.time_to_live, .hops = message.hops};
+    Arrival leaving{.content = message.content,
+                    .time_to_live = message.time_to_live,
+                    .hops = message.hops,
+                    .origin = Origin{.entity = id_, .sequence = message.sequence, .is_shared = kind_ == EntityKind::topic}};
     if (message.dead_letter) {
         leaving.content = leaving.content->with_properties(
             {{"DeadLetterReason", message.dead_letter->reason}, {"DeadLetterErrorDescription", message.dead_letter->description}});
@@ -48,8 +55,10 @@ void Entity::end_transit(std::int64_t sequence, const std::optional<DeadLetterIn
     if (message == nullptr) {
         return;
     }
-    if (!failed_with) {
+    if (!failed_with && kind_ == EntityKind::topic) {
         remove(*message);
+    } else if (!failed_with) {
+        drop(*message); // whoever has it now has said so to the journal
     } else if (is_dead_letter_queue()) {
         shelve(*message);
     } else {

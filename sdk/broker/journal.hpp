@@ -31,6 +31,7 @@ struct KeptMessage {
     WallTime enqueued_time{}; ///< of a scheduled one: when it is due
     std::optional<std::chrono::milliseconds> time_to_live{};
     std::shared_ptr<const DeadLetterInfo> dead_letter{};
+    std::vector<EntityId> passed_to{}; ///< these have got it from here already; only in what was kept
 };
 
 // What an operation changes in what is kept.
@@ -68,6 +69,11 @@ struct MessageRemoved {
     EntityId entity{0};
     std::int64_t sequence{0};
 };
+struct MessagePassedOn { ///< a subscription has got it from its topic, or needs it no more; others may not have got it yet
+    EntityId entity{0};
+    std::int64_t sequence{0};
+    EntityId to{0};
+};
 struct SessionStateSet {
     EntityId entity{0};
     std::string session_id{};
@@ -82,7 +88,7 @@ struct MessageIdTaken { ///< for the detection of duplicates
 };
 
 using Change = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved, MessageAdded, MessageChanged,
-                            MessageRemoved, SessionStateSet, MessageIdTaken>;
+                            MessageRemoved, MessagePassedOn, SessionStateSet, MessageIdTaken>;
 
 /// Keeps what a broker must still have when it starts anew. A broker without one keeps everything in memory only.
 ///

@@ -12,9 +12,11 @@ def free_port():
 
 
 class Broker:
-    def __init__(self, program, data, queues, port=None):
+    def __init__(self, program, data, queues=(), port=None, config=None):
         self.port = port or free_port()
         self.command = [program, "--listen", f"127.0.0.1:{self.port}", "--data", str(data)]
+        if config is not None:
+            self.command += ["--config", str(config)]
         for queue in queues:
             self.command += ["--queue", queue]
         self.process = None

@@ -1,10 +1,14 @@
 """Kills the broker at random instants while messages are sent and consumed, starts it anew, and asks the oracle whether anything it had confirmed was
 lost or came back.
 
-kill_broker.py --sessionqd PROGRAM --load PROGRAM [--rounds 3] [--seed N] [--keep]
+kill_broker.py --sessionqd PROGRAM --load PROGRAM [--topics] [--rounds 3] [--seed N] [--keep]
+
+With --topics the messages are passed on before they are consumed: from a queue to a topic, by one of its subscriptions to another queue. None may be lost on
+its way, and none may be there twice.
 """
 
 import argparse
+import json
 import pathlib
 import random
 import shutil
@@ -20,10 +24,28 @@ LONGEST_WAIT = 30.0  # for the load to go on after the broker has come back
 MOST_UNDER_LOAD = 0.8  # seconds from there to the next kill
 
 
+WAYS = {
+    "Queues": [
+        {"Name": "inbox", "Properties": {"ForwardTo": "news"}},
+        {"Name": "archive", "Properties": {"RequiresSession": True}},
+    ],
+    "Topics": [
+        {
+            "Name": "news",
+            "Subscriptions": [
+                {"Name": "direct", "Properties": {"RequiresSession": True}},
+                {"Name": "onward", "Properties": {"ForwardTo": "archive"}},
+            ],
+        }
+    ],
+}
+
+
 class Load:
-    def __init__(self, program, connection, log, role="both"):
-        command = [program, "--connection", connection, "--entity", "orders", "--log", str(log), "--sessions", "24", "--role", role, "--rate", "0"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    def __init__(self, arguments, broker, role, entity, log):
+        command = [arguments.load, "--connection", broker.connection, "--entity", entity, "--log", str(log), "--sessions", "24", "--role", role]
+        self.role, self.entity, self.log = role, entity, log
+        self.process = subprocess.Popen(command + ["--rate", "0"], stdout=subprocess.PIPE, text=True)
         if not self.process.stdout.readline():
             raise RuntimeError("fault_load does not start")
 
@@ -35,57 +57,88 @@ class Load:
 
 
 class Progress:
-    """Waits until both sending and consuming have gone on."""
+    """Waits until sending, or consuming, or both have gone on."""
 
-    def __init__(self, log):
-        self.log = log
-        self.read_up_to = 0
+    def __init__(self, load):
+        self.load = load
+        self.read_up_to = load.log.stat().st_size if load.log.exists() else 0
 
     def wait(self):
-        self.read_up_to = self.log.stat().st_size if self.log.exists() else 0
-        wanted, until = {"S", "C"}, time.monotonic() + LONGEST_WAIT
+        wanted, until = {"send": {"S"}, "receive": {"C"}, "both": {"S", "C"}}[self.load.role], time.monotonic() + LONGEST_WAIT
         while wanted:
             if time.monotonic() > until:
-                raise RuntimeError(f"nothing goes on: no {' or '.join(sorted(wanted))} within {LONGEST_WAIT:.0f} s")
+                raise RuntimeError(f"nothing goes on at {self.load.entity}: no {' or '.join(sorted(wanted))} within {LONGEST_WAIT:.0f} s")
             time.sleep(0.02)
-            with self.log.open("rb") as lines:
+            with self.load.log.open("rb") as lines:
                 lines.seek(self.read_up_to)
-                wanted -= {line[:1].decode() for line in lines.read().splitlines()}
+                wanted = wanted - {line[:1].decode() for line in lines.read().splitlines()}
+
+
+def wait_for_progress(loads):
+    for progress in [Progress(load) for load in loads]:
+        progress.wait()
+
+
+def start(arguments, directory):
+    """A broker, and what sends to it and consumes from it."""
+    if not arguments.topics:
+        broker = Broker(arguments.sessionqd, directory / "data", ["orders:session"])
+        roles = [("both", "orders", "log")]
+    else:
+        config = directory / "config.json"
+        config.write_text(json.dumps({"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", **WAYS}]}}))
+        broker = Broker(arguments.sessionqd, directory / "data", config=config)
+        roles = [("send", "inbox", "sent"), ("receive", "news/Subscriptions/direct", "direct"), ("receive", "archive", "archived")]
+    took = broker.start()
+    return broker, [Load(arguments, broker, role, entity, directory / log) for role, entity, log in roles], took
+
+
+def judge(loads):
+    """One judgement for each log of what was consumed; what was sent is another's, or in the same one."""
+    sent = [load.log for load in loads if load.role == "send"]
+    violations = []
+    for load in loads:
+        if load.role == "send":
+            continue
+        oracle = Oracle()
+        for log in [*sent, load.log]:
+            with log.open(encoding="utf-8") as lines:
+                oracle.read(lines)
+        violations += oracle.finish()
+        print(load.entity + ": " + ", ".join(f"{name} {count}" for name, count in sorted(oracle.figures.items())))
+    return violations
 
 
 def run(arguments, directory):
-    log = directory / "log"
-    broker = Broker(arguments.sessionqd, directory / "data", ["orders:session"])
-    starts = [broker.start()]
-    load = Load(arguments.load, broker.connection, log)
+    broker, loads, took = start(arguments, directory)
+    starts = [took]
     try:
-        progress = Progress(log)
         waits = []
         for number in range(arguments.rounds):
             began = time.monotonic()
-            progress.wait()
+            wait_for_progress(loads)
             waits.append(time.monotonic() - began)
             time.sleep(random.uniform(0, MOST_UNDER_LOAD))
             broker.kill()
             starts.append(broker.start())
             print(f"round {number + 1}: going on after {waits[-1]:.2f} s, broker back after {starts[-1]:.2f} s", flush=True)
-        progress.wait()
-        load.stop()
+        wait_for_progress(loads)
+        for load in loads:
+            load.stop()
         broker.kill()
         broker.start()
-        rest = Load(arguments.load, broker.connection, log, "receive")  # finds whatever should not be there any more
-        time.sleep(1)
-        rest.stop()
+        for load in loads:
+            if load.role != "send":
+                rest = Load(arguments, broker, "receive", load.entity, load.log)  # finds whatever should not be there any more
+                time.sleep(1)
+                rest.stop()
     finally:
-        load.process.kill()
+        for load in loads:
+            load.process.kill()
         broker.stop()
-    oracle = Oracle()
-    with log.open(encoding="utf-8") as lines:
-        oracle.read(lines)
-    violations = oracle.finish()
+    violations = judge(loads)
     print("\n".join(violations))
-    figures = ", ".join(f"{name} {count}" for name, count in sorted(oracle.figures.items()))
-    print(f"{arguments.rounds} kills; {figures}; slowest start {max(starts):.2f} s, longest until going on {max(waits):.2f} s")
+    print(f"{arguments.rounds} kills; slowest start {max(starts):.2f} s, longest until going on {max(waits):.2f} s")
     return not violations
 
 
@@ -93,6 +146,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sessionqd", required=True)
     parser.add_argument("--load", required=True)
+    parser.add_argument("--topics", action="store_true", help="pass messages on from entity to entity")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--keep", action="store_true", help="leave the log and the store behind")

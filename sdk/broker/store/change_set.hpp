@@ -22,7 +22,7 @@ public:
     enum class Action : std::uint8_t { nothing, insert, update, update_with_content, erase };
     struct MessageRow {
         Action action{Action::nothing};
-        KeptMessage message{};
+        KeptMessage message{}; ///< to `passed_to` are added those that are not there yet
     };
     using QueueChange = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved>;
     using SessionKey = std::pair<EntityId, std::string>;
@@ -59,6 +59,7 @@ private:
     void apply(MessageAdded added);
     void apply(MessageChanged changed);
     void apply(MessageRemoved removed);
+    void apply(MessagePassedOn passed);
     void apply(SessionStateSet set) { states_.insert_or_assign({set.entity, std::move(set.session_id)}, std::move(set.state)); }
     void apply(MessageIdTaken taken) { taken_ids_.push_back(std::move(taken)); }
     void apply(QueueCreated created) { queues_.emplace_back(std::move(created)); }

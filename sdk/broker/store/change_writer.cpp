@@ -136,6 +136,17 @@ void ChangeWriter::write(const ChangeSet::MessageRow& row) {
         break;
     case ChangeSet::Action::erase: erase_message_.bind(message.entity).bind(message.sequence).run(); break;
     }
+    if (!message.passed_to.empty()) {
+        write_passed_to(message);
+    }
+}
+
+void ChangeWriter::write_passed_to(const KeptMessage& message) {
+    std::string ids;
+    for (const EntityId id : message.passed_to) {
+        ids += std::to_string(id) + " ";
+    }
+    pass_on_.bind_text(ids).bind(message.entity).bind(message.sequence).run();
 }
 
 } // namespace sessionq::broker

@@ -26,6 +26,7 @@ private:
     void apply(const QueueRemoved& removed);
     void remove_entity(EntityId entity);
     void write(const ChangeSet::MessageRow& row);
+    void write_passed_to(const KeptMessage& message);
     void bind_facts(Statement& statement, const KeptMessage& message);
 
     Database& database_;
@@ -42,6 +43,7 @@ private:
                                          "description = ? WHERE entity = ? AND sequence = ?"};
     Statement update_content_{database_, "UPDATE messages SET place = ?, delivery_count = ?, enqueued = ?, time_to_live = ?, reason = ?, "
                                          "description = ?, content = ? WHERE entity = ? AND sequence = ?"};
+    Statement pass_on_{database_, "UPDATE messages SET passed_to = passed_to || ? WHERE entity = ? AND sequence = ?"};
     Statement erase_message_{database_, "DELETE FROM messages WHERE entity = ? AND sequence = ?"};
     Statement set_state_{database_, "INSERT OR REPLACE INTO session_states (entity, session_id, state) VALUES (?, ?, ?)"};
     Statement clear_state_{database_, "DELETE FROM session_states WHERE entity = ? AND session_id = ?"};

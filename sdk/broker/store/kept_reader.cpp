@@ -1,6 +1,7 @@
 #include "broker/store/kept_reader.hpp"
 
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include "broker/store/options_text.hpp"
@@ -8,6 +9,16 @@
 
 namespace sessionq::broker {
 namespace {
+
+/// Numbers, each with a space behind it.
+std::vector<EntityId> read_ids(const std::string& text) {
+    std::vector<EntityId> ids;
+    std::istringstream words{text};
+    for (EntityId id = 0; words >> id;) {
+        ids.push_back(id);
+    }
+    return ids;
+}
 
 class KeptReader {
 public:
@@ -70,9 +81,10 @@ private:
     }
 
     std::optional<Failure> read_messages() {
-        Statement rows{database_,
-                       "SELECT entity, sequence, place, delivery_count, enqueued, time_to_live, reason, description, content FROM messages "
-                       "ORDER BY entity, sequence"};
+        Statement rows{
+            database_,
+            "SELECT entity, sequence, place, delivery_count, enqueued, time_to_live, reason, description, content, passed_to FROM messages "
+            "ORDER BY entity, sequence"};
         while (rows.step()) {
             KeptEntity* entity = entity_in(rows);
             if (entity == nullptr) {
@@ -100,6 +112,7 @@ private:
                 return broken(content.failure().detail);
             }
             message.content = std::move(content).value();
+            message.passed_to = read_ids(rows.bytes(9));
             entity->messages.push_back(std::move(message));
         }
         return std::nullopt;

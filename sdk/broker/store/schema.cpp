@@ -9,9 +9,10 @@ namespace sessionq::broker {
 namespace {
 
 constexpr std::int64_t application_id = 0x53734e51; // "SsNQ"
-constexpr std::int64_t schema_version = 1;
+constexpr std::int64_t schema_version = 2;
 
-// Instants are nanoseconds since 1970, times to live milliseconds. `reason` is null where a message is no dead letter.
+// Instants are nanoseconds since 1970, times to live milliseconds. `reason` is null where a message is no dead letter. `passed_to` are the subscriptions, by
+// id, that a topic's message has got to.
 constexpr const char* tables = R"sql(
 CREATE TABLE queues (
   id INTEGER PRIMARY KEY,
@@ -36,6 +37,7 @@ CREATE TABLE messages (
   reason TEXT,
   description TEXT,
   content BLOB NOT NULL,
+  passed_to TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (entity, sequence)
 ) WITHOUT ROWID;
 CREATE TABLE session_states (
@@ -53,6 +55,9 @@ CREATE TABLE taken_ids (
 ) WITHOUT ROWID;
 CREATE INDEX taken_ids_by_age ON taken_ids (until);
 )sql";
+
+// What makes a store of version 1 one of version 2.
+constexpr const char* to_version_2 = "ALTER TABLE messages ADD COLUMN passed_to TEXT NOT NULL DEFAULT ''";
 
 Failure refusal(Errc code, const std::filesystem::path& what, const std::string& why) {
     return {.code = code, .detail = "the store '" + what.string() + "' " + why};
@@ -77,13 +82,19 @@ std::optional<Failure> prepare(Database& database, const std::filesystem::path& 
     if (!is_new && database.number("PRAGMA application_id") != application_id) {
         return refusal(Errc::invalid_argument, file, "is a database, but none of sessionq's");
     }
-    if (!is_new && version != schema_version) {
+    if (!is_new && (version < 1 || version > schema_version)) {
         return refusal(Errc::invalid_argument, file,
-                       "has the schema version " + std::to_string(version) + ", and this sessionq knows only " + std::to_string(schema_version));
+                       "has the schema version " + std::to_string(version) + ", and this sessionq knows none above " +
+                           std::to_string(schema_version));
     }
     if (is_new) {
         database.run(tables);
-        database.run("PRAGMA application_id = " + std::to_string(application_id) + "; PRAGMA user_version = " + std::to_string(schema_version));
+        database.run("PRAGMA application_id = " + std::to_string(application_id));
+    } else if (version == 1) {
+        database.run(to_version_2);
+    }
+    if (version != schema_version) {
+        database.run("PRAGMA user_version = " + std::to_string(schema_version));
     }
     database.run("COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     return std::nullopt;

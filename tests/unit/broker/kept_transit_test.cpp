@@ -1,0 +1,118 @@
+// A broker that ends at any instant while messages are passed on: each is found once, where it was or where it goes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "unit/broker/kept_broker.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+using namespace sessionq::broker;
+
+namespace {
+
+/// Remembers what it was told, call by call.
+class RecordingJournal final : public Journal {
+public:
+    [[nodiscard]] EntityId make_entity_id() override { return ++last_id_; }
+    void append(std::vector<Change> changes) override { appended.push_back(std::move(changes)); }
+    [[nodiscard]] Mark last() const noexcept override { return appended.size(); }
+    void when_durable(Durable done) override { done(last(), nullptr); }
+    [[nodiscard]] bool is_failing() const noexcept override { return false; }
+
+    std::vector<std::vector<Change>> appended{};
+
+private:
+    EntityId last_id_{0};
+};
+
+struct Scene {
+    const Instant at{TimePoint{1h}, WallTime{std::chrono::hours{24 * 365 * 50}}};
+    std::shared_ptr<RecordingJournal> journal{std::make_shared<RecordingJournal>()};
+    Broker broker{journal, {}, at};
+
+    /// How many messages are in each of these queues, had the broker ended after so many calls, and been started anew. Each call is a commit of its own.
+    std::vector<std::size_t> found(std::size_t calls, const std::vector<std::string>& queues) const {
+        const TemporaryDirectory directory;
+        const auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
+        {
+            auto store = StoreJournal::open(directory.path(), codec, at.wall).value();
+            for (std::size_t i = 0; i < calls; ++i) {
+                store.journal->append(journal->appended[i]);
+                std::mutex committed;
+                committed.lock();
+                store.journal->when_durable([&](Journal::Mark, const Failure*) { committed.unlock(); });
+                committed.lock();
+                committed.unlock();
+            }
+        }
+        auto kept = StoreJournal::open(directory.path(), codec, at.wall).value();
+        Broker again{kept.journal, std::move(kept.kept), at};
+        again.begin(at);
+        std::vector<std::size_t> counts;
+        for (const std::string& name : queues) {
+            counts.push_back(again.find(name).value()->counts(at).active);
+        }
+        return counts;
+    }
+    void create(const std::string& name, const QueueOptions& options = {}) { CHECK(broker.create_queue(name, options, at).ok()); }
+    void send(const std::string& name, Message message = {.body = "1"}) {
+        std::vector<Message> messages;
+        messages.push_back(std::move(message));
+        CHECK(broker.find(name).value()->send(std::move(messages), at).ok());
+    }
+    /// Every instant from now on, `operation` being what happens: none of them finds anything else.
+    void check(const std::vector<std::string>& queues, const std::vector<std::size_t>& wanted, const std::function<void()>& operation) {
+        const std::size_t before = journal->appended.size();
+        operation();
+        REQUIRE(journal->appended.size() > before + 1);
+        for (std::size_t calls = before + 1; calls <= journal->appended.size(); ++calls) {
+            CAPTURE(calls);
+            CHECK(found(calls, queues) == wanted);
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("keeping: a message that is forwarded is in one place, whenever the broker ends") {
+    Scene scene;
+    scene.create("end");
+    scene.create("middle", {.forward_to = "end"});
+    scene.create("begin", {.forward_to = "middle"});
+    scene.check({"begin", "middle", "end"}, {0, 0, 1}, [&] { scene.send("begin"); });
+}
+
+TEST_CASE("keeping: a dead letter that is forwarded is in one place, whenever the broker ends") {
+    Scene scene;
+    scene.create("graves");
+    scene.create("orders", {.forward_dead_letters_to = "graves"});
+    scene.send("orders");
+    const auto queue = scene.broker.find("orders").value();
+    const auto target = std::make_shared<RecordingTarget>();
+    const auto consumer = queue->open(ReceiveMode::peek_lock, 0, target, scene.at).value();
+    std::vector<Delivered> got;
+    queue->pull(*consumer, 1, got, scene.at);
+    scene.check({"orders", "orders/$DeadLetterQueue", "graves"}, {0, 0, 1}, [&] {
+        SettleOrder order{.token = got.front().token, .outcome = Outcome::dead_letter};
+        queue->settle(*consumer, {&order, 1}, scene.at);
+    });
+}
+
+TEST_CASE("keeping: each subscription gets a topic's message once, whenever the broker ends; those that forward it, too") {
+    Scene scene;
+    scene.create("archive");
+    CHECK(scene.broker.create_topic("news", {}, scene.at).ok());
+    const std::vector<Rule> twice{{.name = "as it is"}, {.name = "a copy", .action = "SET copied = 1"}};
+    for (const auto& [name, options, rules] : {std::tuple{"a", QueueOptions{}, std::vector<Rule>{}},
+                                               {"b", QueueOptions{.requires_session = true}, {}}, // what has no session goes to its dead letters
+                                               {"c", QueueOptions{.forward_to = "archive"}, {}},
+                                               {"d", QueueOptions{}, twice}}) {
+        CHECK(scene.broker.create_subscription("news", name, options, rules, scene.at).ok());
+    }
+    const std::vector<std::string> queues{
+        "news/Subscriptions/a", "news/Subscriptions/b", "news/Subscriptions/b/$DeadLetterQueue", "news/Subscriptions/c", "archive",
+        "news/Subscriptions/d"};
+    scene.check(queues, {1, 0, 1, 0, 1, 2}, [&] { scene.send("news"); });
+}
