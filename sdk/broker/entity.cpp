@@ -38,6 +38,9 @@ std::optional<Failure> Entity::find_fault(const std::vector<MessageContentPtr>& 
     if (auto fault = find_send_fault()) {
         return fault;
     }
+    if (context_.is_full()) {
+        return has_no_room();
+    }
     if (context_.is_failing()) {
         return cannot_be_kept();
     }

@@ -257,6 +257,9 @@ core::Result<core::Done> Entity::set_state(Consumer& consumer, std::optional<std
     if (state && state->size() > options_.max_message_bytes) {
         return failure(Errc::message_too_large, "a session's state takes at most max_message_bytes, " + std::to_string(options_.max_message_bytes));
     }
+    if (state && context_.is_full()) {
+        return has_no_room();
+    }
     if (context_.is_failing()) {
         return cannot_be_kept();
     }

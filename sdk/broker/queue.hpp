@@ -56,7 +56,7 @@ public:
     [[nodiscard]] RuleBook* rules() noexcept;
 
     /// Takes all messages or none, and answers with their sequence numbers; that of a scheduled one is valid until it is due, when it gets a new one.
-    /// Fails with session_required, invalid_argument, message_too_large, quota_exceeded, not_supported (a dead-letter sub-queue).
+    /// Fails with session_required, invalid_argument, message_too_large, quota_exceeded (the queue's, or the disk's), not_supported (a dead-letter sub-queue).
     core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages, Instant at);
     core::Result<std::vector<std::int64_t>> send(std::vector<Message> messages, Instant at);
 

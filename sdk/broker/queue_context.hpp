@@ -36,6 +36,8 @@ public:
     [[nodiscard]] bool is_kept() const noexcept { return journal_ != nullptr; }
     /// What would have to be kept is refused for now.
     [[nodiscard]] bool is_failing() const noexcept { return journal_ != nullptr && journal_->is_failing(); }
+    /// What would add to what is kept is refused for now.
+    [[nodiscard]] bool is_full() const noexcept { return journal_ != nullptr && journal_->is_full(); }
     /// Only where `is_kept`.
     void note(Change change) { changes_.push_back(std::move(change)); }
     /// The operation is over: what it changed is the journal's, all or none.

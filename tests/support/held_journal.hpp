@@ -21,6 +21,7 @@ public:
     [[nodiscard]] Mark last() const noexcept override { return mark; }
     void when_durable(Durable done) override { waiting.push_back(std::move(done)); }
     [[nodiscard]] bool is_failing() const noexcept override { return failing; }
+    [[nodiscard]] bool is_full() const noexcept override { return full; }
 
     /// Answers whoever waits now, for everything up to now.
     void answer(const std::optional<Failure>& why = std::nullopt) {
@@ -41,6 +42,7 @@ public:
 
     broker::EntityId last_id{0};
     Mark mark{0};
+    bool full{false};
     bool failing{false};
     std::vector<broker::Change> appended{};
     std::vector<Durable> waiting{};

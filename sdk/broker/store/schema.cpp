@@ -76,6 +76,7 @@ std::optional<Failure> make_directory(const std::filesystem::path& directory) {
 
 /// Changes nothing unless the file is new or this schema's.
 std::optional<Failure> prepare(Database& database, const std::filesystem::path& file) {
+    database.run("PRAGMA auto_vacuum = INCREMENTAL"); // of a new file: what is free can be given back to the disk
     database.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     const std::int64_t version = database.number("PRAGMA user_version");
     const bool is_new = version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0;
@@ -96,13 +97,19 @@ std::optional<Failure> prepare(Database& database, const std::filesystem::path& 
     if (version != schema_version) {
         database.run("PRAGMA user_version = " + std::to_string(schema_version));
     }
-    database.run("COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    database.run("COMMIT");
+    if (version == 1) {
+        database.run("VACUUM"); // makes it one that can
+    }
+    database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     return std::nullopt;
 }
 
 } // namespace
 
 std::filesystem::path store_file(const std::filesystem::path& directory) { return directory / "sessionq.db"; }
+
+std::filesystem::path reserve_file(const std::filesystem::path& directory) { return directory / "reserve"; }
 
 core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& directory) {
     if (auto fault = make_directory(directory)) {
@@ -119,6 +126,7 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
         switch (error.kind()) {
         case DatabaseError::Kind::locked: return refusal(Errc::invalid_state, file, "is in use by another process");
         case DatabaseError::Kind::no_database: return refusal(Errc::invalid_argument, file, "is none of sessionq's: it is no database");
+        case DatabaseError::Kind::full:
         case DatabaseError::Kind::other: break;
         }
         return refusal(Errc::resource_exhausted, file, std::string{"cannot be used: "} + error.what());

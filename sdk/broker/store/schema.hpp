@@ -11,6 +11,9 @@ namespace sessionq::broker {
 /// The file within a store's directory.
 [[nodiscard]] std::filesystem::path store_file(const std::filesystem::path& directory);
 
+/// Beside it: room that is set aside.
+[[nodiscard]] std::filesystem::path reserve_file(const std::filesystem::path& directory);
+
 /// Opens the store in `directory`, making both if they are not there, for this process alone. What is committed survives the end of the process and of the
 /// machine.
 ///

@@ -9,12 +9,16 @@
 
 #include "broker/store/kept_reader.hpp"
 #include "broker/store/schema.hpp"
+#include "core/clock.hpp"
 #include "core/log.hpp"
 
 namespace sessionq::broker {
 namespace {
 
 constexpr std::chrono::seconds retry_after{1};
+
+// Enough for the completions of a few thousand messages in one commit.
+constexpr std::uintmax_t reserved_bytes = std::uintmax_t{8} << 20U;
 
 } // namespace
 
@@ -31,15 +35,25 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
             return Failure{.code = kept.failure().code, .detail = "the store '" + name + "' cannot be understood: " + kept.failure().detail};
         }
         const auto last_id = static_cast<EntityId>(database.value()->number("SELECT max(id) FROM entities"));
-        return Opened{.journal = std::make_shared<StoreJournal>(std::move(database).value(), std::move(codec), name, last_id),
+        return Opened{.journal = std::make_shared<StoreJournal>(std::move(database).value(), std::move(codec), name, last_id,
+                                                                std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes)),
                       .kept = std::move(kept).value()};
     } catch (const DatabaseError& error) {
         return Failure{.code = Errc::resource_exhausted, .detail = "the store '" + name + "' cannot be read: " + error.what()};
     }
 }
 
-StoreJournal::StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec, std::string name, EntityId last_id)
-    : database_{std::move(database)}, codec_{std::move(codec)}, name_{std::move(name)}, last_id_{last_id}, writer_{*database_, *codec_} {
+StoreJournal::StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec, std::string name, EntityId last_id,
+                           std::unique_ptr<DiskReserve> reserve)
+    : database_{std::move(database)},
+      codec_{std::move(codec)},
+      name_{std::move(name)},
+      last_id_{last_id},
+      reserve_{std::move(reserve)},
+      writer_{*database_, *codec_} {
+    if (!reserve_->take()) {
+        set_full(true);
+    }
     thread_ = std::thread{[this] { run(); }};
 }
 
@@ -86,13 +100,7 @@ void StoreJournal::run() {
     std::unique_lock lock{mutex_};
     bool is_ending = false;
     while (!is_ending) {
-        if (is_failing_.load(std::memory_order_relaxed)) {
-            changed_.wait_for(lock, retry_after, [this] { return is_ending_; });
-        } else {
-            is_waiting_ = gathered_.empty();
-            changed_.wait(lock, [this] { return is_ending_ || !gathered_.empty(); });
-            is_waiting_ = false;
-        }
+        wait_for_work(lock);
         Gathered batch = std::exchange(gathered_, {});
         batch.mark = last();
         is_ending = is_ending_;
@@ -100,6 +108,21 @@ void StoreJournal::run() {
         work(std::move(batch));
         lock.lock();
     }
+}
+
+void StoreJournal::wait_for_work(std::unique_lock<std::mutex>& lock) {
+    if (is_failing()) {
+        changed_.wait_for(lock, retry_after, [this] { return is_ending_; });
+        return;
+    }
+    const auto has_work = [this] { return is_ending_ || !gathered_.empty(); };
+    is_waiting_ = gathered_.empty();
+    if (is_full()) {
+        changed_.wait_for(lock, retry_after, has_work);
+    } else {
+        changed_.wait(lock, has_work);
+    }
+    is_waiting_ = false;
 }
 
 void StoreJournal::work(Gathered batch) {
@@ -114,19 +137,66 @@ void StoreJournal::work(Gathered batch) {
     for (const Durable& done : batch.waiting) {
         done(batch.mark, failure.get());
     }
+    if (is_full() && failure == nullptr) {
+        look_for_room();
+    }
 }
 
 std::unique_ptr<Failure> StoreJournal::commit() {
     if (pending_.empty()) {
         return nullptr;
     }
+    auto failure = try_commit();
+    if (failure && failure->code == Errc::quota_exceeded) {
+        set_full(true);
+        reserve_->give_up();
+        shrink();
+        failure = try_commit();
+    }
+    return failure;
+}
+
+std::unique_ptr<Failure> StoreJournal::try_commit() {
+    const auto fail = [this](Errc code, const char* why) {
+        return std::make_unique<Failure>(Failure{.code = code, .detail = "the store '" + name_ + "' cannot be written: " + why});
+    };
     try {
         writer_.commit(pending_);
         pending_.clear();
         return nullptr;
+    } catch (const DatabaseError& error) {
+        return fail(error.kind() == DatabaseError::Kind::full ? Errc::quota_exceeded : Errc::server_busy, error.what());
     } catch (const std::exception& error) {
-        return std::make_unique<Failure>(
-            Failure{.code = Errc::server_busy, .detail = "the store '" + name_ + "' cannot be written: " + error.what()});
+        return fail(Errc::server_busy, error.what());
+    }
+}
+
+// A step at a time, so that nobody waits long for it.
+void StoreJournal::shrink() noexcept {
+    try {
+        database_->run("PRAGMA incremental_vacuum(1024)");
+        database_->run("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (const DatabaseError&) { // NOLINT(bugprone-empty-catch): then there is as much room as there was
+    }
+}
+
+void StoreJournal::look_for_room() {
+    const TimePoint now = core::system_clock().now();
+    if (now < looked_for_room_ + retry_after) {
+        return;
+    }
+    looked_for_room_ = now;
+    shrink();
+    if (reserve_->take()) {
+        set_full(false);
+    }
+}
+
+void StoreJournal::set_full(bool is_full) {
+    if (is_full_.exchange(is_full, std::memory_order_relaxed) != is_full) {
+        core::log(LogLevel::error, "broker",
+                  is_full ? "the store '" + name_ + "' has no room for more: what is sent is refused, what is received and completed is not"
+                          : "the store '" + name_ + "' has room again");
     }
 }
 

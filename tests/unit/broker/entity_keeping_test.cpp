@@ -415,3 +415,35 @@ TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refu
     CHECK_FALSE(order.failed_with);
     CHECK(send(*queue).ok());
 }
+
+TEST_CASE("Entity kept: while there is no room for more, what would add to what is kept is refused for that reason, and all else goes on") {
+    const auto journal = std::make_shared<HeldJournal>();
+    Broker broker{journal, {}, {}};
+    const Instant at{TimePoint{1h}, WallTime{1h}};
+    REQUIRE(broker.create_queue("orders", {.requires_session = true}, at).ok());
+    const auto queue = broker.find("orders").value();
+    const auto send = [&] {
+        std::vector<Message> messages(4, Message::text("ada", "x"));
+        return queue->send(std::move(messages), at);
+    };
+    REQUIRE(send().ok());
+    auto target = std::make_shared<RecordingTarget>();
+    queue->accept({.session_id = "ada"}, target, at);
+    std::vector<Delivered> got;
+    queue->pull(*target->consumer, 4, got, at);
+    REQUIRE(queue->set_state(*target->consumer, "state", at).ok());
+
+    journal->full = true;
+    CHECK(send().failure().code == Errc::quota_exceeded);
+    CHECK(queue->set_state(*target->consumer, "other", at).failure().code == Errc::quota_exceeded);
+    CHECK(queue->set_state(*target->consumer, std::nullopt, at).ok());
+    for (const auto& [index, outcome] : {std::pair{0, Outcome::complete}, {1, Outcome::abandon}, {2, Outcome::defer}, {3, Outcome::dead_letter}}) {
+        SettleOrder order{.token = got[static_cast<std::size_t>(index)].token, .outcome = outcome};
+        queue->settle(*target->consumer, {&order, 1}, at);
+        CHECK_FALSE(order.failed_with);
+    }
+    CHECK(queue->counts(at).active == 1);
+
+    journal->full = false;
+    CHECK(send().ok());
+}

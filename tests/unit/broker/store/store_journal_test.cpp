@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <future>
 #include <sys/resource.h>
+#include <utility>
 
 #include "broker/store/database.hpp"
 #include "broker/store/schema.hpp"
@@ -63,6 +65,22 @@ public:
 private:
     rlimit before_{};
     void (*was_)(int){};
+};
+
+/// Stands for a disk that gets full: the store has so many pages, and some more once the reserve is given up. For the store's thread, but for `has_room`.
+class LimitedDisk final : public DiskReserve {
+public:
+    LimitedDisk(Database& database, const std::atomic<bool>& has_room) : database_{database}, has_room_{has_room} { limit(40); }
+
+    bool take() noexcept override { return has_room_ || std::exchange(is_new_, false); }
+    void give_up() noexcept override { limit(80); }
+
+private:
+    void limit(int pages) { database_.run("PRAGMA max_page_count = " + std::to_string(pages)); }
+
+    Database& database_;
+    const std::atomic<bool>& has_room_;
+    bool is_new_{true};
 };
 
 } // namespace
@@ -175,6 +193,94 @@ TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, an
         CHECK_FALSE(opened.journal->is_failing());
     }
     CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "3:while");
+}
+
+TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set aside for that, and is full until that can be set aside anew") {
+    const TemporaryDirectory temporary;
+    std::atomic<bool> has_room{false};
+    {
+        auto file = open_store(temporary.path()).value();
+        auto disk = std::make_unique<LimitedDisk>(*file, has_room);
+        StoreJournal journal{std::move(file), codec(), "it", 0, std::move(disk)};
+        journal.append({created()});
+        std::int64_t sent = 0;
+        while (!journal.is_full()) {
+            REQUIRE(sent < 1000);
+            journal.append({added(++sent, std::string(2000, 'x'))});
+            CHECK_FALSE(outcome(journal)); // what was taken before anybody knew is written with what was set aside
+        }
+        CHECK_FALSE(journal.is_failing());
+        for (std::int64_t number = 1; number < sent; ++number) {
+            journal.append({MessageRemoved{.entity = 1, .sequence = number}});
+            CHECK_FALSE(outcome(journal));
+        }
+        CHECK(journal.is_full()); // others have that room
+        has_room = true;
+        while (journal.is_full()) {
+            static_cast<void>(outcome(journal));
+        }
+        journal.append({added(++sent, "after")});
+        CHECK_FALSE(outcome(journal));
+    }
+    CHECK(open(temporary.path()).value().kept[0].queue.messages.size() == 2);
+    CHECK(fs::file_size(store_file(temporary.path())) < std::uintmax_t{30} * 4096); // the disk has back what the store needs no more
+}
+
+TEST_CASE("StoreJournal: what does not fit even with what was set aside is not confirmed, and written once there is room") {
+    const TemporaryDirectory temporary;
+    {
+        auto file = open_store(temporary.path()).value();
+        auto& database = *file;
+        const std::atomic<bool> has_room{false};
+        StoreJournal journal{std::move(file), codec(), "it", 0, std::make_unique<LimitedDisk>(database, has_room)};
+        journal.append({created(), added(1, std::string(1'000'000, 'x')), added(2, "small")});
+        const auto why = outcome(journal);
+        REQUIRE(why);
+        CHECK(why->code == Errc::quota_exceeded);
+        CHECK(journal.is_failing());
+        CHECK(journal.is_full());
+        journal.append({MessageRemoved{.entity = 1, .sequence = 1}});
+        CHECK_FALSE(outcome(journal));
+        CHECK_FALSE(journal.is_failing());
+    }
+    CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "2:small");
+}
+
+TEST_CASE("ReserveFile: sets room aside for as long as it has it, and leaves nothing behind where there is not enough") {
+    const TemporaryDirectory temporary;
+    const fs::path file = temporary.path() / "reserve";
+    ReserveFile reserve{file, 100'000};
+    CHECK(reserve.take());
+    CHECK(fs::file_size(file) == 100'000);
+    CHECK(ReserveFile{file, 100'000}.take());
+    reserve.give_up();
+    CHECK_FALSE(fs::exists(file));
+    reserve.give_up();
+    {
+        const FileSizeLimit limit{4096};
+        CHECK_FALSE(reserve.take());
+    }
+    CHECK_FALSE(fs::exists(file));
+}
+
+TEST_CASE("StoreJournal: a store of the first version is brought to this one, with all that is in it") {
+    const TemporaryDirectory temporary;
+    {
+        auto opened = open(temporary.path()).value();
+        opened.journal->append({created(), added(1, "one")});
+    }
+    {
+        Database database{store_file(temporary.path()).string()};
+        database.run("ALTER TABLE messages DROP COLUMN passed_to; PRAGMA user_version = 1");
+    }
+    {
+        auto opened = open(temporary.path()).value();
+        CHECK(bodies(opened.kept[0].queue) == "1:one");
+        opened.journal->append({MessagePassedOn{.entity = 1, .sequence = 1, .to = 7}});
+        CHECK_FALSE(outcome(*opened.journal));
+        opened.journal->append({MessagePassedOn{.entity = 1, .sequence = 1, .to = 12}, MessageChanged{{.entity = 1, .sequence = 1}}});
+    }
+    CHECK(open(temporary.path()).value().kept[0].queue.messages[0].passed_to == std::vector<EntityId>{7, 12});
 }
 
 TEST_CASE("StoreJournal: message ids are kept within their window, the one to forget first is first") {
