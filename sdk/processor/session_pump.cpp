@@ -6,6 +6,7 @@
 #include "core/log.hpp"
 #include "processor/mutation.hpp"
 #include "processor/shard.hpp"
+#include "processor/slot_words.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::processor {
@@ -31,7 +32,8 @@ SessionPump::SessionPump(Shard& shard, std::size_t slot, std::size_t target, por
       last_start_{0},
       lease_expires_{0},
       strict_{shard.calls_per_session() == 1},
-      progress_at_{shard.loop().now()} {}
+      progress_at_{shard.loop().now()},
+      bounds_{shard.shared().environment.tuning} {}
 
 SessionPump::~SessionPump() = default;
 
@@ -120,7 +122,7 @@ void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
 void SessionPump::on_settled(ports::Delivery& delivery, const Failure* failure) {
     auto& call = static_cast<MessageCall&>(delivery);
     unanswered_.remove(call);
-    settle_progress_at_ = shard_.loop().now();
+    bounds_.settlements_moved(shard_.loop().now());
     Counters& counters = shard_.shared().counters;
     if (failure == nullptr) {
         switch (call.outcome()) {
@@ -258,7 +260,7 @@ void SessionPump::apply(const SessionActions& actions) {
 
 void SessionPump::start_drain() {
     machine_.drain_asked();
-    drain_at_ = shard_.loop().now();
+    bounds_.drain_asked(shard_.loop().now());
     arm_guard();
     link_->drain();
 }
@@ -310,7 +312,7 @@ void SessionPump::close_link() {
         }
         shard_.shared().held.ended({entity(), session_id_}, this);
         if (!lost) {
-            close_at_ = shard_.loop().now();
+            bounds_.close_asked(shard_.loop().now());
             arm_guard();
             link_->close([this](const auto&) { apply(machine_.link_closed()); });
         }
@@ -390,49 +392,21 @@ void SessionPump::set_state(std::optional<std::string> state, ports::SessionLink
 }
 
 SlotDescription SessionPump::describe(TimePoint now) const {
-    SlotDescription slot{.entity = entity(), .session_id = session_id_, .in_flight = machine_.in_flight(), .running = running()};
-    switch (machine_.phase()) {
-    case SessionMachine::Phase::opening:
-        slot.state = "opening";
-        slot.waits_for = "on_session_open";
-        break;
-    case SessionMachine::Phase::working:
-    case SessionMachine::Phase::idling_out:
-        slot.state = "open";
-        if (parked_) {
-            slot.waits_for = "the end of parking";
-        } else if (!retrying_.empty()) {
-            slot.waits_for = "the next try of a message";
-        } else if (machine_.in_flight() != 0) {
-            slot.waits_for = unanswered_.empty() ? "handlers" : "handlers and settlements";
-        } else if (machine_.drain_outstanding()) {
-            slot.waits_for = "the drain's answer";
-        } else if (machine_.credit() != 0 || idle_timer_.is_armed()) {
-            slot.waits_for = "messages";
-        } else if (!begun_) {
-            slot.waits_for = "the handlers of an earlier lease";
-        }
-        break;
-    case SessionMachine::Phase::rewinding:
-        slot.state = "rewinding";
-        slot.waits_for = machine_.drain_outstanding() ? "the drain's answer" : "settlements";
-        break;
-    case SessionMachine::Phase::leaving:
-        slot.state = "leaving";
-        slot.waits_for = machine_.drain_outstanding() ? "the drain's answer" : unanswered_.empty() ? "handlers" : "handlers and settlements";
-        break;
-    case SessionMachine::Phase::closing_call:
-        slot.state = "closing";
-        slot.waits_for = "on_session_close";
-        break;
-    case SessionMachine::Phase::closing_link:
-    case SessionMachine::Phase::finished:
-        slot.state = "closing";
-        slot.waits_for = "the close's answer";
-        break;
-    }
-    slot.since = now - progress_at_;
-    return slot;
+    const SlotWords words = words_for({.phase = machine_.phase(),
+                                       .begun = begun_,
+                                       .parked = parked_,
+                                       .retrying = !retrying_.empty(),
+                                       .in_flight = machine_.in_flight() != 0,
+                                       .settling = !unanswered_.empty(),
+                                       .draining = machine_.drain_outstanding(),
+                                       .expecting = machine_.credit() != 0 || idle_timer_.is_armed()});
+    return {.entity = entity(),
+            .session_id = session_id_,
+            .state = std::string{words.state},
+            .waits_for = std::string{words.waits_for},
+            .since = now - progress_at_,
+            .in_flight = machine_.in_flight(),
+            .running = running()};
 }
 
 void SessionPump::report(ErrorSource source, Failure failure) const {

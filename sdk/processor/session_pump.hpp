@@ -15,6 +15,7 @@
 #include "core/intrusive_list.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "ports/session_link.hpp"
+#include "processor/answer_bounds.hpp"
 #include "processor/failure_decision.hpp"
 #include "processor/lease.hpp"
 #include "processor/message_call.hpp"
@@ -113,6 +114,7 @@ private:
     void put_first(MessageCall& call);
     void arm_retry_timer();
     void arm_guard();
+    [[nodiscard]] AnswerBounds::Outstanding outstanding() const noexcept;
     template <typename Visit>
     void take_waiting(Visit visit);
     [[nodiscard]] bool usable() const noexcept { return link_ != nullptr && !machine_.is_lost(); }
@@ -155,9 +157,7 @@ private:
     std::uint32_t holds_{0};      ///< calls that said hold, told here and not released
     std::uint32_t handled_{0};
     TimePoint progress_at_;
-    TimePoint settle_progress_at_{};
-    TimePoint drain_at_{};
-    TimePoint close_at_{};
+    AnswerBounds bounds_;
 
     timing::Timer idle_timer_{timing::Timer::calling<&SessionPump::on_idle_due>(this)};
     timing::Timer lease_timer_{timing::Timer::calling<&SessionPump::drive_lease>(this)};

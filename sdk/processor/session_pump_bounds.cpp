@@ -82,41 +82,34 @@ bool SessionPump::is_slow(TimePoint now) const noexcept {
 
 // Bounds on the broker's answers
 
+AnswerBounds::Outstanding SessionPump::outstanding() const noexcept {
+    return {
+        .drain = machine_.drain_outstanding(), .settlements = !unanswered_.empty(), .close = machine_.phase() == SessionMachine::Phase::closing_link};
+}
+
 void SessionPump::arm_guard() {
-    const Tuning& tuning = shard_.shared().environment.tuning;
-    TimePoint due = TimePoint::max();
-    if (machine_.drain_outstanding()) {
-        due = std::min(due, drain_at_ + tuning.drain_timeout);
-    }
-    if (!unanswered_.empty()) {
-        due = std::min(due, settle_progress_at_ + tuning.settle_timeout);
-    }
-    if (machine_.phase() == SessionMachine::Phase::closing_link) {
-        due = std::min(due, close_at_ + tuning.close_timeout);
-    }
-    if (due != TimePoint::max()) {
+    if (const TimePoint due = bounds_.due(outstanding()); due != TimePoint::max()) {
         shard_.timers().arm(guard_timer_, due);
     }
 }
 
 void SessionPump::on_guard_due() {
-    const TimePoint now = shard_.loop().now();
-    const Tuning& tuning = shard_.shared().environment.tuning;
     const auto keep = shared_from_this();
-    if (machine_.phase() == SessionMachine::Phase::closing_link && now >= close_at_ + tuning.close_timeout) {
-        link_.reset(); // the broker has had its time; destroying it ends it
+    switch (bounds_.overdue(outstanding(), shard_.loop().now())) {
+    case AnswerBounds::Overdue::close:
+        link_.reset(); // destroying it ends it
         apply(machine_.link_closed());
         return;
-    }
-    if (!unanswered_.empty() && now >= settle_progress_at_ + tuning.settle_timeout) {
+    case AnswerBounds::Overdue::settlements:
         report(ErrorSource::settlement, {.code = Errc::timeout, .detail = "settlements are unanswered"});
         lose(CloseReason::unresponsive);
         forget_link();
         return;
-    }
-    if (machine_.drain_outstanding() && now >= drain_at_ + tuning.drain_timeout) {
+    case AnswerBounds::Overdue::drain:
         give_credit_back();
         apply(machine_.drain_overdue());
+        break;
+    case AnswerBounds::Overdue::nothing: break;
     }
     if (machine_.phase() != SessionMachine::Phase::finished) {
         arm_guard();

@@ -266,7 +266,7 @@ void SessionPump::send_settlement(MessageCall& call) {
     const bool first = unanswered_.empty();
     unanswered_.push_back(call);
     if (first) {
-        settle_progress_at_ = shard_.loop().now();
+        bounds_.settlements_moved(shard_.loop().now());
         arm_guard();
     }
     link_->settle(call, call.take_settlement());

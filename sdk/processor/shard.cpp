@@ -5,6 +5,7 @@
 
 #include "core/log.hpp"
 #include "processor/mutation.hpp"
+#include "processor/slot_words.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::processor {
@@ -15,6 +16,14 @@ Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std
       random_{seed},
       credit_{budget},
       targets_{shared_->entities, shared_->options.session_ids, shared_->claims.get()},
+      late_{endpoint.loop(), shared_->environment.tuning.close_timeout,
+            [this] {
+                loop().post([self = weak_from_this()] {
+                    if (const auto shard = self.lock()) {
+                        shard->sweep_late();
+                    }
+                });
+            }},
       calls_per_session_{shared_->options.max_concurrent_calls_per_session} {}
 
 // Slots
@@ -167,28 +176,17 @@ void Shard::open_session(Slot& slot, const Accept& accept, ports::SessionLinkPtr
     pump->open();
 }
 
-/// R19: a session nobody waits for any more is given back at once.
 void Shard::release_late(ports::SessionLinkPtr link) {
     Counters::add(shared_->counters.late_accepts);
     if (mutated(Mutant::loses_late_accept)) {
         static_cast<void>(link.release());
         return;
     }
-    late_.push_back({.link = std::move(link), .until = loop().now() + shared_->environment.tuning.close_timeout});
-    LateLink& late = late_.back();
-    late.link->close([this, &late](const auto&) {
-        late.closed = true;
-        loop().post([self = weak_from_this()] { // not within the link's own call
-            if (const auto shard = self.lock()) {
-                shard->sweep_late();
-            }
-        });
-    });
+    late_.give_back(std::move(link));
 }
 
 void Shard::sweep_late() {
-    const TimePoint now = loop().now();
-    late_.remove_if([now](const LateLink& late) { return late.closed || now >= late.until; });
+    late_.sweep();
     finish_stop_if_done();
 }
 
@@ -276,30 +274,14 @@ SlotDescription Shard::describe(const Slot& slot, TimePoint now) const {
     if (slot.pump != nullptr) {
         return slot.pump->describe(now);
     }
-    SlotDescription described{.since = now - slot.since};
-    switch (slot.machine.phase()) {
-    case SlotMachine::Phase::vacant:
-        described.state = "vacant";
-        described.waits_for = targets_.named() ? "one of the named sessions to be free" : "";
-        break;
-    case SlotMachine::Phase::accepting:
-        described.state = "accepting";
-        if (slot.accept) {
-            described.entity = targets_[slot.accept->target].entity;
-            described.waits_for = "a session";
-        }
-        break;
-    case SlotMachine::Phase::backing_off:
-        described.state = "backing_off";
-        described.waits_for = slot.timer.is_armed() ? "its backoff" : "";
-        break;
-    case SlotMachine::Phase::holding: described.state = "open"; break;
-    case SlotMachine::Phase::stopped:
-        described.state = "stopped";
-        described.waits_for = "nothing: stopped";
-        break;
-    }
-    return described;
+    const SlotWords words = words_for({.phase = slot.machine.phase(),
+                                       .names_sessions = targets_.named(),
+                                       .has_accept = slot.accept != nullptr,
+                                       .has_timer = slot.timer.is_armed()});
+    return {.entity = slot.accept != nullptr ? targets_[slot.accept->target].entity : std::string{},
+            .state = std::string{words.state},
+            .waits_for = std::string{words.waits_for},
+            .since = now - slot.since};
 }
 
 void Shard::describe(ProcessorDescription& into) const {

@@ -17,6 +17,7 @@
 #include "ports/endpoint.hpp"
 #include "processor/accept_targets.hpp"
 #include "processor/credit_policy.hpp"
+#include "processor/late_sessions.hpp"
 #include "processor/pump_call.hpp"
 #include "processor/session_pump.hpp"
 #include "processor/shared_state.hpp"
@@ -96,11 +97,6 @@ private:
         std::string last_failure{};
     };
     enum class StopStep : std::uint8_t { none, waiting, told };
-    struct LateLink {
-        ports::SessionLinkPtr link;
-        TimePoint until;
-        bool closed{false};
-    };
 
     void drain() noexcept override;
     void apply(Slot& slot, const SlotActions& actions);
@@ -128,7 +124,7 @@ private:
     core::MpscQueue<PumpCall> notices_{};
     std::deque<Slot> slots_{};
     std::list<std::shared_ptr<SessionPump>> pumps_{};
-    std::list<LateLink> late_{};
+    LateSessions late_;
     std::uint32_t active_slots_{0};
     std::uint32_t all_slots_{0}; ///< of all shards
     std::uint32_t calls_per_session_;
