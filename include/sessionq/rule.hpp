@@ -33,8 +33,9 @@ struct CorrelationFilter {
     friend bool operator==(const CorrelationFilter&, const CorrelationFilter&) = default;
 };
 
-/// Takes the messages of which a condition is true, in Azure Service Bus's SQL: comparison, AND, OR, NOT, IN, LIKE, IS NULL, EXISTS and arithmetic
-/// over application properties by their names, and the message's own by theirs with `sys.` before them. Up to 1,024 characters.
+/// Takes the messages of which a condition is true, in the SQL that Microsoft documents for Azure Service Bus's subscription rules: comparison, AND,
+/// OR, NOT, IN, LIKE, IS NULL, EXISTS and arithmetic over application properties by their names, and the message's own by theirs with `sys.` before
+/// them. Up to 1,024 bytes.
 struct SqlFilter {
     std::string expression{};
     friend bool operator==(const SqlFilter&, const SqlFilter&) = default;
@@ -49,7 +50,7 @@ using Filter = std::variant<TrueFilter, FalseFilter, CorrelationFilter, SqlFilte
 struct Rule {
     std::string name{};   ///< 1 to 50 characters; no two of a subscription the same but for case.
     Filter filter{};      ///< Default: every message.
-    std::string action{}; ///< `SET name = expression` and `REMOVE name`, with commas or semicolons between. Empty: none. Up to 1,024 characters.
+    std::string action{}; ///< `SET name = expression` and `REMOVE name`, with commas or semicolons between. Empty: none. Up to 1,024 bytes.
 
     friend bool operator==(const Rule&, const Rule&) = default;
 };
