@@ -127,6 +127,9 @@ void Hub::on_closed(const amqp::Condition& condition) {
     const bool was_open = std::exchange(open_, false);
     connection_.reset();
     if (!was_open) {
+        if (why.code == Errc::connection_lost) { // a broker that is on its way up or down
+            why.code = Errc::connection_refused;
+        }
         failed(why);
         return;
     }

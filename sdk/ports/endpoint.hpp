@@ -69,7 +69,8 @@ public:
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
 
-    /// Asks for a session. "None available" within `wait` is the failure `no_session_available`.
+    /// Asks for a session. "None available" within `wait` is the failure `no_session_available`. `connection_refused` is said only once a connection has been tried
+    /// again, and those tries are spaced by the port (R17): whoever is told may ask again at once.
     virtual AcceptId accept(AcceptRequest request, AcceptHandler handler) = 0;
 
     /// Gives an accept up. Its handler still runs exactly once: with `cancelled`, or with the session that crossed the request, which the

@@ -23,7 +23,8 @@ public:
         return jittered(at(options_, failures_++), random);
     }
 
-    [[nodiscard]] Duration longest() const noexcept { return options_.max; }
+    /// Whether what went well for this long ends the row of failures: ten times the wait that would follow, so that no fault brings more tries a minute.
+    [[nodiscard]] bool outlasted_by(Duration good) const noexcept { return good >= std::min(options_.max, at(options_, failures_) * 10); }
     void reset() noexcept { failures_ = 0; }
     [[nodiscard]] std::uint32_t failures() const noexcept { return failures_; }
 

@@ -18,6 +18,7 @@ SlotActions SlotMachine::start() noexcept { return phase_ == Phase::vacant && !s
 
 SlotActions SlotMachine::accepted() noexcept {
     phase_ = Phase::holding;
+    refused_ = 0;
     return {.open_session = true};
 }
 
@@ -25,6 +26,13 @@ SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago, core::Rand
     if (mutated(Mutant::forgets_slot)) {
         return {};
     }
+    if (code == Errc::connection_refused) {
+        ++refused_;
+        SlotActions actions = space(asked_ago);
+        actions.report_failure = true;
+        return actions;
+    }
+    refused_ = 0;
     if (code == Errc::no_session_available) { // R5: no fault, no backoff; only spaced when the broker did not wait
         backoff_.reset();
         return space(asked_ago);
@@ -49,7 +57,7 @@ SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration
         return {};
     }
     if (is_fault(reason)) {
-        if (held_for >= backoff_.longest()) { // rare enough by itself
+        if (backoff_.outlasted_by(held_for)) { // rare enough by itself
             backoff_.reset();
         }
         return back_off(backoff_.next(random));

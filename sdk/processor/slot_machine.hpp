@@ -41,7 +41,8 @@ public:
     [[nodiscard]] SlotActions start() noexcept;
     [[nodiscard]] SlotActions accepted() noexcept;
 
-    /// `asked_ago`: how long the accept was under way.
+    /// `asked_ago`: how long the accept was under way. Where no connection could be made there is no backoff: the port has waited already, and the slot would only
+    /// come late to a connection that is back.
     [[nodiscard]] SlotActions accept_failed(Errc code, Duration asked_ago, core::Random& random) noexcept;
 
     /// The accept is unanswered long past its wait.
@@ -53,8 +54,8 @@ public:
     [[nodiscard]] SlotActions wait_over() noexcept;
 
     /// The session was given back, or its lease is lost and its last handler has returned: accept the next one. `fruitless_for` is set when no message of it
-    /// came: how long ago it was asked for. Such sessions are spaced like answers "no session". `held_for`: how long it was held; faults after long holds do
-    /// not add up to longer waits.
+    /// came: how long ago it was asked for. Such sessions are spaced like answers "no session". `held_for`: how long it was held; faults after holds that are long
+    /// beside the wait do not add up to longer waits.
     [[nodiscard]] SlotActions session_left(CloseReason reason, std::optional<Duration> fruitless_for, Duration held_for,
                                            core::Random& random) noexcept;
 
@@ -62,7 +63,7 @@ public:
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] bool stopping() const noexcept { return stopping_; }
-    [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures(); }
+    [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures() + refused_; }
 
 private:
     [[nodiscard]] SlotActions accept_next() noexcept;
@@ -72,6 +73,7 @@ private:
     Phase phase_{Phase::vacant};
     bool stopping_{false};
     Backoff backoff_;
+    std::uint32_t refused_{0}; // connections, in a row
 };
 
 /// Whether leaving for this reason is a fault, after which the next accept waits (R17).

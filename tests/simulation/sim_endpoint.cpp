@@ -47,7 +47,8 @@ SimEndpoint::SimEndpoint(Environment& environment, SimServer& server, SimLoop& l
       capabilities_{"simulation",
                     {ports::Capability::accept_named, ports::Capability::accept_next, ports::Capability::lock_renewal, ports::Capability::defer,
                      ports::Capability::dead_letter, ports::Capability::dead_letter_reason, ports::Capability::receive_and_delete}},
-      up_{environment.scheduler, "up" + std::to_string(number)} {
+      up_{environment.scheduler, "up" + std::to_string(number)},
+      refuses_{environment.chance(50)} {
     server.connect(*this);
 }
 
@@ -74,12 +75,43 @@ ports::AcceptId SimEndpoint::accept(ports::AcceptRequest request, ports::AcceptH
     pending_.emplace(id, Pending{&record, std::move(handler)});
     environment_->scheduler.trace("endpoint", number_, " accept ", id);
     environment_->tell(&Oracle::accept_asked, record);
-    if (now < down_until_) {
-        refuse_later(id, Failure{.code = environment_->chance(50) ? Errc::connection_refused : Errc::connection_lost}, environment_->latency());
+    if (now >= down_until_) {
+        ask(id, std::move(request), now);
+    } else if (refuses_) {
+        environment_->scheduler.after(std::max(environment_->latency(), next_attempt_ - now),
+                                      [this, here = here_, id, now, request = std::move(request)]() mutable {
+                                          if (*here) {
+                                              attempted(id, std::move(request), now);
+                                          }
+                                      });
     } else {
-        up_.send(environment_->latency(), [this, id, now, request = std::move(request)] { server_->accept(*this, number_, id, request, now); });
+        refuse_later(id, Failure{.code = Errc::connection_lost}, environment_->latency());
     }
     return id;
+}
+
+void SimEndpoint::ask(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked) {
+    up_.send(environment_->latency(),
+             [this, accept, asked, request = std::move(request)] { server_->accept(*this, number_, accept, request, asked); });
+}
+
+/// All who wait for a connection wait for the same attempt; those come ever more slowly while none can be made.
+void SimEndpoint::attempted(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked) {
+    const TimePoint now = environment_->scheduler.now();
+    if (now >= next_attempt_) {
+        next_attempt_ = now + reconnects_.next(random_);
+    }
+    const auto found = pending_.find(accept);
+    if (found == pending_.end()) {
+        return;
+    }
+    if (found->second.record->cancelled) {
+        refuse_later(accept, Failure{.code = Errc::cancelled}, {});
+    } else if (now < down_until_) {
+        refuse_later(accept, Failure{.code = Errc::connection_refused}, {});
+    } else {
+        ask(accept, std::move(request), asked);
+    }
 }
 
 void SimEndpoint::cancel_accept(ports::AcceptId id) {
@@ -155,6 +187,9 @@ void SimEndpoint::finish(std::uint64_t accept, core::Result<ports::SessionLinkPt
     Pending pending = std::move(found->second);
     pending_.erase(found);
     pending.record->answered = true;
+    if (result || result.failure().code == Errc::no_session_available) { // the connection is good
+        reconnects_.reset();
+    }
     if (result) {
         const auto& links = environment_->links;
         for (auto link = links.rbegin(); link != links.rend(); ++link) {
@@ -174,6 +209,7 @@ void SimEndpoint::finish(std::uint64_t accept, core::Result<ports::SessionLinkPt
 void SimEndpoint::disconnect(Duration outage) {
     environment_->scheduler.trace("endpoint", number_, " disconnected");
     down_until_ = environment_->scheduler.now() + outage;
+    next_attempt_ = environment_->scheduler.now() + reconnects_.next(random_);
     up_.cut();
     server_->disconnected(number_);
     for (const auto& weak : links_) {

@@ -3,7 +3,9 @@
 #include <map>
 #include <memory>
 
+#include "core/random.hpp"
 #include "ports/endpoint.hpp"
+#include "processor/backoff.hpp"
 #include "simulation/sim_server.hpp"
 
 namespace sessionq::simulation {
@@ -40,6 +42,8 @@ private:
     void refused(std::uint64_t accept, Failure failure, Duration extra) override;
     void finish(std::uint64_t accept, core::Result<ports::SessionLinkPtr> result);
     void arrived(std::uint64_t accept, const std::shared_ptr<NearLink>& near);
+    void ask(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked);
+    void attempted(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked);
     void refuse_later(std::uint64_t accept, Failure failure, Duration after);
 
     Environment* environment_;
@@ -52,6 +56,10 @@ private:
     std::vector<std::weak_ptr<NearLink>> links_;
     std::uint64_t last_accept_{0};
     TimePoint down_until_{};
+    bool refuses_; ///< in an outage: connections cannot be made, or else are made and lost
+    processor::Backoff reconnects_{BackoffOptions{}};
+    core::Random random_{1};
+    TimePoint next_attempt_{};
     std::shared_ptr<bool> here_{std::make_shared<bool>(true)}; ///< false once destroyed: for what is still posted
 };
 
