@@ -47,7 +47,6 @@ void GroupSession::give() {
             return;
         }
         --credit_;
-        has_begun_ = true;
         ports::DeliveryPtr made = events_->new_delivery();
         made->message = held->message;
         made->bytes = held->bytes;

@@ -40,8 +40,6 @@ public:
     [[nodiscard]] std::uint32_t credit() const noexcept { return credit_; }
     [[nodiscard]] bool is_draining() const noexcept { return draining_; }
     [[nodiscard]] Group* group() const noexcept { return group_; }
-    /// Whether anything of it came to its owner.
-    [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
     /// Gives the owner what waits, within its credit.
     void give();
     /// No more comes before credit is added.
@@ -74,7 +72,6 @@ private:
     std::uint32_t credit_{0};
     bool draining_{false};
     bool give_posted_{false};
-    bool has_begun_{false};
     std::vector<Answer> answers_{};             // to be told
     std::vector<Held*> settling_{};             // the broker will answer
     std::vector<ports::Delivery*> returning_{}; // answered once they are back at the broker

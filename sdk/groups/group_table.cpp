@@ -60,6 +60,7 @@ Group* GroupTable::take(std::string_view id, GroupSession& session) {
 
 void GroupTable::give_back(Group& group) {
     group.session = nullptr;
+    group.begun = false;
     while (!group.given.empty()) {
         undo(*group.given.back());
     }
@@ -73,6 +74,7 @@ Held* GroupTable::next_for(Group& group) {
     Held* held = group.waiting.front();
     group.waiting.pop_front();
     insert(group.given, *held);
+    group.begun = true;
     return held;
 }
 
@@ -134,6 +136,15 @@ std::vector<Held*> GroupTable::take_waiting() {
     }
     std::sort(taken.begin(), taken.end(), [](const Held* left, const Held* right) { return left->order < right->order; });
     return taken;
+}
+
+bool GroupTable::rests(std::string_view id) const {
+    const auto found = groups_.find(id);
+    if (found == groups_.end()) {
+        return false;
+    }
+    const Group& group = *found->second;
+    return group.session != nullptr && group.begun && group.waiting.empty() && group.given.empty() && group.settling.empty();
 }
 
 void GroupTable::lose_all() {

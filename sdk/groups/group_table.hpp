@@ -40,6 +40,7 @@ struct Group {
     std::deque<Held*> given{};     ///< given to the session and not settled; by order
     std::vector<Held*> settling{}; ///< settled, and the broker has not answered
     bool returning{false};         ///< what waits goes back to the broker first: nothing is given until then
+    bool begun{false};             ///< its session was given something
     bool ready{false};             ///< stands in the queue of those that may be accepted
     std::list<Group*>::iterator place{};
 };
@@ -77,6 +78,8 @@ public:
     /// The same of all groups that have no session.
     [[nodiscard]] std::vector<Held*> take_waiting();
 
+    /// Whether a session holds the group, has had messages of it, and none is in hand: if the broker now deals the group anew, that session's time is over.
+    [[nodiscard]] bool rests(std::string_view group) const;
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
     [[nodiscard]] bool is_returning() const noexcept { return returning_ != 0; }
     /// Nothing is held and no session is open.

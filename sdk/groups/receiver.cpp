@@ -219,13 +219,8 @@ void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
         made.facts.redelivered = true;
         made.facts.delivery_count = std::max(made.facts.delivery_count, 1U);
     }
-    if (came_back(made, group)) {
-        const auto lost = std::find_if(sessions_.begin(), sessions_.end(),
-                                       [&](const GroupSession* each) { return each->group() != nullptr && each->id() == group; });
-        const auto session = (*lost)->shared_from_this();
-        table_.give_back(*session->group());
-        sessions_.erase(lost);
-        session->lose({.code = Errc::lock_lost, .detail = "group '" + group + "' was with another consumer meanwhile"});
+    if (is_first(made) && table_.rests(group)) {
+        end_session_of(group);
     }
     Held& held = table_.arrived(group, delivery, ReceivedMessage{std::move(made.content), std::move(made.facts)}, size);
     delivery.set_context(&held);
@@ -238,19 +233,20 @@ void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
     top_up();
 }
 
-/// The broker marks the first message of a group that it gives to a link. A session of it that is open and has had messages is then an old one.
-bool Receiver::came_back(const amqp::ReceivedDelivery& received, std::string_view group) const {
-    if (dialect().first_for_consumer.empty() || received.content->sections().application_properties.empty() || !table_.has(group)) {
-        return false;
-    }
-    const auto marker = amqp::find_entry(received.content->sections().application_properties, dialect().first_for_consumer);
-    if (marker.empty()) {
-        return false;
-    }
-    return std::any_of(sessions_.begin(), sessions_.end(), [&](const GroupSession* each) {
-        return each->group() != nullptr && each->id() == group && each->has_begun() && each->group()->given.empty() &&
-               each->group()->waiting.empty() && each->group()->settling.empty();
-    });
+/// Whether the broker marks the message as the first of its group since it dealt the group to this link.
+bool Receiver::is_first(const amqp::ReceivedDelivery& received) const {
+    const std::string_view properties = received.content->sections().application_properties;
+    return !dialect().first_for_consumer.empty() && !properties.empty() && !amqp::find_entry(properties, dialect().first_for_consumer).empty();
+}
+
+/// Another consumer may have had the group since the session was last given something: its lease is over, and what comes opens the next one.
+void Receiver::end_session_of(std::string_view group) {
+    const auto found = std::ranges::find_if(sessions_, [&](const GroupSession* each) { return each->group() != nullptr && each->id() == group; });
+    const auto session = (*found)->shared_from_this();
+    sessions_.erase(found);
+    table_.give_back(*session->group());
+    session->lose(
+        {.code = Errc::lock_lost, .detail = "the broker dealt group '" + session->id() + "' anew; another consumer may have had it meanwhile"});
 }
 
 // What sessions ask for

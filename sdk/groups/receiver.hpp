@@ -108,6 +108,8 @@ private:
     void answer_with(Waiters::iterator waiter, core::Result<std::shared_ptr<GroupSession>> result);
     void fail_waiters(const Failure& why);
     void top_up();
+    [[nodiscard]] bool is_first(const amqp::ReceivedDelivery& received) const;
+    void end_session_of(std::string_view group);
 
     // receiver_drains.cpp
     void want_drain();
@@ -127,7 +129,6 @@ private:
     }
     [[nodiscard]] bool is_unused() const noexcept { return waiters_.empty() && sessions_.empty(); }
     [[nodiscard]] const Dialect& dialect() const noexcept { return *hub_->dialect(); }
-    [[nodiscard]] bool came_back(const amqp::ReceivedDelivery& received, std::string_view group) const;
 
     const std::shared_ptr<Hub> hub_;
     const std::shared_ptr<UnansweredIds> unanswered_;

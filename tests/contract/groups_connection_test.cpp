@@ -220,3 +220,95 @@ TEST_CASE("groups: what a processor fetched and did not handle is there for the 
     run(100);
     CHECK(handled == 100);
 }
+
+#if defined(SESSIONQ_CONTRACT_ARTEMIS)
+TEST_CASE("groups: one that the broker deals anew is a new session, and the open one is lost before anything of it comes") {
+    const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
+    const auto here = Client::connect(plain_url());
+    const auto there = Client::connect(plain_url());
+    Sender sender{here, queue};
+    sender.send(Message::text("a", "1"));
+    auto before = SessionReceiver::accept_next(here, queue);
+    auto first = before.receive_one(5s);
+    REQUIRE(first);
+    first->complete();
+    CHECK_FALSE(SessionReceiver::try_accept_next(there, queue, 500ms)); // one that came and went: groups were dealt anew
+    CHECK_FALSE(before.loss());
+    sender.send(Message::text("a", "2"));
+    CHECK(failure_of([&] { static_cast<void>(before.receive_one(5s)); }).code == Errc::lock_lost);
+    auto after = SessionReceiver::accept_next(here, queue);
+    auto second = after.receive_one(5s);
+    REQUIRE(second);
+    CHECK(second->message().text() == "2");
+    CHECK(second->message().delivery_count() == 0);
+    second->complete();
+    after.close();
+}
+
+TEST_CASE("groups: of a queue that rebalances with pause a consumer that joins gets its share, after what was in hand") {
+    const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
+    const auto here = Client::connect(plain_url());
+    const auto there = Client::connect(plain_url());
+    std::vector<Message> messages;
+    for (int i = 0; i < 400; ++i) {
+        messages.push_back(Message::text("g" + std::to_string(i % 8), std::to_string(i / 8)));
+    }
+    Sender sender{here, queue};
+    sender.send(messages);
+    std::mutex mutex;
+    std::map<std::string, std::string, std::less<>> handled;
+    std::map<std::string, int, std::less<>> running;
+    std::atomic<int> done{0};
+    std::atomic<int> by_the_second{0};
+    const auto handler = [&](std::atomic<int>* count) {
+        return [&, count](MessageContext& call) {
+            const std::string group{call.session().session_id()};
+            {
+                const std::lock_guard lock{mutex};
+                CHECK(++running[group] == 1);
+                handled[group] += std::string{call.message().text()} + " ";
+            }
+            std::this_thread::sleep_for(1ms);
+            {
+                const std::lock_guard lock{mutex};
+                --running[group];
+            }
+            if (count != nullptr) {
+                ++*count;
+            }
+            ++done;
+        };
+    };
+    const ProcessorOptions options{.max_concurrent_sessions = 8, .session_idle_timeout = 20ms, .worker_threads = 2};
+    SessionProcessor one{here, queue, options};
+    one.on_message(handler(nullptr));
+    one.start();
+    while (done < 100) {
+        std::this_thread::sleep_for(1ms);
+    }
+    SessionProcessor two{there, queue, options};
+    two.on_message(handler(&by_the_second));
+    two.start();
+    for (int i = 400; by_the_second == 0 && i < 40'000; ++i) {
+        const Message more = Message::text("g" + std::to_string(i % 8), std::to_string(i / 8));
+        sender.send(more);
+        messages.push_back(more);
+    }
+    CHECK(by_the_second > 0);
+    const auto hopeless = std::chrono::steady_clock::now() + 20s;
+    while (done < static_cast<int>(messages.size()) && std::chrono::steady_clock::now() < hopeless) {
+        std::this_thread::sleep_for(5ms);
+    }
+    CHECK(one.stop(10s).complete);
+    CHECK(two.stop(10s).complete);
+    for (const auto& [group, order] : handled) {
+        std::string expected;
+        for (std::size_t i = 0; i <= (messages.size() - 1) / 8; ++i) {
+            if (i * 8 + static_cast<std::size_t>(group.back() - '0') < messages.size()) {
+                expected += std::to_string(i) + " ";
+            }
+        }
+        CHECK(order == expected);
+    }
+}
+#endif

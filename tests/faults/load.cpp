@@ -2,7 +2,7 @@
 // it was told, as it is told. What is written is in the file when the next thing happens, also if this program is killed.
 //
 //   fault_load --connection STRING --entity NAME --log FILE [--sessions 32] [--senders 4] [--rate 2000] [--role both|send|receive]
-//              [--first 0] [--drain-seconds 30] [--body-bytes 64]
+//              [--first 0] [--drain-seconds 30] [--body-bytes 64] [--handle-ms 0]
 //
 // Sends to the sessions s0, s1, ... of NAME, each message again until it is confirmed, the next of its session only then, at most --rate a second
 // altogether (0: as fast as it goes), and numbered from --first on. SIGTERM or SIGINT ends the sending; what was sent is consumed still, until nothing
@@ -56,6 +56,7 @@ struct Options {
     std::size_t first{0};
     std::size_t drain_seconds{30};
     std::size_t body_bytes{64};
+    std::size_t handle_ms{0};
 };
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -67,9 +68,13 @@ Options parse(int count, char** arguments) {
     Options options;
     const std::map<std::string, std::string*, std::less<>> texts{
         {"--connection", &options.connection}, {"--entity", &options.entity}, {"--log", &options.log}, {"--role", &options.role}};
-    const std::map<std::string, std::size_t*, std::less<>> numbers{
-        {"--sessions", &options.sessions},           {"--senders", &options.senders},      {"--rate", &options.rate}, {"--first", &options.first},
-        {"--drain-seconds", &options.drain_seconds}, {"--body-bytes", &options.body_bytes}};
+    const std::map<std::string, std::size_t*, std::less<>> numbers{{"--sessions", &options.sessions},
+                                                                   {"--senders", &options.senders},
+                                                                   {"--rate", &options.rate},
+                                                                   {"--first", &options.first},
+                                                                   {"--drain-seconds", &options.drain_seconds},
+                                                                   {"--body-bytes", &options.body_bytes},
+                                                                   {"--handle-ms", &options.handle_ms}};
     for (int i = 1; i < count; i += 2) {
         const std::string name = arguments[i];
         if (i + 1 == count) {
@@ -234,7 +239,10 @@ void run(const Options& options) {
                                                      .confirm_settlements = true,
                                                      .error_backoff = at_once});
         processor->on_session_open([&](sessionq::SessionContext& session) { leases.open(session.session_id()); });
-        processor->on_message([&](sessionq::MessageContext& call) { leases.receive(call.session().session_id(), call.message()); });
+        processor->on_message([&](sessionq::MessageContext& call) {
+            leases.receive(call.session().session_id(), call.message());
+            std::this_thread::sleep_for(std::chrono::milliseconds{options.handle_ms});
+        });
         processor->on_session_close([&](sessionq::SessionContext& session, sessionq::CloseReason why) { leases.close(session.session_id(), why); });
         processor->on_error([&](const sessionq::ErrorContext& error) {
             if (error.source == sessionq::ErrorSource::settlement) {

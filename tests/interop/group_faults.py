@@ -3,12 +3,14 @@
 group_faults.py failover   --load PROGRAM --work DIR [--rounds N]    kills whichever of an Artemis pair serves; the other takes over
 group_faults.py restart    --load PROGRAM --work DIR [--rounds N]    kills Broker-J and starts it again on its store
 group_faults.py consumers  --load PROGRAM --work DIR [--rounds N] --broker artemis|broker-j    kills one of two programs that share the groups
+group_faults.py rebalance  --load PROGRAM --work DIR [--rounds N]    programs join and leave while Artemis deals the groups anew
 """
 
 import argparse
 import pathlib
 import random
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -25,8 +27,9 @@ def broker(kind, *words):
 
 
 class Load:
-    def __init__(self, program, url, entity, log, role="both"):
-        command = [program, "--connection", url, "--entity", entity, "--log", str(log), "--sessions", str(GROUPS), "--role", role, "--rate", "3000"]
+    def __init__(self, program, url, entity, log, role="both", rate=3000, handle_ms=0, drain_seconds=30):
+        command = [program, "--connection", url, "--entity", entity, "--log", str(log), "--sessions", str(GROUPS), "--role", role]
+        command += ["--rate", str(rate), "--handle-ms", str(handle_ms), "--drain-seconds", str(drain_seconds)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         if not self.process.stdout.readline():
             raise RuntimeError("fault_load does not start")
@@ -42,19 +45,33 @@ class Load:
             raise RuntimeError("fault_load failed")
 
 
-def wait_for_progress(log):
-    """Until both sending and consuming have gone on."""
+def wait_for_progress(log, port=None):
+    """Until both sending and consuming have gone on. How long that took and, with a port, how much of it after the broker let connections in there."""
     position = log.stat().st_size if log.exists() else 0
     wanted, began = {"S", "C"}, time.monotonic()
+    up = began
     while wanted:
         if time.monotonic() - began > LONGEST_WAIT:
             raise RuntimeError(f"nothing goes on: no {' or '.join(sorted(wanted))} within {LONGEST_WAIT:.0f} s")
         time.sleep(0.02)
+        if port and not is_open(port):
+            up = time.monotonic()
         if log.exists():
             with log.open("rb") as lines:
                 lines.seek(position)
                 wanted -= {line[:1].decode() for line in lines.read().splitlines()}
-    return time.monotonic() - began
+    return time.monotonic() - began, time.monotonic() - up
+
+
+def is_open(port):
+    """Whether a broker greets there; that something listens is not enough."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            connection.settimeout(1)
+            connection.sendall(b"AMQP\x03\x01\x00\x00")
+            return connection.recv(8) == b"AMQP\x03\x01\x00\x00"
+    except OSError:
+        return False
 
 
 def wait_for_text(file, position, text, seconds):
@@ -77,14 +94,16 @@ def failover(arguments, log):
         time.sleep(2)
         load = Load(arguments.load, (pair / "url").read_text().strip(), "t.d100000.failover", log)
         active, standby = "primary", "backup"
+        ports = {each: int((pair / each / "port").read_text()) for each in (active, standby)}
         waits = []
         try:
             wait_for_progress(log)
             for number in range(arguments.rounds):
                 time.sleep(random.uniform(0.5, 2))
                 broker("artemis", "kill", pair / active)
-                waits.append(wait_for_progress(log))
-                print(f"failover {number + 1}: {active} killed, going on after {waits[-1]:.2f} s", flush=True)
+                wait, ours = wait_for_progress(log, ports[standby])
+                waits.append(wait)
+                print(f"failover {number + 1}: {active} killed, going on after {wait:.2f} s, {ours:.2f} s of it with the other up", flush=True)
                 position = (pair / active / "log/out").stat().st_size
                 broker("artemis", "launch", pair / active)
                 wait_for_text(pair / active / "log/out", position, b"AMQ221034" if active == "primary" else b"AMQ221032", 30)
@@ -111,7 +130,7 @@ def restart(arguments, log):
                 time.sleep(random.uniform(0.5, 2))
                 broker("broker-j", "kill", at)
                 broker("broker-j", "start", at)
-                waits.append(wait_for_progress(log))
+                waits.append(wait_for_progress(log)[0])
                 print(f"restart {number + 1}: going on {waits[-1]:.2f} s after it was up", flush=True)
             load.stop()
         finally:
@@ -135,7 +154,7 @@ def consumers(arguments, log):
             for number in range(arguments.rounds):
                 time.sleep(random.uniform(0.5, 2))
                 two.pop(0).kill()
-                waits.append(wait_for_progress(log))
+                waits.append(wait_for_progress(log)[0])
                 print(f"consumer {number + 1} killed: going on after {waits[-1]:.2f} s", flush=True)
                 two.append(Load(arguments.load, url, entity, log, "receive"))
             sender.stop()
@@ -149,13 +168,74 @@ def consumers(arguments, log):
     return False, waits  # a program that was killed has settled more than it wrote down
 
 
+def wait_for_share(log, load):
+    """Until this program has received something. How long that took."""
+    began, mark = time.monotonic(), f"R {load.process.pid}.".encode()
+    position = log.stat().st_size
+    while time.monotonic() - began < LONGEST_WAIT:
+        time.sleep(0.02)
+        with log.open("rb") as lines:
+            lines.seek(position)
+            if any(line.startswith(mark) for line in lines.read().splitlines()):
+                return time.monotonic() - began
+    raise RuntimeError(f"a program that joined received nothing within {LONGEST_WAIT:.0f} s")
+
+
+def wait_for_quiet(log):
+    """Until nothing has been written for three seconds."""
+    size, since = -1, time.monotonic()
+    while time.monotonic() - since < 3:
+        time.sleep(0.1)
+        if log.stat().st_size != size:
+            size, since = log.stat().st_size, time.monotonic()
+
+
+def rebalance(arguments, log):
+    """Programs join and leave, in peace or not, while each always has many messages in hand that it has not handled."""
+    at = arguments.work / "rebalanced"
+    broker("artemis", "start", at)
+    entity = arguments.queues + ".d100000.rebalance"
+    url = (at / "url").read_text().strip()
+    waits = []
+
+    def consumer():
+        return Load(arguments.load, url, entity, log, "receive", handle_ms=2, drain_seconds=0)
+
+    try:
+        sender = Load(arguments.load, url, entity, log, "send", rate=1500)
+        sharers = [consumer()]
+        try:
+            wait_for_progress(log)
+            for number in range(arguments.rounds):
+                time.sleep(random.uniform(0.5, 2))
+                sharers.append(consumer())
+                waits.append(wait_for_share(log, sharers[-1]))
+                print(f"consumer {number + 1} joined: it has groups after {waits[-1]:.2f} s", flush=True)
+                time.sleep(random.uniform(0.5, 2))
+                leaver = sharers.pop(0)
+                leaver.kill() if number % 2 else leaver.stop()
+                waits.append(wait_for_progress(log)[0])
+                print(f"another {'was killed' if number % 2 else 'left'}: going on after {waits[-1]:.2f} s", flush=True)
+            sender.stop()
+            wait_for_quiet(log)
+            for each in sharers:
+                each.stop()
+        finally:
+            for each in [sender, *sharers]:
+                each.kill()
+    finally:
+        broker("artemis", "stop", at)
+    return False, waits
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("fault", choices=["failover", "restart", "consumers"])
+    parser.add_argument("fault", choices=["failover", "restart", "consumers", "rebalance"])
     parser.add_argument("--load", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--broker", choices=["artemis", "broker-j"], default="artemis")
+    parser.add_argument("--queues", choices=["rebalanced", "hasty"], default="rebalanced", help="as tests/interop/artemis names them")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     arguments = parser.parse_args()
     self_test()
@@ -165,7 +245,7 @@ def main():
     arguments.work.mkdir(parents=True)
     log = arguments.work / "load.log"
     print(f"{arguments.fault}: seed {arguments.seed}", flush=True)
-    answers, waits = {"failover": failover, "restart": restart, "consumers": consumers}[arguments.fault](arguments, log)
+    answers, waits = {"failover": failover, "restart": restart, "consumers": consumers, "rebalance": rebalance}[arguments.fault](arguments, log)
     oracle = GroupOracle(answers)
     with log.open(encoding="utf-8") as lines:
         oracle.read(lines)

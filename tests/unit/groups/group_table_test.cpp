@@ -185,3 +185,33 @@ TEST_CASE("group table: a loss leaves nothing, and it can be used again") {
     t.arrive("a");
     CHECK(t.table.take_ready(t.session(1))->id == "a");
 }
+
+TEST_CASE("group table: a group rests when its session has had messages and none is in hand") {
+    Table t;
+    CHECK_FALSE(t.table.rests("a"));
+    Held& first = t.arrive("a");
+    CHECK_FALSE(t.table.rests("a")); // nobody holds it
+    Group& group = *t.table.take_ready(t.session(1));
+    CHECK_FALSE(t.table.rests("a"));
+    REQUIRE(t.table.next_for(group) == &first);
+    CHECK_FALSE(t.table.rests("a")); // in hand
+    t.table.settle(first, t.session(1));
+    CHECK_FALSE(t.table.rests("a")); // the broker has not answered
+    t.table.remove(first);
+    CHECK(t.table.rests("a"));
+    t.arrive("a");
+    CHECK_FALSE(t.table.rests("a")); // the next one waits
+}
+
+TEST_CASE("group table: a session that took a group and was given nothing does not rest") {
+    Table t;
+    Group& named = *t.table.take("a", t.session(1));
+    CHECK_FALSE(t.table.rests("a"));
+    Held& first = t.arrive("a");
+    REQUIRE(t.table.next_for(named) == &first);
+    t.table.remove(first);
+    CHECK(t.table.rests("a"));
+    t.table.give_back(named); // and the one after it begins anew
+    static_cast<void>(t.table.take("a", t.session(2)));
+    CHECK_FALSE(t.table.rests("a"));
+}
