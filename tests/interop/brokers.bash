@@ -62,7 +62,7 @@ broker_sample() {
 broker_faults() {
     local faults=(python3 -B "$here/group_faults.py" --load "$programs/fault_load" --work "$work/$1-faults" --rounds "$fault_rounds")
     case $1 in
-    artemis) "${faults[@]}" failover && "${faults[@]}" consumers --broker artemis ;;
+    artemis) "${faults[@]}" failover && "${faults[@]}" consumers --broker artemis && "${faults[@]}" rebalance ;;
     broker-j) "${faults[@]}" restart && "${faults[@]}" consumers --broker broker-j ;;
     esac
 }

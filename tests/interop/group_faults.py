@@ -202,7 +202,7 @@ def rebalance(arguments, log):
         return Load(arguments.load, url, entity, log, "receive", handle_ms=2, drain_seconds=0)
 
     try:
-        sender = Load(arguments.load, url, entity, log, "send", rate=1500)
+        sender = Load(arguments.load, url, entity, log, "send", rate=1000)
         sharers = [consumer()]
         try:
             wait_for_progress(log)
