@@ -109,7 +109,7 @@ void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
         const std::string node = management_node(decision.entity);
         keep(std::make_unique<RequestLink>(
             *this, peer, std::move(link), node, node, AnswerStyle::management,
-            [management = Management{peer, std::move(queue).value()}](const Request& request) mutable { return management.answer(request); }));
+            [management = Management{peer, std::move(queue).value()}](const Request& request) { return management.answer(request); }));
         return;
     }
     if (const auto fault = queue.value()->find_send_fault()) {

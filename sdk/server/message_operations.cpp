@@ -1,0 +1,196 @@
+#include "server/message_operations.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "amqp/codec/message_codec.hpp"
+#include "server/management_answer.hpp"
+#include "server/request_fields.hpp"
+#include "server/settlement.hpp"
+#include "server/transfer.hpp"
+
+namespace sessionq::server::message_operations {
+namespace {
+
+constexpr std::uint32_t most_peeked = 250;
+constexpr std::size_t most_peeked_bytes = std::size_t{4} << 20U;
+
+amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token, TimePoint locked_until, broker::Instant now) {
+    amqp::DeliveryNotes notes{.facts = message.facts(), .lock_token = lock_token};
+    if (lock_token) { // a client that gets a token without an end of the lock fails
+        notes.locked_until = wall_time(locked_until, now);
+    }
+    return amqp::Binary{amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall})};
+}
+
+std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
+    if (status == "completed") {
+        return broker::Outcome::complete;
+    }
+    if (status == "abandoned") {
+        return broker::Outcome::abandon;
+    }
+    if (status == "defered" || status == "deferred") { // the dialect's own spelling first
+        return broker::Outcome::defer;
+    }
+    if (status == "suspended") {
+        return broker::Outcome::dead_letter;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Answer renew_lock(const ManagedEntity& entity, const Request& request) {
+    const auto tokens = read_lock_tokens(request.body);
+    if (!tokens) {
+        return lacks("lock-tokens");
+    }
+    const broker::Instant now = entity.peer.now();
+    std::vector<amqp::Value> expirations;
+    for (const LockToken& token : *tokens) {
+        const Holder* holder = entity.peer.locks.of_number(token.holder);
+        if (holder == nullptr || holder->queue != entity.queue) {
+            return message_lock_lost();
+        }
+        const auto until = entity.queue->renew_message(*holder->consumer, token.token, now);
+        if (!until) {
+            return refuse(until.failure());
+        }
+        expirations.emplace_back(amqp::Timestamp::of(wall_time(until.value(), now)));
+    }
+    return ok(amqp::Value::map({{"expirations", amqp::Array{.element = timestamp_code, .items = std::move(expirations)}}}));
+}
+
+Answer peek(const ManagedEntity& entity, const Request& request) {
+    const auto from = read_number(request.body, "from-sequence-number");
+    const auto count = read_number(request.body, "message-count");
+    if (!from || !count || *count < 0) {
+        return lacks(!from ? "from-sequence-number" : "message-count");
+    }
+    std::optional<std::string> session_id;
+    if (const auto named = read_text(request.body, "session-id")) {
+        session_id = *named;
+    } else if (const Holder* holder = entity.held_session(request)) {
+        session_id = holder->consumer->session_id;
+    }
+    const auto most = static_cast<std::uint32_t>(std::min<std::int64_t>(*count, most_peeked));
+    amqp::List messages;
+    std::size_t bytes = 0;
+    const broker::Instant now = entity.peer.now();
+    for (const ReceivedMessage& message : entity.queue->peek(*from, most, session_id, now)) {
+        bytes += message.shared_content()->bytes();
+        if (bytes > most_peeked_bytes && !messages.empty()) {
+            break; // the client asks again, from there on
+        }
+        messages.push_back(amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));
+    }
+    if (messages.empty()) {
+        return no_content();
+    }
+    return ok(amqp::Value::map({{"messages", std::move(messages)}}));
+}
+
+Answer schedule(const ManagedEntity& entity, const Request& request) {
+    const auto encoded = read_all<std::string_view>(request.body, "messages", [](const amqp::Value& item) {
+        const amqp::Value* message = item.find("message");
+        return message != nullptr ? message->bytes() : std::nullopt;
+    });
+    if (!encoded) {
+        return lacks("messages");
+    }
+    std::vector<MessageContentPtr> messages;
+    for (const std::string_view bytes : *encoded) {
+        auto decoded = decode_transfer(std::string{bytes}, 0, entity.peer.now());
+        if (!decoded) {
+            return refuse(decoded.failure());
+        }
+        std::ranges::move(decoded.value(), std::back_inserter(messages));
+    }
+    const auto sent = entity.queue->send(std::move(messages), entity.peer.now());
+    if (!sent) {
+        return refuse(sent.failure());
+    }
+    return ok(amqp::Value::map({{"sequence-numbers", amqp::Array{.element = long_code, .items = {sent.value().begin(), sent.value().end()}}}}));
+}
+
+Answer cancel_scheduled(const ManagedEntity& entity, const Request& request) {
+    const auto sequences = read_sequences(request.body);
+    if (!sequences) {
+        return lacks("sequence-numbers");
+    }
+    const auto cancelled = entity.queue->cancel_scheduled(*sequences, entity.peer.now());
+    return cancelled ? ok() : refuse(cancelled.failure());
+}
+
+Answer receive_by_sequence(const ManagedEntity& entity, const Request& request) {
+    const auto sequences = read_sequences(request.body);
+    if (!sequences) {
+        return lacks("sequence-numbers");
+    }
+    const broker::Instant now = entity.peer.now();
+    const Holder* holder = entity.held_session(request);
+    if (holder == nullptr && entity.queue->options().requires_session) {
+        return session_lock_lost();
+    }
+    if (holder == nullptr) {
+        const auto unlinked = entity.peer.locks.unlinked(entity.queue, now);
+        if (!unlinked) {
+            return refuse(unlinked.failure());
+        }
+        holder = unlinked.value();
+    }
+    std::vector<broker::Delivered> received;
+    if (const auto done = entity.queue->receive_deferred(*holder->consumer, *sequences, received, now); !done) {
+        return refuse(done.failure(), LockKind::session);
+    }
+    const bool deletes = holder->consumer->mode == broker::ReceiveMode::receive_and_delete;
+    const bool is_to_delete = read_number(request.body, "receiver-settle-mode") == 0;
+    amqp::List messages;
+    std::vector<broker::SettleOrder> completions;
+    for (const broker::Delivered& delivered : received) {
+        const core::Uuid token = LockToken{.holder = holder->number, .token = delivered.token}.uuid();
+        const auto noted = deletes || is_to_delete ? std::nullopt : std::optional{token};
+        messages.push_back(amqp::Value::map(
+            {{"message", encoded_message(delivered.message, noted, holder->message_locked_until(now.now), now)}, {"lock-token", token}}));
+        completions.push_back({.token = delivered.token});
+    }
+    if (is_to_delete && !deletes) {
+        entity.queue->settle(*holder->consumer, completions, now);
+    }
+    return ok(amqp::Value::map({{"messages", std::move(messages)}}));
+}
+
+Answer update_disposition(const ManagedEntity& entity, const Request& request) {
+    const auto tokens = read_lock_tokens(request.body);
+    const auto status = read_text(request.body, "disposition-status");
+    const auto outcome = status ? outcome_of(*status) : std::nullopt;
+    if (!tokens || !outcome) {
+        return lacks(!tokens ? "lock-tokens" : "disposition-status");
+    }
+    broker::Changes changes;
+    if (const amqp::Value* properties = request.body.find("properties-to-modify")) {
+        read_changes(*properties, changes);
+    }
+    if (const auto reason = read_text(request.body, "deadletter-reason")) {
+        changes.dead_letter.reason = *reason;
+    }
+    if (const auto description = read_text(request.body, "deadletter-description")) {
+        changes.dead_letter.description = *description;
+    }
+    for (const LockToken& token : *tokens) {
+        const Holder* holder = entity.peer.locks.of_number(token.holder);
+        if (holder == nullptr || holder->queue != entity.queue) {
+            return message_lock_lost();
+        }
+        broker::SettleOrder order{.token = token.token, .outcome = *outcome, .changes = &changes};
+        entity.queue->settle(*holder->consumer, std::span{&order, 1}, entity.peer.now());
+        if (order.failed_with) {
+            return refuse({.code = *order.failed_with});
+        }
+    }
+    return ok();
+}
+
+} // namespace sessionq::server::message_operations

@@ -1,0 +1,60 @@
+#include "server/rule_operations.hpp"
+
+#include <utility>
+
+#include "broker/rule_book.hpp"
+#include "server/management_answer.hpp"
+#include "server/request_fields.hpp"
+#include "server/rule_codec.hpp"
+
+namespace sessionq::server::rule_operations {
+namespace {
+
+Answer has_no_rules() { return refuse(400, condition::not_allowed, "Only a subscription has rules."); }
+
+} // namespace
+
+Answer enumerate_rules(const ManagedEntity& entity, const Request& request) {
+    const auto* book = entity.queue->rules();
+    if (book == nullptr) {
+        return has_no_rules();
+    }
+    const Page page = read_page(request.body);
+    if (!page.missing.empty()) {
+        return lacks(page.missing);
+    }
+    amqp::List described;
+    const std::vector<Rule> rules = book->list();
+    for (std::size_t i = page.skip; i < rules.size() && described.size() < page.top; ++i) {
+        described.push_back(amqp::Value::map({{"rule-description", describe_rule(rules[i])}}));
+    }
+    return described.empty() ? no_content() : ok(amqp::Value::map({{"rules", std::move(described)}}));
+}
+
+Answer add_rule(const ManagedEntity& entity, const Request& request) {
+    auto* book = entity.queue->rules();
+    if (book == nullptr) {
+        return has_no_rules();
+    }
+    auto rule = read_rule(request.body);
+    const auto added = rule ? book->add(std::move(rule).value()) : core::Result<core::Done>{rule.failure()};
+    return added ? ok() : refuse(added.failure());
+}
+
+Answer remove_rule(const ManagedEntity& entity, const Request& request) {
+    auto* book = entity.queue->rules();
+    if (book == nullptr) {
+        return has_no_rules();
+    }
+    const auto name = read_text(request.body, "rule-name");
+    if (!name) {
+        return lacks("rule-name");
+    }
+    if (book->remove(*name)) {
+        return ok();
+    }
+    amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" + std::string{*name}); // one client knows it by its words
+    return refuse(404, gone.name, gone.text);
+}
+
+} // namespace sessionq::server::rule_operations

@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include "managed.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+using amqp::Value;
+using std::chrono::seconds;
+
+TEST_CASE("session operations: a session's lock is renewed from now on, by its id or by its receiver's name") {
+    Managed front;
+    front.hold("a");
+    front.pass(seconds{20});
+    const auto by_id = front.ask("renew-session-lock", Value::map({{"session-id", "a"}}));
+    CHECK(by_id.status == 200);
+    const Value* until = by_id.body.find("expiration");
+    REQUIRE(until != nullptr);
+    CHECK(*until == Value{amqp::Timestamp::of(front.loop.wall_now() + seconds{30})});
+    front.pass(seconds{20});
+    CHECK(front.ask("renew-session-lock", amqp::Map{}, "holder").status == 200);
+    const auto other = front.ask("renew-session-lock", Value::map({{"session-id", "b"}}));
+    CHECK(other.status == 410);
+    CHECK(other.condition == "com.microsoft:session-lock-lost");
+}
+
+TEST_CASE("session operations: a session's state is kept as bytes; null and no bytes clear it") {
+    Managed front;
+    front.hold("a");
+    const auto state = [&] { return *front.ask("get-session-state", Value::map({{"session-id", "a"}})).body.find("session-state"); };
+    CHECK(state().is_null());
+    const auto set = [&](Value value) {
+        return front.ask("set-session-state", Value::map({{"session-id", "a"}, {"session-state", std::move(value)}})).status;
+    };
+    for (const Value& nothing : {Value{}, Value::binary("")}) {
+        CHECK(set(Value::binary("step 3")) == 200);
+        CHECK(state() == Value::binary("step 3"));
+        CHECK(set(nothing) == 200);
+        CHECK(state().is_null());
+    }
+    CHECK(front.ask("get-session-state", Value::map({{"session-id", "b"}})).status == 410);
+}
+
+TEST_CASE("session operations: sessions are listed page by page, the empty id among them") {
+    Managed front;
+    const auto list = [&](std::int32_t skip, std::int32_t top) {
+        return front.ask("get-message-sessions", Value::map({{"last-updated-time", amqp::Timestamp{253402300799999}}, {"skip", skip}, {"top", top}}));
+    };
+    CHECK(list(0, 10).status == 204);
+    front.put("orders", {message("a", "1"), message("", "2"), message("c", "3")});
+    const auto first = list(0, 2);
+    CHECK(first.status == 200);
+    REQUIRE(first.body.find("sessions-ids") != nullptr);
+    CHECK(*first.body.find("sessions-ids")->items() == std::vector<Value>{"a", ""});
+    CHECK(*list(2, 2).body.find("sessions-ids")->items() == std::vector<Value>{"c"});
+    CHECK(list(3, 2).status == 204);
+    const auto since = front.ask("get-message-sessions", Value::map({{"last-updated-time", amqp::Timestamp{1}}, {"skip", 0}, {"top", 10}}));
+    CHECK(since.status == 501); // not all of them, as if it had not been asked
+}
