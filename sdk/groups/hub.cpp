@@ -127,8 +127,8 @@ void Hub::on_closed(const amqp::Condition& condition) {
     const bool was_open = std::exchange(open_, false);
     connection_.reset();
     if (!was_open) {
-        if (why.code == Errc::connection_lost) { // a broker that is on its way up or down
-            why.code = Errc::connection_refused;
+        if (why.code == Errc::connection_lost || why.code == Errc::protocol_error) {
+            why.code = Errc::connection_refused; // a broker on its way up or down: Broker-J opens with frames of no size until its store is recovered
         }
         failed(why);
         return;

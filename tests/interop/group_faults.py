@@ -27,9 +27,9 @@ def broker(kind, *words):
 
 
 class Load:
-    def __init__(self, program, url, entity, log, role="both", rate=3000, handle_ms=0, drain_seconds=30):
+    def __init__(self, program, url, entity, log, role="both", rate=3000, handle_ms=0, drain_seconds=30, senders=4):
         command = [program, "--connection", url, "--entity", entity, "--log", str(log), "--sessions", str(GROUPS), "--role", role]
-        command += ["--rate", str(rate), "--handle-ms", str(handle_ms), "--drain-seconds", str(drain_seconds)]
+        command += ["--rate", str(rate), "--handle-ms", str(handle_ms), "--drain-seconds", str(drain_seconds), "--senders", str(senders)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         if not self.process.stdout.readline():
             raise RuntimeError("fault_load does not start")
@@ -123,11 +123,11 @@ def restart(arguments, log):
     broker("broker-j", "start", at)
     waits = []
     try:
-        load = Load(arguments.load, (at / "url").read_text().strip(), "standard.d100000.restart", log)
+        load = Load(arguments.load, (at / "url").read_text().strip(), "standard.d100000.restart", log, senders=GROUPS)
         try:
             wait_for_progress(log)
             for number in range(arguments.rounds):
-                time.sleep(random.uniform(0.5, 2))
+                time.sleep(random.uniform(2, 6))
                 broker("broker-j", "kill", at)
                 broker("broker-j", "start", at)
                 waits.append(wait_for_progress(log)[0])
