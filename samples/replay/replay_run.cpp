@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
-#include <variant>
 
 #include <sessionq/sessionq.hpp>
 

@@ -11,32 +11,29 @@
 namespace sessionq {
 namespace {
 
-broker::QueueOptions to_engine(const QueueOptions& options) {
+/// What queues and subscriptions have in common.
+template <typename Options>
+broker::QueueOptions common_options(const Options& options) {
     return {
         .requires_session = options.requires_session,
         .lock_duration = options.lock_duration,
         .max_delivery_count = options.max_delivery_count,
         .default_time_to_live = options.default_time_to_live,
         .dead_letter_on_expiration = options.dead_letter_on_expiration,
-        .max_size_bytes = options.max_size_bytes,
-        .max_message_bytes = options.max_message_bytes,
-        .duplicate_detection_window = options.duplicate_detection_window,
         .forward_to = options.forward_to,
         .forward_dead_letters_to = options.forward_dead_letters_to,
     };
 }
 
-broker::QueueOptions to_engine(const SubscriptionOptions& options) {
-    return {
-        .requires_session = options.requires_session,
-        .lock_duration = options.lock_duration,
-        .max_delivery_count = options.max_delivery_count,
-        .default_time_to_live = options.default_time_to_live,
-        .dead_letter_on_expiration = options.dead_letter_on_expiration,
-        .forward_to = options.forward_to,
-        .forward_dead_letters_to = options.forward_dead_letters_to,
-    };
+broker::QueueOptions to_engine(const QueueOptions& options) {
+    broker::QueueOptions made = common_options(options);
+    made.max_size_bytes = options.max_size_bytes;
+    made.max_message_bytes = options.max_message_bytes;
+    made.duplicate_detection_window = options.duplicate_detection_window;
+    return made;
 }
+
+broker::QueueOptions to_engine(const SubscriptionOptions& options) { return common_options(options); }
 
 /// Throws unless there is somewhere to pass messages on to. Who deletes that later finds them among the dead letters.
 void check_destinations(broker::Broker& broker, const broker::QueueOptions& options) {

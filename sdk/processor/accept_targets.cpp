@@ -1,6 +1,5 @@
 #include "processor/accept_targets.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sessionq::processor {

@@ -1,8 +1,5 @@
 #include "processor/session_pump.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/log.hpp"
 #include "processor/mutation.hpp"
 #include "processor/shard.hpp"

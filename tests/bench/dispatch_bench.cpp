@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include <asio/post.hpp>

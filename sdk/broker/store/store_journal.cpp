@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 #include "broker/store/kept_reader.hpp"

@@ -1,7 +1,6 @@
 #include "tools/sessionq/options.hpp"
 
 #include <charconv>
-#include <utility>
 
 #include <CLI/CLI.hpp>
 

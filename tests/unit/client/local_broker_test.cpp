@@ -9,22 +9,16 @@
 #include <sessionq/error.hpp>
 #include <sessionq/sender.hpp>
 
+#include "support/code_of.hpp"
+
 #include "client/check.hpp"
 #include "core/clock.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
+using test::code_of;
 
 namespace {
-
-Errc error_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.failure().code;
-    }
-    return Errc{};
-}
 
 struct Fixture {
     Fixture() { broker.create_queue("orders"); }
@@ -41,13 +35,13 @@ TEST_CASE("local broker: queues are made, found and deleted by name") {
     broker.create_queue("orders");
     CHECK(broker.queue_exists("orders"));
     CHECK(broker.queue_names() == std::vector<std::string>{"orders"});
-    CHECK(error_of([&] { broker.create_queue("orders"); }) == Errc::duplicate_entity);
-    CHECK(error_of([&] { broker.create_queue(""); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { broker.create_queue("x", {.lock_duration = 0s}); }) == Errc::invalid_option);
+    CHECK(code_of([&] { broker.create_queue("orders"); }) == Errc::duplicate_entity);
+    CHECK(code_of([&] { broker.create_queue(""); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { broker.create_queue("x", {.lock_duration = 0s}); }) == Errc::invalid_option);
     broker.delete_queue("orders");
     CHECK_FALSE(broker.queue_exists("orders"));
-    CHECK(error_of([&] { broker.delete_queue("orders"); }) == Errc::entity_not_found);
-    CHECK(error_of([&] { static_cast<void>(broker.counts("orders")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { broker.delete_queue("orders"); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(broker.counts("orders")); }) == Errc::entity_not_found);
 }
 
 TEST_CASE("local broker: what is due happens by itself") {
@@ -116,7 +110,7 @@ TEST_CASE("sender: scheduled messages become available later, and are taken back
     CHECK(f.broker.counts("orders").scheduled == 3);
     f.sender.cancel_scheduled({number});
     CHECK(f.broker.counts("orders").scheduled == 2);
-    CHECK(error_of([&] { f.sender.cancel_scheduled({number}); }) == Errc::message_not_found);
+    CHECK(code_of([&] { f.sender.cancel_scheduled({number}); }) == Errc::message_not_found);
 }
 
 TEST_CASE("sender: fields are refused by name before anything is sent") {
@@ -132,8 +126,8 @@ TEST_CASE("sender: fields are refused by name before anything is sent") {
     CHECK(detail_of({.session_id = std::string(129, 'x')}).find("session_id") != std::string::npos);
     CHECK(detail_of({.session_id = "a", .message_id = std::string(129, 'x')}).find("message_id") != std::string::npos);
     CHECK(detail_of({.session_id = "a", .time_to_live = 0ms}).find("time_to_live") != std::string::npos);
-    CHECK(error_of([&] { Sender{f.client, ""}; }) == Errc::invalid_argument);
-    CHECK(error_of([&] { f.sender.send(Message{.body = "no session"}); }) == Errc::session_required);
+    CHECK(code_of([&] { Sender{f.client, ""}; }) == Errc::invalid_argument);
+    CHECK(code_of([&] { f.sender.send(Message{.body = "no session"}); }) == Errc::session_required);
     CHECK(f.broker.counts("orders").active == 0);
 }
 
@@ -163,8 +157,8 @@ TEST_CASE("browser: pages through an entity and disturbs nothing") {
     CHECK(odd.peek(3).empty());
     odd.seek(0);
     CHECK(odd.peek(1).front().text() == "1");
-    CHECK(error_of([&] { static_cast<void>(odd.peek(0)); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { Browser{f.client, "orders", {.page_size = 0}}; }) == Errc::invalid_option);
+    CHECK(code_of([&] { static_cast<void>(odd.peek(0)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { Browser{f.client, "orders", {.page_size = 0}}; }) == Errc::invalid_option);
     CHECK(f.broker.counts("orders").active == 10);
     auto sessions = list_sessions(f.client, "orders");
     CHECK(sessions == std::vector<std::string>{"even", "odd"});
@@ -193,17 +187,17 @@ TEST_CASE("local broker: topics and subscriptions with rules are made, listed, c
     CHECK(broker.rules("news", "red").size() == 2);
     broker.remove_rule("news", "red", "blue");
     CHECK(broker.rules("news", "red").size() == 1);
-    CHECK(error_of([&] { broker.add_rule("news", "red", {.name = "RED"}); }) == Errc::duplicate_entity);
-    CHECK(error_of([&] { broker.add_rule("news", "red", {.name = "bad", .filter = SqlFilter{"color"}, .action = "no"}); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { broker.remove_rule("news", "red", "none"); }) == Errc::entity_not_found);
-    CHECK(error_of([&] { static_cast<void>(broker.rules("news", "none")); }) == Errc::entity_not_found);
-    CHECK(error_of([&] { broker.delete_queue("news"); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { broker.add_rule("news", "red", {.name = "RED"}); }) == Errc::duplicate_entity);
+    CHECK(code_of([&] { broker.add_rule("news", "red", {.name = "bad", .filter = SqlFilter{"color"}, .action = "no"}); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { broker.remove_rule("news", "red", "none"); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(broker.rules("news", "none")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { broker.delete_queue("news"); }) == Errc::entity_not_found);
     CHECK_FALSE(broker.queue_exists("news"));
     CHECK(broker.queue_exists("news/subscriptions/all/$deadletterqueue"));
     broker.delete_subscription("news", "all");
-    CHECK(error_of([&] { broker.delete_subscription("news", "all"); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { broker.delete_subscription("news", "all"); }) == Errc::entity_not_found);
     broker.delete_topic("news");
-    CHECK(error_of([&] { static_cast<void>(broker.counts("news/Subscriptions/red")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(broker.counts("news/Subscriptions/red")); }) == Errc::entity_not_found);
 }
 
 TEST_CASE("local broker: bad options of topics, subscriptions and forwarding are named") {
@@ -246,5 +240,5 @@ TEST_CASE("local broker: what is sent to a topic is received from its subscripti
     Browser browser{client, "news/subscriptions/red"};
     CHECK(browser.peek(10).size() == 2);
     Sender misled{client, "news/subscriptions/red"};
-    CHECK(error_of([&] { misled.send(Message::text("a", "1")); }) == Errc::not_supported);
+    CHECK(code_of([&] { misled.send(Message::text("a", "1")); }) == Errc::not_supported);
 }

@@ -1,13 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <future>
 #include <latch>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <sessionq/client.hpp>
@@ -17,8 +15,11 @@
 
 #include <sessionq/async.hpp>
 
+#include "support/code_of.hpp"
+
 using namespace sessionq;
 using namespace std::chrono_literals;
+using test::code_of;
 
 namespace {
 
@@ -59,15 +60,6 @@ private:
     std::atomic<int> left_;
     std::promise<void> done_;
 };
-
-Errc code_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.failure().code;
-    }
-    return Errc{};
-}
 
 std::string text_of(const std::function<void()>& call) {
     try {

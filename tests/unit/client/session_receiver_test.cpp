@@ -10,10 +10,13 @@
 #include <sessionq/local_broker.hpp>
 #include <sessionq/sender.hpp>
 
+#include "support/code_of.hpp"
+
 #include "core/clock.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
+using test::code_of;
 
 namespace {
 
@@ -28,15 +31,6 @@ struct Fixture {
     LocalBroker broker;
     Client client{Client::in_process(broker)};
 };
-
-Errc error_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.failure().code;
-    }
-    return Errc{};
-}
 
 std::vector<std::string> texts(const std::vector<SessionMessage>& messages) {
     std::vector<std::string> all;
@@ -111,8 +105,8 @@ TEST_CASE("R8: a message is settled once") {
     auto message = receiver.receive_one();
     REQUIRE(message);
     message->complete();
-    CHECK(error_of([&] { message->complete(); }) == Errc::already_settled);
-    CHECK(error_of([&] { message->abandon(); }) == Errc::already_settled);
+    CHECK(code_of([&] { message->complete(); }) == Errc::already_settled);
+    CHECK(code_of([&] { message->abandon(); }) == Errc::already_settled);
 }
 
 TEST_CASE("R8: after the receiver is closed a message cannot be settled, and returns uncounted") {
@@ -127,8 +121,8 @@ TEST_CASE("R8: after the receiver is closed a message cannot be settled, and ret
     told.get_future().get();
     REQUIRE(receiver.loss());
     CHECK(receiver.loss()->code == Errc::cancelled);
-    CHECK(error_of([&] { message->complete(); }) == Errc::lock_lost);
-    CHECK(error_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::cancelled);
+    CHECK(code_of([&] { message->complete(); }) == Errc::lock_lost);
+    CHECK(code_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::cancelled);
     receiver.close();
     SessionReceiver again = f.accept("a");
     const auto back = again.receive_one();
@@ -176,7 +170,7 @@ TEST_CASE("session receiver: every outcome reaches the broker") {
     auto deferred = receiver.receive_deferred({third->sequence_number()});
     CHECK(texts(deferred) == std::vector<std::string>{"defer"});
     deferred.front().complete();
-    CHECK(error_of([&] { static_cast<void>(receiver.receive_deferred({third->sequence_number()})); }) == Errc::message_not_found);
+    CHECK(code_of([&] { static_cast<void>(receiver.receive_deferred({third->sequence_number()})); }) == Errc::message_not_found);
     CHECK(receiver.receive_deferred({}).empty());
 
     auto dead = Browser{f.client, "orders/$DeadLetterQueue"}.peek(10);
@@ -198,7 +192,7 @@ TEST_CASE("session receiver: a message that the receiver outlives settles with i
     // Given back in the background: the next holder gets it as soon as that is done.
     const OperationContext waits{Deadline::after(30s, core::system_clock().now())};
     SessionReceiver next = SessionReceiver::accept_next(f.client, "orders", {}, waits);
-    CHECK(error_of([&] { kept->complete(); }) == Errc::lock_lost);
+    CHECK(code_of([&] { kept->complete(); }) == Errc::lock_lost);
     const auto message = next.receive_one();
     REQUIRE(message);
     CHECK(message->text() == "1");
@@ -207,7 +201,7 @@ TEST_CASE("session receiver: a message that the receiver outlives settles with i
 TEST_CASE("session receiver: a session is held by one at a time") {
     Fixture f;
     SessionReceiver receiver = f.accept("a");
-    CHECK(error_of([&] { static_cast<void>(f.accept("a")); }) == Errc::session_locked_elsewhere);
+    CHECK(code_of([&] { static_cast<void>(f.accept("a")); }) == Errc::session_locked_elsewhere);
     receiver.close();
     CHECK(f.accept("a").session_id() == "a");
 }
@@ -217,7 +211,7 @@ TEST_CASE("R5: no session is an answer") {
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders"));
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ms));
     const OperationContext short_lived{Deadline::after(2ms, core::system_clock().now())};
-    CHECK(error_of([&] { static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived)); }) == Errc::no_session_available);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived)); }) == Errc::no_session_available);
     f.send("x", "1");
     const auto receiver = SessionReceiver::try_accept_next(f.client, "orders");
     REQUIRE(receiver);
@@ -228,7 +222,7 @@ TEST_CASE("R19: an accept that was given up leaves no session behind") {
     Fixture f;
     std::stop_source stop;
     auto accepted = std::async(std::launch::async, [&] {
-        return error_of([&] {
+        return code_of([&] {
             static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, OperationContext{Deadline::never(), stop.get_token()}));
         });
     });
@@ -272,8 +266,8 @@ TEST_CASE("R13: without renewal the stop token fires and the lease is lost, for 
     std::promise<void> warned;
     const std::stop_callback fired{receiver.stop_token(), [&] { warned.set_value(); }};
     warned.get_future().get();
-    CHECK(error_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::lock_lost);
-    CHECK(error_of([&] { message->complete(); }) == Errc::lock_lost);
+    CHECK(code_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::lock_lost);
+    CHECK(code_of([&] { message->complete(); }) == Errc::lock_lost);
     REQUIRE(receiver.loss());
     CHECK(receiver.loss()->code == Errc::lock_lost);
     receiver.close();
@@ -291,7 +285,7 @@ TEST_CASE("session receiver: a lease can be renewed by hand") {
 TEST_CASE("session receiver: the end of its queue is the end of its lease") {
     Fixture f;
     SessionReceiver receiver = f.accept("a");
-    auto waiting = std::async(std::launch::async, [&] { return error_of([&] { static_cast<void>(receiver.receive(1)); }); });
+    auto waiting = std::async(std::launch::async, [&] { return code_of([&] { static_cast<void>(receiver.receive(1)); }); });
     f.broker.delete_queue("orders");
     CHECK(waiting.get() == Errc::entity_not_found);
     REQUIRE(receiver.loss());
@@ -301,7 +295,7 @@ TEST_CASE("session receiver: the end of its queue is the end of its lease") {
 TEST_CASE("session receiver: close ends a receive under way") {
     Fixture f;
     SessionReceiver receiver = f.accept("a");
-    auto waiting = std::async(std::launch::async, [&] { return error_of([&] { static_cast<void>(receiver.receive(1)); }); });
+    auto waiting = std::async(std::launch::async, [&] { return code_of([&] { static_cast<void>(receiver.receive(1)); }); });
     receiver.close();
     CHECK(waiting.get() == Errc::cancelled);
 }
@@ -313,22 +307,22 @@ TEST_CASE("session receiver: receive and delete needs no settling") {
     auto message = receiver.receive_one();
     REQUIRE(message);
     CHECK(message->settled());
-    CHECK(error_of([&] { message->complete(); }) == Errc::already_settled);
+    CHECK(code_of([&] { message->complete(); }) == Errc::already_settled);
     CHECK(f.broker.counts("orders").active == 0);
 }
 
 TEST_CASE("session receiver: arguments are refused by name before anything happens") {
     Fixture f;
     const std::string too_long(129, 'x');
-    CHECK(error_of([&] { static_cast<void>(f.accept(too_long)); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { static_cast<void>(SessionReceiver::try_accept_next(f.client, "orders", -1s)); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { static_cast<void>(f.accept("a", {.max_lock_renewal = -1s})); }) == Errc::invalid_option);
+    CHECK(code_of([&] { static_cast<void>(f.accept(too_long)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::try_accept_next(f.client, "orders", -1s)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(f.accept("a", {.max_lock_renewal = -1s})); }) == Errc::invalid_option);
     SessionReceiver receiver = f.accept("a");
-    CHECK(error_of([&] { static_cast<void>(receiver.receive(0)); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { static_cast<void>(receiver.receive(10'001)); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { static_cast<void>(receiver.receive(1, -1s)); }) == Errc::invalid_argument);
-    CHECK(error_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "none", "a")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(receiver.receive(0)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(receiver.receive(10'001)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(receiver.receive(1, -1s)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "none", "a")); }) == Errc::entity_not_found);
 }
 
 TEST_CASE("R20: a deadline in scope bounds the call, and one that has passed ends it at once") {
@@ -338,6 +332,6 @@ TEST_CASE("R20: a deadline in scope bounds the call, and one that has passed end
     auto message = receiver.receive_one();
     REQUIRE(message);
     const OperationContext::Scope scope{OperationContext{Deadline::at(core::system_clock().now())}};
-    CHECK(error_of([&] { static_cast<void>(receiver.state()); }) == Errc::timeout);
-    CHECK(error_of([&] { message->complete(); }) == Errc::timeout);
+    CHECK(code_of([&] { static_cast<void>(receiver.state()); }) == Errc::timeout);
+    CHECK(code_of([&] { message->complete(); }) == Errc::timeout);
 }

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 

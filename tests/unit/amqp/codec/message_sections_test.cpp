@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <vector>
 
 #include "amqp/codec/message_codec.hpp"
 #include "amqp/codec/message_sections.hpp"
