@@ -102,4 +102,13 @@ std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
     return value_->get<std::int64_t>();
 }
 
+std::string read_name(const JsonNode& node) {
+    const JsonNode name = node.at("Name");
+    std::string text = name.text();
+    if (text.empty()) {
+        name.fail("must not be empty");
+    }
+    return text;
+}
+
 } // namespace sessionq::server

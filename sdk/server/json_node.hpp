@@ -45,4 +45,7 @@ private:
     std::string path_;
 };
 
+/// The member `Name`, which must be a text that is not empty.
+[[nodiscard]] std::string read_name(const JsonNode& node);
+
 } // namespace sessionq::server
