@@ -10,92 +10,54 @@ NearLink::NearLink(Environment& environment, SimLoop& loop, LinkRecord& record, 
     : environment_{&environment},
       loop_{&loop},
       record_{&record},
+      book_{environment, loop, record},
       up_{&up},
       far_{std::move(far)},
       down_{environment.scheduler, "down" + std::to_string(record.id)} {}
 
 NearLink::~NearLink() = default;
 
-bool NearLink::usable(const char* call) {
-    if (!loop_->on_this_thread()) {
-        environment_->broken(std::string{call} + " from outside the link's loop");
-    }
-    if (record_->closed || record_->lost) {
-        environment_->broken(std::string{call} + " on a link that is " + (record_->lost ? "lost" : "closed"));
-        return false;
-    }
-    return true;
-}
-
 void NearLink::add_credit(std::uint32_t count) {
-    if (!usable("add_credit")) {
-        return;
+    if (book_.credit_added(count, events_ != nullptr)) {
+        up_->send(environment_->latency(), [far = far_, count] { far->flow(count); });
     }
-    if (record_->draining) {
-        environment_->broken("credit added while a drain is outstanding");
-    }
-    if (events_ == nullptr) {
-        environment_->broken("credit before set_events");
-    }
-    record_->credit += count;
-    environment_->scheduler.trace("link", record_->id, " credit +", count);
-    environment_->tell(&Oracle::credit_added, *record_);
-    up_->send(environment_->latency(), [far = far_, count] { far->flow(count); });
 }
 
 void NearLink::drain() {
-    if (!usable("drain")) {
-        return;
+    if (book_.drain_asked()) {
+        up_->send(environment_->latency(), [far = far_] { far->drain(); });
     }
-    if (record_->draining) {
-        environment_->broken("drain while one is outstanding");
-    }
-    record_->draining = environment_->scheduler.now();
-    environment_->scheduler.trace("link", record_->id, " drain");
-    up_->send(environment_->latency(), [far = far_] { far->drain(); });
 }
 
 void NearLink::settle(ports::Delivery& delivery, const ports::Settlement& settlement) {
     const auto found = unsettled_.find(delivery.port_tag);
-    if (!usable("settle")) {
-        return;
+    DeliveryRecord* record = found != unsettled_.end() ? found->second.record : nullptr;
+    if (book_.settle_asked(record, settlement.outcome)) {
+        up_->send(environment_->latency(), [far = far_, record] { far->settle(*record); });
     }
-    if (found == unsettled_.end() || found->second.record->asked) {
-        environment_->broken("a delivery is settled twice");
-        return;
-    }
-    DeliveryRecord& record = *found->second.record;
-    record.asked = settlement.outcome;
-    ++record_->settling;
-    environment_->scheduler.trace("link", record_->id, " settle #", record.message->sequence, " ", ports::to_string(settlement.outcome));
-    environment_->tell(&Oracle::settle_asked, record, settlement.outcome);
-    up_->send(environment_->latency(), [far = far_, &record] { far->settle(record); });
 }
 
 void NearLink::renew(ports::SessionLink::LockHandler handler) {
     const TimePoint asked = environment_->scheduler.now();
-    record_->renewal_asked = true;
+    book_.renewal_asked();
     ask([](FarLink& far, std::uint64_t operation) { far.renew(operation); },
         [this, asked, handler = std::move(handler)](const Failure* failure) {
             if (failure != nullptr) {
-                record_->lease_wavered = record_->lease_wavered || failure->code == Errc::lock_lost;
+                book_.renewal_failed(*failure);
                 handler(*failure);
                 return;
             }
             ports::LockGrant grant;
             if (environment_->lock_length > Duration::zero()) {
                 grant.length = environment_->lock_length;
-                record_->lease_wavered = lease_ending(*record_, environment_->scheduler.now(), environment_->margin());
-                record_->renewal_asked = false;
-                record_->lease_until = asked + environment_->lock_length;
-                record_->lease_doubt = Duration::zero();
+                book_.renewed(asked + environment_->lock_length);
             }
             handler(grant);
         });
 }
 
 void NearLink::ask(std::function<void(FarLink&, std::uint64_t)> request, Answer answer) {
-    if (!usable("a request")) {
+    if (!book_.usable("a request")) {
         return;
     }
     const std::uint64_t operation = ++last_operation_;
@@ -104,13 +66,11 @@ void NearLink::ask(std::function<void(FarLink&, std::uint64_t)> request, Answer 
 }
 
 void NearLink::close(ports::SessionLink::DoneHandler handler) {
-    if (!usable("close")) {
+    if (!book_.usable("close")) {
         return;
     }
     environment_->scheduler.trace("link", record_->id, " close ", record_->session);
-    environment_->tell(&Oracle::closing, *record_);
-    record_->closed = true;
-    end_holding();
+    book_.closing();
     close_operation_ = ++last_operation_;
     operations_.emplace(close_operation_, [handler = std::move(handler)](const Failure* failure) {
         if (failure != nullptr) {
@@ -123,14 +83,9 @@ void NearLink::close(ports::SessionLink::DoneHandler handler) {
 }
 
 void NearLink::destroyed() {
-    if (!record_->closed && !record_->lost) {
-        environment_->tell(&Oracle::closing, *record_);
-        record_->closed = true;
-        end_holding();
+    if (book_.destroyed()) {
         up_->send(environment_->latency(), [far = far_] { far->close(0); });
     }
-    record_->exists = false;
-    --environment_->live_links;
     events_ = nullptr;
     unsettled_.clear();
     operations_.clear();
@@ -138,11 +93,6 @@ void NearLink::destroyed() {
 
 void NearLink::unwanted() {
     up_->send(environment_->latency(), [far = far_] { far->close(0); });
-}
-
-void NearLink::end_holding() {
-    record_->held = false;
-    record_->ended = environment_->scheduler.now();
 }
 
 void NearLink::to_loop(Duration extra, std::function<void()> arrival) {
@@ -172,11 +122,7 @@ void NearLink::send_drained(Duration extra) {
         if (record_->closed || record_->lost) {
             return;
         }
-        record_->credit = 0;
-        record_->draining.reset();
-        record_->drained = environment_->scheduler.now();
-        environment_->scheduler.trace("link", record_->id, " drained");
-        environment_->tell(&Oracle::drain_answered, *record_);
+        book_.drained();
         events_->on_drained();
     });
 }
@@ -193,44 +139,19 @@ void NearLink::on_transfer(MessageRecord& message, std::uint64_t tag) {
     if (record_->closed || record_->lost) {
         return; // the broker finds it unsettled when the link ends
     }
-    Environment& environment = *environment_;
-    --record_->credit;
-    DeliveryRecord& record = environment.deliveries.emplace_back();
-    record.link = record_;
-    record.message = &message;
-    record.tag = tag;
-    record.arrived = environment.scheduler.now();
-    record.starts_at_arrival = environment.handler_starts;
-    record.present = true;
-    record_->deliveries.push_back(&record);
-    ++record_->in_flight;
-
+    ports::DeliveryPtr delivery = events_->new_delivery();
+    delivery->bytes = environment_->message_bytes;
+    delivery->port_tag = tag;
+    delivery->settled_by_sender = message.state == MessageState::removed;
     Message said;
     said.session_id = message.session;
     said.message_id = std::to_string(message.sequence);
-    auto content = std::make_shared<SimMessage>(std::move(said));
-    content->record = &record;
-    content->buffered = &environment.buffered;
-    ports::DeliveryPtr delivery = events_->new_delivery();
-    record.bytes = environment.message_bytes;
-    delivery->bytes = record.bytes;
-    ++environment.buffered.messages;
-    environment.buffered.bytes += record.bytes;
-    delivery->port_tag = tag;
-    delivery->settled_by_sender = message.state == MessageState::removed;
-    delivery->message = ReceivedMessage{std::move(content), {.sequence_number = message.sequence, .delivery_count = message.delivery_count}};
+    DeliveryRecord& record =
+        book_.arrived(message, *delivery, std::move(said), {.sequence_number = message.sequence, .delivery_count = message.delivery_count});
     if (!delivery->settled_by_sender) {
         unsettled_.emplace(tag, Unsettled{delivery.get(), &record});
     }
-    environment.scheduler.trace("link", record_->id, " transfer ", record_->session, " #", message.sequence);
-    environment.tell(&Oracle::delivered, record);
     events_->on_delivery(std::move(delivery));
-}
-
-void NearLink::forget(DeliveryRecord& record) {
-    --record_->in_flight;
-    record_->idle_since = environment_->scheduler.now();
-    record.answered = true;
 }
 
 void NearLink::on_settled(std::uint64_t tag, const Failure* failure) {
@@ -240,19 +161,9 @@ void NearLink::on_settled(std::uint64_t tag, const Failure* failure) {
     }
     const Unsettled unsettled = found->second;
     unsettled_.erase(found);
-    --record_->settling;
-    unsettled.record->refused = failure != nullptr;
-    if (failure != nullptr && failure->code == Errc::lock_lost) {
-        record_->lease_wavered = true;
+    if (book_.settled(*unsettled.record, failure)) {
+        events_->on_settled(*unsettled.delivery, failure);
     }
-    if (!unsettled.record->present) {
-        environment_->broken("a delivery was destroyed before its settlement was answered");
-        return;
-    }
-    forget(*unsettled.record);
-    environment_->scheduler.trace("link", record_->id, " settled #", unsettled.record->message->sequence, failure != nullptr ? " failed" : "");
-    environment_->tell(&Oracle::settle_answered, *unsettled.record, failure);
-    events_->on_settled(*unsettled.delivery, failure);
 }
 
 void NearLink::on_answer(std::uint64_t operation, const Failure* failure) {
@@ -291,16 +202,10 @@ void NearLink::on_lost(const Failure& reason) {
     if (record_->lost) {
         return;
     }
-    environment_->scheduler.trace("link", record_->id, " lost ", record_->session, " ", to_string(reason.code));
-    for (DeliveryRecord* delivery : record_->deliveries) {
-        delivery->message->excused = true;
-    }
-    ending_ = true;
+    book_.losing(reason);
     fail_settlements(reason);
     if (!record_->closed && record_->exists) {
-        record_->lost = true;
-        end_holding();
-        environment_->tell(&Oracle::lost, *record_);
+        book_.lost();
         events_->on_lost(reason);
     }
     fail_operations(reason);

@@ -9,14 +9,14 @@
 #include "ports/session_link.hpp"
 #include "simulation/channel.hpp"
 #include "simulation/environment.hpp"
+#include "simulation/link_book.hpp"
 #include "simulation/sim_loop.hpp"
 
 namespace sessionq::simulation {
 
 class FarLink;
 
-/// The consumer's half of a session link: checks that the seam's contract is kept by both sides, and keeps the link's record. Lives as long as
-/// something is under way; the consumer holds it through a `SimLink`.
+/// The consumer's half of a session link. Lives as long as something is under way; the consumer holds it through a `SimLink`.
 class NearLink : public std::enable_shared_from_this<NearLink> {
 public:
     using Answer = std::function<void(const Failure*)>;
@@ -47,6 +47,7 @@ public:
     void cut() noexcept { down_.cut(); }
 
     [[nodiscard]] LinkRecord& record() noexcept { return *record_; }
+    [[nodiscard]] LinkBook& book() noexcept { return book_; }
     [[nodiscard]] const std::optional<Duration>& initial_lock() const noexcept { return initial_lock_; }
     void set_initial_lock(std::optional<Duration> length) noexcept { initial_lock_ = length; }
 
@@ -58,9 +59,6 @@ private:
     void on_lost(const Failure& reason);
     void fail_settlements(const Failure& reason);
     void fail_operations(const Failure& reason);
-    void end_holding();
-    void forget(DeliveryRecord& record);
-    [[nodiscard]] bool usable(const char* call);
 
     struct Unsettled {
         ports::Delivery* delivery;
@@ -70,6 +68,7 @@ private:
     Environment* environment_;
     SimLoop* loop_;
     LinkRecord* record_;
+    LinkBook book_;
     Channel* up_;
     std::shared_ptr<FarLink> far_;
     Channel down_;
@@ -79,7 +78,6 @@ private:
     std::map<std::uint64_t, Answer> operations_{};
     std::uint64_t last_operation_{0};
     std::uint64_t close_operation_{0};
-    bool ending_{false}; ///< lost, and the consumer is being told, last by on_lost
 };
 
 } // namespace sessionq::simulation

@@ -152,14 +152,9 @@ void SimEndpoint::arrived(std::uint64_t accept, const std::shared_ptr<NearLink>&
         return;
     }
     LinkRecord& record = near->record();
-    record.held = record.exists = true;
-    record.accepted = environment_->scheduler.now();
-    record.idle_since = record.accepted;
-    if (record.lease_until != TimePoint::max()) {
-        record.lease_doubt = record.accepted + environment_->lock_length - record.lease_until;
-    }
-    record.late = found->second.record->cancelled;
-    ++environment_->live_links;
+    const bool expires = record.lease_until != TimePoint::max();
+    const Duration doubt = expires ? environment_->scheduler.now() + environment_->lock_length - record.lease_until : Duration::zero();
+    near->book().accepted(record.lease_until, doubt, found->second.record->cancelled);
     finish(accept, ports::SessionLinkPtr{std::make_unique<SimLink>(near)});
 }
 
