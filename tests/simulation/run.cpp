@@ -1,5 +1,6 @@
 #include "simulation/run.hpp"
 
+#include "simulation/port_stage.hpp"
 #include "simulation/world.hpp"
 
 namespace sessionq::simulation {
@@ -9,7 +10,8 @@ const std::string& scenario_of(std::uint64_t seed) { return scenario_names()[see
 RunResult run_world(const RunRequest& request) {
     core::Random choices{request.seed * 2 + 1};
     processor::current_mutant = request.mutant;
-    auto world = std::make_unique<World>(request, make_setup(request.scenario, choices));
+    const Setup setup = make_setup(request.scenario, choices);
+    auto world = std::make_unique<World>(std::make_unique<PortStage>(request.seed, Trace{request.trace}, setup), setup);
     RunResult result = world->run();
     if (result.violation) {
         static_cast<void>(world.release());

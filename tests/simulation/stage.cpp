@@ -11,7 +11,7 @@ std::string session_name(const std::string& entity, std::size_t number) { return
 
 } // namespace
 
-Stage::Stage(std::uint64_t seed, Trace trace, const Setup& setup) : setup_{setup}, environment_{seed, std::move(trace)}, server_{environment_} {
+Stage::Stage(std::uint64_t seed, Trace trace, const Setup& setup) : setup_{setup}, environment_{seed, std::move(trace)} {
     environment_.faults = setup.faults;
     environment_.message_bytes = setup.message_bytes;
     environment_.lock_length = setup.lock_length;
@@ -21,31 +21,31 @@ Stage::Stage(std::uint64_t seed, Trace trace, const Setup& setup) : setup_{setup
     for (std::size_t i = 0; i < setup.loops; ++i) {
         loops_.push_back(std::make_unique<SimLoop>(environment_.scheduler, static_cast<int>(i)));
         loops_.back()->weight = 1 + static_cast<std::uint32_t>(scheduler().random().below(6));
-        endpoints_.push_back(std::make_unique<SimEndpoint>(environment_, server_, *loops_.back(), i));
     }
     scheduler().before_advance = [this](TimePoint next) { environment_.tell(&Oracle::before_advance, next); };
 }
 
 void Stage::open() {
-    hold_foreign();
-    send_all();
-    make_trouble();
-}
-
-void Stage::hold_foreign() {
     for (std::size_t i = 0; i < std::min(setup_.foreign, setup_.sessions); ++i) {
         const std::string name = session_name(entities_.front(), i);
-        server_.send(entities_.front(), name);
+        send(entities_.front(), name);
+        hold_foreign(entities_.front(), name);
         BrokerSession& session = *environment_.broker.find(entities_.front(), name);
         session.foreign = true;
         session.ready_since.reset();
     }
+    send_all();
+    make_trouble();
+    repeat(setup_.faults.stall_every, [this] {
+        loops_[scheduler().random().below(loops_.size())]->stall_until(scheduler().now() +
+                                                                       scheduler().between(milliseconds{1}, setup_.faults.stall_high));
+    });
 }
 
 void Stage::send_all() {
     const auto send_later = [this](const std::string& entity, const std::string& session) {
         const Duration when = scheduler().between(milliseconds{0}, setup_.arrivals_over);
-        scheduler().after(when, [this, entity, session] { server_.send(entity, session); });
+        scheduler().after(when, [this, entity, session] { send(entity, session); });
     };
     for (const std::string& entity : entities_) {
         for (std::size_t i = 0; i < setup_.sessions; ++i) {
@@ -56,7 +56,7 @@ void Stage::send_all() {
         }
     }
     for (std::size_t n = 0; n < setup_.huge_messages; ++n) {
-        server_.send(entities_.front(), "huge");
+        send(entities_.front(), "huge");
     }
 }
 
@@ -73,44 +73,32 @@ void Stage::repeat(Duration mean, std::function<void()> what) {
     });
 }
 
-void Stage::make_trouble() {
-    const Faults& faults = setup_.faults;
-    repeat(faults.detach_every, [this] { server_.detach_one(); });
-    repeat(faults.disconnect_every, [this] {
-        endpoints_[scheduler().random().below(endpoints_.size())]->disconnect(scheduler().between(milliseconds{0}, setup_.faults.outage_high));
-    });
-    repeat(faults.busy_every, [this] {
-        environment_.busy = true;
-        scheduler().after(scheduler().between(milliseconds{1}, setup_.faults.busy_high), [this] { environment_.busy = false; });
-    });
-    repeat(faults.stall_every, [this] {
-        loops_[scheduler().random().below(loops_.size())]->stall_until(scheduler().now() +
-                                                                       scheduler().between(milliseconds{1}, setup_.faults.stall_high));
-    });
-}
-
 void Stage::calm_down() {
     troubled_ = false;
     const Duration low = std::min(setup_.faults.latency_low, Duration{milliseconds{1}});
     environment_.faults = Faults{.latency_low = low, .latency_high = std::min(setup_.faults.latency_high, Duration{milliseconds{5}})};
-    environment_.busy = false;
-    for (const auto& endpoint : endpoints_) {
-        endpoint->reconnect();
-    }
     for (auto& [key, session] : environment_.broker.sessions()) {
         if (session.foreign) {
             session.foreign = false;
             environment_.broker.unlock(session, scheduler().now());
         }
     }
-    server_.heal();
+    mend();
     environment_.tell(&Oracle::faults_ended);
+}
+
+void Stage::close() {
+    for (const auto& loop : loops_) {
+        if (loop->timers().size() != 0) {
+            environment_.verdict.report("(i) timers", std::to_string(loop->timers().size()) + " timers are left at the end of " + loop->name());
+        }
+    }
 }
 
 void Stage::send_for(const LinkRecord& link, TimePoint when) {
     // The wire takes its own time; with what it usually takes, some of these hit the tick and others its neighbours.
     const TimePoint leave = when - scheduler().between(environment_.faults.latency_low, environment_.faults.latency_high);
-    scheduler().at(leave, [this, entity = link.entity, session = link.session] { server_.send(entity, session); });
+    scheduler().at(leave, [this, entity = link.entity, session = link.session] { send(entity, session); });
 }
 
 bool Stage::run(TimePoint end, const std::function<bool()>& done) {

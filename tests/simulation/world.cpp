@@ -6,12 +6,12 @@
 
 namespace sessionq::simulation {
 
-World::World(const RunRequest& request, const Setup& setup)
+World::World(std::unique_ptr<Stage> stage, const Setup& setup)
     : setup_{setup},
-      stage_{request.seed, Trace{request.trace}, setup},
-      callbacks_{stage_.scheduler(), "callbacks"},
-      notifier_{stage_.scheduler(), "notifier"},
-      application_{stage_.environment(), expectations_} {}
+      stage_{std::move(stage)},
+      callbacks_{stage_->scheduler(), "callbacks"},
+      notifier_{stage_->scheduler(), "notifier"},
+      application_{stage_->environment(), expectations_} {}
 
 RunResult World::run() {
     begin();
@@ -34,6 +34,7 @@ void World::begin() {
     expectations_.faults_possible = true;
     expectations_.limits_change = setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
     expectations_.stop_is_quick = setup_.quiet;
+    expectations_.aftermath = stage_->aftermath();
     expectations_.stalls_possible = setup_.faults.stall_every > Duration::zero();
     limits_ = {.max_concurrent_sessions = setup_.options.max_concurrent_sessions,
                .max_concurrent_calls_per_session = setup_.options.max_concurrent_calls_per_session,
@@ -49,22 +50,20 @@ void World::begin() {
     application_.after_handler = [this](const DeliveryRecord& delivery) { after_handler(delivery); };
 
     processor::Environment surroundings;
-    for (const auto& endpoint : stage_.endpoints()) {
-        surroundings.endpoints.push_back(endpoint.get());
-    }
+    surroundings.endpoints = stage_->endpoints();
     surroundings.dispatcher = &dispatcher_;
     surroundings.workers = &callbacks_;
     surroundings.notifier = &notifier_;
     surroundings.clock = &scheduler();
     surroundings.seed = scheduler().random().next();
-    processor_ = std::make_shared<processor::Processor>(setup_.options, stage_.entities(),
+    processor_ = std::make_shared<processor::Processor>(setup_.options, stage_->entities(),
                                                         application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
                                                         std::move(surroundings));
     scheduler().before_advance = [this](TimePoint next) {
         check_slots();
         environment().tell(&Oracle::before_advance, next);
     };
-    stage_.open();
+    stage_->open();
     processor_->start();
 }
 
@@ -82,11 +81,11 @@ void World::amid_trouble() {
             }
         });
     }
-    stage_.run(end, [this] { return stop_asked_; });
+    stage_->run(end, [this] { return stop_asked_; });
 }
 
 void World::consume_the_rest() {
-    stage_.calm_down();
+    stage_->calm_down();
     application_.let_go();
     application_.mix = ScriptMix{};
     application_.open_throws = 0;
@@ -96,7 +95,7 @@ void World::consume_the_rest() {
     const TimePoint calm = scheduler().now();
     expectations_.calm_since = calm;
     const auto all_consumed = [this] { return environment().broker.unfinished() == 0; };
-    if (stage_.run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
+    if (stage_->run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
         return;
     }
     scheduler().trace(processor_->describe_here().to_string());
@@ -144,7 +143,7 @@ void World::stop() {
         });
     }
     const TimePoint bound = expectations_.stop_deadline + seconds{1};
-    if (!stage_.run(bound, [this] { return expectations_.stop_answered; }) && !found()) {
+    if (!stage_->run(bound, [this] { return expectations_.stop_answered; }) && !found()) {
         environment().verdict.report("(h) stop (R18)", "stop was never answered");
     }
 }
@@ -154,9 +153,9 @@ void World::take_down() {
         return;
     }
     application_.let_go();
-    stage_.calm_down();
+    stage_->calm_down();
     const auto never = [] { return false; };
-    stage_.run(scheduler().now() + seconds{2}, never); // handlers that were left return
+    stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left return
     if (found()) {
         return;
     }
@@ -165,31 +164,19 @@ void World::take_down() {
     expectations_.stop_asked = std::min(expectations_.stop_asked, scheduler().now());
     expectations_.stop_deadline = std::min(expectations_.stop_deadline, scheduler().now());
     processor_.reset();
-    stage_.run(scheduler().now() + seconds{10}, never);
+    stage_->run(scheduler().now() + seconds{10}, never);
     if (found()) {
         return;
     }
-    add_self_checks();
+    stage_->close();
+    check_lanes();
     environment().tell(&Oracle::at_end);
 }
 
-/// What only the world can see of what is left.
-void World::add_self_checks() {
-    Verdict& verdict = environment().verdict;
-    for (const auto& loop : stage_.loops()) {
-        if (loop->timers().size() != 0) {
-            verdict.report("(i) timers", std::to_string(loop->timers().size()) + " timers are left at the end");
-        }
-    }
+void World::check_lanes() {
     if (dispatcher_.active_calls() != 0 || dispatcher_.ready_lanes() != 0) {
-        verdict.report("(i) lanes", std::to_string(dispatcher_.ready_lanes()) + " ready lanes and " + std::to_string(dispatcher_.active_calls()) +
-                                        " active calls are left at the end");
-    }
-    const bool leases_end_by_word = setup_.faults.disconnect_every == Duration::zero();
-    for (const auto& [key, session] : environment().broker.sessions()) {
-        if (session.holder != 0 && leases_end_by_word) {
-            verdict.report("(h) stop (R18)", "session " + session.id + " is still locked at the broker by link" + std::to_string(session.holder));
-        }
+        environment().verdict.report("(i) lanes", std::to_string(dispatcher_.ready_lanes()) + " ready lanes and " +
+                                                      std::to_string(dispatcher_.active_calls()) + " active calls are left at the end");
     }
 }
 
@@ -234,7 +221,7 @@ void World::after_handler(const DeliveryRecord& delivery) {
     }
     const Duration idle = setup_.options.session_idle_timeout;
     const Duration settle = scheduler().between(environment().faults.latency_low * 2, environment().faults.latency_high * 2);
-    stage_.send_for(*delivery.link, scheduler().now() + settle + idle);
+    stage_->send_for(*delivery.link, scheduler().now() + settle + idle);
 }
 
 } // namespace sessionq::simulation

@@ -16,7 +16,7 @@ namespace sessionq::simulation {
 /// The product's processor on a stage, with its workers and its application: trouble first, then calm in which all must be consumed, then the end.
 class World {
 public:
-    World(const RunRequest& request, const Setup& setup);
+    World(std::unique_ptr<Stage> stage, const Setup& setup);
 
     [[nodiscard]] RunResult run();
 
@@ -31,13 +31,13 @@ private:
     void change_limits();
     void check_slots();
     void after_handler(const DeliveryRecord& delivery);
-    void add_self_checks();
-    [[nodiscard]] bool found() { return stage_.environment().verdict.first().has_value(); }
-    [[nodiscard]] Environment& environment() noexcept { return stage_.environment(); }
-    [[nodiscard]] Scheduler& scheduler() noexcept { return stage_.scheduler(); }
+    void check_lanes();
+    [[nodiscard]] bool found() { return stage_->environment().verdict.first().has_value(); }
+    [[nodiscard]] Environment& environment() noexcept { return stage_->environment(); }
+    [[nodiscard]] Scheduler& scheduler() noexcept { return stage_->scheduler(); }
 
     Setup setup_;
-    Stage stage_;
+    std::unique_ptr<Stage> stage_;
     Expectations expectations_{};
     dispatch::Dispatcher dispatcher_{};
     SimExecutor callbacks_;

@@ -50,7 +50,8 @@ private:
     /// The longest a fault may be felt after it ended: a backoff that began just before, an accept that hangs.
     [[nodiscard]] Duration recovery() const {
         const ProcessorOptions& options = expectations_.options;
-        return expectations_.faults_possible ? options.error_backoff.max + options.accept_wait + std::chrono::seconds{12} : Duration::zero();
+        return expectations_.faults_possible ? options.error_backoff.max + options.accept_wait + expectations_.aftermath + std::chrono::seconds{12}
+                                             : Duration::zero();
     }
 
     /// Entities are asked in turn; a slot whose handlers still run under a lost lease is taken, and handlers in calm times are short.

@@ -1,0 +1,50 @@
+#include "simulation/port_stage.hpp"
+
+namespace sessionq::simulation {
+
+PortStage::PortStage(std::uint64_t seed, Trace trace, const Setup& setup) : Stage{seed, std::move(trace), setup}, server_{environment()} {
+    for (std::size_t i = 0; i < loops().size(); ++i) {
+        endpoints_.push_back(std::make_unique<SimEndpoint>(environment(), server_, *loops()[i], i));
+    }
+}
+
+std::vector<ports::Endpoint*> PortStage::endpoints() {
+    std::vector<ports::Endpoint*> all;
+    for (const auto& endpoint : endpoints_) {
+        all.push_back(endpoint.get());
+    }
+    return all;
+}
+
+void PortStage::make_trouble() {
+    const Faults& faults = setup().faults;
+    repeat(faults.detach_every, [this] { server_.detach_one(); });
+    repeat(faults.disconnect_every, [this] {
+        endpoints_[scheduler().random().below(endpoints_.size())]->disconnect(scheduler().between(milliseconds{0}, setup().faults.outage_high));
+    });
+    repeat(faults.busy_every, [this] {
+        environment().busy = true;
+        scheduler().after(scheduler().between(milliseconds{1}, setup().faults.busy_high), [this] { environment().busy = false; });
+    });
+}
+
+void PortStage::mend() {
+    environment().busy = false;
+    for (const auto& endpoint : endpoints_) {
+        endpoint->reconnect();
+    }
+    server_.heal();
+}
+
+void PortStage::close() {
+    Stage::close();
+    const bool leases_end_by_word = setup().faults.disconnect_every == Duration::zero();
+    for (const auto& [key, session] : environment().broker.sessions()) {
+        if (session.holder != 0 && leases_end_by_word) {
+            environment().verdict.report("(h) stop (R18)",
+                                         "session " + session.id + " is still locked at the broker by link" + std::to_string(session.holder));
+        }
+    }
+}
+
+} // namespace sessionq::simulation
