@@ -320,12 +320,13 @@ void LinkCore::over(const amqp::Condition& condition) {
         if (const auto handler = std::exchange(close_handler_, nullptr); handler && !dead_) {
             handler(core::Done{});
         }
-    } else if (!dead_ && events_ != nullptr) {
+    } else if (!dead_ && !given_back_ && events_ != nullptr) {
         events_->on_lost(why);
     }
 }
 
 void LinkCore::close(ports::SessionLink::DoneHandler handler) {
+    given_back_ = true;
     if (phase_ != Phase::held || !link_) {
         hub_->loop().post([handler = std::move(handler)] { handler(core::Done{}); });
         return;

@@ -78,6 +78,7 @@ private:
     AcceptDone done_{};
     Phase phase_{Phase::idle};
     bool dead_{false};
+    bool given_back_{false}; // by close: nothing but answers is told from then on
     std::string link_name_{};
     std::string session_id_{};
     ports::LockGrant initial_lock_{};

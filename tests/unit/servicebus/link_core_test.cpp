@@ -175,3 +175,36 @@ TEST_CASE("link: a message that cannot be decoded is refused, and its credit ser
     CHECK(t.until([&] { return events.bodies == std::vector<std::string>{"ok"}; }));
     t.link.reset();
 }
+
+TEST_CASE("R15: link: who closes it when its settlements fail hears of no loss after that, and has its answer") {
+    struct Closing final : ports::LinkEvents {
+        explicit Closing(Case& of) : test{of} {}
+        ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+        void on_delivery(ports::DeliveryPtr arrived) override { delivery = std::move(arrived); }
+        void on_settled(ports::Delivery&, const Failure* failure) override {
+            said.emplace_back(failure != nullptr ? "settlement failed" : "settled");
+            test.link->close([this](const core::Result<core::Done>&) { said.emplace_back("closed"); });
+        }
+        void on_drained() override {}
+        void on_lost(const Failure&) override { said.emplace_back("lost"); }
+
+        Case& test;
+        ports::DeliveryPtr delivery{};
+        std::vector<std::string> said{};
+    };
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 30s);
+    Closing events{t};
+    t.link->set_events(events);
+    t.link->add_credit(1);
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
+    t.peer().sender->send("0123456789abcdef", std::string_view{"\x00\x53\x75\xa0\x02ok", 7}, false);
+    REQUIRE(t.until([&] { return events.delivery != nullptr; }));
+    t.link->settle(*events.delivery, {.outcome = ports::Outcome::complete});
+    t.broker.reset();
+    REQUIRE(t.until([&] { return events.said.size() >= 2; }));
+    CHECK(!t.until([&] { return events.said.size() > 2; }, 20));
+    CHECK(events.said == std::vector<std::string>{"settlement failed", "closed"});
+    t.link.reset();
+}
