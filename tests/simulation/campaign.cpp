@@ -19,8 +19,8 @@ Campaign::Outcome Campaign::run(const Found& found) const {
                 return;
             }
             const std::uint64_t seed = first_seed + index;
-            const std::string& name = scenario.empty() ? scenario_of(seed) : scenario;
-            const RunResult result = run_world({.seed = seed, .scenario = name, .mutant = mutant});
+            const std::string& name = scenario.empty() ? scenario_of(seed, network) : scenario;
+            const RunResult result = run_world({.seed = seed, .scenario = name, .network = network, .mutant = mutant});
             const std::lock_guard lock{mutex};
             ++outcome.run;
             outcome.steps += result.steps;

@@ -13,6 +13,7 @@ struct Campaign {
     std::uint64_t first_seed{1};
     std::uint64_t seeds{1};
     std::string scenario{}; ///< empty: each in turn
+    bool network{false};
     processor::Mutant mutant{processor::Mutant::none};
     unsigned jobs{1};
     bool until_first{false}; ///< ends once a violation was found

@@ -21,7 +21,7 @@ std::uint64_t number(std::string_view option, std::string_view text) {
 }
 
 void check(const CommandLine& line) {
-    const auto& names = scenario_names();
+    const auto& names = line.network ? network_scenario_names() : scenario_names();
     if (!line.scenario.empty() && std::find(names.begin(), names.end(), line.scenario) == names.end()) {
         throw UsageError{"--scenario: there is no '" + line.scenario + "'"};
     }
@@ -65,6 +65,8 @@ CommandLine parse(int count, const char* const* arguments) {
             line.jobs = static_cast<unsigned>(std::min<std::uint64_t>(number(option, value()), 1000));
         } else if (option == "--trace") {
             line.trace = true;
+        } else if (option == "--network") {
+            line.network = true;
         } else if (option == "--mutants") {
             line.mutants = true;
         } else if (option == "--help") {
@@ -81,12 +83,17 @@ CommandLine parse(int count, const char* const* arguments) {
 }
 
 std::string usage() {
-    std::string text = "usage: simulation [--seeds N] [--first-seed S] [--scenario NAME] [--jobs N]\n"
-                       "       simulation --replay SEED [--scenario NAME] [--trace]\n"
-                       "       simulation --mutants [--seeds N]\n"
+    std::string text = "usage: simulation [--network] [--seeds N] [--first-seed S] [--scenario NAME] [--jobs N]\n"
+                       "       simulation [--network] --replay SEED [--scenario NAME] [--trace]\n"
+                       "       simulation [--network] --mutants [--seeds N]\n"
+                       "With --network the product's own port, engine, server and broker are used, over wires that fail; else a simulated port.\n"
                        "scenarios:";
     for (const std::string& name : scenario_names()) {
         text += " " + name;
+    }
+    text += "\nwith --network also:";
+    for (std::size_t i = 0; i + scenario_names().size() < network_scenario_names().size(); ++i) {
+        text += " " + network_scenario_names()[i];
     }
     return text + "\n";
 }

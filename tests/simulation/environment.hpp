@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulation/faults.hpp"
@@ -64,6 +66,13 @@ struct Environment {
     template <typename... Parameters, typename... Arguments>
     void tell(void (Oracle::*what)(Parameters...), Arguments&&... arguments) {
         oracles.tell(what, arguments...);
+    }
+
+    /// What a message says, where it says anything.
+    [[nodiscard]] std::string body_of(std::string_view message_id) const {
+        std::string body{message_id};
+        body.resize(std::max(body.size(), message_bytes), '.');
+        return body;
     }
 
     /// How long before a lease's end its holder stops, at most.

@@ -13,10 +13,10 @@ namespace {
 using namespace sessionq;
 using namespace sessionq::simulation;
 
-void print(std::uint64_t seed, const std::string& scenario, const Violation& violation) {
-    std::printf("violation of %s\n  %s\n  seed %llu, scenario %s; replay: simulation --replay %llu --scenario %s --trace\n", violation.oracle.c_str(),
-                violation.text.c_str(), static_cast<unsigned long long>(seed), scenario.c_str(), static_cast<unsigned long long>(seed),
-                scenario.c_str());
+void print(bool network, std::uint64_t seed, const std::string& scenario, const Violation& violation) {
+    std::printf("violation of %s\n  %s\n  seed %llu, scenario %s; replay: simulation%s --replay %llu --scenario %s --trace\n",
+                violation.oracle.c_str(), violation.text.c_str(), static_cast<unsigned long long>(seed), scenario.c_str(),
+                network ? " --network" : "", static_cast<unsigned long long>(seed), scenario.c_str());
     std::fflush(stdout);
 }
 
@@ -26,23 +26,25 @@ int summary(std::uint64_t seeds, std::uint64_t violations) {
 }
 
 int replay(const CommandLine& line) {
-    const std::string& scenario = line.scenario.empty() ? scenario_of(*line.replay) : line.scenario;
+    const std::string& scenario = line.scenario.empty() ? scenario_of(*line.replay, line.network) : line.scenario;
     Trace::Sink sink;
     if (line.trace) {
         sink = [](const std::string& text) { std::printf("%s\n", text.c_str()); };
     }
-    const RunResult result = run_world({.seed = *line.replay, .scenario = scenario, .trace = sink});
+    const RunResult result = run_world({.seed = *line.replay, .scenario = scenario, .network = line.network, .trace = sink});
     std::printf("scenario %s: %llu steps, %llu handlers, %lld ms of virtual time\n", scenario.c_str(), static_cast<unsigned long long>(result.steps),
                 static_cast<unsigned long long>(result.handlers), static_cast<long long>(result.virtual_time / std::chrono::milliseconds{1}));
     if (result.violation) {
-        print(*line.replay, scenario, *result.violation);
+        print(line.network, *line.replay, scenario, *result.violation);
     }
     return summary(1, result.violation ? 1 : 0);
 }
 
 int campaign(const CommandLine& line) {
-    const Campaign campaign{.first_seed = line.first_seed, .seeds = line.seeds, .scenario = line.scenario, .jobs = line.jobs};
-    const Campaign::Outcome outcome = campaign.run(print);
+    const Campaign campaign{
+        .first_seed = line.first_seed, .seeds = line.seeds, .scenario = line.scenario, .network = line.network, .jobs = line.jobs};
+    const Campaign::Outcome outcome = campaign.run(
+        [&](std::uint64_t seed, const std::string& scenario, const Violation& violation) { print(line.network, seed, scenario, violation); });
     std::printf("%llu steps, %llu handlers\n", static_cast<unsigned long long>(outcome.steps), static_cast<unsigned long long>(outcome.handlers));
     return summary(outcome.run, outcome.violations);
 }
@@ -54,7 +56,7 @@ int act(const CommandLine& line) {
         return 0;
     }
     if (line.mutants) {
-        return catch_mutants(line.seeds, line.jobs) ? 0 : 1;
+        return catch_mutants(line.seeds, line.network, line.jobs) ? 0 : 1;
     }
     return line.replay ? replay(line) : campaign(line);
 }

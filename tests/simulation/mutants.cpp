@@ -44,12 +44,12 @@ const char* name_of(Mutant mutant) {
 
 } // namespace
 
-bool catch_mutants(std::uint64_t budget, unsigned jobs) {
+bool catch_mutants(std::uint64_t budget, bool network, unsigned jobs) {
     bool all = true;
     for (auto value = 1; value < static_cast<int>(Mutant::count_); ++value) {
         const auto mutant = static_cast<Mutant>(value);
         std::string caught;
-        const Campaign campaign{.seeds = budget, .mutant = mutant, .jobs = jobs, .until_first = true};
+        const Campaign campaign{.seeds = budget, .network = network, .mutant = mutant, .jobs = jobs, .until_first = true};
         const auto outcome = campaign.run([&](std::uint64_t seed, const std::string& scenario, const Violation& violation) {
             caught = violation.oracle + ", seed " + std::to_string(seed) + " of " + scenario;
         });

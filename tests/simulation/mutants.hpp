@@ -5,6 +5,6 @@
 namespace sessionq::simulation {
 
 /// Runs every deliberate defect until an oracle catches it, at most `budget` seeds each, and prints how many it took. False: one escaped.
-[[nodiscard]] bool catch_mutants(std::uint64_t budget, unsigned jobs);
+[[nodiscard]] bool catch_mutants(std::uint64_t budget, bool network, unsigned jobs);
 
 } // namespace sessionq::simulation

@@ -58,10 +58,12 @@ struct LinkRecord {
     std::uint32_t id{0};
     std::uint64_t accept_id{0};
     std::size_t endpoint{0};
+    std::uint32_t wire{0}; ///< the connection it is on, where there are such
     std::string entity{};
     std::string session{};
-    bool late{false}; ///< answers an accept that was given up
-    bool held{false}; ///< accepted, and neither closed nor lost nor destroyed
+    bool overtaken{false}; ///< for all that is known somebody else got the session after it, before its answer arrived
+    bool late{false};      ///< answers an accept that was given up
+    bool held{false};      ///< accepted, and neither closed nor lost nor destroyed
     bool closed{false};
     bool lease_wavered{false}; ///< an answer said that it is over, or a renewal came so late that its holder may have begun to leave
     bool lost{false};
@@ -70,6 +72,7 @@ struct LinkRecord {
     TimePoint accepted{};
     TimePoint ended{};
     TimePoint lease_until{TimePoint::max()};
+    TimePoint locked_until{};  ///< the broker does not end the lock by itself before, as far as its answers show
     bool renewal_asked{false}; ///< since the lease was granted
     TimePoint drained{};       ///< when the last drain was answered
     Duration lease_doubt{};    ///< how long the granting answer travelled, which its receiver cannot know

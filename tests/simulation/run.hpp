@@ -13,6 +13,7 @@ namespace sessionq::simulation {
 struct RunRequest {
     std::uint64_t seed{0};
     std::string scenario{};
+    bool network{false}; ///< the product's own port, server and broker, in place of simulated ones
     processor::Mutant mutant{processor::Mutant::none};
     Trace::Sink trace{};
 };
@@ -29,6 +30,6 @@ struct RunResult {
 [[nodiscard]] RunResult run_world(const RunRequest& request);
 
 /// The scenario of a seed when none is asked for: each in turn.
-[[nodiscard]] const std::string& scenario_of(std::uint64_t seed);
+[[nodiscard]] const std::string& scenario_of(std::uint64_t seed, bool network);
 
 } // namespace sessionq::simulation

@@ -8,6 +8,7 @@
 
 #include "core/random.hpp"
 #include "simulation/faults.hpp"
+#include "simulation/network_faults.hpp"
 #include "simulation/script.hpp"
 
 namespace sessionq::simulation {
@@ -40,12 +41,24 @@ struct Setup {
     bool destroy_without_stop{false};
     Duration limits_every{}; ///< mean time between changes of limits from outside; zero: none
     Duration stop_within{seconds{10}};
-    bool quiet{false}; ///< no fault can happen and every handler is short
+    // where the product's own port is used
+    NetworkFaults network{};
+    std::size_t fronts{1};             ///< receive threads of the broker
+    Duration client_idle{seconds{30}}; ///< without a sign of the other side's life
+    Duration server_idle{seconds{40}};
+    Duration operation_timeout{seconds{15}};
+
+    std::uint64_t most_steps{3'000'000}; ///< of a run that comes to rest
+    bool quiet{false};                   ///< no fault can happen and every handler is short
 };
 
 /// The setup of a seed in a scenario; throws std::invalid_argument naming a scenario that does not exist.
 [[nodiscard]] Setup make_setup(const std::string& scenario, core::Random& random);
-
 [[nodiscard]] const std::vector<std::string>& scenario_names();
+
+/// The same where the product's own port, server and broker are used over wires: there are more scenarios, and what goes wrong at the seam in the others goes wrong
+/// on the wires here.
+[[nodiscard]] Setup make_network_setup(const std::string& scenario, core::Random& random);
+[[nodiscard]] const std::vector<std::string>& network_scenario_names();
 
 } // namespace sessionq::simulation

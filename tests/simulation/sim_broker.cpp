@@ -24,18 +24,23 @@ void SimBroker::note_ready(BrokerSession& session, TimePoint now) {
     }
 }
 
-MessageRecord& SimBroker::send(const std::string& entity, const std::string& session_id, TimePoint now) {
-    BrokerSession& session = sessions_[{entity, session_id}];
-    session.entity = entity;
-    session.id = session_id;
+MessageRecord& SimBroker::add(const std::string& entity, const std::string& session_id, std::int64_t sequence, TimePoint now) {
+    BrokerSession& session = obtain(entity, session_id);
     MessageRecord& message = messages_.emplace_back();
-    message.sequence = ++last_sequence_;
+    message.sequence = sequence;
     message.entity = entity;
     message.session = session_id;
     session.pending.emplace(message.sequence, &message);
     ++unfinished_;
     note_ready(session, now);
     return message;
+}
+
+BrokerSession& SimBroker::obtain(const std::string& entity, const std::string& session_id) {
+    BrokerSession& session = sessions_[{entity, session_id}];
+    session.entity = entity;
+    session.id = session_id;
+    return session;
 }
 
 BrokerSession* SimBroker::find(const std::string& entity, const std::string& session) {
@@ -84,7 +89,7 @@ MessageRecord* SimBroker::take(BrokerSession& session, bool remove) {
     }
     message->holder = session.holder;
     if (remove) {
-        finish(session, *message, MessageState::removed);
+        finish(*message, MessageState::removed);
     } else {
         message->state = MessageState::locked;
     }
@@ -97,9 +102,9 @@ bool SimBroker::settle(std::uint32_t link, MessageRecord& message, ports::Outcom
         return false;
     }
     switch (outcome) {
-    case ports::Outcome::complete: finish(*session, message, MessageState::completed); break;
-    case ports::Outcome::dead_letter: finish(*session, message, MessageState::dead_lettered); break;
-    case ports::Outcome::defer: finish(*session, message, MessageState::deferred); break;
+    case ports::Outcome::complete: finish(message, MessageState::completed); break;
+    case ports::Outcome::dead_letter: finish(message, MessageState::dead_lettered); break;
+    case ports::Outcome::defer: finish(message, MessageState::deferred); break;
     case ports::Outcome::abandon:
         ++message.delivery_count;
         message.state = MessageState::available;
@@ -109,9 +114,9 @@ bool SimBroker::settle(std::uint32_t link, MessageRecord& message, ports::Outcom
     return true;
 }
 
-void SimBroker::finish(BrokerSession& session, MessageRecord& message, MessageState state) {
+void SimBroker::finish(MessageRecord& message, MessageState state) {
     message.state = state;
-    session.pending.erase(message.sequence);
+    find(message.entity, message.session)->pending.erase(message.sequence);
     --unfinished_;
 }
 

@@ -30,9 +30,13 @@ struct BrokerSession {
 class SimBroker {
 public:
     /// A message for a session, at the end of it.
-    MessageRecord& send(const std::string& entity, const std::string& session, TimePoint now);
+    MessageRecord& send(const std::string& entity, const std::string& session, TimePoint now) { return add(entity, session, ++last_sequence_, now); }
+    /// The same, with a number that somebody else gave it.
+    MessageRecord& add(const std::string& entity, const std::string& session, std::int64_t sequence, TimePoint now);
 
     [[nodiscard]] BrokerSession* find(const std::string& entity, const std::string& session);
+    /// Made if it is not there: one that is named need not have a message.
+    BrokerSession& obtain(const std::string& entity, const std::string& session);
     /// Free sessions of an entity that have a message.
     [[nodiscard]] std::vector<BrokerSession*> ready(const std::string& entity);
 
@@ -47,12 +51,14 @@ public:
     /// True when it took effect: the link holds the session and the message.
     bool settle(std::uint32_t link, MessageRecord& message, ports::Outcome outcome);
 
+    /// It needs nothing more.
+    void finish(MessageRecord& message, MessageState state);
+
     [[nodiscard]] std::size_t unfinished() const noexcept { return unfinished_; }
     [[nodiscard]] const std::deque<MessageRecord>& messages() const noexcept { return messages_; }
     [[nodiscard]] std::map<std::pair<std::string, std::string>, BrokerSession>& sessions() noexcept { return sessions_; }
 
 private:
-    void finish(BrokerSession& session, MessageRecord& message, MessageState state);
     static void note_ready(BrokerSession& session, TimePoint now);
 
     std::int64_t last_sequence_{0};

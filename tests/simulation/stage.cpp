@@ -5,8 +5,6 @@
 namespace sessionq::simulation {
 namespace {
 
-constexpr std::uint64_t step_limit = 3'000'000;
-
 std::string session_name(const std::string& entity, std::size_t number) { return entity + "-s" + std::to_string(number); }
 
 } // namespace
@@ -89,9 +87,13 @@ void Stage::calm_down() {
 
 void Stage::close() {
     for (const auto& loop : loops_) {
-        if (loop->timers().size() != 0) {
-            environment_.verdict.report("(i) timers", std::to_string(loop->timers().size()) + " timers are left at the end of " + loop->name());
-        }
+        check_timers(*loop);
+    }
+}
+
+void Stage::check_timers(SimLoop& loop) {
+    if (loop.timers().size() != 0) {
+        environment_.verdict.report("(i) timers", std::to_string(loop.timers().size()) + " timers are left at the end of " + loop.name());
     }
 }
 
@@ -109,8 +111,8 @@ bool Stage::run(TimePoint end, const std::function<bool()>& done) {
         if (scheduler().now() >= end) {
             return false;
         }
-        if (scheduler().steps() > step_limit) {
-            environment_.verdict.report("(g) attempts", "the run does not come to rest within " + std::to_string(step_limit) + " steps");
+        if (scheduler().steps() > setup_.most_steps) {
+            environment_.verdict.report("(g) attempts", "the run does not come to rest within " + std::to_string(setup_.most_steps) + " steps");
         }
         if (!scheduler().step()) {
             return done();

@@ -43,6 +43,7 @@ public:
 protected:
     [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
     [[nodiscard]] std::vector<std::unique_ptr<SimLoop>>& loops() noexcept { return loops_; }
+    void check_timers(SimLoop& loop);
     /// `what`, again and again until it is calm, with pauses of `mean`; zero: never.
     void repeat(Duration mean, std::function<void()> what);
 

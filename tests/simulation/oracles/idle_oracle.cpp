@@ -9,8 +9,6 @@ class IdleOracle final : public Oracle {
 public:
     IdleOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
 
-    void drain_answered(const LinkRecord& link) override { std::erase(overdue_, &link); }
-
     void before_advance(TimePoint next) override {
         for (const LinkRecord& link : environment_.links) {
             if (link.held && link.draining && next >= *link.draining + expectations_.drain_bound && !is_overdue(link)) {
@@ -24,7 +22,7 @@ public:
         if (link.late || now >= expectations_.stop_deadline || lease_ending(link, now, environment_.margin())) {
             return;
         }
-        const bool drain_unanswered = is_overdue(link) || (link.draining && now >= *link.draining + expectations_.drain_bound);
+        const bool drain_unanswered = link.draining && (is_overdue(link) || now >= *link.draining + expectations_.drain_bound);
         if (link.credit != 0 && !drain_unanswered) {
             environment_.verdict.report("(e) leaving (R3)", name(link) + (link.draining ? " is left before its drain was answered"
                                                                                         : " is left with credit and without a drain"));
@@ -58,7 +56,7 @@ private:
 
     Environment& environment_;
     const Expectations& expectations_;
-    std::vector<const LinkRecord*> overdue_; ///< their drain was not answered in time: the consumer need not trust the link any more
+    std::vector<const LinkRecord*> overdue_; ///< a drain was not answered in time: the consumer need not trust the link, and an answer may cross its leaving
 };
 
 } // namespace

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "broker/journal.hpp"
+#include "simulation/environment.hpp"
+
+namespace sessionq::simulation {
+
+/// The product's broker as the oracles know it: what it has, from what it tells its journal, in the very step in which it happens; who holds what, from what it
+/// answered the consumer. Never says that a session is free before it may be.
+class BrokerLedger final : public broker::Journal {
+public:
+    /// `removes`: messages are gone once they are handed out.
+    BrokerLedger(Environment& environment, bool removes) : environment_{&environment}, removes_{removes} {}
+
+    Duration commit_high{}; ///< how long it takes to keep a change, at most
+    bool failing{false};
+    bool locks_end_unheard{
+        false}; ///< the broker may take a session back from a client that is not at fault, and give it to another before the first hears of it
+
+    // as a journal
+    [[nodiscard]] broker::EntityId make_entity_id() override { return ++last_id_; }
+    void append(std::vector<broker::Change> changes) override;
+    [[nodiscard]] Mark last() const noexcept override { return mark_; }
+    void when_durable(Durable done) override;
+    [[nodiscard]] bool is_failing() const noexcept override { return failing; }
+
+    /// Null: no such message is in the entity's queue, or ever was.
+    [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence);
+
+    // who holds what
+    /// The consumer was given a session, by that link.
+    void granted(LinkRecord& link, BrokerSession& session);
+    /// The consumer was told, or said itself, that a link has ended.
+    void ended(const LinkRecord& link);
+    /// The broker let go of all that was held over a wire.
+    void wire_over(std::uint32_t wire);
+
+private:
+    void added(const broker::KeptMessage& message);
+    void removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all);
+    void let_go(const LinkRecord& link, BrokerSession& session);
+
+    Environment* environment_;
+    bool removes_;
+    broker::EntityId last_id_{0};
+    Mark mark_{0};
+    std::map<broker::EntityId, std::string> queues_{};
+    std::map<std::pair<std::string, std::int64_t>, MessageRecord*> messages_{};
+    std::map<std::pair<std::string, std::int64_t>, std::string> ids_{};
+};
+
+} // namespace sessionq::simulation

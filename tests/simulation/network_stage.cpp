@@ -1,0 +1,229 @@
+#include "simulation/network_stage.hpp"
+
+#include <algorithm>
+
+#include "servicebus/endpoint.hpp"
+#include "simulation/sim_tokens.hpp"
+
+namespace sessionq::simulation {
+namespace {
+
+constexpr int first_front = 100; // loops of the broker are told from those of the client by their number
+
+} // namespace
+
+/// Somebody else who holds a session, and renews it.
+class NetworkStage::ForeignHolder final : public broker::ConsumerTarget, public std::enable_shared_from_this<ForeignHolder> {
+public:
+    ForeignHolder(NetworkStage& stage, broker::QueuePtr queue) : stage_{&stage}, queue_{std::move(queue)} {}
+
+    void take(const std::string& session) {
+        const broker::Instant now = stage_->time_.now();
+        queue_->accept({.session_id = session, .until = now.now}, shared_from_this(), now);
+        renew();
+    }
+    void free() {
+        if (const auto held = std::exchange(consumer_, nullptr)) {
+            queue_->close(*held, stage_->time_.now());
+        }
+    }
+
+    [[nodiscard]] bool has_it() const noexcept { return consumer_ != nullptr; }
+
+    void on_accepted(broker::ConsumerPtr consumer) noexcept override { consumer_ = std::move(consumer); }
+    void on_refused(Failure) noexcept override {}
+    void notify_work() noexcept override {}
+    void on_lost(Failure) noexcept override { consumer_ = nullptr; }
+
+private:
+    void renew() {
+        stage_->scheduler().after(queue_->options().lock_duration / 2, [weak = weak_from_this()] {
+            const auto self = weak.lock();
+            if (self && self->consumer_) {
+                static_cast<void>(self->queue_->renew(*self->consumer_, self->stage_->time_.now()));
+                self->renew();
+            }
+        });
+    }
+
+    NetworkStage* stage_;
+    broker::QueuePtr queue_;
+    broker::ConsumerPtr consumer_{};
+};
+
+NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
+    : Stage{seed, std::move(trace), setup},
+      ledger_{std::make_shared<BrokerLedger>(environment(), setup.options.receive_and_delete)},
+      broker_{ledger_, {}, {.now = scheduler().now(), .wall = scheduler().wall_now()}},
+      time_{scheduler(), broker_},
+      network_{environment(), setup.network} {
+    ledger_->commit_high = setup.network.commit_high;
+    ledger_->locks_end_unheard = setup.network.token_refused != 0;
+    broker_.begin(time_.now());
+    for (const std::string& entity : entities()) {
+        static_cast<void>(
+            broker_.create_queue(entity, {.requires_session = true, .lock_duration = setup.lock_length, .max_delivery_count = 1'000'000}, time_.now())
+                .value());
+    }
+    network_.listen = [this] { return some_front(); };
+    network_.server_over = [this](std::uint32_t wire) { ledger_->wire_over(wire); };
+    fronts_.resize(setup.fronts);
+    for (std::size_t i = 0; i < setup.fronts; ++i) {
+        fronts_[i].loop = std::make_unique<SimLoop>(scheduler(), first_front + static_cast<int>(i));
+        fronts_[i].loop->weight = 1 + static_cast<std::uint32_t>(scheduler().random().below(6));
+        start(fronts_[i]);
+    }
+    for (std::size_t i = 0; i < loops().size(); ++i) {
+        servicebus::HubSettings settings;
+        settings.target = {.host = "broker"};
+        settings.tokens = std::make_shared<SimTokens>(environment(), network_.faults(), *loops()[i]);
+        settings.operation_timeout = setup.operation_timeout;
+        settings.idle_timeout = setup.client_idle;
+        settings.backoff = setup.options.error_backoff;
+        settings.seed = scheduler().random().next();
+        settings.dial = network_.dial_for(i);
+        endpoints_.push_back(std::make_unique<WatchedEndpoint>(
+            environment(), *ledger_, i, [this, i] { return network_.newest_of(i); },
+            std::make_unique<servicebus::Endpoint>(*loops()[i], io_, std::move(settings))));
+    }
+}
+
+std::vector<ports::Endpoint*> NetworkStage::endpoints() {
+    std::vector<ports::Endpoint*> all;
+    for (const auto& endpoint : endpoints_) {
+        all.push_back(endpoint.get());
+    }
+    return all;
+}
+
+/// A dead peer is noticed by its silence at the latest, a lock that nobody renews ends by itself, and an attempt to connect may have just begun to be ignored.
+Duration NetworkStage::aftermath() const {
+    return setup().operation_timeout + std::max({setup().client_idle, setup().server_idle, setup().lock_length}) + setup().options.error_backoff.max +
+           setup().network.down_high + setup().network.stall_high;
+}
+
+void NetworkStage::start(Front& front) {
+    const server::Limits limits{.idle_time = setup().server_idle};
+    front.server = std::make_unique<server::Server>(broker_, *front.loop, io_, server::AccessPolicy{.verifier = &SimTokens::verify}, limits);
+    front.is_down = false;
+}
+
+void NetworkStage::restart(Front& front) {
+    if (std::exchange(front.is_down, true)) {
+        return;
+    }
+    const auto gone = [this, &front] {
+        scheduler().trace(front.loop->name(), ": the server is gone");
+        front.server.reset();
+        scheduler().after(scheduler().between(milliseconds{0}, setup().network.down_high),
+                          [this, &front] { front.loop->post([this, &front] { start(front); }); });
+    };
+    if (environment().chance(network_.faults().restart_orderly)) {
+        front.loop->post([this, &front, gone] {
+            front.server->drain(scheduler().between(milliseconds{0}, seconds{2}), [&front, gone] { front.loop->post(gone); });
+        });
+    } else {
+        front.loop->post(gone);
+    }
+}
+
+Network::Listener NetworkStage::some_front() {
+    Front& front = fronts_[scheduler().random().below(fronts_.size())];
+    if (front.is_down) {
+        return {};
+    }
+    return {front.loop.get(), [&front](amqp::StreamPtr stream) {
+                if (front.server && !front.is_down) {
+                    front.server->serve(std::move(stream));
+                }
+            }};
+}
+
+void NetworkStage::send(const std::string& entity, const std::string& session) {
+    Message message;
+    message.session_id = session;
+    message.message_id = std::to_string(++last_message_);
+    message.body = environment().body_of(message.message_id);
+    if (!queue(entity).send({std::move(message)}, time_.now())) {
+        scheduler().after(milliseconds{100}, [this, entity, session] { send(entity, session); }); // the broker is busy
+    }
+}
+
+void NetworkStage::hold_foreign(const std::string& entity, const std::string& session) {
+    foreign_.push_back(std::make_shared<ForeignHolder>(*this, broker_.find(entity).value()));
+    foreign_.back()->take(session);
+}
+
+void NetworkStage::make_trouble() {
+    const NetworkFaults& faults = setup().network;
+    repeat(faults.cut_every, [this] { network_.cut_one(); });
+    repeat(faults.stall_every, [this] { network_.stall_one(); });
+    repeat(faults.restart_every, [this] { restart(fronts_[scheduler().random().below(fronts_.size())]); });
+    repeat(faults.failing_every, [this] {
+        ledger_->failing = true;
+        scheduler().after(scheduler().between(milliseconds{1}, setup().network.failing_high), [this] { ledger_->failing = false; });
+    });
+}
+
+void NetworkStage::mend() {
+    network_.mend();
+    ledger_->failing = false;
+    for (const auto& holder : std::exchange(foreign_, {})) {
+        holder->free();
+    }
+}
+
+void NetworkStage::close() {
+    const auto never = [] { return false; };
+    check_sessions_free();
+    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
+        loops()[i]->post([this, i] { endpoints_[i].reset(); });
+    }
+    run(scheduler().now() + seconds{10}, never);
+    check_accepts_answered();
+    for (Front& front : fronts_) {
+        front.loop->post([&front] { front.server.reset(); });
+    }
+    run(scheduler().now() + seconds{1}, never);
+    check_counts();
+    Stage::close();
+    for (const Front& front : fronts_) {
+        check_timers(*front.loop);
+    }
+}
+
+/// The consumer has given everything back by its own word, which nothing kept from arriving.
+void NetworkStage::check_sessions_free() {
+    if (setup().network.cuts() || setup().network.token_refused != 0) {
+        return;
+    }
+    for (const auto& [key, session] : environment().broker.sessions()) {
+        const auto asker = std::make_shared<ForeignHolder>(*this, broker_.find(session.entity).value());
+        asker->take(session.id);
+        if (!asker->has_it()) {
+            environment().verdict.report("(h) stop (R18)", "session " + session.id + " is still locked at the broker");
+        }
+        asker->free();
+    }
+}
+
+void NetworkStage::check_accepts_answered() {
+    for (const AcceptRecord& accept : environment().accepts) {
+        if (!accept.answered) {
+            environment().broken("accept " + std::to_string(accept.id) + " was never answered (R15)");
+        }
+    }
+}
+
+void NetworkStage::check_counts() {
+    std::size_t active = 0;
+    for (const std::string& entity : entities()) {
+        active += queue(entity).counts(time_.now()).active;
+    }
+    if (active != environment().broker.unfinished()) {
+        environment().verdict.report("(c) loss", "the broker has " + std::to_string(active) + " messages, its journal says " +
+                                                     std::to_string(environment().broker.unfinished()));
+    }
+}
+
+} // namespace sessionq::simulation

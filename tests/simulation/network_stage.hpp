@@ -1,0 +1,56 @@
+#pragma once
+
+#include <asio/io_context.hpp>
+
+#include "broker/broker.hpp"
+#include "server/server.hpp"
+#include "simulation/broker_time.hpp"
+#include "simulation/network.hpp"
+#include "simulation/stage.hpp"
+#include "simulation/watched_endpoint.hpp"
+
+namespace sessionq::simulation {
+
+/// The product's own port, engine, server and broker, with wires in place of sockets: all of them in virtual time.
+class NetworkStage final : public Stage {
+public:
+    NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup);
+
+    [[nodiscard]] std::vector<ports::Endpoint*> endpoints() override;
+    [[nodiscard]] Duration aftermath() const override;
+    void close() override;
+
+private:
+    /// One of the broker's receive threads, and the server on it.
+    struct Front {
+        std::unique_ptr<SimLoop> loop;
+        std::unique_ptr<server::Server> server{};
+        bool is_down{false};
+    };
+    class ForeignHolder;
+
+    void send(const std::string& entity, const std::string& session) override;
+    void hold_foreign(const std::string& entity, const std::string& session) override;
+    void make_trouble() override;
+    void mend() override;
+
+    void start(Front& front);
+    void restart(Front& front);
+    [[nodiscard]] Network::Listener some_front();
+    [[nodiscard]] broker::Queue& queue(const std::string& entity) { return *broker_.find(entity).value(); }
+    void check_sessions_free();
+    void check_accepts_answered();
+    void check_counts();
+
+    asio::io_context io_{1}; // nobody opens a socket
+    std::shared_ptr<BrokerLedger> ledger_;
+    broker::Broker broker_;
+    BrokerTime time_;
+    Network network_;
+    std::vector<Front> fronts_{};
+    std::vector<std::unique_ptr<WatchedEndpoint>> endpoints_{};
+    std::vector<std::shared_ptr<ForeignHolder>> foreign_{};
+    std::uint64_t last_message_{0};
+};
+
+} // namespace sessionq::simulation
