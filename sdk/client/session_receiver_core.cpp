@@ -24,7 +24,8 @@ ReceiverPtr SessionReceiverCore::make(const Home& home, std::string entity, cons
     ReceiverPtr made{new SessionReceiverCore{home, std::move(entity), options, std::move(link)},
                      [&loop = home.loop](SessionReceiverCore* last) { loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {}); }};
     home.residents.push_back(*made);
-    made->on_granted(asked, made->link_->initial_lock());
+    made->lease_.grant_by_accept(asked, home.loop.now(), made->link_->initial_lock().length);
+    made->follow_lease();
     return made;
 }
 
