@@ -102,17 +102,17 @@ void Engine::feed_sasl(std::string_view& bytes) {
 
 // What must be answered before more is heard is: an open by its kind, a begin because the engine forgets, with the peer's end, whom the answer was for.
 void Engine::feed_transport(std::string_view bytes) {
-    const std::size_t passing = shim_.passing(bytes);
-    push(bytes.substr(0, passing));
-    bytes.remove_prefix(passing);
     while (!bytes.empty() && !failed_ && !closed_) {
+        const std::size_t passing = shim_.passing(bytes);
+        push(bytes.substr(0, passing));
+        bytes.remove_prefix(passing);
         rewritten_.clear();
         if (!shim_.inbound(bytes, rewritten_)) {
             break_off(Errc::protocol_error, "amqp:connection:framing-error", "what the peer sent are no frames, or not of a size to work with");
             return;
         }
         push(rewritten_);
-        if (!bytes.empty()) {
+        if (is_server_ && !bytes.empty()) {
             process();
             collect_output();
         }

@@ -165,6 +165,9 @@ bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_vi
                 return false;
             }
             partial.clear();
+            if (&direction == &in_ && may_pass()) {
+                return true;
+            }
         }
     }
     return true;
@@ -184,7 +187,7 @@ bool FrameShim::inbound(std::string_view& bytes, std::string& to) {
 
 std::size_t FrameShim::passing(std::string_view bytes) const noexcept {
     std::size_t passed = 0;
-    if (is_server_ || !seen_begin_ || !in_.partial.empty() || !unfinished_.empty()) {
+    if (!may_pass() || !in_.partial.empty()) {
         return passed;
     }
     while (bytes.size() - passed >= header_size) {

@@ -29,7 +29,8 @@ public:
     /// From the engine to the peer: appends to `to` what has become of the whole frames seen so far. False: the bytes are not frames.
     bool outbound(std::string_view bytes, std::string& to);
     /// From the peer to the engine. Takes what it has seen from the front of `bytes`: all of it but after an open or begin that a server has to answer before it
-    /// hears more. False: the bytes are not frames, or say what no peer may.
+    /// hears more, and, for a client, after a frame that was cut in two, since what follows may be `passing`. False: the bytes are not frames, or say what no
+    /// peer may.
     bool inbound(std::string_view& bytes, std::string& to);
     /// How much of `bytes` the engine may have as it is, before the rest goes through `inbound`: whole frames, of which a client has nothing to change.
     [[nodiscard]] std::size_t passing(std::string_view bytes) const noexcept;
@@ -52,6 +53,7 @@ private:
     bool rewrite_inbound(std::string_view frame, std::string& to);
     bool rewrite_inbound_open(std::string_view frame, std::string& to);
     bool follow(std::uint16_t channel, const Fields& fields);
+    [[nodiscard]] bool may_pass() const noexcept { return !is_server_ && seen_begin_ && unfinished_.empty(); }
 
     const bool is_server_;
     const std::uint32_t largest_frame_;

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "amqp/codec/decoder.hpp"
+
 namespace sessionq::amqp {
 namespace {
 
 constexpr std::string_view null_field{"\x40", 1};
-constexpr int deepest_descriptor = 4; // descriptors may be described themselves; nobody does
 
 std::uint8_t byte(std::string_view bytes, std::size_t at) noexcept { return static_cast<std::uint8_t>(bytes[at]); }
 
@@ -19,103 +20,35 @@ std::uint64_t big_endian(std::string_view bytes) noexcept {
     return number;
 }
 
-/// How long the value is that `bytes` begin with; zero if it is not whole. By its outermost constructor alone.
-std::size_t size_of_value(std::string_view bytes, int depth = 0) noexcept {
-    if (bytes.empty()) {
-        return 0;
-    }
-    const std::uint8_t code = byte(bytes, 0);
-    std::size_t size = 0;
-    switch (code >> 4U) {
-    case 0x0: {
-        if (code != 0 || depth == deepest_descriptor) {
-            return 0;
-        }
-        const std::size_t descriptor = size_of_value(bytes.substr(1), depth + 1);
-        const std::size_t value = descriptor == 0 ? 0 : size_of_value(bytes.substr(1 + descriptor), depth + 1);
-        return value == 0 ? 0 : 1 + descriptor + value;
-    }
-    case 0x4: size = 1; break;
-    case 0x5: size = 2; break;
-    case 0x6: size = 3; break;
-    case 0x7: size = 5; break;
-    case 0x8: size = 9; break;
-    case 0x9: size = 17; break;
-    case 0xa:
-    case 0xc:
-    case 0xe: size = bytes.size() < 2 ? 0 : std::size_t{2} + byte(bytes, 1); break;
-    case 0xb:
-    case 0xd:
-    case 0xf: size = bytes.size() < 5 ? 0 : std::size_t{5} + big_endian(bytes.substr(1, 4)); break;
-    default: return 0;
-    }
-    return size <= bytes.size() ? size : 0;
-}
-
-/// Of a ulong; `value` may be nothing.
-std::optional<std::uint64_t> descriptor_in(std::string_view value) noexcept {
-    if (value.empty()) {
-        return std::nullopt;
-    }
-    switch (byte(value, 0)) {
-    case 0x44: return 0;
-    case 0x53:
-    case 0x80: return big_endian(value.substr(1));
-    default: return std::nullopt;
-    }
-}
-
 } // namespace
 
 std::optional<Fields> Fields::read(std::string_view bytes) noexcept {
-    if (bytes.size() < 3 || bytes[0] != '\0') {
-        return std::nullopt;
+    std::optional<Fields> made; // filled where it is: it is large
+    Decoder decoder{bytes};
+    const auto code = decoder.read_descriptor();
+    const auto list = code && *code <= 0xff ? decoder.read_list() : std::nullopt;
+    if (list && !made.emplace().take(static_cast<std::uint8_t>(*code), list->count, list->items)) {
+        made.reset();
+    } else if (list) {
+        made->payload_ = decoder.rest();
     }
-    const std::size_t descriptor = size_of_value(bytes.substr(1));
-    const auto code = descriptor_in(bytes.substr(1, descriptor));
-    if (!code || *code > 0xff) {
-        return std::nullopt;
-    }
-    const std::string_view list = bytes.substr(1 + descriptor);
-    const std::size_t size = size_of_value(list);
-    if (size == 0) {
-        return std::nullopt;
-    }
-    Fields fields;
-    fields.code_ = static_cast<std::uint8_t>(*code);
-    fields.payload_ = list.substr(size);
-    std::uint64_t count = 0;
-    std::string_view items;
-    switch (byte(list, 0)) {
-    case 0x45: break;
-    case 0xc0:
-        if (size < 3) {
-            return std::nullopt;
-        }
-        count = byte(list, 2);
-        items = list.substr(3, size - 3);
-        break;
-    case 0xd0:
-        if (size < 9) {
-            return std::nullopt;
-        }
-        count = big_endian(list.substr(5, 4));
-        items = list.substr(9, size - 9);
-        break;
-    default: return std::nullopt;
-    }
+    return made;
+}
+
+bool Fields::take(std::uint8_t code, std::uint32_t count, std::string_view items) noexcept {
     if (count > most) {
-        return std::nullopt;
+        return false;
     }
-    for (; fields.count_ < count; ++fields.count_) {
-        const std::size_t length = size_of_value(items);
-        if (length == 0) {
-            return std::nullopt;
+    code_ = code;
+    Decoder decoder{items};
+    for (; count_ < count; ++count_) {
+        const auto field = decoder.skip();
+        if (!field) {
+            return false;
         }
-        fields.fields_[fields.count_] = items.substr(0, length);
-        items.remove_prefix(length);
+        fields_[count_] = *field;
     }
-    return items.empty() ? std::optional{fields} : std::nullopt;
+    return decoder.at_end();
 }
 
 std::string_view Fields::at(std::size_t index) const noexcept { return index < count_ ? fields_[index] : null_field; }

@@ -76,6 +76,8 @@ public:
     void write(std::string& to) const;
 
 private:
+    bool take(std::uint8_t code, std::uint32_t count, std::string_view items) noexcept;
+
     std::uint8_t code_{0};
     std::size_t count_{0};
     std::array<std::string_view, most> fields_{};

@@ -9,18 +9,31 @@ namespace sessionq::amqp {
 
 using namespace constructor;
 
+std::optional<std::string_view> Decoder::take_sized(std::uint8_t code) noexcept {
+    const auto size = take_number(has_short_size(code) ? 1 : 4);
+    return size ? take(*size) : std::nullopt;
+}
+
 std::optional<Decoder::Compound> Decoder::take_compound(std::uint8_t code) noexcept {
     const std::size_t width = has_short_size(code) ? 1 : 4;
     const auto body = take_sized(code);
-    if (!body || body->size() < width) {
-        return std::nullopt;
-    }
-    Decoder inside{*body};
-    const auto count = inside.take_number(width);
-    return Compound{static_cast<std::uint32_t>(*count), inside.rest()};
+    return body && body->size() >= width ? std::optional{compound_in(*body, width)} : std::nullopt;
 }
 
-bool Decoder::skip_described(int depth) noexcept { return skip(depth + 1) && skip(depth + 1); }
+Decoder::Compound Decoder::compound_in(std::string_view body, std::size_t width) noexcept {
+    const std::uint64_t count = width == 1 ? number_at<1>(body.data()) : number_at<4>(body.data());
+    return {static_cast<std::uint32_t>(count), {body.data() + width, body.size() - width}};
+}
+
+std::optional<Decoder::Compound> Decoder::read_compound(std::uint8_t short_code) noexcept {
+    const auto code = peek_code();
+    if (code != short_code && code != static_cast<std::uint8_t>(short_code + 0x10)) {
+        return std::nullopt;
+    }
+    const std::size_t width = code == short_code ? 1 : 4;
+    const auto whole = skip(); // which has room for a count
+    return whole ? std::optional{compound_in(whole->substr(1 + width), width)} : std::nullopt;
+}
 
 std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
     if (peek_code() != std::uint8_t{0x00}) {
@@ -34,47 +47,27 @@ std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
     return code;
 }
 
-std::optional<bool> Decoder::read_boolean() noexcept {
-    const auto code = peek_code();
-    if (code == std::uint8_t{0x41} || code == std::uint8_t{0x42}) {
-        ++at_;
-        return *code == 0x41;
-    }
-    if (code == std::uint8_t{0x56} && bytes_.size() - at_ >= 2) {
-        at_ += 2;
-        return bytes_[at_ - 1] != 0;
-    }
-    return std::nullopt;
-}
-
-std::optional<std::uint64_t> Decoder::read_unsigned() noexcept {
-    const auto code = peek_code();
-    if (!code || !is_unsigned(*code)) {
-        return std::nullopt;
-    }
-    const std::size_t start = at_++;
-    const auto number = take_number(*fixed_width(*code));
-    if (!number) {
-        at_ = start;
-    }
-    return number;
-}
-
 std::optional<std::int64_t> Decoder::read_integer() noexcept {
     const auto code = peek_code();
-    if (!code || (!is_signed(*code) && !is_unsigned(*code))) {
-        return std::nullopt;
+    const std::size_t start = at_;
+    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) && bytes_.size() - at_ >= 9) { // times and sequence numbers
+        at_ += 9;
+        return static_cast<std::int64_t>(number_at<8>(bytes_.data() + start + 1));
+    }
+    if (!code || !is_signed(*code)) {
+        const auto number = read_unsigned();
+        if (number && *number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+            at_ = start;
+            return std::nullopt;
+        }
+        return number ? std::optional{static_cast<std::int64_t>(*number)} : std::nullopt;
     }
     const std::size_t width = *fixed_width(*code);
-    const std::size_t start = at_++;
+    ++at_;
     const auto bits = take_number(width);
-    const bool is_beyond = is_unsigned(*code) && bits > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (!bits || is_beyond) {
+    if (!bits) {
         at_ = start;
         return std::nullopt;
-    }
-    if (is_unsigned(*code)) {
-        return static_cast<std::int64_t>(*bits);
     }
     const unsigned unused = static_cast<unsigned>(64 - 8 * width);
     return static_cast<std::int64_t>(*bits << unused) >> unused; // extends the sign
@@ -91,33 +84,13 @@ std::optional<core::Uuid> Decoder::read_uuid() noexcept {
 }
 
 std::optional<Decoder::Compound> Decoder::read_list() noexcept {
-    const auto code = peek_code();
-    if (code == std::uint8_t{0x45}) {
+    if (peek_code() == std::uint8_t{0x45}) {
         ++at_;
         return Compound{};
     }
-    if (code != std::uint8_t{0xc0} && code != std::uint8_t{0xd0}) {
-        return std::nullopt;
-    }
-    const std::size_t start = at_++;
-    const auto compound = take_compound(*code);
-    if (!compound) {
-        at_ = start;
-    }
-    return compound;
+    return read_compound(0xc0);
 }
 
-std::optional<Decoder::Compound> Decoder::read_map() noexcept {
-    const auto code = peek_code();
-    if (code != std::uint8_t{0xc1} && code != std::uint8_t{0xd1}) {
-        return std::nullopt;
-    }
-    const std::size_t start = at_++;
-    const auto compound = take_compound(*code);
-    if (!compound) {
-        at_ = start;
-    }
-    return compound;
-}
+std::optional<Decoder::Compound> Decoder::read_map() noexcept { return read_compound(0xc1); }
 
 } // namespace sessionq::amqp

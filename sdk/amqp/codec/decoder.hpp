@@ -18,7 +18,7 @@ public:
 
     explicit Decoder(std::string_view bytes) noexcept : bytes_{bytes} {}
 
-    [[nodiscard]] std::string_view rest() const noexcept { return bytes_.substr(at_); }
+    [[nodiscard]] std::string_view rest() const noexcept { return {bytes_.data() + at_, bytes_.size() - at_}; }
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
     [[nodiscard]] bool at_end() const noexcept { return at_ == bytes_.size(); }
 
@@ -61,15 +61,13 @@ private:
     [[nodiscard]] std::optional<Value> read(int depth, Allowance& allowance);
     [[nodiscard]] std::optional<Value> read_body(std::uint8_t code, int depth, Allowance& allowance);
     [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth, Allowance& allowance);
-    template <std::size_t Width>
-    [[nodiscard]] static std::uint64_t number_at(const char* from) noexcept;
-    [[nodiscard]] bool skip(int depth) noexcept;
-    [[nodiscard]] bool skip_described(int depth) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> read_long_descriptor() noexcept;
     [[nodiscard]] std::optional<std::string_view> take(std::size_t count) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> take_number(std::size_t width) noexcept;
     [[nodiscard]] std::optional<std::string_view> take_sized(std::uint8_t code) noexcept;
     [[nodiscard]] std::optional<Compound> take_compound(std::uint8_t code) noexcept;
+    [[nodiscard]] std::optional<Compound> read_compound(std::uint8_t short_code) noexcept;
+    [[nodiscard]] static Compound compound_in(std::string_view body, std::size_t width) noexcept;
 
     std::string_view bytes_;
     std::size_t at_{0};

@@ -2,18 +2,9 @@
 
 // What of decoder.hpp is asked many times for every message: inline, since calls would cost more than what they do.
 
-#include "amqp/codec/constructor.hpp"
+#include "amqp/codec/extent.hpp"
 
 namespace sessionq::amqp {
-
-template <std::size_t Width>
-inline std::uint64_t Decoder::number_at(const char* from) noexcept {
-    std::uint64_t number = 0;
-    for (std::size_t i = 0; i < Width; ++i) { // one load and one swap, as compilers see it
-        number = number << 8U | static_cast<std::uint8_t>(from[i]);
-    }
-    return number;
-}
 
 inline std::optional<std::uint8_t> Decoder::peek_code() const noexcept {
     return at_end() ? std::nullopt : std::optional{static_cast<std::uint8_t>(bytes_[at_])};
@@ -42,39 +33,11 @@ inline std::optional<std::uint64_t> Decoder::take_number(std::size_t width) noex
     }
 }
 
-inline std::optional<std::string_view> Decoder::take_sized(std::uint8_t code) noexcept {
-    const auto size = take_number(constructor::has_short_size(code) ? 1 : 4);
-    return size ? take(*size) : std::nullopt;
-}
-
-inline bool Decoder::skip(int depth) noexcept {
-    using namespace constructor;
-    const auto code = peek_code();
-    if (!code || depth > deepest) {
-        return false;
-    }
-    ++at_;
-    if (*code == 0) {
-        return skip_described(depth);
-    }
-    if (const auto width = fixed_width(*code)) {
-        return take(*width).has_value();
-    }
-    if (is_sized(*code)) {
-        return take_sized(*code).has_value();
-    }
-    // The inside of a list, map or array is looked at by who asks for it; but room for its count it has.
-    const auto inside = is_compound(*code) || is_array(*code) ? take_sized(*code) : std::nullopt;
-    return inside && inside->size() >= (has_short_size(*code) ? 1U : 4U);
-}
-
 inline std::optional<std::string_view> Decoder::skip() noexcept {
-    const std::size_t start = at_;
-    if (!skip(0)) {
-        at_ = start;
-        return std::nullopt;
-    }
-    return std::string_view{bytes_.data() + start, at_ - start};
+    const std::string_view left = rest();
+    const std::size_t size = encoded_size(left, deepest);
+    at_ += size;
+    return size != 0 ? std::optional{std::string_view{left.data(), size}} : std::nullopt;
 }
 
 inline bool Decoder::read_null() noexcept {
@@ -90,12 +53,34 @@ inline std::optional<std::string_view> Decoder::read_bytes() noexcept {
     if (!code || !constructor::is_bytes(*code)) {
         return std::nullopt;
     }
+    const auto whole = skip();
+    return whole ? std::optional{whole->substr(constructor::has_short_size(*code) ? 2 : 5)} : std::nullopt;
+}
+
+inline std::optional<bool> Decoder::read_boolean() noexcept {
+    const auto code = peek_code();
+    if (code == std::uint8_t{0x41} || code == std::uint8_t{0x42}) {
+        ++at_;
+        return *code == 0x41;
+    }
+    if (code == std::uint8_t{0x56} && bytes_.size() - at_ >= 2) {
+        at_ += 2;
+        return bytes_[at_ - 1] != 0;
+    }
+    return std::nullopt;
+}
+
+inline std::optional<std::uint64_t> Decoder::read_unsigned() noexcept {
+    const auto code = peek_code();
+    if (!code || !constructor::is_unsigned(*code)) {
+        return std::nullopt;
+    }
     const std::size_t start = at_++;
-    const auto bytes = take_sized(*code);
-    if (!bytes) {
+    const auto number = take_number(*constructor::fixed_width(*code));
+    if (!number) {
         at_ = start;
     }
-    return bytes;
+    return number;
 }
 
 inline std::optional<std::uint64_t> Decoder::read_descriptor() noexcept {

@@ -44,13 +44,11 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
     }
     content.sections_ = *sections;
     const auto header = MessageHeader::read(sections->header);
-    const auto properties = MessageProperties::read(sections->properties);
-    if (!header || !properties) {
+    if (!header || !content.set_properties()) {
         return malformed(header ? "its properties" : "its header");
     }
     content.header_ = *header;
     content.set_body();
-    content.set_from(*properties);
     if (const std::string_view carried = find_entry(sections->application_properties, deadline_property); !carried.empty()) {
         if (const auto milliseconds = Decoder{carried}.read_integer()) {
             content.deadline_ = local_deadline({*milliseconds}, at);
@@ -74,14 +72,27 @@ void EncodedContent::set_body() {
     }
 }
 
-void EncodedContent::set_from(const MessageProperties& properties) {
-    session_id_ = properties.text(MessageProperties::group_id);
-    absolute_expiry_time_ = properties.time(MessageProperties::absolute_expiry_time);
-    if (const auto id = properties.text(MessageProperties::message_id)) {
-        message_id_ = *id;
-    } else if (properties.value(MessageProperties::message_id)) {
-        message_id_ = converted().message_id = properties.id(MessageProperties::message_id);
-    }
+/// Of the properties only what everybody asks for. False: they cannot be read.
+bool EncodedContent::set_properties() {
+    return visit_fields(sections_.properties, MessageProperties::field_count, [this](std::uint32_t index, std::string_view field) {
+        Decoder decoder{field};
+        switch (index) {
+        case MessageProperties::group_id: session_id_ = decoder.read_bytes(); break;
+        case MessageProperties::message_id:
+            if (const auto id = decoder.read_bytes()) {
+                message_id_ = *id;
+            } else {
+                message_id_ = converted().message_id = properties().id(MessageProperties::message_id);
+            }
+            break;
+        case MessageProperties::absolute_expiry_time:
+            if (const auto milliseconds = decoder.read_integer()) {
+                absolute_expiry_time_ = Timestamp{*milliseconds}.time();
+            }
+            break;
+        default: break;
+        }
+    });
 }
 
 std::size_t EncodedContent::bytes() const noexcept {
@@ -167,7 +178,7 @@ MessageContentPtr EncodedContent::with_changes(const ContentChanges& changes) co
     made->sections_ = *MessageSections::find(made->encoded_);
     made->header_ = header_;
     made->set_body();
-    made->set_from(made->properties());
+    static_cast<void>(made->set_properties());
     made->deadline_ = deadline_;
     return made;
 }

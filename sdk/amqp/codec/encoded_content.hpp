@@ -64,7 +64,7 @@ private:
     void write_changed_properties(const ContentChanges& changes, std::string& to) const;
     void write_changed_application_properties(const ContentChanges& changes, std::string& to) const;
     void set_body();
-    void set_from(const MessageProperties& properties);
+    bool set_properties();
     [[nodiscard]] Converted& converted();
 
     const std::string encoded_;

@@ -1,5 +1,6 @@
 #include "amqp/codec/encoder.hpp"
 
+#include <array>
 #include <bit>
 #include <limits>
 #include <type_traits>
@@ -19,9 +20,11 @@ std::string_view view(const core::Uuid& uuid) noexcept { return {reinterpret_cas
 } // namespace
 
 void Encoder::put_number(std::uint64_t value, std::size_t width) {
-    for (std::size_t left = width; left-- > 0;) {
-        put(static_cast<std::uint8_t>(value >> (8 * left)));
+    std::array<char, sizeof value> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<char>(value >> (56 - 8 * i));
     }
+    to_.append(bytes.data() + bytes.size() - width, width);
 }
 
 void Encoder::write_ubyte(std::uint8_t value) {

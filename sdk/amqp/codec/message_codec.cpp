@@ -120,9 +120,9 @@ void write_annotations(const MessageSections& sections, const DeliveryNotes& not
 
 /// `is_own`: no sender has encoded them, so that what they say of times is the broker's to say.
 void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own, std::string& to) {
-    const auto said = MessageProperties::read(sections.properties);
+    const auto said = notes.facts.expires_at ? MessageProperties::read(sections.properties) : std::nullopt;
     const bool says_expiry = said && !said->encoded[MessageProperties::absolute_expiry_time].empty();
-    if (!said || !notes.facts.expires_at || (says_expiry && !is_own)) {
+    if (!said || (says_expiry && !is_own)) {
         to.append(sections.properties);
         return;
     }

@@ -16,29 +16,6 @@ To capped(std::uint64_t number) noexcept {
     return static_cast<To>(std::min<std::uint64_t>(number, std::numeric_limits<To>::max()));
 }
 
-/// The fields of a described list.
-template <std::size_t N>
-bool read_fields(std::string_view encoded_section, std::array<std::string_view, N>& fields) noexcept {
-    if (encoded_section.empty()) {
-        return true;
-    }
-    Decoder decoder{encoded_section};
-    const auto code = decoder.read_descriptor();
-    const auto list = code ? decoder.read_list() : std::nullopt;
-    if (!list || list->count > N) {
-        return false;
-    }
-    Decoder inside{list->items};
-    for (std::uint32_t i = 0; i < list->count; ++i) {
-        const auto field = inside.skip();
-        if (!field) {
-            return false;
-        }
-        fields[i] = *field == encoded_null ? std::string_view{} : *field;
-    }
-    return inside.at_end();
-}
-
 } // namespace
 
 std::optional<MessageSections> MessageSections::find(std::string_view encoded) noexcept {
@@ -47,9 +24,9 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
     std::uint64_t last = 0;
     while (!decoder.at_end()) {
         const std::size_t start = decoder.position();
-        Decoder inside{decoder.rest()};
-        const auto code = inside.read_descriptor();
-        if (!code || !decoder.skip() || (code == section::data && !inside.read_bytes())) {
+        const auto code = decoder.read_descriptor();
+        const auto value = code ? decoder.skip() : std::nullopt;
+        if (!value || (code == section::data && !Decoder{*value}.read_bytes())) {
             return std::nullopt;
         }
         const std::string_view whole = encoded.substr(start, decoder.position() - start);
@@ -79,19 +56,22 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
 }
 
 std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_section) noexcept {
-    std::array<std::string_view, 5> fields{};
-    if (!read_fields(encoded_section, fields)) {
-        return std::nullopt;
-    }
     MessageHeader header;
-    header.durable = Decoder{fields[0]}.read_boolean().value_or(false);
-    header.priority = capped<std::uint8_t>(Decoder{fields[1]}.read_unsigned().value_or(header.priority));
-    if (const auto milliseconds = Decoder{fields[2]}.read_unsigned()) {
-        header.time_to_live = capped<std::uint32_t>(*milliseconds);
-    }
-    header.first_acquirer = Decoder{fields[3]}.read_boolean().value_or(false);
-    header.delivery_count = capped<std::uint32_t>(Decoder{fields[4]}.read_unsigned().value_or(0));
-    return header;
+    const bool walked = visit_fields(encoded_section, 5, [&header](std::uint32_t index, std::string_view field) {
+        Decoder decoder{field};
+        switch (index) {
+        case 0: header.durable = decoder.read_boolean().value_or(false); break;
+        case 1: header.priority = capped<std::uint8_t>(decoder.read_unsigned().value_or(header.priority)); break;
+        case 2:
+            if (const auto milliseconds = decoder.read_unsigned()) {
+                header.time_to_live = capped<std::uint32_t>(*milliseconds);
+            }
+            break;
+        case 3: header.first_acquirer = decoder.read_boolean().value_or(false); break;
+        default: header.delivery_count = capped<std::uint32_t>(decoder.read_unsigned().value_or(0)); break;
+        }
+    });
+    return walked ? std::optional{header} : std::nullopt;
 }
 
 void MessageHeader::write(std::string& to) const {
@@ -112,7 +92,9 @@ void MessageHeader::write(std::string& to) const {
 
 std::optional<MessageProperties> MessageProperties::read(std::string_view encoded_section) noexcept {
     MessageProperties properties;
-    return read_fields(encoded_section, properties.encoded) ? std::optional{properties} : std::nullopt;
+    const bool walked =
+        visit_fields(encoded_section, field_count, [&properties](std::uint32_t index, std::string_view field) { properties.encoded[index] = field; });
+    return walked ? std::optional{properties} : std::nullopt;
 }
 
 void MessageProperties::write(std::string& out) const {

@@ -86,6 +86,11 @@ struct MessageProperties {
     [[nodiscard]] std::optional<Value> value(Field field) const;
 };
 
+/// Walks over the fields of a list section. False: it cannot be walked over, or has more than `most`. `visit(index, encoded_value)`; those that are null are left
+/// out.
+template <typename Visitor>
+bool visit_fields(std::string_view encoded_section, std::uint32_t most, Visitor&& visit);
+
 /// Walks over the entries of a map section. False: it cannot be walked over. `visit(key, encoded_value)`; keys that are neither string nor symbol are left out.
 template <typename Visitor>
 bool visit_entries(std::string_view encoded_section, Visitor&& visit);

@@ -1,10 +1,34 @@
 #pragma once
 
-// The template of message_sections.hpp.
+// The templates of message_sections.hpp.
 
 #include "amqp/codec/decoder.hpp"
 
 namespace sessionq::amqp {
+
+template <typename Visitor>
+bool visit_fields(std::string_view encoded_section, std::uint32_t most, Visitor&& visit) {
+    if (encoded_section.empty()) {
+        return true;
+    }
+    Decoder decoder{encoded_section};
+    const auto code = decoder.read_descriptor();
+    const auto list = code ? decoder.read_list() : std::nullopt;
+    if (!list || list->count > most) {
+        return false;
+    }
+    Decoder inside{list->items};
+    for (std::uint32_t i = 0; i < list->count; ++i) {
+        if (!inside.read_null()) {
+            const auto field = inside.skip();
+            if (!field) {
+                return false;
+            }
+            visit(i, *field);
+        }
+    }
+    return inside.at_end();
+}
 
 template <typename Visitor>
 bool visit_entries(std::string_view encoded_section, Visitor&& visit) {

@@ -223,6 +223,27 @@ TEST_CASE("FrameShim: a message whose first frame names no delivery does not rea
     }
 }
 
+TEST_CASE("FrameShim: a client's frames pass again after one that was cut in two, wherever it was cut") {
+    const auto transfer = frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("t")}, "x");
+    for (std::size_t cut = 1; cut < transfer.size(); ++cut) {
+        CAPTURE(cut);
+        FrameShim shim{false};
+        std::string to;
+        REQUIRE(in(shim, header + attached, to));
+        to.clear();
+        REQUIRE(shim.passing(transfer.substr(0, cut)) == 0);
+        REQUIRE(in(shim, transfer.substr(0, cut), to));
+        CHECK(to.empty());
+        const std::string left = transfer.substr(cut) + transfer + transfer;
+        std::string_view rest = left;
+        CHECK(shim.passing(rest) == 0);
+        REQUIRE(shim.inbound(rest, to));
+        CHECK(to == transfer);
+        CHECK(rest == transfer + transfer);
+        CHECK(shim.passing(rest) == rest.size());
+    }
+}
+
 TEST_CASE("FrameShim: what are no frames is refused") {
     const auto is_refused = [](const std::string& bytes) {
         FrameShim shim{true};

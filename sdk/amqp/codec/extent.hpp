@@ -1,0 +1,57 @@
+#pragma once
+
+// How long encoded values are: asked many times for every frame and every message, hence inline.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "amqp/codec/constructor.hpp"
+
+namespace sessionq::amqp {
+
+/// A number of `Width` bytes in network order.
+template <std::size_t Width>
+inline std::uint64_t number_at(const char* from) noexcept {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < Width; ++i) { // one load and one swap, as compilers see it
+        number = number << 8U | static_cast<std::uint8_t>(from[i]);
+    }
+    return number;
+}
+
+namespace constructor {
+
+/// The code and what follows it, by the code's upper half; zero where that does not say it.
+inline constexpr std::array<std::uint8_t, 16> fixed_sizes{0, 0, 0, 0, 1, 2, 3, 5, 9, 17, 0, 0, 0, 0, 0, 0};
+
+} // namespace constructor
+
+/// Of a value that is described.
+[[nodiscard]] std::size_t described_size(std::string_view bytes, int deepest) noexcept;
+
+/// How many bytes the value takes that `bytes` begin with, by its outermost constructor alone; zero if it is not whole, no value, or described in more than
+/// `deepest` layers.
+[[nodiscard]] inline std::size_t encoded_size(std::string_view bytes, int deepest) noexcept {
+    using namespace constructor;
+    if (bytes.empty()) {
+        return 0;
+    }
+    const auto code = static_cast<std::uint8_t>(bytes.front());
+    if (const std::size_t fixed = fixed_sizes[layout_of(code)]; fixed != 0) {
+        return fixed <= bytes.size() ? fixed : 0;
+    }
+    if (code < 0xa0) {
+        return code == 0 ? described_size(bytes, deepest) : 0;
+    }
+    const std::size_t width = has_short_size(code) ? 1 : 4;
+    if (bytes.size() <= width) {
+        return 0;
+    }
+    const std::size_t size = width == 1 ? number_at<1>(bytes.data() + 1) : number_at<4>(bytes.data() + 1);
+    const bool is_sound = is_sized(code) || (size >= width && (is_compound(code) || is_array(code))); // what is inside has a count
+    return is_sound && size < bytes.size() - width ? 1 + width + size : 0;
+}
+
+} // namespace sessionq::amqp
