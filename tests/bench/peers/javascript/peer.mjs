@@ -1,12 +1,12 @@
 // Azure's JavaScript client at the same work. Prints one line of JSON.
-//   node peer.mjs steady QUEUE SESSIONS MESSAGES     SESSIONS receivers at once, each with a handler that does nothing
-//   node peer.mjs rolling QUEUE SLOTS SESSIONS       SLOTS loops: accept the next session, receive its one message, complete, close
-//   node peer.mjs latency QUEUE MESSAGES             one session; each message's body is the instant of its sending in microseconds of Unix time
-//   node peer.mjs waiting QUEUE SESSIONS             holds SESSIONS sessions with nothing to do and says what that took
+//   node peer.mjs steady QUEUE SESSIONS WARM MESSAGES   SESSIONS receivers at once; the first WARM messages are not timed
+//   node peer.mjs rolling QUEUE SLOTS WARM SESSIONS     SLOTS loops: accept the next session, receive its one message, complete, close; the first WARM are not timed
+//   node peer.mjs latency QUEUE MESSAGES                one session; each message's body is the instant of its sending in microseconds of Unix time
+//   node peer.mjs waiting QUEUE SESSIONS                holds SESSIONS sessions with nothing to do and says what that took
+// Messages are taken by subscribing, as its documentation has it for a stream of them; batches of receiveMessages were no faster.
 import { ServiceBusClient } from "@azure/service-bus";
 
 const [mode, queue, ...counts] = process.argv.slice(2);
-const [first, second] = counts.map(Number);
 const client = new ServiceBusClient(process.env.SESSIONQ_CONNECTION);
 const seconds = () => performance.now() / 1000;
 const microseconds = () => (performance.timeOrigin + performance.now()) * 1000;
@@ -17,47 +17,48 @@ function say(figures) {
   process.exit(0);
 }
 
-async function steady(sessions, messages) {
-  let left = messages;
+// Counts what is done; the clock runs from the last one to warm up to the last one. `figures` are told with it.
+function counter(warm, timed, figures = () => ({})) {
+  let done = 0;
   let began;
-  const receivers = await Promise.all(Array.from({ length: sessions }, () => client.acceptNextSession(queue)));
-  await new Promise((done) => {
-    for (const receiver of receivers) {
-      receiver.subscribe(
-        {
-          processMessage: async (message) => {
-            began ??= seconds();
-            await receiver.completeMessage(message);
-            if (--left === 0) done();
-          },
-          processError: async (args) => { console.error(args.error.message); process.exit(1); },
-        },
-        { autoCompleteMessages: false, maxConcurrentCalls: 1 },
-      );
-    }
-  });
-  say({ seconds: seconds() - began });
+  return () => {
+    if (++done === warm) began = seconds();
+    else if (done === warm + timed) say({ seconds: seconds() - began, ...figures() });
+  };
 }
 
-async function rolling(slots, sessions) {
-  let left = sessions;
-  let began;
+async function steady(sessions, warm, messages) {
+  const one = counter(warm, messages);
+  const receivers = await Promise.all(Array.from({ length: sessions }, () => client.acceptNextSession(queue)));
+  for (const receiver of receivers) {
+    receiver.subscribe(
+      {
+        processMessage: async (message) => {
+          await receiver.completeMessage(message);
+          one();
+        },
+        processError: async (args) => { console.error(args.error.message); process.exit(1); },
+      },
+      { autoCompleteMessages: false, maxConcurrentCalls: 1 },
+    );
+  }
+}
+
+async function rolling(slots, warm, sessions) {
   const gaps = [];
+  const one = counter(warm, sessions, () => {
+    gaps.sort((a, b) => a - b);
+    return { p50: percentile(gaps, 0.5), p99: percentile(gaps, 0.99), p999: percentile(gaps, 0.999) };
+  });
   const slot = async () => {
-    let ended;
-    while (left > 0) {
+    for (let ended; ; ) {
       const receiver = await client.acceptNextSession(queue);
       const [message] = await receiver.receiveMessages(1);
-      const now = seconds();
-      began ??= now;
-      if (ended !== undefined) gaps.push((now - ended) * 1e6);
+      if (ended !== undefined) gaps.push((seconds() - ended) * 1e6);
       ended = seconds();
       await receiver.completeMessage(message);
       await receiver.close();
-      if (--left === 0) {
-        gaps.sort((a, b) => a - b);
-        say({ seconds: seconds() - began, p50: percentile(gaps, 0.5), p99: percentile(gaps, 0.99) });
-      }
+      one();
     }
   };
   await Promise.all(Array.from({ length: slots }, slot));
@@ -90,4 +91,4 @@ async function waiting(sessions) {
   say({ bytes: (process.memoryUsage().rss - before) / sessions });
 }
 
-await { steady, rolling, latency, waiting }[mode](first, second);
+await { steady, rolling, latency, waiting }[mode](...counts.map(Number));

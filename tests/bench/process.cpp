@@ -1,4 +1,4 @@
-#include "bench/daemon.hpp"
+#include "bench/process.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -7,11 +7,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
-#include <csignal>
+#include <ctime>
 #include <fstream>
-#include <sstream>
-#include <stdexcept>
 
 extern char** environ;
 
@@ -67,53 +64,18 @@ long process_status(pid_t process, const std::string& name) {
 }
 
 double processor_seconds(pid_t process) {
-    std::ifstream stat{"/proc/" + std::to_string(process) + "/stat"};
-    std::string line;
-    std::getline(stat, line);
-    std::istringstream fields{line.substr(line.rfind(')') + 2)}; // from the third on
-    std::string skipped;
-    for (int i = 3; i < 14; ++i) {
-        fields >> skipped;
+    clockid_t clock{};
+    timespec used{};
+    if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
+        return 0;
     }
-    double user = 0;
-    double system = 0;
-    fields >> user >> system;
-    return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
-Daemon::Daemon(const std::vector<std::string>& queues) {
-    std::vector<std::string> command{SESSIONQD, "--listen", "127.0.0.1:0"};
-    for (const std::string& queue : queues) {
-        command.insert(command.end(), {"--queue", queue});
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    const Child child = start(command);
-    process_ = child.process;
-    std::string said;
-    while (said.find('\n') == std::string::npos && read_some(child.output, said)) {
-    }
-    start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    ::close(child.output);
-    constexpr std::string_view before = "amqp://127.0.0.1:";
-    const auto at = said.find(before);
-    if (at == std::string::npos) {
-        throw std::runtime_error{"sessionqd does not start"};
-    }
-    port_ = static_cast<std::uint16_t>(std::stoi(said.substr(at + before.size())));
-}
-
-Daemon::~Daemon() {
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-}
-
-std::string Daemon::connection_string() const {
-    return "Endpoint=sb://127.0.0.1:" + std::to_string(port_) +
-           ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true";
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
 Finished run(const std::vector<std::string>& command) {
-    const Child child = start(command);
+    std::vector<std::string> limited{"timeout", "--kill-after=5", "120"};
+    limited.insert(limited.end(), command.begin(), command.end());
+    const Child child = start(limited);
     std::string text;
     while (read_some(child.output, text)) {
     }

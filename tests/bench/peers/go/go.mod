@@ -1,0 +1,3 @@
+module sessionq/bench
+
+go 1.23
