@@ -70,7 +70,7 @@ install_java_peer() {
     try_peer java "${maven[@]}" "$goal" || try_peer java "${maven[@]}" -o "$goal" || { skip_peer java "mvn cannot get azure-messaging-servicebus"; return; }
     try_peer java javac -cp "$at/lib/*" -d "$at/classes" "$peers_source/java/Peer.java" || { skip_peer java "javac cannot compile the peer"; return; }
     jar=$(basename "$at"/lib/azure-messaging-servicebus-*.jar .jar)
-    peer_is_ready java "azure-messaging-servicebus ${jar#azure-messaging-servicebus-}, $(javac -version 2>&1)" "java -cp '$at/classes:$at/lib/*' Peer"
+    peer_is_ready java "azure-messaging-servicebus ${jar#azure-messaging-servicebus-}, $(javac -version 2>&1)" "java -cp '$at/classes:$at/lib/*' Peer 2> >(grep -v '^SLF4J: ' >&2)"
 }
 
 # Sets SESSIONQ_BENCH_PEERS.
