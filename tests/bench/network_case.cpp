@@ -10,8 +10,9 @@
 
 namespace sessionq::bench {
 
-test::DaemonProcess start_daemon() {
-    return test::DaemonProcess{SESSIONQD, {"--listen", "127.0.0.1:0", "--queue", std::string{queue} + ":session:lock=300"}};
+test::DaemonProcess start_daemon(std::chrono::seconds lock) {
+    return test::DaemonProcess{SESSIONQD,
+                               {"--listen", "127.0.0.1:0", "--queue", std::string{queue} + ":session:lock=" + std::to_string(lock.count())}};
 }
 
 void fill(const Client& client, std::size_t sessions, std::size_t messages, std::size_t body) {

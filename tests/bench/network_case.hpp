@@ -25,7 +25,7 @@ inline constexpr std::size_t held_sessions = 64;
 inline constexpr const char* queue = "bench";
 
 /// A sessionqd of this build with an empty queue.
-[[nodiscard]] test::DaemonProcess start_daemon();
+[[nodiscard]] test::DaemonProcess start_daemon(std::chrono::seconds lock = std::chrono::minutes{5});
 void fill(const Client& client, std::size_t sessions, std::size_t messages, std::size_t body);
 
 [[nodiscard]] inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
