@@ -127,11 +127,7 @@ void GroupSession::answer(ports::Delivery& delivery, std::optional<Failure> fail
     std::erase(returning_, &delivery);
     answers_.push_back({.delivery = &delivery, .failure = std::move(failure)});
     if (answers_.size() == 1) {
-        receiver_->loop().post([weak = weak_from_this()] {
-            if (const auto self = weak.lock()) {
-                self->tell_answers();
-            }
-        });
+        receiver_->tell_later(*this);
     }
 }
 

@@ -46,6 +46,7 @@ public:
     void drained();
     /// The settlement of this delivery has its answer; told by a later turn.
     void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
+    void tell_answers();
     /// The broker has answered; told at once. Not from within a call of the owner.
     void answered(const Held& held, ports::Delivery& delivery);
     /// What failed is back at the broker.
@@ -60,7 +61,6 @@ private:
     };
 
     void give_later();
-    void tell_answers();
     void look_closed();
     [[nodiscard]] std::string name() const { return "session '" + id_ + "'"; }
 

@@ -22,6 +22,11 @@ using amqp::Value;
 constexpr std::uint64_t selector_code = 0x0000468C00000004; // apache.org:selector-filter:string
 
 std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& content) {
+    amqp::Decoder section{content.sections().properties};
+    const auto list = section.read_descriptor() ? section.read_list() : std::nullopt;
+    if (!list || list->count <= amqp::MessageProperties::group_sequence) {
+        return std::nullopt; // most senders set none, and their lists end before it
+    }
     const auto value = content.properties().value(amqp::MessageProperties::group_sequence);
     return value ? value->integer() : std::nullopt;
 }
@@ -274,6 +279,22 @@ bool Receiver::settle(Held& held, GroupSession& session, const amqp::Outcome& ou
     }
     top_up();
     return !is_answered || removes();
+}
+
+void Receiver::tell_later(GroupSession& session) {
+    telling_.push_back(session.weak_from_this());
+    if (telling_.size() > 1) {
+        return; // one turn for many
+    }
+    loop().post([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) {
+            for (const auto& each : std::exchange(self->telling_, {})) {
+                if (const auto told = each.lock()) {
+                    told->tell_answers();
+                }
+            }
+        }
+    });
 }
 
 void Receiver::on_disposition(amqp::DeliveryHandle delivery) {

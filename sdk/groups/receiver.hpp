@@ -71,6 +71,8 @@ public:
     bool drain_for(GroupSession& session);
     /// Done with it; true: answered already, and `held` is no more.
     bool settle(Held& held, GroupSession& session, const amqp::Outcome& outcome);
+    /// Has the session's answers told, by a later turn.
+    void tell_later(GroupSession& session);
     /// Has what failed brought back to the broker.
     void return_failed() { want_drain(); }
     /// The session is no more; `done` is called when the broker knows what it must.
@@ -138,6 +140,7 @@ private:
     LinkWindow window_{};
     Waiters waiters_{};
     std::vector<GroupSession*> sessions_{};
+    std::vector<std::weak_ptr<GroupSession>> telling_{};
     std::vector<std::function<void()>> left_{}; // told once the broker has the link back, or it is of use again
     State state_{State::detached};
     amqp::SessionPtr session_{};
