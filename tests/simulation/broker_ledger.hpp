@@ -27,6 +27,7 @@ public:
     [[nodiscard]] Mark last() const noexcept override { return mark_; }
     void when_durable(Durable done) override;
     [[nodiscard]] bool is_failing() const noexcept override { return failing; }
+    [[nodiscard]] bool is_full() const noexcept override { return false; }
 
     /// Null: no such message is in the entity's queue, or ever was.
     [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence);
