@@ -78,8 +78,8 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept;
     [[nodiscard]] const std::string& entity() const noexcept;
 
-    /// When the lease ends unless it is renewed; never() where the broker sets no time. Counted from the instant it was asked for, on the monotonic
-    /// clock (R12).
+    /// When the lease ends unless it is renewed; never() where the broker sets no time. On the monotonic clock, counted from the instant it was asked for;
+    /// after an accept that had to wait, from the answer less what that may have travelled (R12).
     [[nodiscard]] Deadline lock_expires() const noexcept;
 
     /// Fires a moment before the lease ends (R13), when it is lost, and when the receiver is closed. Callbacks registered with it run on a thread

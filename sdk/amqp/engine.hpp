@@ -95,7 +95,6 @@ public:
     void close(const Condition& condition = {});
     /// Nothing more will happen: both sides closed, or it broke.
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
-    [[nodiscard]] bool is_authenticated() const noexcept { return sasl_ == nullptr; }
     [[nodiscard]] bool is_open() const noexcept { return opened_ && !closed_; }
 
 private:

@@ -36,10 +36,8 @@ std::unique_ptr<broker::Changes> changes_of(ports::Settlement&& settlement) {
 // ---- the accept
 
 void LinkCore::ask(broker::AcceptSpec spec, AcceptDone done) {
-    const broker::Instant now = pump_->now();
-    asked_ = now.now;
     accept_done_ = std::move(done);
-    wait_ = queue_->accept(std::move(spec), std::static_pointer_cast<LinkCore>(shared_from_this()), now);
+    wait_ = queue_->accept(std::move(spec), std::static_pointer_cast<LinkCore>(shared_from_this()), pump_->now());
 }
 
 void LinkCore::cancel_ask() {

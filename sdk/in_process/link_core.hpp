@@ -87,7 +87,6 @@ private:
     std::unique_ptr<Failure> loss_{};
     broker::Instant abandoned_at_{}; // the other way round
 
-    TimePoint asked_{};
     AcceptDone accept_done_{};
     broker::OperationId wait_{0};
 
