@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +22,9 @@ enum class TextField : std::uint8_t { content_type, correlation_id, message_id, 
 
 /// What is to be different in a message.
 struct ContentChanges {
-    Properties properties{};                                               ///< Put over the application properties.
-    std::vector<std::string> removed{};                                    ///< Application properties to leave out, unless put over them.
+    Properties properties{};                                   ///< Put over the application properties.
+    std::map<std::string, std::string, std::less<>> encoded{}; ///< Some of `properties` as they came over the wire, where types are finer.
+    std::vector<std::string> removed{};                        ///< Application properties to leave out, unless put over them.
     std::vector<std::pair<TextField, std::optional<std::string>>> texts{}; ///< Without a value: to leave out.
 };
 

@@ -248,9 +248,9 @@ void Entity::drop(StoredMessage& message) {
     }
 }
 
-void Entity::modify(StoredMessage& message, const Properties& properties) {
-    if (!properties.empty()) {
-        store_.replace_content(message, message.content->with_properties(properties));
+void Entity::modify(StoredMessage& message, const Changes& changes) {
+    if (!changes.properties.empty()) {
+        store_.replace_content(message, message.content->with_changes({.properties = changes.properties, .encoded = changes.encoded}));
         if (context_.is_kept()) {
             KeptMessage record = record_of(message);
             record.content = message.content;

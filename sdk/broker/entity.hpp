@@ -104,7 +104,7 @@ private:
     void dead_letter(StoredMessage& message, DeadLetterInfo why);
     void remove(StoredMessage& message);
     void drop(StoredMessage& message);
-    void modify(StoredMessage& message, const Properties& properties);
+    void modify(StoredMessage& message, const Changes& changes);
     void arm(StoredMessage& message, TimePoint due);
     void on_timer(StoredMessage& message);
 

@@ -205,7 +205,7 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
         return;
     }
     if (order.changes != nullptr && order.outcome != Outcome::release) {
-        modify(*message, order.changes->properties);
+        modify(*message, *order.changes);
     }
     switch (order.outcome) {
     case Outcome::complete: break;

@@ -77,6 +77,7 @@ void read_changes(const amqp::Value& map, broker::Changes& to) {
             to.dead_letter.description = value.text().value_or(std::string_view{});
         } else {
             to.properties.insert_or_assign(std::string{*name}, amqp::to_property(value));
+            to.encoded.insert_or_assign(std::string{*name}, amqp::encode(value));
         }
     }
 }

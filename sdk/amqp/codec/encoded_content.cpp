@@ -215,7 +215,11 @@ void EncodedContent::write_changed_application_properties(const ContentChanges& 
     });
     for (const auto& [name, value] : changes.properties) {
         encoder.write_string(name);
-        encoder.write(to_value(value));
+        if (const auto exactly = changes.encoded.find(name); exactly != changes.encoded.end()) {
+            encoder.put_raw(exactly->second);
+        } else {
+            encoder.write(to_value(value));
+        }
         count += 2;
     }
     encoder.end_map(begun, count);

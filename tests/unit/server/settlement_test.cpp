@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "amqp/codec/encoder.hpp"
+#include "amqp/codec/message_codec.hpp"
 #include "server/settlement.hpp"
 
 using namespace sessionq;
@@ -53,6 +54,20 @@ TEST_CASE("Settlement: abandon and defer take properties from the annotations") 
     const auto decision = decide_settlement({.kind = OutcomeKind::modified, .annotations = annotations}, false);
     REQUIRE(decision->changes);
     CHECK(decision->changes->properties == Properties{{"seen", PropertyValue{true}}});
+}
+
+TEST_CASE("Settlement: properties that are changed keep the types the peer gave them") {
+    const amqp::ClockReading at{};
+    const auto annotations = Value::map({{"int", std::int32_t{-3}}, {"byte", std::uint8_t{7}}, {"float", 0.5F}, {"text", "x"}});
+    const auto decision = decide_settlement({.kind = OutcomeKind::modified, .annotations = amqp::encode(annotations)}, false);
+    REQUIRE(decision->changes);
+    const auto content = amqp::EncodedContent::make(amqp::encode_message(Message::text("s", "body"), at), at).value();
+    const auto changed = content->with_changes({.properties = decision->changes->properties, .encoded = decision->changes->encoded});
+    for (const char* name : {"int", "byte", "float", "text"}) {
+        CAPTURE(name);
+        const std::string_view properties = dynamic_cast<const amqp::EncodedContent&>(*changed).sections().application_properties;
+        CHECK(amqp::find_entry(properties, name) == amqp::encode(*annotations.find(name)));
+    }
 }
 
 TEST_CASE("Settlement: the answer is of the same kind and without an error; a failure is a rejection with one") {
