@@ -31,7 +31,7 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
                         .channel_max = context.limits.channel_max};
     made.engine.sasl = amqp::make_sasl_server([this, &context](std::string_view user, std::string_view password) {
         const auto key = context.access.keys.find(user);
-        const bool is_right = key != context.access.keys.end() && key->second == password;
+        const bool is_right = key != context.access.keys.end() && is_same_secret(key->second, password);
         if (is_right) {
             peer_.claims.grant_all();
             is_known_ = true;

@@ -83,6 +83,16 @@ std::optional<SharedAccessToken> parse_shared_access_token(std::string_view text
     return token;
 }
 
+// Digests are of one length, whatever theirs.
+bool is_same_secret(std::string_view one, std::string_view other) noexcept {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> of_one{};
+    std::array<unsigned char, EVP_MAX_MD_SIZE> of_other{};
+    unsigned size = 0;
+    return EVP_Digest(one.data(), one.size(), of_one.data(), &size, EVP_sha256(), nullptr) == 1 &&
+           EVP_Digest(other.data(), other.size(), of_other.data(), &size, EVP_sha256(), nullptr) == 1 &&
+           CRYPTO_memcmp(of_one.data(), of_other.data(), size) == 0;
+}
+
 bool is_signed_with(const SharedAccessToken& token, std::string_view key) {
     const std::string text = token.signed_resource + "\n" + token.signed_expiry;
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -92,7 +102,7 @@ bool is_signed_with(const SharedAccessToken& token, std::string_view key) {
         return false;
     }
     const std::string expected = base64(digest.data(), size);
-    return expected.size() == token.signature.size() && CRYPTO_memcmp(expected.data(), token.signature.data(), expected.size()) == 0;
+    return is_same_secret(expected, token.signature);
 }
 
 } // namespace sessionq::server

@@ -27,6 +27,9 @@ struct SharedAccessToken {
 /// Nothing if a part is missing or unreadable.
 [[nodiscard]] std::optional<SharedAccessToken> parse_shared_access_token(std::string_view text);
 
+/// Takes the same time wherever they differ.
+[[nodiscard]] bool is_same_secret(std::string_view one, std::string_view other) noexcept;
+
 /// Whether `key` signed it. Clients escape resources each in their own way, so what was received is what is verified. Takes the same time for every
 /// wrong signature.
 [[nodiscard]] bool is_signed_with(const SharedAccessToken& token, std::string_view key);

@@ -26,6 +26,15 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 } // namespace
 
+TEST_CASE("shared access: secrets are the same, or differ in a byte, in length, or in what follows a zero") {
+    using namespace std::string_view_literals;
+    CHECK(is_same_secret("", ""));
+    CHECK(is_same_secret("a key\0of bytes"sv, "a key\0of bytes"sv));
+    CHECK_FALSE(is_same_secret("a key\0of bytes"sv, "a key\0of bytez"sv));
+    CHECK_FALSE(is_same_secret("a key", ""));
+    CHECK_FALSE(is_same_secret("a key", "a key "));
+}
+
 TEST_CASE("Claims: a signature of the right key gives rights to its audience, and to what is below it, until it expires") {
     Claims claims{policy};
     CHECK_FALSE(claims.covers("myqueue", before));
