@@ -26,6 +26,9 @@ public:
     /// Nothing is ever held back.
     [[nodiscard]] bool is_always_open() const noexcept { return journal_ == nullptr; }
 
+    /// Changes whenever something happens that is to be kept. Only where the gate is not always open.
+    [[nodiscard]] broker::Journal::Mark mark() const noexcept { return journal_->last(); }
+
     /// Runs `action` when everything that happened so far is durable, or could not be made so; in order, in a task of its own. Only where the gate is not
     /// always open.
     void when_durable(Action action);

@@ -247,13 +247,15 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     const amqp::Outcome said = delivery.remote_outcome();
     const bool is_settled = delivery.remote_settled();
     const auto decision = decide_settlement(said, is_settled);
-    const auto token = LockToken::of_tag(delivery.tag());
+    const auto token = amqp::token_of(delivery.tag());
     if (!decision || !token) {
         return;
     }
-    broker::SettleOrder order{.token = token->token, .outcome = decision->outcome, .changes = decision->changes.get()};
+    broker::SettleOrder order{.token = LockToken::of(*token).token, .outcome = decision->outcome, .changes = decision->changes.get()};
+    const bool may_wait = !peer_.commits.is_always_open() && !is_settled;
+    const auto before = may_wait ? peer_.commits.mark() : 0;
     queue_->settle(*consumer_, std::span{&order, 1}, peer_.now());
-    if (peer_.commits.is_always_open() || is_settled || order.failed_with) {
+    if (!may_wait || order.failed_with || peer_.commits.mark() == before) { // a release leaves nothing to keep
         answer(delivery, said, order.failed_with);
         return;
     }

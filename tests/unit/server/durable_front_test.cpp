@@ -101,7 +101,8 @@ TEST_CASE("a durable front: a peer that settles its send itself, or leaves, is n
     CHECK(front.ended == 1);
 }
 
-TEST_CASE("a durable front: an outcome is answered once it is durable, a release too, and refused when it may not be") {
+TEST_CASE(
+    "a durable front: an outcome is answered once it is durable, and refused when it may not be; a release at once, for it leaves nothing to keep") {
     DurableFront front;
     front.put("orders", {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
     LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
@@ -123,6 +124,17 @@ TEST_CASE("a durable front: an outcome is answered once it is durable, a release
     CHECK(link.outcomes[2].kind == OutcomeKind::rejected);
     CHECK(link.outcomes[2].error.name == "com.microsoft:server-busy");
     CHECK(front.connection->is_quiet());
+
+    front.put("orders", {Message::text("a", "4")});
+    link.receiver->add_credit(1);
+    front.run();
+    REQUIRE(link.deliveries.size() == 4);
+    const auto mark = front.journal->mark;
+    link.deliveries[3].update({.kind = OutcomeKind::released});
+    front.run();
+    REQUIRE(link.outcomes.size() == 4);
+    CHECK(link.outcomes[3].kind == OutcomeKind::released);
+    CHECK(front.journal->mark == mark);
 }
 
 TEST_CASE("a durable front: a peer that settles at once after its outcome is still answered for once only") {
