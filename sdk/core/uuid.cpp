@@ -1,6 +1,5 @@
 #include "core/uuid.hpp"
 
-#include <cstdint>
 #include <random>
 
 namespace sessionq::core {
@@ -27,6 +26,12 @@ int nibble(char c) noexcept {
 Uuid from_words(std::uint64_t high, std::uint64_t low) noexcept {
     high = (high & ~0xf000ULL) | 0x4000ULL;           // version 4
     low = (low & ~(0xc0ULL << 56)) | (0x80ULL << 56); // variant 10
+    return Uuid::of(high, low);
+}
+
+} // namespace
+
+Uuid Uuid::of(std::uint64_t high, std::uint64_t low) noexcept {
     Uuid made;
     for (std::size_t i = 0; i < 8; ++i) {
         made.bytes[i] = static_cast<std::byte>(high >> (56 - 8 * i));
@@ -35,7 +40,13 @@ Uuid from_words(std::uint64_t high, std::uint64_t low) noexcept {
     return made;
 }
 
-} // namespace
+std::uint64_t Uuid::word(std::size_t from) const noexcept {
+    std::uint64_t word = 0;
+    for (std::size_t i = from; i < from + 8; ++i) {
+        word = word << 8U | static_cast<std::uint64_t>(bytes[i]);
+    }
+    return word;
+}
 
 Uuid Uuid::make(Random& random) noexcept {
     const std::uint64_t high = random.next();

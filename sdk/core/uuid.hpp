@@ -3,6 +3,7 @@
 #include <array>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ struct Uuid {
     /// Version 4 from the operating system's entropy. Thread-safe.
     [[nodiscard]] static Uuid make();
 
+    /// Of two words, and these of it: the first eight bytes and the rest, the most significant first.
+    [[nodiscard]] static Uuid of(std::uint64_t high, std::uint64_t low) noexcept;
+    [[nodiscard]] std::uint64_t high() const noexcept { return word(0); }
+    [[nodiscard]] std::uint64_t low() const noexcept { return word(8); }
+
     /// Reads the 36-character form, either case; nothing on anything else.
     [[nodiscard]] static std::optional<Uuid> parse(std::string_view text) noexcept;
 
@@ -28,6 +34,9 @@ struct Uuid {
     [[nodiscard]] std::string to_string() const;
 
     friend auto operator<=>(const Uuid&, const Uuid&) = default;
+
+private:
+    [[nodiscard]] std::uint64_t word(std::size_t from) const noexcept;
 };
 
 } // namespace sessionq::core

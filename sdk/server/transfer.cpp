@@ -4,13 +4,12 @@
 #include "amqp/codec/encoded_content.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "core/uuid.hpp"
-#include "server/lock_token.hpp"
 
 namespace sessionq::server {
 namespace {
 
 std::string make_message_id() {
-    thread_local core::Random random{LockToken::of(core::Uuid::make()).holder};
+    thread_local core::Random random{core::Uuid::make().low()};
     std::string id = core::Uuid::make(random).to_string();
     std::erase(id, '-');
     return id;

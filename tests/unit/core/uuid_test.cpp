@@ -30,3 +30,10 @@ TEST_CASE("uuid: reads either case and nothing that is not one") {
         CHECK_FALSE(Uuid::parse(bad));
     }
 }
+
+TEST_CASE("Uuid: two words, the most significant byte first") {
+    const auto made = Uuid::of(0x0011223344556677U, 0x8899aabbccddeeffU);
+    CHECK(made.to_string() == "00112233-4455-6677-8899-aabbccddeeff");
+    CHECK(made.high() == 0x0011223344556677U);
+    CHECK(made.low() == 0x8899aabbccddeeffU);
+}
