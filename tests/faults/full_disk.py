@@ -86,6 +86,9 @@ def main():
     parser.add_argument("--sessionqd", required=True)
     parser.add_argument("--load", required=True)
     arguments = parser.parse_args()
+    for program in (arguments.sessionqd, arguments.load):
+        if not os.access(program, os.X_OK):
+            sys.exit(f"there is no program '{program}'")
     if "SESSIONQ_OWN_MOUNTS" not in os.environ:
         namespace = ["unshare", "--map-root-user", "--mount"]
         if subprocess.run([*namespace, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True, check=False).returncode != 0:

@@ -9,6 +9,7 @@ its way, and none may be there twice.
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -90,7 +91,20 @@ def start(arguments, directory):
         broker = Broker(arguments.sessionqd, directory / "data", config=config)
         roles = [("send", "inbox", "sent"), ("receive", "news/Subscriptions/direct", "direct"), ("receive", "archive", "archived")]
     took = broker.start()
-    return broker, [Load(arguments, broker, role, entity, directory / log) for role, entity, log in roles], took
+    loads = []
+    try:
+        for role, entity, log in roles:
+            loads.append(Load(arguments, broker, role, entity, directory / log))
+    except BaseException:
+        stop_all(broker, loads)
+        raise
+    return broker, loads, took
+
+
+def stop_all(broker, loads):
+    for load in loads:
+        load.process.kill()
+    broker.stop()
 
 
 def judge(loads):
@@ -133,9 +147,7 @@ def run(arguments, directory):
                 time.sleep(1)
                 rest.stop()
     finally:
-        for load in loads:
-            load.process.kill()
-        broker.stop()
+        stop_all(broker, loads)
     violations = judge(loads)
     print("\n".join(violations))
     print(f"{arguments.rounds} kills; slowest start {max(starts):.2f} s, longest until going on {max(waits):.2f} s")
@@ -152,6 +164,9 @@ def main():
     parser.add_argument("--keep", action="store_true", help="leave the log and the store behind")
     arguments = parser.parse_args()
     self_test()
+    for program in (arguments.sessionqd, arguments.load):
+        if not os.access(program, os.X_OK):
+            sys.exit(f"there is no program '{program}'")
     random.seed(arguments.seed)
     print(f"seed {arguments.seed}", flush=True)
     directory = pathlib.Path(tempfile.mkdtemp(prefix="sessionq-faults-"))

@@ -2,6 +2,9 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <stdexcept>
+
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
@@ -80,6 +83,9 @@ int main(int count, char** arguments) {
             return run_consumer(consuming, log_file);
         }
         if (kill.parsed() || suspend.parsed()) {
+            if (::access(killing.sessionqd.c_str(), X_OK) != 0) {
+                throw std::runtime_error{"there is no program '" + killing.sessionqd + "'"};
+            }
             killing.consumer = std::filesystem::canonical("/proc/self/exe").string();
             killing.suspends = suspend.parsed();
             return conclude(run_kill_campaign(killing), "seed " + std::to_string(killing.seed) + ", " + std::to_string(killing.rounds) + " rounds",
