@@ -14,7 +14,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest_lock = std::chrono::minutes{5};
 constexpr milliseconds longest_window = std::chrono::hours{24 * 7};
-constexpr milliseconds default_window = std::chrono::minutes{10};
+// What the emulator's schema has where a file says nothing.
+constexpr milliseconds default_window = std::chrono::seconds{20};
+constexpr milliseconds default_time_to_live = std::chrono::hours{1};
+constexpr std::uint32_t default_deliveries = 3;
+
 constexpr milliseconds as_good_as_unlimited = std::chrono::hours{24 * 365 * 100};
 constexpr std::int64_t most_deliveries = 2000;
 
@@ -23,6 +27,8 @@ struct Located {
     JsonNode node;
     std::vector<std::pair<const char*, std::string>> destinations{}; // by member
 };
+
+broker::QueueOptions default_options() { return {.max_delivery_count = default_deliveries, .default_time_to_live = default_time_to_live}; }
 
 milliseconds read_duration(const JsonNode& node, milliseconds longest, const char* range) {
     const auto length = parse_duration(node.text());
@@ -38,7 +44,7 @@ milliseconds read_duration(const JsonNode& node, milliseconds longest, const cha
 std::optional<milliseconds> read_time_to_live(const JsonNode& properties) {
     const auto node = properties.find("DefaultMessageTimeToLive");
     if (!node) {
-        return std::nullopt;
+        return default_time_to_live;
     }
     const milliseconds length = read_duration(*node, milliseconds::max(), "above zero");
     return length > as_good_as_unlimited ? std::nullopt : std::optional{length}; // some write the longest there is
@@ -128,7 +134,7 @@ private:
 
     void read_queue(const JsonNode& node) {
         node.expect_members({"Name", "Properties"});
-        QueueEntry queue{.name = read_name(node)};
+        QueueEntry queue{.name = read_name(node), .options = default_options()};
         Located located{.node = node};
         if (const auto properties = node.find("Properties")) {
             located.node = *properties;
@@ -145,7 +151,7 @@ private:
 
     void read_topic(const JsonNode& node) {
         node.expect_members({"Name", "Properties", "Subscriptions"});
-        TopicEntry topic{.name = read_name(node)};
+        TopicEntry topic{.name = read_name(node), .options = {.default_time_to_live = default_time_to_live}};
         if (const auto properties = node.find("Properties")) {
             properties->expect_members({"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection"});
             topic.options.default_time_to_live = read_time_to_live(*properties);
@@ -162,7 +168,7 @@ private:
 
     SubscriptionEntry read_subscription(const std::string& topic, const JsonNode& node) {
         node.expect_members({"Name", "Properties", "Rules"});
-        SubscriptionEntry subscription{.name = read_name(node)};
+        SubscriptionEntry subscription{.name = read_name(node), .options = default_options()};
         Located located{.node = node};
         if (const auto properties = node.find("Properties")) {
             located.node = *properties;

@@ -37,8 +37,9 @@ struct Configuration {
 };
 
 /// Reads the JSON format of Microsoft's Service Bus emulator, its Config.json, comments allowed: `UserConfig` with `Namespaces`, one of them, with `Queues` and
-/// `Topics`, and `Logging`, which has no effect here. What the text leaves out has the service's defaults: unlimited time to live, locks of a minute, ten
-/// deliveries, duplicates detected for ten minutes where they are at all.
+/// `Topics`, and `Logging`, which has no effect here. What the text leaves out has the defaults of the
+/// emulator's schema: an hour to live, locks of a minute, three deliveries, duplicates detected for 20 seconds where they are at all. What the emulator limits
+/// beyond the service (an hour to live, ten deliveries, sizes, numbers of entities) is not limited.
 ///
 /// `others` are there besides: messages may be passed on to them, and nothing else may have their names.
 ///

@@ -125,7 +125,11 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--config", config,
                    "The Config.json of Microsoft's Service Bus emulator: queues, topics, subscriptions and rules to make. Its Logging has no effect; "
                    "what is not "
-                   "supported is refused by its path. Rules that clients add or remove last until it stops")
+                   "supported is refused by its path. What it leaves out has the emulator's defaults (an hour to live, locks of a minute, 3 "
+                   "deliveries). With --data the "
+                   "file says anew at each start what its entities are like; rules that clients added or removed stay as long as the file has the "
+                   "rules it had, and "
+                   "entities it no longer has stay as they were")
         ->type_name("FILE");
     app.add_option("--queue", queues,
                    "A queue to make; with :session, one whose messages are received by session; locks last 60 seconds unless it says. Again for more")

@@ -37,6 +37,8 @@ std::string with_rule(const std::string& properties) {
     return with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "b", "Properties": {)" + properties + "}}]");
 }
 
+const broker::QueueOptions emulator_defaults{.lock_duration = 1min, .max_delivery_count = 3, .default_time_to_live = 1h};
+
 const std::string queue_path = "UserConfig.Namespaces[0].Queues[1].Properties";
 const std::string rule_path = "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Rules[1]";
 
@@ -53,7 +55,7 @@ TEST_CASE("configuration: all that the emulator's format has is read") {
                                                    .default_time_to_live = 1h,
                                                    .dead_letter_on_expiration = true,
                                                    .duplicate_detection_window = 20s});
-    CHECK(configuration.queues[1].options == broker::QueueOptions{});
+    CHECK(configuration.queues[1].options == emulator_defaults);
     REQUIRE(configuration.topics.size() == 1);
     const TopicEntry& events = configuration.topics[0];
     CHECK(events.name == "events");
@@ -97,9 +99,13 @@ TEST_CASE("configuration: what it says is made, and works") {
     CHECK(create_entities(broker, read(test::emulator_config), at).failure().code == Errc::duplicate_entity);
 }
 
-TEST_CASE("configuration: what it leaves out has the service's defaults") {
-    CHECK(read(with_queue("")).queues[1].options == broker::QueueOptions{});
-    CHECK(read(with_queue(R"("RequiresDuplicateDetection": true)")).queues[1].options.duplicate_detection_window == 10min);
+TEST_CASE("configuration: what it leaves out has the emulator's defaults, as its schema states them") {
+    CHECK(read(with_queue("")).queues[0].options == emulator_defaults);
+    CHECK(read(with_queue("")).queues[1].options == emulator_defaults);
+    CHECK(read(with_queue(R"("RequiresDuplicateDetection": true)")).queues[1].options.duplicate_detection_window == 20s);
+    CHECK(read(with_subscription(R"("Rules": [])")).topics[0].subscriptions[0].options == emulator_defaults);
+    CHECK(read(with_subscription(R"("Properties": {})")).topics[0].subscriptions[0].options == emulator_defaults);
+    CHECK(read(with_subscription(R"("Rules": [])")).topics[0].options.default_time_to_live == 1h);
     CHECK_FALSE(read(with_queue(R"("DefaultMessageTimeToLive": "P10675199DT2H48M5.4775807S")")).queues[1].options.default_time_to_live);
     CHECK(read(R"({"UserConfig": {"Namespaces": [{"Name": "n"}]}})").queues.empty());
     CHECK(read(with_subscription(R"("Rules": [])")).topics[0].subscriptions[0].rules.empty());
@@ -113,6 +119,7 @@ TEST_CASE("configuration: members that are not known are refused by their path")
         {with_namespace(R"("Relays": [])"), "UserConfig.Namespaces[0].Relays: not supported"},
         {with_namespace(R"("Queues": [{"Name": "q", "Foo": 1}])"), "UserConfig.Namespaces[0].Queues[0].Foo: not supported"},
         {with_queue(R"("Foo": 1)"), queue_path + ".Foo: not supported"},
+        {with_queue(R"("MaxSizeInMegabytes": 1024)"), queue_path + ".MaxSizeInMegabytes: not supported"}, // the emulator has none either
         {with_queue(R"("lockDuration": "PT1M")"), queue_path + ".lockDuration: not supported"},
         {with_subscription(R"("Properties": {"RequiresDuplicateDetection": true})"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Properties.RequiresDuplicateDetection: not supported"},
