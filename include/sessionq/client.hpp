@@ -67,7 +67,7 @@ public:
     /// A client of Azure Service Bus, or of what speaks like it, by a connection string:
     /// `Endpoint=sb://HOST[:PORT];SharedAccessKeyName=NAME;SharedAccessKey=KEY[;EntityPath=ENTITY][;UseDevelopmentEmulator=true]`, or with
     /// `SharedAccessSignature=` in place of name and key. With `UseDevelopmentEmulator=true` the connection is plain TCP, else TLS with the host's
-    /// name verified.
+    /// name verified. With `TransportType=AmqpWebSockets` it is a WebSocket, on port 443 unless one is named, for networks that let nothing else out.
     ///
     /// Or of a broker that orders messages by group, ActiveMQ Artemis or Qpid Broker-J, by a URL:
     /// `amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/VIRTUAL-HOST][?dialect=artemis|broker-j]`. A group is a session. Several hosts are
@@ -78,8 +78,8 @@ public:
     /// that entity is asked for too, otherwise with the first use of each. After a loss the connection is made anew when it is needed, with growing
     /// waits between failures.
     ///
-    /// Sources: the form of a connection string and `UseDevelopmentEmulator` are those of Microsoft's documentation of Azure Service Bus and its
-    /// emulator.
+    /// Sources: the form of a connection string, `UseDevelopmentEmulator` and `TransportType` are those of Microsoft's documentation of Azure Service
+    /// Bus and its emulator. Azure's present clients pass over `TransportType` and have a setting for it; it is read here as their predecessor in .NET did.
     ///
     /// Errors: the broker's (see `Errc`), of which here: invalid_argument (the connection string or URL; names its part, never a secret),
     /// connection_refused (host unknown, nobody listens), peer_untrusted (the certificate), not_supported (without `dialect`: the broker is none that

@@ -13,6 +13,9 @@ namespace sessionq::amqp {
 /// The subprotocol of AMQP 1.0 over WebSocket as Azure Service Bus names it.
 inline constexpr std::string_view web_socket_protocol = "AMQPWSB10";
 
+/// The path at which Azure Service Bus has it.
+inline constexpr std::string_view service_bus_web_socket_path = "/$servicebus/websocket";
+
 /// The HTTP request that turns a stream into a WebSocket, and its answer (RFC 6455, section 4). Pure.
 class WebSocketUpgrade {
 public:

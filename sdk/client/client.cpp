@@ -7,6 +7,7 @@
 #include <sessionq/local_broker.hpp>
 #include <sessionq/token_credential.hpp>
 
+#include "amqp/web_socket.hpp"
 #include "client/broker_host.hpp"
 #include "client/client_core.hpp"
 #include "client/credential_tokens.hpp"
@@ -77,6 +78,9 @@ std::shared_ptr<client::ClientCore> connect_to_service_bus(const servicebus::Con
     auto core = std::make_shared<client::ClientCore>(options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
         servicebus::HubSettings settings;
         settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
+        if (parsed.web_socket) {
+            settings.target.web_socket_path = amqp::service_bus_web_socket_path;
+        }
         settings.tokens = make_tokens(thread);
         settings.operation_timeout = options.operation_timeout;
         settings.idle_timeout = options.connection_idle_timeout;

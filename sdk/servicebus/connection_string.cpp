@@ -9,7 +9,12 @@
 namespace sessionq::servicebus {
 namespace {
 
-constexpr std::uint16_t plain_port = 5672;
+std::uint16_t default_port(bool tls, bool web_socket) noexcept {
+    if (web_socket) {
+        return tls ? 443 : 80;
+    }
+    return tls ? 5671 : 5672;
+}
 
 Failure wrong(std::string what) { return {.code = Errc::invalid_argument, .detail = "connection string: " + std::move(what)}; }
 
@@ -100,6 +105,11 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text) {
                 return wrong("UseDevelopmentEmulator must be true or false");
             }
             made.tls = same(value, "false");
+        } else if (same(key, "TransportType")) {
+            if (!same(value, "Amqp") && !same(value, "AmqpWebSockets")) {
+                return wrong("TransportType must be Amqp or AmqpWebSockets");
+            }
+            made.web_socket = same(value, "AmqpWebSockets");
         } else {
             return wrong("'" + std::string{key.substr(0, 40)} + "' is no key it may have");
         }
@@ -113,7 +123,7 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text) {
     if (!made.key.empty() && !made.signature.empty()) {
         return wrong("SharedAccessKey and SharedAccessSignature exclude each other");
     }
-    made.port = port.value_or(made.tls ? std::uint16_t{5671} : plain_port);
+    made.port = port.value_or(default_port(made.tls, made.web_socket));
     return made;
 }
 

@@ -2,6 +2,9 @@
 
 #include <future>
 #include <type_traits>
+#include <utility>
+
+#include "amqp/web_socket.hpp"
 
 namespace sessionq::sessionqd {
 namespace {
@@ -59,15 +62,27 @@ void Daemon::make_entities(const Options& options) {
 }
 
 void Daemon::listen(const Options& options) {
+    amqp::TlsContextPtr tls;
+    if (!options.tls_certificate_file.empty()) {
+        tls = amqp::make_tls(amqp::TlsServerSettings{.certificate_file = options.tls_certificate_file, .key_file = options.tls_key_file})
+                  .take_or_throw();
+    }
+    const auto listen_on = [this](const char* scheme, const Endpoint& endpoint, amqp::TlsContextPtr with, std::string_view path) {
+        const auto port =
+            listen_everywhere({.address = endpoint.address, .port = endpoint.port, .tls = std::move(with), .web_socket_path = std::string{path}});
+        urls_.push_back(url(scheme, endpoint, port));
+    };
     if (options.listens_plain) {
-        const auto port = listen_everywhere({.address = options.listen.address, .port = options.listen.port});
-        urls_.push_back(url("amqp", options.listen, port));
+        listen_on("amqp", options.listen, nullptr, {});
     }
     if (options.listens_tls) {
-        auto tls = amqp::make_tls(amqp::TlsServerSettings{.certificate_file = options.tls_certificate_file, .key_file = options.tls_key_file});
-        const auto port =
-            listen_everywhere({.address = options.tls_listen.address, .port = options.tls_listen.port, .tls = std::move(tls).take_or_throw()});
-        urls_.push_back(url("amqps", options.tls_listen, port));
+        listen_on("amqps", options.tls_listen, tls, {});
+    }
+    if (options.web_socket_listen) {
+        listen_on("ws", *options.web_socket_listen, nullptr, amqp::service_bus_web_socket_path);
+    }
+    if (options.tls_web_socket_listen) {
+        listen_on("wss", *options.tls_web_socket_listen, tls, amqp::service_bus_web_socket_path);
     }
 }
 

@@ -88,15 +88,27 @@ void check(const Options& options) {
     if (options.listens_tls && options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-listen: needs --tls-cert"};
     }
-    if (!options.listens_tls && !options.tls_certificate_file.empty()) {
-        throw UsageError{"--tls-cert: needs --tls-listen"};
+    if (options.tls_web_socket_listen && options.tls_certificate_file.empty()) {
+        throw UsageError{"--wss-listen: needs --tls-cert"};
+    }
+    if (!options.listens_tls && !options.tls_web_socket_listen && !options.tls_certificate_file.empty()) {
+        throw UsageError{"--tls-cert: needs --tls-listen or --wss-listen"};
     }
     if (!options.tls_key_file.empty() && options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-key: needs --tls-cert"};
     }
-    if (options.listens_plain && !options.allow_plain_remote && !asio::ip::make_address(options.listen.address).is_loopback()) {
-        throw UsageError{"--listen: " + options.listen.address +
-                         " can be reached from other machines, and the connection is not encrypted: use --tls-listen, or say --allow-plain-remote"};
+    const auto refuse_plain = [&options](const char* option, const Endpoint& endpoint, const char* instead) {
+        if (!options.allow_plain_remote && !asio::ip::make_address(endpoint.address).is_loopback()) {
+            throw UsageError{std::string{option} + ": " + endpoint.address +
+                             " can be reached from other machines, and the connection is not encrypted: use " + instead +
+                             ", or say --allow-plain-remote"};
+        }
+    };
+    if (options.listens_plain) {
+        refuse_plain("--listen", options.listen, "--tls-listen");
+    }
+    if (options.web_socket_listen) {
+        refuse_plain("--ws-listen", *options.web_socket_listen, "--wss-listen");
     }
 }
 
@@ -106,6 +118,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     CLI::App app{"A local broker for session-based queues. Clients of Azure Service Bus can use it as it is.", "sessionqd"};
     std::string listen;
     std::string tls_listen;
+    std::string web_socket_listen;
+    std::string tls_web_socket_listen;
     std::string data;
     std::string config;
     std::vector<std::string> queues;
@@ -116,9 +130,13 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
 
     app.add_option(
            "--listen", listen,
-           "Where to listen for connections that are not encrypted; port 0: one that is free. 127.0.0.1:5672, unless only --tls-listen is given")
+           "Where to listen for connections that are not encrypted; port 0: one that is free. 127.0.0.1:5672, unless only others of these are given")
         ->type_name("ADDRESS:PORT");
     app.add_option("--tls-listen", tls_listen, "Where to listen for TLS connections")->type_name("ADDRESS:PORT");
+    app.add_option("--ws-listen", web_socket_listen, "Where to listen for AMQP over WebSockets, at the path /$servicebus/websocket, not encrypted")
+        ->type_name("ADDRESS:PORT");
+    app.add_option("--wss-listen", tls_web_socket_listen, "Where to listen for the same over TLS, as the service does on port 443")
+        ->type_name("ADDRESS:PORT");
     app.add_option("--tls-cert", options.tls_certificate_file, "PEM file with the certificate and its chain")->type_name("FILE");
     app.add_option("--tls-key", options.tls_key_file, "PEM file with the certificate's key")->type_name("FILE");
     app.add_flag("--allow-plain-remote", options.allow_plain_remote, "Listen without encryption also where other machines reach it");
@@ -161,7 +179,13 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         options.listens_tls = true;
         options.tls_listen = parse_endpoint("--tls-listen", tls_listen);
     }
-    options.listens_plain = !listen.empty() || !options.listens_tls;
+    if (!web_socket_listen.empty()) {
+        options.web_socket_listen = parse_endpoint("--ws-listen", web_socket_listen);
+    }
+    if (!tls_web_socket_listen.empty()) {
+        options.tls_web_socket_listen = parse_endpoint("--wss-listen", tls_web_socket_listen);
+    }
+    options.listens_plain = !listen.empty() || !(options.listens_tls || options.web_socket_listen || options.tls_web_socket_listen);
     if (!listen.empty()) {
         options.listen = parse_endpoint("--listen", listen);
     }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct Options {
     bool listens_plain{true};
     Endpoint tls_listen{};
     bool listens_tls{false};
+    std::optional<Endpoint> web_socket_listen{};
+    std::optional<Endpoint> tls_web_socket_listen{};
     std::string tls_certificate_file{};
     std::string tls_key_file{};
     bool allow_plain_remote{false};

@@ -41,6 +41,16 @@ TEST_CASE("ConnectionString: the emulator is plain, on its own port unless one i
     CHECK(parsed.key_name == "a");
 }
 
+TEST_CASE("ConnectionString: the transport is AMQP over TCP, or a WebSocket, which has ports of its own") {
+    CHECK_FALSE(good("Endpoint=sb://h").web_socket);
+    CHECK_FALSE(good("Endpoint=sb://h;TransportType=Amqp").web_socket);
+    CHECK(good("Endpoint=sb://h;TransportType=AmqpWebSockets").web_socket);
+    CHECK(good("Endpoint=sb://h;transporttype=AMQPWEBSOCKETS").port == 443);
+    CHECK(good("Endpoint=sb://h;TransportType=AmqpWebSockets;UseDevelopmentEmulator=true").port == 80);
+    CHECK(good("TransportType=AmqpWebSockets;Endpoint=sb://h:8443").port == 8443);
+    CHECK(complaint("Endpoint=sb://h;TransportType=NetMessaging").find("TransportType must be") != std::string::npos);
+}
+
 TEST_CASE("ConnectionString: a signature stands in for name and key; addresses of both kinds are hosts") {
     CHECK(good("Endpoint=sb://h;SharedAccessSignature=SharedAccessSignature sr=x&sig=y&se=1&skn=z").signature ==
           "SharedAccessSignature sr=x&sig=y&se=1&skn=z");

@@ -47,6 +47,28 @@ TEST_CASE("Daemon: what cannot be made or had is said") {
     CHECK_THROWS_AS(Daemon{same}, Error);
 }
 
+TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks something else there is told so") {
+    Options options = on_free_port();
+    options.listens_plain = false;
+    options.web_socket_listen = Endpoint{.address = "127.0.0.1", .port = 0};
+    options.queues = {{.name = "orders", .options = {.requires_session = true}}};
+    Daemon daemon{options};
+    REQUIRE(daemon.urls().size() == 1);
+    CHECK(daemon.urls()[0].starts_with("ws://127.0.0.1:"));
+    const std::string url = daemon.urls()[0];
+    const std::string place =
+        "Endpoint=sb://127.0.0.1:" + url.substr(url.rfind(':') + 1) + ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true";
+    const Client client = Client::connect(place + ";TransportType=AmqpWebSockets");
+    Sender sender{client, "orders"};
+    sender.send(Message::text("a", std::string(200'000, 'x')));
+    SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
+    auto got = receiver.receive_one(std::chrono::seconds{30});
+    REQUIRE(got);
+    CHECK(got->text().size() == 200'000);
+    got->complete();
+    CHECK_THROWS_AS(Client::connect(place, {.operation_timeout = std::chrono::seconds{5}}), Error);
+}
+
 TEST_CASE("Daemon: an application sends to a topic of a configuration and processes a subscription of it by session, over the network") {
     Options options = on_free_port();
     options.configuration = server::read_configuration(test::emulator_config).value();

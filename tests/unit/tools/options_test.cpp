@@ -45,6 +45,18 @@ TEST_CASE("Options: alone, it listens where the emulator does, for this machine,
     CHECK(made.queues.empty());
 }
 
+TEST_CASE("Options: WebSockets are listened for where it is asked, plain ones on this machine only unless told") {
+    const Options made = options({"--ws-listen", "127.0.0.1:8080"});
+    REQUIRE(made.web_socket_listen);
+    CHECK(made.web_socket_listen->port == 8080);
+    CHECK_FALSE(made.listens_plain);
+    CHECK(options({"--ws-listen", "127.0.0.1:8080", "--listen", "127.0.0.1:5672"}).listens_plain);
+    CHECK(names(complaint({"--ws-listen", "0.0.0.0:80"}), "--ws-listen"));
+    CHECK(options({"--ws-listen", "0.0.0.0:80", "--allow-plain-remote"}).web_socket_listen->address == "0.0.0.0");
+    CHECK(names(complaint({"--wss-listen", "0.0.0.0:443"}), "--tls-cert"));
+    CHECK(options({"--wss-listen", "0.0.0.0:443", "--tls-cert", "c.pem"}).tls_web_socket_listen->port == 443);
+}
+
 TEST_CASE("Options: queues say whether they have sessions and how long locks last") {
     const Options made = options({"--queue", "a", "--queue", "b:session", "--queue", "c/d:session:lock=5"});
     REQUIRE(made.queues.size() == 3);
