@@ -123,7 +123,8 @@ struct ProcessorOptions {
     /// are kept while idle. Default empty.
     std::vector<std::string> session_ids{};
 
-    /// Delays before a slot accepts again after its accept failed or its session was lost. Default 100 ms to 30 s.
+    /// Delays before a slot accepts again after its accept failed or its session was lost. Where no connection can be made (connection_refused),
+    /// `ClientOptions::reconnect_backoff` spaces the attempts, and not this on top of it. Default 100 ms to 30 s.
     BackoffOptions error_backoff{};
 
     /// Higher is served first where processors of one broker compete for sessions, if the broker has priorities. Default 0.

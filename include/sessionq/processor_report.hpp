@@ -12,7 +12,7 @@ namespace sessionq {
 
 /// Where an error of a processor came from.
 enum class ErrorSource : std::uint8_t {
-    accept,          ///< Asking for a session failed; it is asked again after `error_backoff`.
+    accept,          ///< Asking for a session failed; it is asked again, see `ProcessorOptions::error_backoff`.
     session_open,    ///< `on_session_open` threw (handler_failed).
     message_handler, ///< `on_message` threw (handler_failed); the failure policy follows.
     session_close,   ///< `on_session_close` threw (handler_failed).
