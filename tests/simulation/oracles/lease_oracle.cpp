@@ -42,7 +42,8 @@ public:
         --pending_;
         for (const LinkRecord* other : held_) {
             const BrokerSession* truth = environment_.broker.find(other->entity, other->session);
-            if (other->session == link.session && other->entity == link.entity && truth->holder == other->id && other->id < link.id && !link.overtaken) {
+            if (other->session == link.session && other->entity == link.entity && truth->holder == other->id && other->id < link.id &&
+                !link.overtaken) {
                 report("session " + link.session + " is held by link" + std::to_string(other->id) + " and link" + std::to_string(link.id));
             }
         }
