@@ -147,7 +147,7 @@ def consumers(arguments, log):
     url = (at / "url").read_text().strip()
     waits = []
     try:
-        sender = Load(arguments.load, url, entity, log, "send")
+        sender = Load(arguments.load, url, entity, log, "send", senders=GROUPS)
         two = [Load(arguments.load, url, entity, log, "receive") for _ in range(2)]
         try:
             wait_for_progress(log)
