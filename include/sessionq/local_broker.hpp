@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,13 +92,26 @@ struct QueueCounts {
     std::uint64_t bytes{0};         ///< Of the messages, without the dead letters; as estimated by the broker.
 };
 
-/// A broker inside this process, with session queues in memory: locks and their expiry, state, deferral, dead-lettering, scheduling, time to live,
+/// Where a `LocalBroker` keeps what it has. An aggregate for designated initialisers.
+struct LocalBrokerOptions {
+    /// The directory that keeps entities and rules, messages with their delivery counts (deferred and scheduled ones too), session states and
+    /// remembered message ids. Made if it is not there. It belongs to one broker of one process at a time. Empty: all is in memory only. Default empty.
+    std::filesystem::path data_directory{};
+};
+
+/// A broker inside this process, with session queues, in memory unless it is told a directory: locks and their expiry, state, deferral, dead-lettering, scheduling, time to live,
 /// duplicate detection; topics, and subscriptions that take what their rules let in. `Client::in_process` reaches it. One thread of its own does what
 /// falls due, and sleeps otherwise.
 ///
 /// Every queue `name` has a dead-letter sub-queue `name + "/$DeadLetterQueue"`. A subscription is received from as `topic + "/Subscriptions/" +
 /// name`, and has one too; its topic is what is sent to. Names are told apart without regard to case. All live until this object and every client of
 /// it are gone.
+///
+/// With a data directory, what a client was told is done (a message sent, cancelled or settled, a state set) outlives the process, however that ends:
+/// those answers wait for the disk. Locks do not outlive it: what was in hand is available again, that delivery not counted, and a message that was
+/// deleted with its delivery may come again. An entity that was kept is taken over, with all that is in it, by whoever creates it anew, with the new
+/// options; the others take up their work with the options they had once one of them is asked for, at the latest with the first client. When the disk
+/// is full, sends fail with quota_exceeded, and what is received can still be settled.
 ///
 /// No call waits for anybody. Errors: the ones named, as `Error`.
 ///
@@ -108,12 +122,16 @@ class LocalBroker {
 public:
     /// Errors: resource_exhausted (no thread could be started).
     LocalBroker();
+    /// Errors: resource_exhausted (also: the directory cannot be made, read or written), invalid_state (it is in use: by another process, or by a
+    /// broker of this one or a client of that), invalid_argument (what is in it is none of sessionq's, or a newer sessionq's), protocol_error (what is
+    /// kept cannot be understood).
+    explicit LocalBroker(const LocalBrokerOptions& options);
     LocalBroker(LocalBroker&&) noexcept;
     LocalBroker& operator=(LocalBroker&&) noexcept;
     ~LocalBroker();
 
-    /// Errors: invalid_argument (a name has 1 to 260 bytes, no '$', no control characters and no "/Subscriptions/"), invalid_option (by member),
-    /// duplicate_entity, entity_not_found (of a `forward_to` or `forward_dead_letters_to`).
+    /// Errors: invalid_argument (a name has 1 to 260 bytes, no '$', no control characters and no "/Subscriptions/"), invalid_option (by member;
+    /// also: it was kept with another `requires_session`, or as another kind), duplicate_entity, entity_not_found (of a `forward_to` or `forward_dead_letters_to`).
     void create_queue(const std::string& name, const QueueOptions& options = {});
 
     /// Removes the queue with all that is in it; who holds or waits for something of it fails with entity_not_found. Errors: entity_not_found.

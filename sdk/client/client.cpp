@@ -24,6 +24,9 @@ Client::Client(std::shared_ptr<client::ClientCore> core) noexcept : core_{std::m
 Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
     const std::shared_ptr<client::BrokerHost>& host = broker.host();
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
+    if (engine->journal() != nullptr) {
+        engine->begin(host->now()); // what was kept and not made anew takes up its work
+    }
     return Client{std::make_shared<client::ClientCore>(
         options, [engine](client::ReceiveThread& loop) -> ports::EndpointPtr { return std::make_unique<in_process::Endpoint>(engine, loop); })};
 }

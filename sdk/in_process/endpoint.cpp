@@ -14,7 +14,7 @@ broker::ReceiveMode to_broker(ports::ReceiveMode mode) noexcept {
 } // namespace
 
 Endpoint::Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop)
-    : broker_{std::move(broker)}, pump_{std::make_shared<Pump>(loop)}, answers_{std::make_shared<Answers>(pump_)} {
+    : broker_{std::move(broker)}, pump_{std::make_shared<Pump>(loop)}, answers_{std::make_shared<Answers>(pump_, broker_->journal())} {
     pump_->retain();
 }
 
@@ -46,7 +46,7 @@ ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHand
         answers_->give<ports::SessionLinkPtr>(std::move(handler), queue.failure());
         return id;
     }
-    auto core = std::make_shared<LinkCore>(pump_, std::move(queue).value());
+    auto core = std::make_shared<LinkCore>(pump_, std::move(queue).value(), broker_->journal());
     accepts_.emplace(id, Accept{core, std::move(handler)});
     core->ask({.session_id = std::move(request.session_id),
                .mode = to_broker(request.mode),
@@ -78,14 +78,20 @@ void Endpoint::perform(const std::string& entity, std::function<void(core::Resul
     answers_->give<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now()) : core::Result<T>{queue.failure()});
 }
 
+template <typename T, typename Operation>
+void Endpoint::change(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation) {
+    auto queue = broker_->find(entity);
+    answers_->confirm<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now()) : core::Result<T>{queue.failure()});
+}
+
 void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    perform<std::vector<std::int64_t>>(request.entity, std::move(handler),
-                                       [&](broker::Queue& queue, broker::Instant at) { return queue.send(std::move(request.messages), at); });
+    change<std::vector<std::int64_t>>(request.entity, std::move(handler),
+                                      [&](broker::Queue& queue, broker::Instant at) { return queue.send(std::move(request.messages), at); });
 }
 
 void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) {
-    perform<core::Done>(entity, std::move(handler),
-                        [&](broker::Queue& queue, broker::Instant at) { return queue.cancel_scheduled(sequence_numbers, at); });
+    change<core::Done>(entity, std::move(handler),
+                       [&](broker::Queue& queue, broker::Instant at) { return queue.cancel_scheduled(sequence_numbers, at); });
 }
 
 void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {

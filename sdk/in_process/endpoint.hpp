@@ -35,6 +35,9 @@ private:
     void finish_accept(ports::AcceptId id, core::Result<broker::ConsumerPtr> result);
     template <typename T, typename Operation>
     void perform(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation);
+    /// The same of an operation that changes what is kept.
+    template <typename T, typename Operation>
+    void change(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation);
 
     struct Accept {
         std::shared_ptr<LinkCore> core;

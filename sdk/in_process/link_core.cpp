@@ -112,7 +112,7 @@ void LinkCore::turn() {
     deliver();
     say_drained();
     say_lost();
-    if (!is_dead_ && close_handler_) {
+    if (!is_dead_ && close_handler_ && unconfirmed_ == 0) {
         const auto handler = std::exchange(close_handler_, nullptr);
         handler(core::Done{});
     }
@@ -196,7 +196,9 @@ void LinkCore::apply_settlements() {
     if (orders.empty()) {
         return;
     }
+    const auto before = journal_ != nullptr ? journal_->last() : 0;
     queue_->settle(*consumer_, orders, pump_->now());
+    has_changed_ = has_changed_ || (journal_ != nullptr && journal_->last() != before);
     auto order = orders.begin();
     for (Settling& one : settling_) {
         if (!one.is_done) {
@@ -212,20 +214,33 @@ void LinkCore::say_settled() {
     }
     std::vector<Settling> done = std::move(settling_);
     settling_.clear();
+    if (std::exchange(has_changed_, false)) {
+        ++unconfirmed_;
+        answers().hold([this, done = std::make_shared<std::vector<Settling>>(std::move(done))](const Failure* why) {
+            --unconfirmed_;
+            say_settled(*done, why);
+            pump_->schedule(*this); // closing may wait for this
+        });
+        return;
+    }
+    say_settled(done, nullptr);
+    if (!is_dead_ && settling_.empty()) { // keeps the memory for the next turn
+        done.clear();
+        settling_ = std::move(done);
+    }
+}
+
+void LinkCore::say_settled(const std::vector<Settling>& done, const Failure* why) {
     for (const Settling& one : done) {
-        if (!one.failed_with) {
-            events_->on_settled(*one.delivery, nullptr);
-        } else {
+        if (one.failed_with) {
             const Failure failure{.code = *one.failed_with, .detail = "session '" + session_id() + "'"};
             events_->on_settled(*one.delivery, &failure);
+        } else {
+            events_->on_settled(*one.delivery, why);
         }
         if (is_dead_) {
             return;
         }
-    }
-    if (settling_.empty()) { // keeps the memory for the next turn
-        done.clear();
-        settling_ = std::move(done);
     }
 }
 
@@ -244,7 +259,7 @@ void LinkCore::get_state(ports::SessionLink::StateHandler handler) {
 
 void LinkCore::set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler) {
     apply_settlements();
-    answers().give<core::Done>(std::move(handler), queue_->set_state(*consumer_, std::move(state), pump_->now()));
+    answers().confirm<core::Done>(std::move(handler), queue_->set_state(*consumer_, std::move(state), pump_->now()));
 }
 
 void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, ports::SessionLink::DeliveriesHandler handler) {
@@ -267,7 +282,7 @@ void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, port
 
 Answers& LinkCore::answers() {
     if (!answers_) {
-        answers_ = std::make_shared<Answers>(pump_);
+        answers_ = std::make_shared<Answers>(pump_, journal_);
     }
     return *answers_;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "broker/consumer_target.hpp"
+#include "broker/journal.hpp"
 #include "broker/queue.hpp"
 #include "in_process/answers.hpp"
 #include "in_process/pump.hpp"
@@ -24,7 +25,9 @@ class LinkCore final : public broker::ConsumerTarget, public Pumped {
 public:
     using AcceptDone = std::function<void(core::Result<broker::ConsumerPtr>)>;
 
-    LinkCore(std::shared_ptr<Pump> pump, broker::QueuePtr queue) : pump_{std::move(pump)}, queue_{std::move(queue)} {}
+    /// Without a journal everything is as durable as it gets. It lives as long as the queue.
+    LinkCore(std::shared_ptr<Pump> pump, broker::QueuePtr queue, broker::Journal* journal = nullptr)
+        : pump_{std::move(pump)}, queue_{std::move(queue)}, journal_{journal} {}
 
     // as an accept
     void ask(broker::AcceptSpec spec, AcceptDone done);
@@ -70,6 +73,7 @@ private:
     void finish_ask(std::uint8_t signals);
     void apply_settlements();
     void say_settled();
+    void say_settled(const std::vector<Settling>& done, const Failure* why);
     void deliver();
     void say_drained();
     void say_lost();
@@ -79,6 +83,7 @@ private:
 
     const std::shared_ptr<Pump> pump_;
     const broker::QueuePtr queue_;
+    broker::Journal* const journal_;
 
     // Written by whoever tells, before the signal; read by the loop after it.
     std::atomic<std::uint8_t> signals_{0};
@@ -100,6 +105,8 @@ private:
     bool is_closed_{false};
     bool is_dead_{false};
     std::vector<Settling> settling_{};
+    bool has_changed_{false};            // what is kept, by what is in settling_
+    std::size_t unconfirmed_{0};         // batches of settlements that wait for the disk
     std::shared_ptr<Answers> answers_{}; // made when first needed
     ports::SessionLink::DoneHandler close_handler_{};
 };

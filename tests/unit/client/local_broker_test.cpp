@@ -8,8 +8,10 @@
 #include <sessionq/client.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/sender.hpp>
+#include <sessionq/session_receiver.hpp>
 
 #include "support/code_of.hpp"
+#include "support/temporary_directory.hpp"
 
 #include "client/check.hpp"
 #include "core/clock.hpp"
@@ -241,4 +243,43 @@ TEST_CASE("local broker: what is sent to a topic is received from its subscripti
     CHECK(browser.peek(10).size() == 2);
     Sender misled{client, "news/subscriptions/red"};
     CHECK(code_of([&] { misled.send(Message::text("a", "1")); }) == Errc::not_supported);
+}
+
+TEST_CASE("local broker: with a data directory, what a client was told is done is there when the broker is made anew") {
+    const test::TemporaryDirectory directory;
+    const LocalBrokerOptions options{.data_directory = directory.path() / "data"};
+    {
+        LocalBroker broker{options};
+        broker.create_queue("orders");
+        broker.create_queue("left");
+        const Client client = Client::in_process(broker);
+        Sender sender{client, "orders"};
+        for (const char* text : {"1", "2", "3"}) {
+            sender.send(Message::text("a", text));
+        }
+        Sender{client, "left"}.send(Message::text("b", "x"));
+        SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
+        receiver.receive_one(10s)->complete();
+        receiver.receive_one(10s)->abandon();
+        receiver.set_state("step");
+    }
+    LocalBroker broker{options};
+    CHECK(code_of([&] { LocalBroker{options}; }) == Errc::invalid_state);
+    CHECK(code_of([&] { broker.create_queue("orders", {.requires_session = false}); }) == Errc::invalid_option);
+    broker.create_queue("orders", {.max_delivery_count = 2});
+    const Client client = Client::in_process(broker);
+    CHECK(broker.counts("left").active == 1); // not made anew, and there
+    CHECK(broker.counts("orders").active == 2);
+    SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
+    auto again = receiver.receive_one(10s);
+    REQUIRE(again);
+    CHECK(again->text() == "2");
+    CHECK(again->message().delivery_count() == 1);
+    CHECK(receiver.state() == "step");
+    again->abandon(); // the second time, which is as often as it may
+    CHECK(broker.counts("orders").dead_lettered == 1);
+}
+
+TEST_CASE("local broker: a data directory that cannot be had is refused") {
+    CHECK(code_of([] { LocalBroker{LocalBrokerOptions{.data_directory = "/dev/null/data"}}; }) == Errc::resource_exhausted);
 }

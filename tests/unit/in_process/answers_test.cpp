@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "support/held_journal.hpp"
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
@@ -70,4 +71,34 @@ TEST_CASE("answers: what is dropped is never given") {
     f.answers->drop();
     f.loop.run_until_idle();
     CHECK(f.log.empty());
+}
+
+TEST_CASE("answers: what confirms a change is said once it is kept, with the reason if it cannot be, and once only when it is cancelled first") {
+    Fixture f;
+    test::HeldJournal journal;
+    f.answers = std::make_shared<in_process::Answers>(f.pump, &journal);
+    const auto confirm = [&f](core::Result<int> answer) {
+        f.answers->confirm<int>(
+            [&f](const core::Result<int>& result) {
+                f.log += (result ? std::to_string(result.value()) : std::string{to_string(result.failure().code)}) + ";";
+            },
+            std::move(answer));
+        f.loop.run_until_idle();
+    };
+    confirm(1);
+    confirm(Failure{.code = Errc::timeout}); // a refusal has changed nothing
+    CHECK(f.log == "timeout;");
+    journal.answer();
+    CHECK(f.log == "timeout;"); // on the loop only
+    f.loop.run_until_idle();
+    CHECK(f.log == "timeout;1;");
+    confirm(2);
+    journal.answer(Failure{.code = Errc::quota_exceeded});
+    f.loop.run_until_idle();
+    CHECK(f.log == "timeout;1;quota_exceeded;");
+    confirm(3);
+    f.answers->cancel();
+    journal.answer();
+    f.loop.run_until_idle();
+    CHECK(f.log == "timeout;1;quota_exceeded;cancelled;");
 }
