@@ -155,6 +155,17 @@ Duration LinkCore::lock_length(WallTime until) const {
 
 // Messages
 
+void LinkCore::set_events(ports::LinkEvents& events) {
+    events_ = &events;
+    if (untold_loss_) {
+        hub_->loop().post([weak = weak_from_this()] {
+            if (const auto self = weak.lock(); self && !self->dead_ && !self->given_back_) {
+                self->events_->on_lost(*self->untold_loss_);
+            }
+        });
+    }
+}
+
 void LinkCore::add_credit(std::uint32_t count) {
     if (link_) {
         link_->add_credit(count);
@@ -320,7 +331,9 @@ void LinkCore::over(const amqp::Condition& condition) {
         if (const auto handler = std::exchange(close_handler_, nullptr); handler && !dead_) {
             handler(core::Done{});
         }
-    } else if (!dead_ && !given_back_ && events_ != nullptr) {
+    } else if (events_ == nullptr) {
+        untold_loss_ = std::move(why);
+    } else if (!dead_ && !given_back_) {
         events_->on_lost(why);
     }
 }

@@ -36,7 +36,7 @@ public:
     // as a link
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept { return initial_lock_; }
-    void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
+    void set_events(ports::LinkEvents& events);
     void add_credit(std::uint32_t count);
     void drain();
     void settle(ports::Delivery& delivery, ports::Settlement&& settlement);
@@ -83,6 +83,7 @@ private:
     std::string session_id_{};
     ports::LockGrant initial_lock_{};
     ports::LinkEvents* events_{nullptr};
+    std::optional<Failure> untold_loss_{}; // it came before there was anybody to tell
     std::shared_ptr<SharedSession> session_{};
     amqp::ReceiverLinkPtr link_{};
     std::vector<ports::Delivery*> settling_{}; // in the order of the broker's answers, from first_settling_ on

@@ -208,3 +208,26 @@ TEST_CASE("R15: link: who closes it when its settlements fail hears of no loss a
     CHECK(events.said == std::vector<std::string>{"settlement failed", "closed"});
     t.link.reset();
 }
+
+TEST_CASE("R13: link: a loss that comes before there is anybody to tell is told to who comes") {
+    struct Losing final : ports::LinkEvents {
+        ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+        void on_delivery(ports::DeliveryPtr) override {}
+        void on_settled(ports::Delivery&, const Failure*) override {}
+        void on_drained() override {}
+        void on_lost(const Failure& reason) override { lost.push_back(reason.code); }
+
+        std::vector<Errc> lost{};
+    };
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 30s);
+    t.broker.reset();
+    CHECK(!t.until([] { return false; }, 20));
+    Losing events;
+    t.link->set_events(events);
+    CHECK(events.lost.empty()); // not from within a call
+    REQUIRE(t.until([&] { return !events.lost.empty(); }));
+    CHECK(events.lost == std::vector<Errc>{Errc::connection_lost});
+    t.link.reset();
+}
