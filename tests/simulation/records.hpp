@@ -75,6 +75,7 @@ struct LinkRecord {
     TimePoint locked_until{};  ///< the broker does not end the lock by itself before, as far as its answers show
     bool renewal_asked{false}; ///< since the lease was granted
     TimePoint drained{};       ///< when the last drain was answered
+    Duration granted{};        ///< what its holder was told last of the length; zero: the usual
     Duration lease_doubt{};    ///< how long the granting answer travelled, which its receiver cannot know
     std::uint32_t credit{0};   ///< given and not used up, as the owner can know it
     std::optional<TimePoint> draining{};

@@ -63,6 +63,10 @@ void WatchedLink::renew_lock(LockHandler handler) {
             } else if (grant.value().length && book_.record().held) {
                 book_.record().locked_until = asked + environment_->lock_length;
                 book_.renewed(asked + *grant.value().length);
+                // An answer that travelled for most of the lock leaves its holder nothing to go on with.
+                LinkRecord& record = book_.record();
+                record.granted = *grant.value().length;
+                record.lease_wavered = record.lease_wavered || lease_ending(record, environment_->scheduler.now(), environment_->margin());
             }
             handler(std::move(grant));
         }));

@@ -15,7 +15,7 @@ public:
         running_.push_back(&delivery);
         if (link.lost || link.closed) {
             report("starts", delivery, link.lost ? "its lease is lost" : "its session was given back");
-        } else if (link.lease_until != TimePoint::max() && now > link.lease_until + link.lease_doubt - environment_.margin()) {
+        } else if (link.lease_until != TimePoint::max() && now > link.lease_until + link.lease_doubt - margin(link)) {
             report("starts", delivery, "its lease ends within the margin");
         }
         if (expectations_.stop_answered) {
@@ -32,8 +32,8 @@ public:
         }
         for (const DeliveryRecord* delivery : running_) {
             const LinkRecord& link = *delivery->link;
-            const bool over = link.lost || (!link.closed && link.lease_until != TimePoint::max() &&
-                                            next > link.lease_until - environment_.margin() / 2 + slack(link));
+            const bool over =
+                link.lost || (!link.closed && link.lease_until != TimePoint::max() && next > link.lease_until - margin(link) / 2 + slack(link));
             if (over && !delivery->stop.stop_requested()) {
                 report("runs", *delivery,
                        link.lost ? "its lease is lost and its stop token has not fired" : "its lock ends and its stop token has not fired");
@@ -43,8 +43,11 @@ public:
 
 private:
     /// A margin shorter than the answer's way cannot help; else the token fires before the lock's true end.
-    [[nodiscard]] Duration slack(const LinkRecord& link) const {
-        return link.lease_doubt < environment_.margin() ? Duration::zero() : link.lease_doubt;
+    [[nodiscard]] Duration slack(const LinkRecord& link) const { return link.lease_doubt < margin(link) ? Duration::zero() : link.lease_doubt; }
+
+    /// A port that tells what is left of the lock when its answer arrives tells less of it the longer the answer travels, and the margin is a part of what was told.
+    [[nodiscard]] Duration margin(const LinkRecord& link) const {
+        return link.granted == Duration::zero() ? environment_.margin() : std::min<Duration>(link.granted / 10, environment_.margin());
     }
 
     void report(const char* what, const DeliveryRecord& delivery, const char* why) {

@@ -32,7 +32,13 @@ public:
             environment_.verdict.report("(i) links", std::to_string(environment_.live_links) + " links are left at the end");
         }
         if (environment_.buffered.messages != 0) {
-            environment_.verdict.report("(i) messages", std::to_string(environment_.buffered.messages) + " messages are left at the end");
+            std::string which;
+            for (const DeliveryRecord& delivery : environment_.deliveries) {
+                if (delivery.present) {
+                    which += " #" + std::to_string(delivery.message->sequence) + " on link" + std::to_string(delivery.link->id);
+                }
+            }
+            environment_.verdict.report("(i) messages", std::to_string(environment_.buffered.messages) + " messages are left at the end:" + which);
         }
     }
 
