@@ -94,7 +94,7 @@ void SessionPump::on_guard_due() {
     const auto keep = shared_from_this();
     switch (bounds_.overdue(outstanding(), shard_.loop().now())) {
     case AnswerBounds::Overdue::close:
-        link_.reset(); // destroying it ends it
+        forget_link();
         apply(machine_.link_closed());
         return;
     case AnswerBounds::Overdue::settlements:
