@@ -22,6 +22,7 @@ struct Expectations {
     bool voluntary_leave{false}; ///< some session was left on the application's word
     bool faults_possible{false};
     bool stalls_possible{false};
+    bool connects{false};                   ///< there are connections to be made anew, with a backoff of their own
     Duration aftermath{};                   ///< how long what went wrong may still be felt when it is calm, beyond what the consumer itself waits
     TimePoint calm_since{TimePoint::max()}; ///< no fault begins after it
 

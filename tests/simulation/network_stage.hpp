@@ -18,6 +18,7 @@ public:
 
     [[nodiscard]] std::vector<ports::Endpoint*> endpoints() override;
     [[nodiscard]] Duration aftermath() const override;
+    [[nodiscard]] bool connects() const override { return true; }
     void close() override;
 
 private:

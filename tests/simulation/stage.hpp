@@ -27,6 +27,8 @@ public:
     /// The longest that what went wrong before `calm_down` may still be felt, beyond what the consumer itself waits.
     [[nodiscard]] virtual Duration aftermath() const { return Duration::zero(); }
 
+    [[nodiscard]] virtual bool connects() const { return false; }
+
     /// Senders and trouble begin.
     void open();
     /// Nothing goes wrong from now on, and what went wrong is mended; no further message is sent by itself.

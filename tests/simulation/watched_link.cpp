@@ -7,6 +7,7 @@ WatchedLink::WatchedLink(Environment& environment, BrokerLedger& ledger, LinkBoo
 
 WatchedLink::~WatchedLink() {
     *here_ = false;
+    environment_->scheduler.trace("link", book_.record().id, " is let go");
     book_.destroyed();
     ledger_->ended(book_.record());
 }
@@ -80,6 +81,7 @@ void WatchedLink::close(DoneHandler handler) {
     book_.closing();
     ledger_->ended(book_.record());
     link_->close(once<core::Done>("a close", [this, handler = std::move(handler)](core::Result<core::Done> done) {
+        environment_->scheduler.trace("link", book_.record().id, " closed");
         check_answered("a close was answered");
         handler(std::move(done));
     }));

@@ -34,6 +34,7 @@ void World::begin() {
     expectations_.faults_possible = true;
     expectations_.limits_change = setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
     expectations_.stop_is_quick = setup_.quiet;
+    expectations_.connects = stage_->connects();
     expectations_.aftermath = stage_->aftermath();
     expectations_.stalls_possible = setup_.faults.stall_every > Duration::zero();
     limits_ = {.max_concurrent_sessions = setup_.options.max_concurrent_sessions,

@@ -11,7 +11,10 @@ public:
     AttemptsOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
 
     void accept_failed(const AcceptRecord& accept, const Failure& failure) override {
-        if (failure.code == Errc::no_session_available) {
+        // One that waited until its connection was lost shows that the connection had lasted: by its own rule, whose backoff is the same, a new count begins.
+        const bool had_lasted = expectations_.connects && failure.code == Errc::connection_lost &&
+                                environment_.scheduler.now() - accept.asked >= expectations_.options.error_backoff.min * 10;
+        if (failure.code == Errc::no_session_available || had_lasted) {
             failed_.clear(); // the broker works
         }
         if (failure.code != Errc::cancelled && !accept.cancelled) {
