@@ -514,6 +514,23 @@ TEST_CASE("session pump: R15: settlements that are never answered end the sessio
     CHECK_FALSE(link->alive);
 }
 
+TEST_CASE("session pump: R23: a close that is never answered keeps no message whose settlement was not answered either") {
+    ProcessorBench bench{{.session_idle_timeout = 1s}};
+    test::ScriptedLinkPtr link;
+    bench.handlers.session_close = [&](SessionContext&, CloseReason) { link->deliver("late"); };
+    bench.start();
+    link = bench.open();
+    link->answers = false;
+    bench.advance(7s); // the drain is never answered: bounded
+    CHECK(link->take_log() == "drain, release late, close");
+    REQUIRE(link->unsettled.size() == 1);
+    const std::weak_ptr<const MessageContent> kept = link->unsettled.front()->message.shared_content();
+    CHECK_FALSE(kept.expired());
+    bench.advance(6s); // and neither is the close
+    CHECK_FALSE(link->alive);
+    CHECK(kept.expired());
+}
+
 TEST_CASE("session pump: a settlement the broker refuses is told, and the session left") {
     ProcessorBench bench;
     bench.start();
