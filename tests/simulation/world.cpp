@@ -46,7 +46,11 @@ void World::begin() {
     pool_.emplace(environment(), dispatcher_, setup_.workers);
     application_.mix = setup_.scripts;
     application_.open_throws = setup_.open_throws;
-    application_.stop_from_inside = [this] { ask_stop(true); };
+    application_.stop_from_inside = [this] {
+        if (processor_) { // a handler may outlive it
+            ask_stop(true);
+        }
+    };
     application_.change_limits = [this] { change_limits(); };
     application_.after_handler = [this](const DeliveryRecord& delivery) { after_handler(delivery); };
 

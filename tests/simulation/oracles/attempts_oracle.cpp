@@ -5,7 +5,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// Failures in a row must come ever more slowly, whatever the fault; and a broker that says "nothing" at once is not asked without end.
+/// Failures in a row must come ever more slowly, whatever the fault: those that the slots space, and those that the port spaces because no connection can be made,
+/// for it starts a row of its own with every connection that breaks. And a broker that says "nothing" at once is not asked without end.
 class AttemptsOracle final : public Oracle {
 public:
     AttemptsOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
@@ -15,27 +16,36 @@ public:
         const bool had_lasted = expectations_.connects && failure.code == Errc::connection_lost &&
                                 environment_.scheduler.now() - accept.asked >= expectations_.options.error_backoff.min * 10;
         if (failure.code == Errc::no_session_available || had_lasted) {
-            failed_.clear(); // the broker works
+            forget_failures(); // the broker works
         }
-        if (failure.code != Errc::cancelled && !accept.cancelled) {
-            count(failure.code == Errc::no_session_available ? empty_ : failed_);
+        if (failure.code == Errc::cancelled || accept.cancelled) {
+            return;
+        }
+        switch (failure.code) {
+        case Errc::no_session_available: count(empty_, spaced_in_window()); break;
+        case Errc::connection_refused: count(refused_, failures_in_window()); break;
+        default: count(failed_, failures_in_window()); break;
         }
     }
-    void lost(const LinkRecord&) override { failed_.clear(); }
-    void accepted(const AcceptRecord&, const LinkRecord&) override { failed_.clear(); }
+    void lost(const LinkRecord&) override { forget_failures(); }
+    void accepted(const AcceptRecord&, const LinkRecord&) override { forget_failures(); }
 
 private:
     static constexpr Duration window = std::chrono::seconds{10};
 
-    void count(std::deque<TimePoint>& times) {
+    void forget_failures() {
+        failed_.clear();
+        refused_.clear();
+    }
+
+    void count(std::deque<TimePoint>& times, std::size_t slot_may) {
         const TimePoint now = environment_.scheduler.now();
         times.push_back(now);
         while (times.front() + window < now) {
             times.pop_front();
         }
         // With limits that change a slot may be given up and taken back into use, and then starts anew.
-        const std::size_t bound = expectations_.highest_sessions() * (expectations_.limits_change ? 2 : 1) *
-                                  (&times == &failed_ ? failures_in_window() : spaced_in_window());
+        const std::size_t bound = expectations_.highest_sessions() * (expectations_.limits_change ? 2 : 1) * slot_may;
         if (times.size() > bound) {
             environment_.verdict.report("(g) attempts (R17)", std::to_string(times.size()) + " accepts failed within " +
                                                                   std::to_string(window / std::chrono::seconds{1}) + " s, at most " +
@@ -43,7 +53,7 @@ private:
         }
     }
 
-    /// How many a slot can fail that starts without a past, with the shortest delays its backoff may choose.
+    /// How often a slot can fail that starts without a past, with the shortest delays its backoff may choose.
     [[nodiscard]] std::size_t failures_in_window() const {
         const BackoffOptions& backoff = expectations_.options.error_backoff;
         std::size_t count = 2; // the one before the window's first delay, and the one under way
@@ -60,6 +70,7 @@ private:
     Environment& environment_;
     const Expectations& expectations_;
     std::deque<TimePoint> failed_;
+    std::deque<TimePoint> refused_;
     std::deque<TimePoint> empty_;
 };
 
