@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <mutex>
+#include <future>
 
 #include "unit/broker/kept_broker.hpp"
 
@@ -41,11 +41,9 @@ struct Scene {
             auto store = StoreJournal::open(directory.path(), codec, at.wall).value();
             for (std::size_t i = 0; i < calls; ++i) {
                 store.journal->append(journal->appended[i]);
-                std::mutex committed;
-                committed.lock();
-                store.journal->when_durable([&](Journal::Mark, const Failure*) { committed.unlock(); });
-                committed.lock();
-                committed.unlock();
+                std::promise<void> committed;
+                store.journal->when_durable([&](Journal::Mark, const Failure*) { committed.set_value(); });
+                committed.get_future().wait();
             }
         }
         auto kept = StoreJournal::open(directory.path(), codec, at.wall).value();
