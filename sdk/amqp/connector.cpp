@@ -16,7 +16,7 @@ using asio::ip::tcp;
 
 class Connector::Attempt : public std::enable_shared_from_this<Attempt> {
 public:
-    Attempt(ConnectionHost& host, Target target, Done done)
+    Attempt(ConnectionHost& host, Target target, Dialed done)
         : host_{host},
           target_{std::move(target)},
           where_{target_.host + ":" + std::to_string(target_.port)},
@@ -98,7 +98,7 @@ private:
 
     void on_time_out() {
         const auto self = shared_from_this();
-        const Done done = std::exchange(done_, nullptr);
+        const Dialed done = std::exchange(done_, nullptr);
         drop();
         done(Failure{.code = Errc::timeout, .detail = where_ + ": no connection in time, while " + stage_});
     }
@@ -113,7 +113,7 @@ private:
     ConnectionHost& host_;
     const Target target_;
     const std::string where_;
-    Done done_; // null: told, or dropped
+    Dialed done_; // null: told, or dropped
     const char* stage_{""};
     tcp::resolver resolver_;
     tcp::socket socket_;
@@ -121,7 +121,7 @@ private:
     timing::Timer timer_;
 };
 
-Connector::Connector(ConnectionHost& host, Target target, TimePoint deadline, Done done)
+Connector::Connector(ConnectionHost& host, Target target, TimePoint deadline, Dialed done)
     : attempt_{std::make_shared<Attempt>(host, std::move(target), std::move(done))} {
     attempt_->start(deadline);
 }

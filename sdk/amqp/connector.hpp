@@ -12,9 +12,7 @@ namespace sessionq::amqp {
 /// detail which host and why.
 class Connector final : public Dialing {
 public:
-    using Done = Dialed;
-
-    Connector(ConnectionHost& host, Target target, TimePoint deadline, Done done);
+    Connector(ConnectionHost& host, Target target, TimePoint deadline, Dialed dialed);
     ~Connector() override;
 
 private:

@@ -12,14 +12,6 @@ constexpr std::string_view null_field{"\x40", 1};
 
 std::uint8_t byte(std::string_view bytes, std::size_t at) noexcept { return static_cast<std::uint8_t>(bytes[at]); }
 
-std::uint64_t big_endian(std::string_view bytes) noexcept {
-    std::uint64_t number = 0;
-    for (const char one : bytes) {
-        number = number << 8U | static_cast<std::uint8_t>(one);
-    }
-    return number;
-}
-
 } // namespace
 
 std::optional<Fields> Fields::read(std::string_view bytes) noexcept {
@@ -57,8 +49,8 @@ std::optional<std::uint32_t> Fields::number(std::size_t index) const noexcept {
     const std::string_view value = at(index);
     switch (byte(value, 0)) {
     case 0x43: return 0;
-    case 0x52:
-    case 0x70: return static_cast<std::uint32_t>(big_endian(value.substr(1)));
+    case 0x52: return byte(value, 1);
+    case 0x70: return static_cast<std::uint32_t>(number_at<4>(value.data() + 1));
     default: return std::nullopt;
     }
 }

@@ -14,7 +14,7 @@ BrokerHost::BrokerHost(const std::filesystem::path& directory, const core::Clock
 BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory, const core::Clock& clock) {
     const broker::Instant at{.now = clock.now(), .wall = clock.wall_now()};
     auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
-    auto opened = broker::StoreJournal::open(directory, std::move(codec), at.wall).take_or_throw();
+    auto opened = broker::StoreJournal::open(directory, std::move(codec), at.wall, clock).take_or_throw();
     return {.journal = std::move(opened.journal), .queues = std::move(opened.kept), .at = at};
 }
 

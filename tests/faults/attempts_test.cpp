@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 std::size_t attempts_in_three_seconds(const char* script) {
-    sessionqd::Daemon daemon{{.listen = {.address = "127.0.0.1", .port = 0},
+    sessionqd::Daemon daemon{{.listen = sessionqd::Endpoint{.address = "127.0.0.1", .port = 0},
                               .queues = {{.name = "orders", .options = {.requires_session = true}}},
                               .keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}}};
     const std::string& url = daemon.urls().at(0);

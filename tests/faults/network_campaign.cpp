@@ -33,7 +33,7 @@ std::uint16_t port_of(const std::string& url) { return static_cast<std::uint16_t
 
 sessionqd::Options broker_options() {
     const broker::QueueOptions queue{.requires_session = true, .lock_duration = lock_duration, .max_delivery_count = 1000};
-    return {.listen = {.address = "127.0.0.1", .port = 0},
+    return {.listen = sessionqd::Endpoint{.address = "127.0.0.1", .port = 0},
             .queues = {{.name = work, .options = queue}, {.name = side, .options = queue}},
             .keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}};
 }

@@ -24,7 +24,14 @@ inline std::uint64_t number_at(const char* from) noexcept {
 namespace constructor {
 
 /// The code and what follows it, by the code's upper half; zero where that does not say it.
-inline constexpr std::array<std::uint8_t, 16> fixed_sizes{0, 0, 0, 0, 1, 2, 3, 5, 9, 17, 0, 0, 0, 0, 0, 0};
+inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
+    std::array<std::uint8_t, 16> sizes{};
+    for (std::size_t layout = 0; layout < sizes.size(); ++layout) {
+        const auto width = fixed_width(static_cast<std::uint8_t>(layout << 4U));
+        sizes[layout] = static_cast<std::uint8_t>(width ? 1 + *width : 0);
+    }
+    return sizes;
+}();
 
 } // namespace constructor
 

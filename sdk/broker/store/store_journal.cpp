@@ -8,7 +8,6 @@
 
 #include "broker/store/kept_reader.hpp"
 #include "broker/store/schema.hpp"
-#include "core/clock.hpp"
 #include "core/log.hpp"
 
 namespace sessionq::broker {
@@ -21,8 +20,8 @@ constexpr std::uintmax_t reserved_bytes = std::uintmax_t{8} << 20U;
 
 } // namespace
 
-core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::path& directory, std::shared_ptr<const ContentCodec> codec,
-                                                      WallTime at) {
+core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::path& directory, std::shared_ptr<const ContentCodec> codec, WallTime at,
+                                                      const core::Clock& clock) {
     auto database = open_store(directory);
     if (!database) {
         return database.failure();
@@ -35,7 +34,7 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
         }
         const auto last_id = static_cast<EntityId>(database.value()->number("SELECT max(id) FROM entities"));
         return Opened{.journal = std::make_shared<StoreJournal>(std::move(database).value(), std::move(codec), name, last_id,
-                                                                std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes)),
+                                                                std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes), clock),
                       .kept = std::move(kept).value()};
     } catch (const DatabaseError& error) {
         return Failure{.code = Errc::resource_exhausted, .detail = "the store '" + name + "' cannot be read: " + error.what()};
@@ -43,9 +42,10 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
 }
 
 StoreJournal::StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec, std::string name, EntityId last_id,
-                           std::unique_ptr<DiskReserve> reserve)
+                           std::unique_ptr<DiskReserve> reserve, const core::Clock& clock)
     : database_{std::move(database)},
       codec_{std::move(codec)},
+      clock_{clock},
       name_{std::move(name)},
       last_id_{last_id},
       reserve_{std::move(reserve)},
@@ -180,7 +180,7 @@ void StoreJournal::shrink() noexcept {
 }
 
 void StoreJournal::look_for_room() {
-    const TimePoint now = core::system_clock().now();
+    const TimePoint now = clock_.now();
     if (now < looked_for_room_ + retry_after) {
         return;
     }

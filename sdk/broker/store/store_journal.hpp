@@ -16,6 +16,7 @@
 #include "broker/store/change_writer.hpp"
 #include "broker/store/database.hpp"
 #include "broker/store/disk_reserve.hpp"
+#include "core/clock.hpp"
 #include "core/result.hpp"
 
 namespace sessionq::broker {
@@ -30,12 +31,13 @@ class StoreJournal final : public Journal {
 public:
     struct Opened;
 
-    /// Fails as `open_store`, or with protocol_error where what is kept cannot be understood.
-    [[nodiscard]] static core::Result<Opened> open(const std::filesystem::path& directory, std::shared_ptr<const ContentCodec> codec, WallTime at);
+    /// The clock, which outlives it, says when to look for room. Fails as `open_store`, or with protocol_error where what is kept cannot be understood.
+    [[nodiscard]] static core::Result<Opened> open(const std::filesystem::path& directory, std::shared_ptr<const ContentCodec> codec, WallTime at,
+                                                   const core::Clock& clock);
 
     /// For `open`. Throws DatabaseError, and std::system_error if no thread can be had.
     StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec, std::string name, EntityId last_id,
-                 std::unique_ptr<DiskReserve> reserve);
+                 std::unique_ptr<DiskReserve> reserve, const core::Clock& clock);
     /// Writes what there is and says so to whoever waits for it.
     ~StoreJournal() override;
     StoreJournal(const StoreJournal&) = delete;
@@ -68,6 +70,7 @@ private:
 
     const std::unique_ptr<Database> database_;
     const std::shared_ptr<const ContentCodec> codec_;
+    const core::Clock& clock_;
     const std::string name_;
     std::atomic<EntityId> last_id_;
     std::atomic<Mark> last_{0}; // written under mutex_

@@ -72,11 +72,11 @@ void Daemon::listen(const Options& options) {
             listen_everywhere({.address = endpoint.address, .port = endpoint.port, .tls = std::move(with), .web_socket_path = std::string{path}});
         urls_.push_back(url(scheme, endpoint, port));
     };
-    if (options.listens_plain) {
-        listen_on("amqp", options.listen, nullptr, {});
+    if (options.listen) {
+        listen_on("amqp", *options.listen, nullptr, {});
     }
-    if (options.listens_tls) {
-        listen_on("amqps", options.tls_listen, tls, {});
+    if (options.tls_listen) {
+        listen_on("amqps", *options.tls_listen, tls, {});
     }
     if (options.web_socket_listen) {
         listen_on("ws", *options.web_socket_listen, nullptr, amqp::service_bus_web_socket_path);

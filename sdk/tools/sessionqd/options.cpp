@@ -85,13 +85,13 @@ server::Configuration read_configuration(const std::string& file, const std::vec
 }
 
 void check(const Options& options) {
-    if (options.listens_tls && options.tls_certificate_file.empty()) {
+    if (options.tls_listen && options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-listen: needs --tls-cert"};
     }
     if (options.tls_web_socket_listen && options.tls_certificate_file.empty()) {
         throw UsageError{"--wss-listen: needs --tls-cert"};
     }
-    if (!options.listens_tls && !options.tls_web_socket_listen && !options.tls_certificate_file.empty()) {
+    if (!options.tls_listen && !options.tls_web_socket_listen && !options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-cert: needs --tls-listen or --wss-listen"};
     }
     if (!options.tls_key_file.empty() && options.tls_certificate_file.empty()) {
@@ -104,8 +104,8 @@ void check(const Options& options) {
                              ", or say --allow-plain-remote"};
         }
     };
-    if (options.listens_plain) {
-        refuse_plain("--listen", options.listen, "--tls-listen");
+    if (options.listen) {
+        refuse_plain("--listen", *options.listen, "--tls-listen");
     }
     if (options.web_socket_listen) {
         refuse_plain("--ws-listen", *options.web_socket_listen, "--wss-listen");
@@ -176,7 +176,6 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     }
 
     if (!tls_listen.empty()) {
-        options.listens_tls = true;
         options.tls_listen = parse_endpoint("--tls-listen", tls_listen);
     }
     if (!web_socket_listen.empty()) {
@@ -185,9 +184,10 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     if (!tls_web_socket_listen.empty()) {
         options.tls_web_socket_listen = parse_endpoint("--wss-listen", tls_web_socket_listen);
     }
-    options.listens_plain = !listen.empty() || !(options.listens_tls || options.web_socket_listen || options.tls_web_socket_listen);
     if (!listen.empty()) {
         options.listen = parse_endpoint("--listen", listen);
+    } else if (options.tls_listen || options.web_socket_listen || options.tls_web_socket_listen) {
+        options.listen.reset();
     }
     if (app.count("--data") > 0 && data.empty()) {
         throw UsageError{"--data: needs a directory"}; // not the memory instead: something was to be kept

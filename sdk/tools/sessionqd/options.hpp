@@ -21,10 +21,8 @@ struct Endpoint {
 
 /// What the command line asks for, checked as far as it can be without doing anything.
 struct Options {
-    Endpoint listen{.address = "127.0.0.1", .port = 5672};
-    bool listens_plain{true};
-    Endpoint tls_listen{};
-    bool listens_tls{false};
+    std::optional<Endpoint> listen{Endpoint{.address = "127.0.0.1", .port = 5672}};
+    std::optional<Endpoint> tls_listen{};
     std::optional<Endpoint> web_socket_listen{};
     std::optional<Endpoint> tls_web_socket_listen{};
     std::string tls_certificate_file{};

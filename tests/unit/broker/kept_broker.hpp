@@ -22,7 +22,7 @@ public:
 
     void start() {
         const auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
-        auto opened = broker::StoreJournal::open(directory.path() / "data", codec, at.wall).value();
+        auto opened = broker::StoreJournal::open(directory.path() / "data", codec, at.wall, core::system_clock()).value();
         broker = std::make_unique<broker::Broker>(opened.journal, std::move(opened.kept), at);
     }
     /// Ends the broker, with everything written, and starts it `later`: on a new monotonic time line.

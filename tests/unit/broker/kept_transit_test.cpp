@@ -38,7 +38,7 @@ struct Scene {
         const TemporaryDirectory directory;
         const auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
         {
-            auto store = StoreJournal::open(directory.path(), codec, at.wall).value();
+            auto store = StoreJournal::open(directory.path(), codec, at.wall, core::system_clock()).value();
             for (std::size_t i = 0; i < calls; ++i) {
                 store.journal->append(journal->appended[i]);
                 std::promise<void> committed;
@@ -46,7 +46,7 @@ struct Scene {
                 committed.get_future().wait();
             }
         }
-        auto kept = StoreJournal::open(directory.path(), codec, at.wall).value();
+        auto kept = StoreJournal::open(directory.path(), codec, at.wall, core::system_clock()).value();
         Broker again{kept.journal, std::move(kept.kept), at};
         again.begin(at);
         std::vector<std::size_t> counts;

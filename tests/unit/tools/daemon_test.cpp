@@ -15,7 +15,7 @@ using namespace sessionq::sessionqd;
 
 namespace {
 
-Options on_free_port() { return {.listen = {.address = "127.0.0.1", .port = 0}, .keys = {{"name", "value"}}}; }
+Options on_free_port() { return {.listen = Endpoint{.address = "127.0.0.1", .port = 0}, .keys = {{"name", "value"}}}; }
 
 } // namespace
 
@@ -36,20 +36,19 @@ TEST_CASE("Daemon: what cannot be made or had is said") {
     twice.queues = {{.name = "orders"}, {.name = "orders"}};
     CHECK_THROWS_AS(Daemon{twice}, Error);
     Options no_file = on_free_port();
-    no_file.listens_tls = true;
-    no_file.tls_listen = {.address = "127.0.0.1", .port = 0};
+    no_file.tls_listen = Endpoint{.address = "127.0.0.1", .port = 0};
     no_file.tls_certificate_file = "/nonexistent.pem";
     CHECK_THROWS_AS(Daemon{no_file}, Error);
     Options first = on_free_port();
     Daemon daemon{first};
     Options same = on_free_port();
-    same.listen.port = static_cast<std::uint16_t>(std::stoi(daemon.urls()[0].substr(daemon.urls()[0].rfind(':') + 1)));
+    same.listen->port = static_cast<std::uint16_t>(std::stoi(daemon.urls()[0].substr(daemon.urls()[0].rfind(':') + 1)));
     CHECK_THROWS_AS(Daemon{same}, Error);
 }
 
 TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks something else there is told so") {
     Options options = on_free_port();
-    options.listens_plain = false;
+    options.listen.reset();
     options.web_socket_listen = Endpoint{.address = "127.0.0.1", .port = 0};
     options.queues = {{.name = "orders", .options = {.requires_session = true}}};
     Daemon daemon{options};

@@ -23,7 +23,9 @@ namespace {
 const WallTime wall{std::chrono::hours{24 * 365 * 50}};
 
 std::shared_ptr<const ContentCodec> codec() { return std::make_shared<const server::StoredContent>(amqp::ClockReading{.wall = wall}); }
-core::Result<StoreJournal::Opened> open(const fs::path& directory, WallTime at = wall) { return StoreJournal::open(directory, codec(), at); }
+core::Result<StoreJournal::Opened> open(const fs::path& directory, WallTime at = wall) {
+    return StoreJournal::open(directory, codec(), at, core::system_clock());
+}
 
 Change created(EntityId queue = 1, const char* name = "orders") { return QueueCreated{.queue = queue, .dead_letters = queue + 1, .name = name}; }
 Change added(std::int64_t sequence, std::string_view body, EntityId entity = 1) {
@@ -201,7 +203,7 @@ TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set as
     {
         auto file = open_store(temporary.path()).value();
         auto disk = std::make_unique<LimitedDisk>(*file, has_room);
-        StoreJournal journal{std::move(file), codec(), "it", 0, std::move(disk)};
+        StoreJournal journal{std::move(file), codec(), "it", 0, std::move(disk), core::system_clock()};
         journal.append({created()});
         std::int64_t sent = 0;
         while (!journal.is_full()) {
@@ -232,7 +234,7 @@ TEST_CASE("StoreJournal: what does not fit even with what was set aside is not c
         auto file = open_store(temporary.path()).value();
         auto& database = *file;
         const std::atomic<bool> has_room{false};
-        StoreJournal journal{std::move(file), codec(), "it", 0, std::make_unique<LimitedDisk>(database, has_room)};
+        StoreJournal journal{std::move(file), codec(), "it", 0, std::make_unique<LimitedDisk>(database, has_room), core::system_clock()};
         journal.append({created(), added(1, std::string(1'000'000, 'x')), added(2, "small")});
         const auto why = outcome(journal);
         REQUIRE(why);
