@@ -99,9 +99,9 @@ struct LocalBrokerOptions {
     std::filesystem::path data_directory{};
 };
 
-/// A broker inside this process, with session queues, in memory unless it is told a directory: locks and their expiry, state, deferral, dead-lettering, scheduling, time to live,
-/// duplicate detection; topics, and subscriptions that take what their rules let in. `Client::in_process` reaches it. One thread of its own does what
-/// falls due, and sleeps otherwise.
+/// A broker inside this process, with session queues, in memory unless it is told a directory: locks and their expiry, state, deferral,
+/// dead-lettering, scheduling, time to live, duplicate detection; topics, and subscriptions that take what their rules let in. `Client::in_process`
+/// reaches it. One thread of its own does what falls due, and sleeps otherwise.
 ///
 /// Every queue `name` has a dead-letter sub-queue `name + "/$DeadLetterQueue"`. A subscription is received from as `topic + "/Subscriptions/" +
 /// name`, and has one too; its topic is what is sent to. Names are told apart without regard to case. All live until this object and every client of

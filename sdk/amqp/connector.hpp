@@ -8,8 +8,8 @@ namespace sessionq::amqp {
 
 /// One attempt to connect over sockets: resolves, connects, and shakes hands, all under one deadline.
 ///
-/// Fails with `connection_refused` (no such host, nobody listens, no TLS there, no WebSocket there), `peer_untrusted` (the certificate), or `timeout`; each says in its
-/// detail which host and why.
+/// Fails with `connection_refused` (no such host, nobody listens, no TLS there, no WebSocket there), `peer_untrusted` (the certificate), or
+/// `timeout`; each says in its detail which host and why.
 class Connector final : public Dialing {
 public:
     Connector(ConnectionHost& host, Target target, TimePoint deadline, Dialed dialed);

@@ -40,7 +40,8 @@ public:
     core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages);
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
 
-    /// A message that another entity passes on; that it has left there is kept together with its arrival. A subscription puts what it cannot have among its dead letters; others fail as `send` does.
+    /// A message that another entity passes on; that it has left there is kept together with its arrival. A subscription puts what it cannot have
+    /// among its dead letters; others fail as `send` does.
     std::optional<Failure> take(Arrival arrival);
     /// The end of a message's way out: it has arrived, or is dead-lettered here.
     void end_transit(std::int64_t sequence, const std::optional<DeadLetterInfo>& failed_with);

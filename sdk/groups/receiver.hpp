@@ -37,8 +37,8 @@ struct ReceiverTerms {
 
 /// A receiver link and the groups that share it: messages are kept until the sessions of their groups want them, sessions that nobody holds wait to be accepted.
 ///
-/// The link is attached while it is of use: while something is held or waited for. Whatever must not cross with messages under way — messages that go back, the answer
-/// "none available", giving the link up — is done at the answer to a drain. Bound to the loop.
+/// The link is attached while it is of use: while something is held or waited for. Whatever must not cross with messages under way — messages that go
+/// back, the answer "none available", giving the link up — is done at the answer to a drain. Bound to the loop.
 class Receiver final : public std::enable_shared_from_this<Receiver>, private amqp::SessionListener, private amqp::LinkListener {
 public:
     using Answer = std::function<void(core::Result<std::shared_ptr<GroupSession>>)>;

@@ -39,7 +39,8 @@ public:
     Hub& operator=(const Hub&) = delete;
 
     using ReadyHandler = std::function<void(core::Result<amqp::Engine*>)>;
-    /// Connected, and entitled to `node` (empty: connected will do). The handler runs now or by a later turn; the engine is for use at once. After `close`: cancelled.
+    /// Connected, and entitled to `node` (empty: connected will do). The handler runs now or by a later turn; the engine is for use at once. After
+    /// `close`: cancelled.
     void ready(const std::string& node, ReadyHandler handler);
 
     /// A request to the $management of an entity. Answered once, by a later turn.

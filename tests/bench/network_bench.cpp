@@ -1,5 +1,5 @@
-// Over loopback, against a sessionqd of this build: a SessionProcessor beside Azure's clients for other languages and a bare Proton-C receiver on the same broker in the
-// same run. peers/install.bash puts the clients where SESSIONQ_BENCH_PEERS says; what needs one that is not there is skipped.
+// Over loopback, against a sessionqd of this build: a SessionProcessor beside Azure's clients for other languages and a bare Proton-C receiver on the
+// same broker in the same run. peers/install.bash puts the clients where SESSIONQ_BENCH_PEERS says; what needs one that is not there is skipped.
 #include <unistd.h>
 
 #include <atomic>

@@ -50,8 +50,8 @@ struct OfficialClient {
 };
 [[nodiscard]] const std::vector<OfficialClient>& official_clients();
 
-/// What a client says at its end, with "processor_seconds". Nothing: the case ended; as skipped, and why, if the client is not installed. SESSIONQ_BENCH_PEERS names the
-/// directory where each has one of its own, with a program "peer" or a line "skipped".
+/// What a client says at its end, with "processor_seconds". Nothing: the case ended; as skipped, and why, if the client is not installed.
+/// SESSIONQ_BENCH_PEERS names the directory where each has one of its own, with a program "peer" or a line "skipped".
 [[nodiscard]] std::optional<nlohmann::json> run_client(benchmark::State& state, const std::string& name, const test::DaemonProcess& daemon,
                                                        const std::vector<std::string>& work);
 

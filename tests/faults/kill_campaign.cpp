@@ -93,7 +93,8 @@ private:
         if (options_.kills_broker) {
             arguments.insert(arguments.end(), {"--data", options_.directory + "/data"});
         }
-        // The first time on a port that is free, below those that clients connect from: who tries to connect while it is away must not meet himself. Later on the same.
+        // The first time on a port that is free, below those that clients connect from: who tries to connect while it is away must not meet himself.
+        // Later on the same.
         for (int tries = 0;; ++tries) {
             const auto port =
                 port_ != 0

@@ -13,9 +13,9 @@
 
 namespace sessionq::simulation {
 
-/// A connection without sockets: two streams on two loops, each what the other writes. What is written travels in pieces, in order. Behaves as TCP does where the seed
-/// makes something go wrong: the byte at which it is cut is anybody's guess, who does not learn of it goes on writing for as long as there is room, and to write to
-/// whoever has closed is an error.
+/// A connection without sockets: two streams on two loops, each what the other writes. What is written travels in pieces, in order. Behaves as TCP
+/// does where the seed makes something go wrong: the byte at which it is cut is anybody's guess, who does not learn of it goes on writing for as long
+/// as there is room, and to write to whoever has closed is an error.
 class Wire final : public std::enable_shared_from_this<Wire> {
 public:
     enum class Side : std::uint8_t { client, server };
