@@ -271,8 +271,18 @@ bool FrameShim::rewrite_outbound(std::string_view frame, std::string& to) {
 
 bool FrameShim::rewrite_inbound_open(std::string_view frame, std::string& to) {
     auto fields = Fields::read(body_of(frame));
+    if (is_refused_) {
+        to.append(frame); // the engine below needs no open before it
+        return fields && fields->code() == Performative::close;
+    }
     std::optional<EncodedUint> number;
-    if (!fields || fields->code() != Performative::open || !shrink_frame_size(*fields, number)) {
+    if (!fields || fields->code() != Performative::open) {
+        return false;
+    }
+    if (!is_server_ && fields->number(2).value_or(smallest_frame) < smallest_frame) {
+        return is_refused_ = true;
+    }
+    if (!shrink_frame_size(*fields, number)) {
         return false;
     }
     if (number) {

@@ -14,8 +14,9 @@ namespace sessionq::amqp {
 class Fields;
 
 /// Settles at the byte stream's edge what the engine below cannot: performatives are written with all their fields, a begin names its handle-max, message
-/// formats travel inside the delivery tag between here and the links (`tag_with_format`), and a server hears nothing of what a peer says to a channel or link that it
-/// has left itself. Pure; streams may be cut anywhere. Nothing else in the tree knows what it does.
+/// formats travel inside the delivery tag between here and the links (`tag_with_format`), a server hears nothing of what a peer says to a channel or link that it
+/// has left itself, and a client hears the close of a peer that refuses it with an open nobody could work with (Broker-J: frames of no size). Pure; streams may be
+/// cut anywhere. Nothing else in the tree knows what it does.
 class FrameShim {
 public:
     /// What widening may add to a frame. Taken off the frame sizes both sides are told.
@@ -60,6 +61,7 @@ private:
     std::uint32_t peers_handle_max_{0xffffffffU};
     bool wants_answer_{false};
     bool seen_open_{false};
+    bool is_refused_{false}; // only a close may follow
     bool seen_begin_{false};
     Direction out_{};
     Direction in_{};

@@ -18,6 +18,21 @@ constexpr std::size_t frame_header = 8;
 constexpr std::size_t longest_frame = 512; // the standard allows no more before tuning
 constexpr std::string_view refused = "amqp:unauthorized-access";
 
+/// What a peer speaks instead, as far as its first bytes tell.
+std::string in_place_of_header(std::string_view first) {
+    std::string text = "the peer does not speak AMQP 1.0 with SASL";
+    if (first.starts_with("AMQP\x00\x01"sv)) {
+        text += ", but AMQP 1.0 without";
+    } else if (first.starts_with("AMQP")) {
+        text += ", but another version of AMQP";
+    } else if (first.starts_with("HTTP/")) {
+        text += ", but HTTP";
+    } else if (first.starts_with("\x15\x03"sv)) { // an alert
+        text += ", but TLS";
+    }
+    return text;
+}
+
 enum Code : std::uint8_t { mechanisms = 0x40, init = 0x41, challenge = 0x42, response = 0x43, outcome = 0x44 };
 
 /// A frame of the exchange: its code and its fields.
@@ -99,12 +114,12 @@ private:
     bool take_header(std::string_view& input, std::string& output) {
         if (input.size() < sasl_header.size()) {
             if (!sasl_header.starts_with(input)) {
-                fail("amqp:connection:framing-error", "the peer does not speak AMQP 1.0 with SASL");
+                fail("amqp:connection:framing-error", in_place_of_header(input));
             }
             return false;
         }
         if (!input.starts_with(sasl_header)) {
-            fail("amqp:connection:framing-error", "the peer does not speak AMQP 1.0 with SASL");
+            fail("amqp:connection:framing-error", in_place_of_header(input));
             return false;
         }
         input.remove_prefix(sasl_header.size());

@@ -67,9 +67,14 @@ void Hub::connect() {
         return;
     }
     const HostPort& to = settings_.url.hosts[rotation_.host()];
-    connector_ = std::make_unique<amqp::Connector>(host_, amqp::Target{.host = to.host, .port = to.port, .tls = settings_.tls},
-                                                   Deadline::after(settings_.operation_timeout, now).time(),
+    attempt_until_ = Deadline::after(share_of_host(), now).time();
+    connector_ = std::make_unique<amqp::Connector>(host_, amqp::Target{.host = to.host, .port = to.port, .tls = settings_.tls}, attempt_until_,
                                                    [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
+}
+
+/// A round over the hosts fits into an operation's time, with some left to say who was silent.
+Duration Hub::share_of_host() const noexcept {
+    return (settings_.operation_timeout - settings_.operation_timeout / 10) / static_cast<Duration::rep>(settings_.url.hosts.size());
 }
 
 amqp::ConnectionOptions Hub::options_for(const HostPort& host) const {
@@ -88,7 +93,7 @@ amqp::ConnectionOptions Hub::options_for(const HostPort& host) const {
                                                   .password = url.password,
                                                   .hostname = name,
                                                   .has_certificate = settings_.has_certificate});
-    options.open_time_out = std::min<Duration>(options.open_time_out, settings_.operation_timeout);
+    options.open_time_out = std::clamp<Duration>(attempt_until_ - loop_.now(), Duration::zero(), options.open_time_out);
     return options;
 }
 
@@ -123,12 +128,13 @@ void Hub::on_open(const amqp::Open& peer) {
 }
 
 void Hub::on_closed(const amqp::Condition& condition) {
-    Failure why = to_failure(condition, "the connection to '" + settings_.url.hosts[rotation_.host()].host + "' is over");
-    const bool was_open = std::exchange(open_, false);
+    const HostPort& from = settings_.url.hosts[rotation_.host()];
     connection_.reset();
-    if (!was_open) {
-        if (why.code == Errc::connection_lost || why.code == Errc::protocol_error) {
-            why.code = Errc::connection_refused; // a broker on its way up or down: Broker-J opens with frames of no size until its store is recovered
+    if (!std::exchange(open_, false)) {
+        Failure why = to_failure(condition, "'" + from.host + ":" + std::to_string(from.port) + "' did not open the connection");
+        if (why.code == Errc::connection_lost) {
+            why.code =
+                Errc::connection_refused; // a broker on its way up or down; Broker-J says so (amqp:connection:forced) while it recovers its store
         }
         failed(why);
         return;

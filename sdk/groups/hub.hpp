@@ -56,12 +56,14 @@ private:
     void connected(core::Result<amqp::StreamPtr> stream);
     void failed(const Failure& why);
     void answer_all(const Failure& why);
+    [[nodiscard]] Duration share_of_host() const noexcept;
     [[nodiscard]] amqp::ConnectionOptions options_for(const HostPort& host) const;
 
     core::EventLoop& loop_;
     HubSettings settings_;
     amqp::ConnectionHost host_;
     HostRotation rotation_;
+    TimePoint attempt_until_{};
     std::unique_ptr<amqp::Connector> connector_{};
     std::unique_ptr<amqp::Connection> connection_{};
     std::vector<ReadyHandler> waiting_{};

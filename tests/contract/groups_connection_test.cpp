@@ -110,6 +110,24 @@ TEST_CASE("connect: when no host answers it says so") {
     CHECK(failure_of([] { static_cast<void>(Client::connect("amqp://127.0.0.1:1,127.0.0.1:2")); }).code == Errc::connection_refused);
 }
 
+TEST_CASE("connect: TLS where there is none, and none where there is, end in time with the port's name") {
+    const std::string plain = plain_url();
+    const std::string tls = tls_url();
+    for (const std::string& wrong : {"amqps" + plain.substr(4), "amqp" + tls.substr(5)}) {
+        const Failure failure = failure_of([&] { static_cast<void>(Client::connect(wrong, {.operation_timeout = 3s})); });
+        CHECK((failure.code == Errc::connection_refused || failure.code == Errc::timeout)); // some hang up, some wait for more
+        CHECK(failure.detail.find(wrong.substr(wrong.rfind('@') + 1, 9)) != std::string::npos);
+    }
+}
+
+#if defined(SESSIONQ_CONTRACT_BROKER_J)
+TEST_CASE("connect: a virtual host that there is not is not found, and named") {
+    const Failure failure = failure_of([] { static_cast<void>(Client::connect(plain_url() + "/nosuch")); });
+    CHECK(failure.code == Errc::entity_not_found);
+    CHECK(failure.peer_text.find("nosuch") != std::string::npos);
+}
+#endif
+
 TEST_CASE("unsupported: each call names broker and capability") {
     const auto client = Client::connect(plain_url());
     const std::string queue = fresh_queue();

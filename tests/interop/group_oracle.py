@@ -1,7 +1,7 @@
 """What a log of fault_load (see tests/faults/load.cpp) must look like on a broker of message groups, whatever befell it and the network.
 
 Nothing lost: each message whose send was confirmed was received. In order: of each group a message is received for the first time right after the one before it, and
-within a lease nothing goes back. Duplicates: only of what was in hand, or settled without an answer, when a connection or a consumer was lost; and where one program
+within a lease nothing goes back. No error says that the broker broke the protocol: it is down, or not ready yet, and says so. Duplicates: only of what was in hand, or settled without an answer, when a connection or a consumer was lost; and where one program
 received a message twice, the second is marked as delivered before. Copies of a send that was tried more often than once may come anywhere behind.
 """
 
@@ -82,6 +82,10 @@ class GroupOracle:
 
     def on_E(self, *text):
         self.figures["errors"] += 1
+        if "broke the protocol" in (line := " ".join(text)):
+            self.violate("not understood", line)
+        elif "is not active" in line:
+            self.figures["errors_while_recovering"] += 1
 
     def finish(self):
         """Nothing more will come."""
@@ -107,6 +111,7 @@ def self_test():
     finds("lost", both + "R 1.1 s 0 1 0")
     finds("out of order", both + "R 1.1 s 1 1 0, X 1.1 s idle, O 1.2 s, R 1.2 s 0 1 0, A s 1, A s 0")
     finds("went back", both + "R 1.1 s 0 1 0, R 1.1 s 1 1 0, R 1.1 s 0 1 1")
+    finds("not understood", both + "E connect: the peer broke the protocol, R 1.1 s 0 1 0, R 1.1 s 1 2 0")
     finds("two handlers of one group in one program", both + "R 1.1 s 0 1 0, O 1.2 s, R 1.2 s 1 2 0")
 
 

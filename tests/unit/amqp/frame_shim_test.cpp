@@ -145,6 +145,28 @@ TEST_CASE("FrameShim: what it adds is taken off both sides' frame sizes") {
     CHECK_FALSE(in(small, header + frame(0x10, {"c", "h", std::uint32_t{512}}), to));
 }
 
+TEST_CASE("FrameShim: a client whose peer opens with frames of no size hears the close that says why, and nothing else") {
+    const std::string open = frame(0x10, {"c", "h", std::uint32_t{0}});
+    const std::string close = frame(0x18, {Value::described(std::uint64_t{0x1d}, List{Value::symbol("amqp:not-found")})});
+    const std::string bytes = header + open + close;
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+        CAPTURE(cut);
+        FrameShim shim{false};
+        std::string to;
+        REQUIRE(in(shim, std::string_view{bytes}.substr(0, cut), to));
+        REQUIRE(in(shim, std::string_view{bytes}.substr(cut), to));
+        CHECK(to == header + close);
+    }
+    const auto is_refused = [](bool is_server, const std::string& rest) {
+        FrameShim shim{is_server};
+        std::string to;
+        return !in(shim, header + rest, to);
+    };
+    CHECK(is_refused(false, open + frame(0x11, {})));
+    CHECK(is_refused(false, open + open));
+    CHECK(is_refused(true, open));
+}
+
 TEST_CASE("FrameShim: streams may be cut anywhere") {
     const std::string bytes =
         header + attached + "\0\0\0\x08\x02\0\0\0"s + frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abcd")}, "payload");

@@ -1,0 +1,196 @@
+// Against a peer on loopback that says what it says by script; waits are for answers, and nothing is timed.
+#include <doctest/doctest.h>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <asio/ip/tcp.hpp>
+#include <asio/write.hpp>
+
+#include <sessionq/sessionq.hpp>
+
+#include "amqp/codec/encoder.hpp"
+#include "client/client_core.hpp"
+#include "groups/hub.hpp"
+
+using namespace sessionq;
+using namespace sessionq::amqp;
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+
+namespace {
+
+std::string frame(char type, std::uint64_t code, const List& fields) {
+    std::string body;
+    Encoder{body}.write(Value::described(code, fields));
+    std::string made = "\0\0\0\0\x02\0\0\0"s;
+    made[5] = type;
+    made += body;
+    made[2] = static_cast<char>(made.size() >> 8U);
+    made[3] = static_cast<char>(made.size());
+    return made;
+}
+
+std::string offering(const char* mechanism) {
+    return "AMQP\x03\x01\0\0"s + frame(1, 0x40, {Array{.element = 0xa3, .items = {Value::symbol(mechanism)}}});
+}
+
+const std::string let_in = offering("PLAIN") + frame(1, 0x44, {std::uint8_t{0}}) + "AMQP\0\x01\0\0"s;
+
+std::string opening(std::uint32_t frame_size) {
+    return let_in + frame(0, 0x10,
+                          {"broker", Value{}, frame_size, std::uint16_t{0}, Value{}, Value{}, Value{}, Value{}, Value{},
+                           Value::map({{Value::symbol("product"), "Apache Qpid Broker-J Core"}})});
+}
+
+/// As Broker-J does: with an open that nobody could work with, and the reason behind it.
+std::string refusing(const char* condition, const char* text) {
+    return opening(0) + frame(0, 0x18, {Value::described(std::uint64_t{0x1d}, List{Value::symbol(condition), text})});
+}
+
+/// Says to whoever comes first what stands first, and so on; the last to all that follow. On its own thread, which may be used for others too.
+struct Peer {
+    explicit Peer(std::vector<std::string> words, bool hangs_up = false) : script{std::move(words)}, is_leaving{hangs_up} {
+        client::run_on(thread, [&] {
+            acceptor = std::make_unique<asio::ip::tcp::acceptor>(thread.io_context(), asio::ip::tcp::endpoint{asio::ip::address_v4::loopback(), 0});
+            port = acceptor->local_endpoint().port();
+            accept();
+        });
+    }
+    ~Peer() {
+        client::run_on(thread, [&] {
+            sockets.clear();
+            acceptor.reset();
+        });
+    }
+    void accept() {
+        acceptor->async_accept([this](const std::error_code& error, asio::ip::tcp::socket socket) {
+            if (error) {
+                return;
+            }
+            asio::write(socket, asio::buffer(script[std::min(sockets.size(), script.size() - 1)]));
+            if (is_leaving) {
+                socket.shutdown(asio::ip::tcp::socket::shutdown_send);
+            }
+            sockets.push_back(std::move(socket));
+            accept();
+        });
+    }
+    [[nodiscard]] std::string url() const { return "amqp://user:SECRET@127.0.0.1:" + std::to_string(port); }
+
+    const std::vector<std::string> script;
+    const bool is_leaving;
+    client::ReceiveThread thread{};
+    std::unique_ptr<asio::ip::tcp::acceptor> acceptor{};
+    std::vector<asio::ip::tcp::socket> sockets{};
+    std::uint16_t port{0};
+};
+
+/// What a hub answers, on the peer's thread.
+struct Asking {
+    explicit Asking(Peer& of, Duration operation_timeout = 20s) : peer{of} {
+        client::run_on(peer.thread, [&] {
+            hub = std::make_unique<groups::Hub>(peer.thread, peer.thread.io_context(),
+                                                groups::HubSettings{.url = groups::ConnectionUrl::parse(peer.url()).value(),
+                                                                    .operation_timeout = operation_timeout,
+                                                                    .backoff = {.min = 1ms, .max = 1ms}});
+        });
+    }
+    ~Asking() {
+        client::run_on(peer.thread, [&] { hub.reset(); });
+    }
+    /// The failure; empty: it let us in.
+    std::optional<Failure> ask() {
+        std::promise<std::optional<Failure>> answer;
+        auto answered = answer.get_future();
+        client::run_on(peer.thread, [&] {
+            hub->ready([&](const core::Result<Engine*>& engine) { answer.set_value(engine.ok() ? std::nullopt : std::optional{engine.failure()}); });
+        });
+        REQUIRE(answered.wait_for(60s) == std::future_status::ready);
+        return answered.get();
+    }
+
+    Peer& peer;
+    std::unique_ptr<groups::Hub> hub{};
+};
+
+/// Of the first connection to a peer that says this.
+Failure failure_of(const std::string& words, bool hangs_up = false) {
+    Peer peer{{words}, hangs_up};
+    Asking asking{peer};
+    const auto failure = asking.ask();
+    REQUIRE(failure);
+    CHECK(peer.sockets.size() == 1); // tried once
+    CHECK(failure->to_string().find("SECRET") == std::string::npos);
+    return *failure;
+}
+
+bool tells(const Failure& failure, std::string_view text) { return failure.to_string().find(text) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("hub: a broker that is not ready yet counts as one that could not be reached, and is asked again") {
+    Peer peer{{refusing("amqp:connection:forced", "Virtual host 'h' is not active"), opening(65536)}};
+    Asking asking{peer};
+    const auto failure = asking.ask();
+    REQUIRE(failure);
+    CHECK(failure->code == Errc::connection_refused);
+    CHECK(failure->peer_text == "Virtual host 'h' is not active");
+    CHECK_FALSE(asking.ask());
+    CHECK(peer.sockets.size() == 2);
+}
+
+TEST_CASE("hub: a virtual host that there is not is not found") {
+    const Failure failure = failure_of(refusing("amqp:not-found", "Unknown hostname in connection open: 'nosuch'"));
+    CHECK(failure.code == Errc::entity_not_found);
+    CHECK(tells(failure, "nosuch"));
+}
+
+TEST_CASE("hub: another protocol is a broken protocol, and named as far as it is known") {
+    const auto named = [](const std::string& words, std::string_view name) {
+        const Failure failure = failure_of(words, true);
+        CHECK(failure.code == Errc::protocol_error);
+        CHECK_MESSAGE(tells(failure, name), failure.to_string());
+    };
+    named("HTTP/1.1 400 Bad Request\r\n\r\n", "but HTTP");
+    named("\x15\x03\x03\0\x02\x02\x28"s, "but TLS");
+    named("AMQP\0\0\x09\x01"s, "another version of AMQP");
+    named("AMQP\0\x01\0\0"s, "AMQP 1.0 without");
+    named("220 mail.example ESMTP\r\n", "does not speak AMQP 1.0 with SASL");
+    named(let_in + "HTTP/1.1 400\r\n\r\n", "no frames");
+}
+
+TEST_CASE("hub: a broker that offers no SASL mechanism of ours names those it has") {
+    const Failure failure = failure_of(offering("GSSAPI"));
+    CHECK(failure.code == Errc::unauthorized);
+    CHECK(tells(failure, "GSSAPI"));
+}
+
+TEST_CASE("hub: one that hangs up before the connection is open could not be reached") {
+    CHECK(failure_of("", true).code == Errc::connection_refused);
+    CHECK(failure_of(let_in, true).code == Errc::connection_refused);
+}
+
+TEST_CASE("hub: one that is silent is given up in time, by name") {
+    Peer peer{{""}};
+    Asking asking{peer, 200ms};
+    const auto failure = asking.ask();
+    REQUIRE(failure);
+    CHECK(failure->code == Errc::timeout);
+    CHECK(tells(*failure, std::to_string(peer.port)));
+}
+
+TEST_CASE("hub: Client::connect ends with what is wrong and tries no more") {
+    Peer peer{{"HTTP/1.1 400 Bad Request\r\n\r\n"}, true};
+    try {
+        static_cast<void>(Client::connect(peer.url()));
+        FAIL("an HTTP server let us in");
+    } catch (const Error& error) {
+        CHECK(error.code() == Errc::protocol_error);
+        CHECK(tells(error.failure(), "but HTTP"));
+    }
+    client::run_on(peer.thread, [] {}); // so that what it has counted is seen here
+    CHECK(peer.sockets.size() == 1);
+}
