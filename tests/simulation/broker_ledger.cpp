@@ -5,7 +5,7 @@
 namespace sessionq::simulation {
 
 void BrokerLedger::append(std::vector<broker::Change> changes) {
-    ++mark_;
+    uncommitted_.push_back({.mark = ++mark_});
     for (const broker::Change& change : changes) {
         if (const auto* made = std::get_if<broker::QueueCreated>(&change)) {
             queues_[made->queue] = made->name;
@@ -31,7 +31,14 @@ void BrokerLedger::added(const broker::KeptMessage& message) {
     const std::string session{message.content->session_id().value_or("")};
     MessageRecord& record = environment_->broker.add(queue->second, session, message.sequence, environment_->scheduler.now());
     messages_[{queue->second, message.sequence}] = &record;
-    ids_[{queue->second, message.sequence}] = message.content->message_id();
+    const std::string id{message.content->message_id()};
+    ids_[{queue->second, message.sequence}] = id;
+    if (const auto sent = environment_->sent.find(id); sent != environment_->sent.end()) {
+        ++sent->second.taken;
+        sent->second.copies.push_back({.sequence = message.sequence});
+        uncommitted_.back().copies.emplace_back(&sent->second, message.sequence);
+        environment_->tell(&Oracle::message_taken, sent->second);
+    }
     environment_->scheduler.trace("broker: ", session, " #", message.sequence);
 }
 
@@ -53,7 +60,21 @@ void BrokerLedger::removed(const broker::MessageRemoved& change, const std::vect
 
 void BrokerLedger::when_durable(Durable done) {
     environment_->scheduler.after(environment_->scheduler.between(milliseconds{0}, commit_high),
-                                  [mark = mark_, done = std::move(done)] { done(mark, nullptr); });
+                                  [weak = weak_from_this(), mark = mark_, done = std::move(done)] {
+                                      if (const auto self = weak.lock()) {
+                                          self->commit(mark);
+                                          done(mark, nullptr);
+                                      }
+                                  });
+}
+
+void BrokerLedger::commit(Mark mark) {
+    while (!uncommitted_.empty() && uncommitted_.front().mark <= mark) {
+        for (const auto& [sent, sequence] : uncommitted_.front().copies) {
+            std::ranges::find(sent->copies, sequence, &SentRecord::Copy::sequence)->is_kept = true;
+        }
+        uncommitted_.pop_front();
+    }
 }
 
 MessageRecord* BrokerLedger::find(const std::string& entity, std::int64_t sequence) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <deque>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -11,7 +13,7 @@ namespace sessionq::simulation {
 
 /// The product's broker as the oracles know it: what it has, from what it tells its journal, in the very step in which it happens; who holds what, from what it
 /// answered the consumer. Never says that a session is free before it may be.
-class BrokerLedger final : public broker::Journal {
+class BrokerLedger final : public broker::Journal, public std::enable_shared_from_this<BrokerLedger> {
 public:
     /// `removes`: messages are gone once they are handed out.
     BrokerLedger(Environment& environment, bool removes) : environment_{&environment}, removes_{removes} {}
@@ -41,6 +43,13 @@ public:
     void wire_over(std::uint32_t wire);
 
 private:
+    /// What one call of `append` changed.
+    struct Uncommitted {
+        Mark mark{0};
+        std::vector<std::pair<SentRecord*, std::int64_t>> copies{}; ///< that came with it
+    };
+
+    void commit(Mark mark);
     void added(const broker::KeptMessage& message);
     void removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all);
     void let_go(const LinkRecord& link, BrokerSession& session);
@@ -49,6 +58,7 @@ private:
     bool removes_;
     broker::EntityId last_id_{0};
     Mark mark_{0};
+    std::deque<Uncommitted> uncommitted_{};
     std::map<broker::EntityId, std::string> queues_{};
     std::map<std::pair<std::string, std::int64_t>, MessageRecord*> messages_{};
     std::map<std::pair<std::string, std::int64_t>, std::string> ids_{};

@@ -15,6 +15,7 @@ struct Campaign {
     std::string scenario{}; ///< empty: each in turn
     bool network{false};
     processor::Mutant mutant{processor::Mutant::none};
+    SeamDefect defect{SeamDefect::none};
     unsigned jobs{1};
     bool until_first{false}; ///< ends once a violation was found
 

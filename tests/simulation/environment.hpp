@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,6 +61,7 @@ struct Environment {
     std::deque<LinkRecord> links{};
     std::deque<DeliveryRecord> deliveries{};
     std::deque<AcceptRecord> accepts{};
+    std::map<std::string, SentRecord, std::less<>> sent{}; ///< over wires, by message id
     Buffered buffered;
     std::uint64_t live_links{0};
     std::uint64_t handler_starts{0};

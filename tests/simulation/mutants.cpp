@@ -1,6 +1,8 @@
 #include "simulation/mutants.hpp"
 
+#include <array>
 #include <cstdio>
+#include <span>
 #include <string>
 
 #include "simulation/campaign.hpp"
@@ -42,6 +44,37 @@ const char* name_of(Mutant mutant) {
     return "none";
 }
 
+/// Where a defect is met most often, and its name.
+struct SeamMutant {
+    SeamDefect defect;
+    const char* name;
+    const char* scenario;
+};
+
+constexpr std::array seam_mutants{
+    SeamMutant{SeamDefect::confirms_lost_send, "confirms_lost_send", "cut_while_sending"},
+    SeamMutant{SeamDefect::refuses_taken_send, "refuses_taken_send", "cut_while_sending"},
+    SeamMutant{SeamDefect::sends_twice, "sends_twice", "sending"},
+    SeamMutant{SeamDefect::loses_of_batch, "loses_of_batch", "sending"},
+    SeamMutant{SeamDefect::splits_batch, "splits_batch", "cut_while_sending"},
+    SeamMutant{SeamDefect::reverses_batch, "reverses_batch", "sending"},
+};
+static_assert(seam_mutants.size() + 1 == static_cast<std::size_t>(SeamDefect::count_));
+
+bool is_caught(const Campaign& campaign, const char* name) {
+    std::string caught;
+    const auto outcome = campaign.run([&](std::uint64_t seed, const std::string& scenario, const Violation& violation) {
+        caught = violation.oracle + ", seed " + std::to_string(seed) + " of " + scenario;
+    });
+    if (outcome.violations == 0) {
+        std::printf("%-32s ESCAPED %llu seeds\n", name, static_cast<unsigned long long>(outcome.run));
+    } else {
+        std::printf("%-32s caught after %llu seeds: %s\n", name, static_cast<unsigned long long>(outcome.run), caught.c_str());
+    }
+    std::fflush(stdout);
+    return outcome.violations != 0;
+}
+
 } // namespace
 
 bool catch_mutants(std::uint64_t budget, bool network, unsigned jobs) {
@@ -52,18 +85,12 @@ bool catch_mutants(std::uint64_t budget, bool network, unsigned jobs) {
             std::printf("%-32s cannot be seen: this port gives a session that comes late back by itself\n", name_of(mutant));
             continue;
         }
-        std::string caught;
-        const Campaign campaign{.seeds = budget, .network = network, .mutant = mutant, .jobs = jobs, .until_first = true};
-        const auto outcome = campaign.run([&](std::uint64_t seed, const std::string& scenario, const Violation& violation) {
-            caught = violation.oracle + ", seed " + std::to_string(seed) + " of " + scenario;
-        });
-        if (outcome.violations == 0) {
-            all = false;
-            std::printf("%-32s ESCAPED %llu seeds\n", name_of(mutant), static_cast<unsigned long long>(outcome.run));
-        } else {
-            std::printf("%-32s caught after %llu seeds: %s\n", name_of(mutant), static_cast<unsigned long long>(outcome.run), caught.c_str());
-        }
-        std::fflush(stdout);
+        all = is_caught({.seeds = budget, .network = network, .mutant = mutant, .jobs = jobs, .until_first = true}, name_of(mutant)) && all;
+    }
+    for (const SeamMutant& each : network ? std::span{seam_mutants} : std::span<const SeamMutant>{}) {
+        all = is_caught({.seeds = budget, .scenario = each.scenario, .network = true, .defect = each.defect, .jobs = jobs, .until_first = true},
+                        each.name) &&
+              all;
     }
     return all;
 }

@@ -54,6 +54,15 @@ void choose_wires(Setup& s, Random& r) {
     s.server_idle = some(r, seconds{10}, seconds{40});
 }
 
+/// Messages come over wires, whatever else happens on them.
+void senders(Setup& s, Random& r) {
+    s.sending = {.clients = 1 + r.below(3),
+                 .batch = chance(r, 30) ? 1 : 2 + r.below(8),
+                 .timeout = chance(r, 40) ? some(r, milliseconds{200}, seconds{4}) : seconds{15}};
+    s.messages = 5 + r.below(15);
+    s.scripts.instant = 80;
+}
+
 using Change = void (*)(Setup&, Random&);
 
 /// Those of the network alone; `base` is what they start from.
@@ -132,6 +141,31 @@ constexpr std::array network_scenarios{
                         s.network.failing_every = some(r, milliseconds{500}, seconds{3});
                         s.network.failing_high = some(r, milliseconds{1}, seconds{3});
                     }},
+    NetworkScenario{"sending", "steady", [](Setup& s, Random& r) { senders(s, r); }},
+    NetworkScenario{"cut_while_sending", "steady",
+                    [](Setup& s, Random& r) {
+                        senders(s, r);
+                        s.network.cut_per_mille = static_cast<unsigned>(2 + r.below(30));
+                        s.network.commit_high = milliseconds{r.below(300)};
+                        s.network.outage_high = chance(r, 50) ? Duration::zero() : Duration{seconds{2}};
+                        s.network.half_open = chance(r, 30) ? 40 : 0;
+                        s.client_idle = some(r, seconds{4}, seconds{15});
+                    }},
+    NetworkScenario{"sending_amid_trouble", "steady",
+                    [](Setup& s, Random& r) {
+                        senders(s, r);
+                        s.network.cut_per_mille = static_cast<unsigned>(r.below(8));
+                        s.network.commit_high = milliseconds{r.below(100)};
+                        s.network.restart_every = chance(r, 40) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
+                        s.network.restart_orderly = chance(r, 50) ? 50 : 0;
+                        s.network.down_high = seconds{3};
+                        s.network.failing_every = chance(r, 40) ? some(r, milliseconds{500}, seconds{3}) : Duration::zero();
+                        s.network.failing_high = seconds{1};
+                        s.network.stall_every = chance(r, 40) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
+                        s.network.stall_high = seconds{3};
+                        s.network.token_life = chance(r, 40) ? some(r, seconds{3}, seconds{20}) : Duration::zero();
+                        s.network.token_refused = chance(r, 30) ? static_cast<unsigned>(r.below(30)) : 0;
+                    }},
     NetworkScenario{"everything_at_once", "random",
                     [](Setup& s, Random& r) {
                         NetworkFaults& n = s.network;
@@ -143,6 +177,8 @@ constexpr std::array network_scenarios{
                         n.stall_high = seconds{4};
                         n.token_life = chance(r, 30) ? some(r, seconds{5}, seconds{30}) : Duration::zero();
                         s.client_idle = some(r, seconds{5}, seconds{20});
+                        s.sending.clients = chance(r, 50) ? 1 + r.below(2) : 0;
+                        s.sending.batch = 1 + r.below(4);
                     }},
 };
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "servicebus/endpoint.hpp"
+#include "simulation/flawed_endpoint.hpp"
 #include "simulation/sim_tokens.hpp"
 
 namespace sessionq::simulation {
 namespace {
 
-constexpr int first_front = 100; // loops of the broker are told from those of the client by their number
+// Loops are told from those of the consumer by their number.
+constexpr int first_front = 100;
+constexpr int first_sender = 200;
 
 } // namespace
 
@@ -74,18 +77,26 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
         start(fronts_[i]);
     }
     for (std::size_t i = 0; i < loops().size(); ++i) {
-        servicebus::HubSettings settings;
-        settings.target = {.host = "broker"};
-        settings.tokens = std::make_shared<SimTokens>(environment(), network_.faults(), *loops()[i]);
-        settings.operation_timeout = setup.operation_timeout;
-        settings.idle_timeout = setup.client_idle;
-        settings.backoff = setup.options.error_backoff;
-        settings.seed = scheduler().random().next();
-        settings.dial = network_.dial_for(i);
         endpoints_.push_back(std::make_unique<WatchedEndpoint>(
-            environment(), *ledger_, i, [this, i] { return network_.newest_of(i); },
-            std::make_unique<servicebus::Endpoint>(*loops()[i], io_, std::move(settings))));
+            environment(), *ledger_, i, [this, i] { return network_.newest_of(i); }, connect(*loops()[i], i)));
     }
+    for (std::size_t i = 0; i < setup.sending.clients; ++i) {
+        auto loop = std::make_unique<SimLoop>(scheduler(), first_sender + static_cast<int>(i));
+        auto endpoint = std::make_unique<FlawedEndpoint>(setup.defect, connect(*loop, loops().size() + i));
+        senders_.push_back({.loop = std::move(loop), .client = std::make_unique<SendingClient>(environment(), setup.sending, std::move(endpoint))});
+    }
+}
+
+ports::EndpointPtr NetworkStage::connect(SimLoop& loop, std::size_t number) {
+    servicebus::HubSettings settings;
+    settings.target = {.host = "broker"};
+    settings.tokens = std::make_shared<SimTokens>(environment(), network_.faults(), loop);
+    settings.operation_timeout = setup().operation_timeout;
+    settings.idle_timeout = setup().client_idle;
+    settings.backoff = setup().options.error_backoff;
+    settings.seed = scheduler().random().next();
+    settings.dial = network_.dial_for(number);
+    return std::make_unique<servicebus::Endpoint>(loop, io_, std::move(settings));
 }
 
 std::vector<ports::Endpoint*> NetworkStage::endpoints() {
@@ -139,10 +150,20 @@ Network::Listener NetworkStage::some_front() {
             }};
 }
 
+bool NetworkStage::has_sent_all() const {
+    return std::ranges::all_of(senders_, [](const Sender& sender) { return sender.client->is_done(); });
+}
+
 void NetworkStage::send(const std::string& entity, const std::string& session) {
+    const std::string id = std::to_string(++last_message_);
+    if (!senders_.empty()) {
+        const std::size_t sender = sender_of_.try_emplace({entity, session}, sender_of_.size() % senders_.size()).first->second;
+        senders_[sender].client->send(entity, session, id);
+        return;
+    }
     Message message;
     message.session_id = session;
-    message.message_id = std::to_string(++last_message_);
+    message.message_id = id;
     message.body = environment().body_of(message.message_id);
     if (!queue(entity).send({std::move(message)}, time_.now())) {
         scheduler().after(milliseconds{100}, [this, entity, session] { send(entity, session); }); // the broker is busy
@@ -179,8 +200,14 @@ void NetworkStage::close() {
     for (std::size_t i = 0; i < endpoints_.size(); ++i) {
         loops()[i]->post([this, i] { endpoints_[i].reset(); });
     }
+    for (Sender& sender : senders_) {
+        sender.loop->post([&sender] { sender.client->close(); });
+    }
     run(scheduler().now() + seconds{10}, never);
     check_accepts_answered();
+    for (const Sender& sender : senders_) {
+        sender.client->check_answered();
+    }
     for (Front& front : fronts_) {
         front.loop->post([&front] { front.server.reset(); });
     }
@@ -189,6 +216,9 @@ void NetworkStage::close() {
     Stage::close();
     for (const Front& front : fronts_) {
         check_timers(*front.loop);
+    }
+    for (const Sender& sender : senders_) {
+        check_timers(*sender.loop);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "server/server.hpp"
 #include "simulation/broker_time.hpp"
 #include "simulation/network.hpp"
+#include "simulation/sending_client.hpp"
 #include "simulation/stage.hpp"
 #include "simulation/watched_endpoint.hpp"
 
@@ -18,6 +19,7 @@ public:
 
     [[nodiscard]] std::vector<ports::Endpoint*> endpoints() override;
     [[nodiscard]] Duration aftermath() const override;
+    [[nodiscard]] bool has_sent_all() const override;
     [[nodiscard]] bool connects() const override { return true; }
     void close() override;
 
@@ -28,6 +30,11 @@ private:
         std::unique_ptr<server::Server> server{};
         bool is_down{false};
     };
+    /// Somebody with a receive thread of his own, who sends.
+    struct Sender {
+        std::unique_ptr<SimLoop> loop;
+        std::unique_ptr<SendingClient> client;
+    };
     class ForeignHolder;
 
     void send(const std::string& entity, const std::string& session) override;
@@ -35,6 +42,7 @@ private:
     void make_trouble() override;
     void mend() override;
 
+    [[nodiscard]] ports::EndpointPtr connect(SimLoop& loop, std::size_t number);
     void start(Front& front);
     void restart(Front& front);
     [[nodiscard]] Network::Listener some_front();
@@ -50,6 +58,8 @@ private:
     Network network_;
     std::vector<Front> fronts_{};
     std::vector<std::unique_ptr<WatchedEndpoint>> endpoints_{};
+    std::vector<Sender> senders_{};
+    std::map<std::pair<std::string, std::string>, std::size_t> sender_of_{}; ///< by entity and session
     std::vector<std::shared_ptr<ForeignHolder>> foreign_{};
     std::uint64_t last_message_{0};
 };

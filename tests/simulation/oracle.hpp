@@ -53,6 +53,10 @@ public:
     virtual void handler_started(const DeliveryRecord&) {}
     virtual void handler_finished(const DeliveryRecord&, bool /*threw*/) {}
 
+    virtual void message_taken(const SentRecord&) {}    ///< by the broker
+    virtual void message_vanished(const SentRecord&) {} ///< ... which ended before it was kept
+    virtual void send_confirmed(const SentRecord&) {}
+
     virtual void before_advance(TimePoint /*next*/) {} ///< nobody can act before `next`
     virtual void faults_ended() {}
     virtual void stop_asked(TimePoint /*deadline*/) {}

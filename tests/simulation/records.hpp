@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <sessionq/error.hpp>
 #include <sessionq/time.hpp>
 
 #include "ports/delivery.hpp"
@@ -15,7 +16,8 @@
 
 namespace sessionq::simulation {
 
-enum class MessageState : std::uint8_t { available, locked, completed, dead_lettered, deferred, removed };
+/// `vanished`: the broker ended before it was kept.
+enum class MessageState : std::uint8_t { available, locked, completed, dead_lettered, deferred, removed, vanished };
 
 /// A message as the broker knows it.
 struct MessageRecord {
@@ -101,5 +103,29 @@ struct AcceptRecord {
     bool cancelled{false};
     bool answered{false};
 };
+
+/// A message as whoever sends it knows it, with what the broker has of it.
+struct SentRecord {
+    struct Copy {
+        std::int64_t sequence{0};
+        bool is_kept{false}; ///< even if the broker ends now
+    };
+
+    std::string id{};
+    std::string session{};
+    const SentRecord* before{nullptr};         ///< of the same session, and to be sent before it
+    const SentRecord* first_of_batch{nullptr}; ///< null: it was not sent yet
+    std::uint32_t tries{0};
+    std::uint32_t unknown{0}; ///< tries of which the sender does not know whether they had an effect
+    bool is_under_way{false};
+    bool is_confirmed{false};
+    std::uint32_t taken{0};     ///< by the broker, so many times
+    std::vector<Copy> copies{}; ///< what it took and has not lost again
+};
+
+/// After such a failure a sender does not know whether what he sent had its effect; after any other he knows that it had none.
+[[nodiscard]] inline bool is_unknown_effect(const Failure& failure) noexcept {
+    return failure.code == Errc::timeout || failure.code == Errc::cancelled || failure.code == Errc::connection_lost;
+}
 
 } // namespace sessionq::simulation

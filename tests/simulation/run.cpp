@@ -16,7 +16,8 @@ namespace {
 std::unique_ptr<World> make_world(const RunRequest& request) {
     core::Random choices{request.seed * 2 + 1};
     if (request.network) {
-        const Setup setup = make_network_setup(request.scenario, choices);
+        Setup setup = make_network_setup(request.scenario, choices);
+        setup.defect = request.defect;
         return std::make_unique<World>(std::make_unique<NetworkStage>(request.seed, Trace{request.trace}, setup), setup);
     }
     const Setup setup = make_setup(request.scenario, choices);

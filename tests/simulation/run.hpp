@@ -6,6 +6,7 @@
 
 #include "processor/mutation.hpp"
 #include "simulation/oracle.hpp"
+#include "simulation/seam_defect.hpp"
 #include "simulation/trace.hpp"
 
 namespace sessionq::simulation {
@@ -15,6 +16,7 @@ struct RunRequest {
     std::string scenario{};
     bool network{false}; ///< the product's own port, server and broker, in place of simulated ones
     processor::Mutant mutant{processor::Mutant::none};
+    SeamDefect defect{SeamDefect::none};
     Trace::Sink trace{};
 };
 

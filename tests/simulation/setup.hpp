@@ -10,8 +10,16 @@
 #include "simulation/faults.hpp"
 #include "simulation/network_faults.hpp"
 #include "simulation/script.hpp"
+#include "simulation/seam_defect.hpp"
 
 namespace sessionq::simulation {
+
+/// How messages come to the broker.
+struct Sending {
+    std::size_t clients{0}; ///< that send over connections of their own; zero: messages are there without having come over a wire
+    std::size_t batch{1};   ///< most messages sent at once
+    Duration timeout{std::chrono::seconds{15}};
+};
 
 /// Everything a run is made of, drawn from its seed before it begins.
 struct Setup {
@@ -43,6 +51,8 @@ struct Setup {
     Duration stop_within{seconds{10}};
     // where the product's own port is used
     NetworkFaults network{};
+    Sending sending{};
+    SeamDefect defect{SeamDefect::none};
     std::size_t fronts{1};             ///< receive threads of the broker
     Duration client_idle{seconds{30}}; ///< without a sign of the other side's life
     Duration server_idle{seconds{40}};

@@ -28,7 +28,7 @@ void Stage::open() {
         const std::string name = session_name(entities_.front(), i);
         send(entities_.front(), name);
         hold_foreign(entities_.front(), name);
-        BrokerSession& session = *environment_.broker.find(entities_.front(), name);
+        BrokerSession& session = environment_.broker.obtain(entities_.front(), name); // its message may still be on its way
         session.foreign = true;
         session.ready_since.reset();
     }

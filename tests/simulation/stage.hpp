@@ -27,6 +27,9 @@ public:
     /// The longest that what went wrong before `calm_down` may still be felt, beyond what the consumer itself waits.
     [[nodiscard]] virtual Duration aftermath() const { return Duration::zero(); }
 
+    /// Whoever sends has nothing left to send.
+    [[nodiscard]] virtual bool has_sent_all() const { return true; }
+
     [[nodiscard]] virtual bool connects() const { return false; }
 
     /// Senders and trouble begin.

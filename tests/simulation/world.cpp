@@ -99,11 +99,14 @@ void World::consume_the_rest() {
     }
     const TimePoint calm = scheduler().now();
     expectations_.calm_since = calm;
-    const auto all_consumed = [this] { return environment().broker.unfinished() == 0; };
+    const auto all_consumed = [this] { return environment().broker.unfinished() == 0 && stage_->has_sent_all(); };
     if (stage_->run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
         return;
     }
     scheduler().trace(processor_->describe_here().to_string());
+    if (!stage_->has_sent_all()) {
+        environment().verdict.report("(j) sending", "a message is not confirmed long after the last fault");
+    }
     environment().verdict.report("(c) loss",
                                  std::to_string(environment().broker.unfinished()) + " messages are not consumed long after the last fault");
 }

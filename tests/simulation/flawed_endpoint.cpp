@@ -1,0 +1,54 @@
+#include "simulation/flawed_endpoint.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "simulation/records.hpp"
+
+namespace sessionq::simulation {
+
+void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler) {
+    using Numbers = core::Result<std::vector<std::int64_t>>;
+    const std::size_t count = request.messages.size();
+    switch (defect_) {
+    case SeamDefect::confirms_lost_send:
+        handler = [count, handler = std::move(handler)](Numbers answer) {
+            handler(!answer && is_unknown_effect(answer.failure()) ? Numbers{std::vector<std::int64_t>(count)} : std::move(answer));
+        };
+        break;
+    case SeamDefect::refuses_taken_send:
+        handler = [handler = std::move(handler)](Numbers answer) {
+            handler(!answer && is_unknown_effect(answer.failure()) ? Numbers{Failure{.code = Errc::server_busy}} : std::move(answer));
+        };
+        break;
+    case SeamDefect::sends_twice: endpoint_->send(request, [](const Numbers&) {}); break;
+    case SeamDefect::loses_of_batch:
+        if (count > 1) {
+            request.messages.pop_back();
+        }
+        break;
+    case SeamDefect::splits_batch: send_one_by_one(std::move(request), std::move(handler)); return;
+    case SeamDefect::reverses_batch: std::ranges::reverse(request.messages); break;
+    default: break;
+    }
+    endpoint_->send(std::move(request), std::move(handler));
+}
+
+/// The first failure, or the last answer, is the answer.
+void FlawedEndpoint::send_one_by_one(ports::SendRequest request, ports::SendHandler handler) {
+    if (request.messages.size() < 2) {
+        endpoint_->send(std::move(request), std::move(handler));
+        return;
+    }
+    ports::SendRequest first{.entity = request.entity, .messages = {std::move(request.messages.front())}};
+    request.messages.erase(request.messages.begin());
+    endpoint_->send(std::move(first), [this, request = std::move(request), handler = std::move(handler)](auto answer) {
+        if (!answer) {
+            handler(std::move(answer));
+        } else {
+            send_one_by_one(request, handler);
+        }
+    });
+}
+
+} // namespace sessionq::simulation

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sessionq::simulation {
+
+/// Deliberate defects of what stands between the network's seams: our port as a sender sees it. Each shows that an oracle can fail.
+enum class SeamDefect : std::uint8_t {
+    none,
+    confirms_lost_send, ///< a send of which nothing is known is said to have had its effect
+    refuses_taken_send, ///< ... is said to have had none
+    sends_twice,        ///< what is sent goes out twice
+    loses_of_batch,     ///< the last message of a batch does not go out
+    splits_batch,       ///< the messages of a batch go out one by one
+    reverses_batch,     ///< ... in the wrong order
+    count_,             // NOLINT(readability-identifier-naming): no defect, their number
+};
+
+} // namespace sessionq::simulation
