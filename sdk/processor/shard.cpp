@@ -199,7 +199,7 @@ void Shard::session_left(SessionPump& pump, CloseReason reason, std::optional<Du
     SlotActions actions = slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
     if (slot.machine.phase() == SlotMachine::Phase::stopped && slot.index < active_slots_ && !stopping_) {
         slot.machine = SlotMachine{options().error_backoff}; // the limit was raised again meanwhile
-        actions = slot.machine.start();
+        actions = slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
     }
     apply(slot, actions);
     start_starved();

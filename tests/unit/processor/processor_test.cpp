@@ -167,6 +167,24 @@ TEST_CASE("processor: limits follow while it runs") {
     CHECK_THROWS_AS(bench.processor->update_limits({.max_concurrent_sessions = 0}), Error);
 }
 
+TEST_CASE("processor: R17: a session lost while its slot was to go backs off all the same when the slot is wanted again") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = 1min}};
+    bench.start();
+    const auto a = bench.open("a");
+    const auto b = bench.open("b");
+    b->answers = false;
+    bench.processor->update_limits({.max_concurrent_sessions = 1});
+    bench.run();
+    CHECK(b->take_log() == "drain");
+    bench.processor->update_limits({.max_concurrent_sessions = 2});
+    bench.run();
+    b->lose();
+    bench.run();
+    CHECK(bench.endpoint.accepts.empty());
+    bench.advance(1s);
+    CHECK(bench.endpoint.accepts.size() == 1);
+}
+
 TEST_CASE("processor: named sessions are kept while idle where there are slots for all, not once there are fewer") {
     ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = 1s, .session_ids = {"x", "y"}}};
     bench.start();
