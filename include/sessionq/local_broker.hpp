@@ -108,10 +108,11 @@ struct LocalBrokerOptions {
 /// it are gone.
 ///
 /// With a data directory, what a client was told is done (a message sent, cancelled or settled, a state set) outlives the process, however that ends:
-/// those answers wait for the disk. Locks do not outlive it: what was in hand is available again, that delivery not counted, and a message that was
-/// deleted with its delivery may come again. An entity that was kept is taken over, with all that is in it, by whoever creates it anew, with the new
-/// options; the others take up their work with the options they had once one of them is asked for, at the latest with the first client. When the disk
-/// is full, sends fail with quota_exceeded, and what is received can still be settled.
+/// those answers wait for the disk. Locks do not outlive it: what was in hand is available again, that delivery not counted. A message that is deleted
+/// with its delivery is handed out once the disk has it that it is gone: it does not come again. An entity that was kept is taken over, with all that
+/// is in it, by whoever creates it anew, with the new options; the others take up their work with the options they had once one of them is asked for,
+/// at the latest with the first client. When the disk is full, what needs more of it fails with quota_exceeded (sends, session states, rules, new
+/// entities, properties changed by a settlement), and what is there goes on its way: it is received, settled, cancelled, passed on, cleared, deleted.
 ///
 /// No call waits for anybody. Errors: the ones named, as `Error`.
 ///
@@ -131,10 +132,12 @@ public:
     ~LocalBroker();
 
     /// Errors: invalid_argument (a name has 1 to 260 bytes, no '$', no control characters and no "/Subscriptions/"), invalid_option (by member;
-    /// also: it was kept with another `requires_session`, or as another kind), duplicate_entity, entity_not_found (of a `forward_to` or `forward_dead_letters_to`).
+    /// also: it was kept with another `requires_session`, or as another kind), duplicate_entity, entity_not_found (of a `forward_to` or
+    /// `forward_dead_letters_to`), quota_exceeded (the disk is full), server_busy (the disk refuses).
     void create_queue(const std::string& name, const QueueOptions& options = {});
 
-    /// Removes the queue with all that is in it; who holds or waits for something of it fails with entity_not_found. Errors: entity_not_found.
+    /// Removes the queue with all that is in it; who holds or waits for something of it fails with entity_not_found. Errors: entity_not_found,
+    /// server_busy (the disk refuses).
     void delete_queue(const std::string& name);
 
     /// Of queues, and of dead-letter sub-queues of any kind.
@@ -152,17 +155,19 @@ public:
     [[nodiscard]] std::vector<std::string> topic_names() const;
 
     /// Errors: invalid_argument (the name has 1 to 50 bytes, no '/' and no '$'), invalid_option (by member, a bad rule among `rules` too),
-    /// duplicate_entity, entity_not_found (of the topic, or of a `forward_to` or `forward_dead_letters_to`).
+    /// duplicate_entity, entity_not_found (of the topic, or of a `forward_to` or `forward_dead_letters_to`), quota_exceeded and server_busy
+    /// as `create_queue`.
     void create_subscription(const std::string& topic, const std::string& name, const SubscriptionOptions& options = {});
 
-    /// As `delete_queue`. Errors: entity_not_found.
+    /// As `delete_queue`.
     void delete_subscription(const std::string& topic, const std::string& name);
 
     /// Errors: entity_not_found.
     [[nodiscard]] std::vector<std::string> subscription_names(const std::string& topic) const;
 
     /// Rules, up to 2,000 of a subscription; a change counts from the next message on. Errors: invalid_argument (names what is wrong with the rule),
-    /// duplicate_entity (a rule of that name), quota_exceeded, entity_not_found (the subscription, or the rule to remove).
+    /// duplicate_entity (a rule of that name), quota_exceeded (also: the disk is full), entity_not_found (the subscription, or the rule to remove),
+    /// server_busy (the disk refuses).
     void add_rule(const std::string& topic, const std::string& subscription, Rule rule);
     void remove_rule(const std::string& topic, const std::string& subscription, const std::string& rule);
     [[nodiscard]] std::vector<Rule> rules(const std::string& topic, const std::string& subscription) const;

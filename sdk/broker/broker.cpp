@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "broker/keeping.hpp"
 #include "broker/queue_pair.hpp"
 #include "core/ascii_case.hpp"
 
@@ -105,6 +106,9 @@ core::Result<core::Done> Broker::create(EntitySpec spec, Instant at) {
 }
 
 core::Result<core::Done> Broker::delete_entity(std::string_view name, Instant at) {
+    if (auto fault = find_keeping_fault(journal(), name, Growth::none)) {
+        return std::move(*fault);
+    }
     const auto gone = directory_->remove(name);
     if (gone.empty()) {
         return not_found(name);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "broker/keeping.hpp"
 #include "broker/queue_pair.hpp"
 
 namespace sessionq::broker {
@@ -73,12 +74,15 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
         return Failure{.code = Errc::invalid_option, .detail = "forward_to: what '" + spec.name + "' passes on would come back to it"};
     }
     const auto kept = kept_.find(spec.name);
-    if (kept != kept_.end() && kept->second.kind != spec.kind) {
+    if (kept == kept_.end()) { // what is there already is taken over on a full disk, too: else nothing could be taken from it
+        return find_keeping_fault(journal_.get(), spec.name, Growth::adds);
+    }
+    if (kept->second.kind != spec.kind) {
         return Failure{.code = Errc::invalid_option,
                        .detail = "'" + kept->first + "' was kept as a " + std::string{name_of(kept->second.kind)} + ", and cannot become a " +
                                  std::string{name_of(spec.kind)}};
     }
-    if (kept != kept_.end() && kept->second.options.requires_session != spec.options.requires_session) {
+    if (kept->second.options.requires_session != spec.options.requires_session) {
         return Failure{.code = Errc::invalid_option,
                        .detail = "requires_session: the queue '" + kept->first + "' was kept as one " +
                                  (spec.options.requires_session ? "without" : "with") + " sessions, and cannot become another"};

@@ -38,11 +38,8 @@ std::optional<Failure> Entity::find_fault(const std::vector<MessageContentPtr>& 
     if (auto fault = find_send_fault()) {
         return fault;
     }
-    if (context_.is_full()) {
-        return has_no_room();
-    }
-    if (context_.is_failing()) {
-        return cannot_be_kept();
+    if (auto fault = context_.find_fault(name_, Growth::adds)) {
+        return fault;
     }
     std::uint64_t total = store_.bytes();
     for (const MessageContentPtr& message : messages) {
@@ -114,8 +111,8 @@ std::int64_t Entity::enqueue(Arrival arrival) {
 }
 
 core::Result<core::Done> Entity::cancel_scheduled(std::span<const std::int64_t> sequences) {
-    if (context_.is_failing()) {
-        return cannot_be_kept();
+    if (auto fault = context_.find_fault(name_, Growth::none)) {
+        return std::move(*fault);
     }
     for (const std::int64_t sequence : sequences) {
         const StoredMessage* message = store_.find(sequence);

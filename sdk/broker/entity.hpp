@@ -129,8 +129,6 @@ private:
     [[nodiscard]] bool passes_on() const noexcept { return kind_ == EntityKind::topic || !options_.forward_to.empty(); }
     [[nodiscard]] AvailableMessages& available_to(const Consumer& consumer) noexcept;
     [[nodiscard]] Failure failure(Errc code, std::string_view about) const;
-    [[nodiscard]] Failure cannot_be_kept() const { return failure(Errc::server_busy, "the broker's store cannot be written at present"); }
-    [[nodiscard]] Failure has_no_room() const { return failure(Errc::quota_exceeded, "the broker's store has no room for more at present"); }
     [[nodiscard]] Failure lock_lost(const Consumer& consumer) const;
 
     const std::string name_;

@@ -136,7 +136,7 @@ bool Entity::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>&
         return false;
     }
     if (consumer.mode == ReceiveMode::receive_and_delete && context_.is_failing()) { // what is handed out must be gone
-        lose(consumer, cannot_be_kept());
+        lose(consumer, cannot_be_kept(name_));
         return false;
     }
     AvailableMessages& available = available_to(consumer);
@@ -163,7 +163,7 @@ core::Result<core::Done> Entity::receive_deferred(Consumer& consumer, std::span<
         return lock_lost(consumer);
     }
     if (consumer.mode == ReceiveMode::receive_and_delete && context_.is_failing()) {
-        return cannot_be_kept();
+        return cannot_be_kept(name_);
     }
     std::vector<StoredMessage*> found;
     for (const std::int64_t sequence : sequences) {
@@ -197,6 +197,10 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
     }
     if (order.outcome != Outcome::release && context_.is_failing()) {
         order.failed_with = Errc::server_busy; // it stays in hand
+        return;
+    }
+    if (order.outcome != Outcome::release && order.changes != nullptr && !order.changes->properties.empty() && context_.is_full()) {
+        order.failed_with = Errc::quota_exceeded; // it stays in hand, and goes without them
         return;
     }
     consumer.in_hand.remove(order.token);
@@ -257,11 +261,8 @@ core::Result<core::Done> Entity::set_state(Consumer& consumer, std::optional<std
     if (state && state->size() > options_.max_message_bytes) {
         return failure(Errc::message_too_large, "a session's state takes at most max_message_bytes, " + std::to_string(options_.max_message_bytes));
     }
-    if (state && context_.is_full()) {
-        return has_no_room();
-    }
-    if (context_.is_failing()) {
-        return cannot_be_kept();
+    if (auto fault = context_.find_fault(name_, state ? Growth::adds : Growth::none)) {
+        return std::move(*fault);
     }
     if (context_.is_kept()) {
         context_.note(SessionStateSet{.entity = id_, .session_id = consumer.session_id, .state = state});

@@ -88,7 +88,8 @@ public:
     /// Hands out deferred messages: all, or none with message_not_found.
     core::Result<core::Done> receive_deferred(Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to, Instant at);
 
-    /// Settles in order; each order gets its own answer: lock_lost, already_settled, not_supported (dead-lettering a dead letter).
+    /// Settles in order; each order gets its own answer: lock_lost, already_settled, not_supported (dead-lettering a dead letter), quota_exceeded (the disk is
+    /// full, and the properties that are to change need room; without them it is settled).
     void settle(Consumer& consumer, std::span<SettleOrder> orders, Instant at);
 
     /// The lock lasts its full length from now; answers with its end.
@@ -97,7 +98,7 @@ public:
     core::Result<TimePoint> renew_message(Consumer& consumer, DeliveryTable::Token token, Instant at);
 
     core::Result<std::optional<std::string>> get_state(Consumer& consumer, Instant at);
-    /// No value clears the state.
+    /// No value clears the state, also on a full disk. Fails with lock_lost, message_too_large, quota_exceeded (the disk is full).
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state, Instant at);
 
     /// Messages from sequence number `from` on, whatever befalls them otherwise; disturbs nothing (DG8).

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "broker/effects.hpp"
 #include "broker/instant.hpp"
 #include "broker/journal.hpp"
+#include "broker/keeping.hpp"
 #include "broker/transit.hpp"
 #include "timing/timer_wheel.hpp"
 
@@ -38,6 +41,8 @@ public:
     [[nodiscard]] bool is_failing() const noexcept { return journal_ != nullptr && journal_->is_failing(); }
     /// What would add to what is kept is refused for now.
     [[nodiscard]] bool is_full() const noexcept { return journal_ != nullptr && journal_->is_full(); }
+    /// Why a change of the entity of that name is refused for now, if it is.
+    [[nodiscard]] std::optional<Failure> find_fault(std::string_view name, Growth growth) const { return find_keeping_fault(journal_, name, growth); }
     /// Only where `is_kept`.
     void note(Change change) { changes_.push_back(std::move(change)); }
     /// The operation is over: what it changed is the journal's, all or none.

@@ -53,9 +53,7 @@ public:
           queue_{entity_.name(), *this, entity_},
           dead_letters_{dead_letter_entity_.name(), *this, dead_letter_entity_} {
         if (rules_ && journal_) {
-            rules_->set_listener([journal = journal_, id = ids.queue](std::vector<Rule> rules) {
-                journal->append({RulesChanged{.queue = id, .rules = std::move(rules)}});
-            });
+            rules_->keep_in(journal_, ids.queue, entity_.name());
         }
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "broker/keeping.hpp"
 #include "core/ascii_case.hpp"
 
 namespace sessionq::broker {
@@ -18,6 +19,9 @@ core::Result<core::Done> RuleBook::add(Rule rule) {
     }
     auto made = std::make_shared<const filter::CompiledRule>(std::move(compiled).value());
     const std::lock_guard lock{mutex_};
+    if (auto fault = find_keeping_fault(journal_.get(), name_, Growth::adds)) {
+        return std::move(*fault);
+    }
     if (find(*rules_, made->rule().name) != rules_->end()) {
         return Failure{.code = Errc::duplicate_entity, .detail = "there is a rule '" + made->rule().name + "' already"};
     }
@@ -36,21 +40,26 @@ core::Result<core::Done> RuleBook::remove(std::string_view name) {
     if (found == rules_->end()) {
         return Failure{.code = Errc::entity_not_found, .detail = "there is no rule '" + std::string{name} + "'"};
     }
+    if (auto fault = find_keeping_fault(journal_.get(), name_, Growth::none)) {
+        return std::move(*fault);
+    }
     auto changed = std::make_shared<Rules>(*rules_);
     changed->erase(changed->begin() + (found - rules_->begin()));
     replace(std::move(changed));
     return core::Done{};
 }
 
-void RuleBook::set_listener(std::function<void(std::vector<Rule>)> changed) {
+void RuleBook::keep_in(std::shared_ptr<Journal> journal, EntityId id, std::string name) {
     const std::lock_guard lock{mutex_};
-    changed_ = std::move(changed);
+    journal_ = std::move(journal);
+    id_ = id;
+    name_ = std::move(name);
 }
 
 void RuleBook::replace(std::shared_ptr<const Rules> rules) {
     rules_ = std::move(rules);
-    if (changed_) {
-        changed_(list(*rules_));
+    if (journal_) {
+        journal_->append({RulesChanged{.queue = id_, .rules = list(*rules_)}});
     }
 }
 

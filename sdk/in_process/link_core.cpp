@@ -1,6 +1,7 @@
 #include "in_process/link_core.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sessionq::in_process {
@@ -140,6 +141,10 @@ void LinkCore::deliver() {
     queue_->pull(*consumer_, wanted, delivered, pump_->now()); // if it has ended, its target has been told
     credit_ -= static_cast<std::uint32_t>(delivered.size());
     may_pull_ = delivered.size() == wanted;
+    if (keeps_removals()) {
+        hand_out_once_kept(delivered);
+        delivered.clear();
+    }
     for (broker::Delivered& one : delivered) {
         events_->on_delivery(make_delivery(one));
         if (!is_flowing()) {
@@ -149,6 +154,43 @@ void LinkCore::deliver() {
     if (may_pull_ && credit_ > 0) {
         pump_->schedule(*this);
     }
+}
+
+void LinkCore::hand_out_once_kept(std::vector<broker::Delivered>& removed) {
+    std::ranges::move(removed, std::back_inserter(removed_));
+    await_removal();
+}
+
+// One commit at a time, which many share.
+void LinkCore::await_removal() {
+    if (removed_.empty() || awaits_removal_) {
+        return;
+    }
+    awaits_removal_ = true;
+    when_kept([this, count = static_cast<std::ptrdiff_t>(removed_.size())] {
+        awaits_removal_ = false;
+        std::vector<broker::Delivered> kept{std::move_iterator{removed_.begin()}, std::move_iterator{removed_.begin() + count}};
+        removed_.erase(removed_.begin(), removed_.begin() + count);
+        await_removal();
+        pump_->schedule(*this); // a drain, or a loss, may wait for this
+        for (broker::Delivered& one : kept) {
+            if (is_dead_ || is_closed_) {
+                return;
+            }
+            events_->on_delivery(make_delivery(one));
+        }
+    });
+}
+
+// While the disk refuses it is tried again and again.
+void LinkCore::when_kept(std::function<void()> action) {
+    answers().hold([this, self = shared_from_this(), action = std::move(action)](const Failure* why) {
+        if (why == nullptr) {
+            action();
+        } else {
+            when_kept(action);
+        }
+    });
 }
 
 ports::DeliveryPtr LinkCore::make_delivery(broker::Delivered& delivered) const {
@@ -161,7 +203,7 @@ ports::DeliveryPtr LinkCore::make_delivery(broker::Delivered& delivered) const {
 }
 
 void LinkCore::say_drained() {
-    if (!is_flowing() || !is_draining_ || (may_pull_ && credit_ > 0)) {
+    if (!is_flowing() || !is_draining_ || (may_pull_ && credit_ > 0) || !removed_.empty()) {
         return;
     }
     is_draining_ = false;
@@ -172,7 +214,7 @@ void LinkCore::say_drained() {
 }
 
 void LinkCore::say_lost() {
-    if (is_dead_ || is_closed_ || !is_lost_ || is_loss_said_ || events_ == nullptr) {
+    if (is_dead_ || is_closed_ || !is_lost_ || is_loss_said_ || events_ == nullptr || !removed_.empty()) {
         return;
     }
     is_loss_said_ = true;
@@ -266,7 +308,8 @@ void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, port
     apply_settlements();
     std::vector<broker::Delivered> delivered;
     auto done = queue_->receive_deferred(*consumer_, sequences, delivered, pump_->now());
-    answers().later([this, handler = std::move(handler), done = std::move(done), delivered = std::move(delivered)]() mutable {
+    const bool is_removed = done && keeps_removals();
+    auto give = [this, handler = std::move(handler), done = std::move(done), delivered = std::move(delivered)]() mutable {
         if (!done) {
             handler(done.failure());
             return;
@@ -277,7 +320,12 @@ void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, port
             deliveries.push_back(make_delivery(one));
         }
         handler(std::move(deliveries));
-    });
+    };
+    if (is_removed) {
+        when_kept(std::move(give));
+    } else {
+        answers().later(std::move(give));
+    }
 }
 
 Answers& LinkCore::answers() {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@
 namespace sessionq::in_process {
 
 /// One asking for a session, and the session that came of it: what the broker knows as a consumer's target. Outlives the link as long as somebody
-/// on another thread is still telling it something.
+/// on another thread is still telling it something. Messages that are removed when received are handed out once that is kept, so that none comes twice,
+/// however the process ends.
 ///
 /// Bound to the loop's thread, but for the functions of `ConsumerTarget`, which take note and stir the pump.
 class LinkCore final : public broker::ConsumerTarget, public Pumped {
@@ -75,9 +77,14 @@ private:
     void say_settled();
     void say_settled(const std::vector<Settling>& done, const Failure* why);
     void deliver();
+    void hand_out_once_kept(std::vector<broker::Delivered>& removed);
+    void await_removal();
+    void when_kept(std::function<void()> action);
     void say_drained();
     void say_lost();
     [[nodiscard]] bool is_flowing() const noexcept { return !is_dead_ && !is_closed_ && !is_lost_; }
+    /// Messages are removed when they are handed out, and that is kept.
+    [[nodiscard]] bool keeps_removals() const noexcept { return journal_ != nullptr && consumer_->mode == broker::ReceiveMode::receive_and_delete; }
     [[nodiscard]] ports::DeliveryPtr make_delivery(broker::Delivered& delivered) const;
     Answers& answers();
 
@@ -105,9 +112,11 @@ private:
     bool is_closed_{false};
     bool is_dead_{false};
     std::vector<Settling> settling_{};
-    bool has_changed_{false};            // what is kept, by what is in settling_
-    std::size_t unconfirmed_{0};         // batches of settlements that wait for the disk
-    std::shared_ptr<Answers> answers_{}; // made when first needed
+    bool has_changed_{false};                  // what is kept, by what is in settling_
+    std::size_t unconfirmed_{0};               // batches of settlements that wait for the disk
+    std::vector<broker::Delivered> removed_{}; // to be handed out when it is kept that they are
+    bool awaits_removal_{false};               // of some of them
+    std::shared_ptr<Answers> answers_{};       // made when first needed
     ports::SessionLink::DoneHandler close_handler_{};
 };
 

@@ -1,5 +1,6 @@
 #include "server/commit_gate.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -41,7 +42,8 @@ void CommitGate::ask() {
 
 void CommitGate::on_answer(broker::Journal::Mark mark, const Failure* why) {
     has_asked_ = false;
-    while (!waiting_.empty() && waiting_.front().mark <= mark) {
+    const auto end = std::ranges::find_if(waiting_, [mark](const Waiting& one) { return one.mark > mark; });
+    for (auto left = end - waiting_.begin(); left > 0; --left) { // who asks anew within is answered the next time
         const Action action = std::move(waiting_.front().action);
         waiting_.pop_front();
         action(why);

@@ -140,7 +140,13 @@ void MessageFeed::on_refused(const Failure& why) {
     owner_.remove(*this);
 }
 
-void MessageFeed::on_lost(const Failure& why) { end(condition_of(why, LockKind::session)); }
+void MessageFeed::on_lost(const Failure& why) {
+    if (held_back_.empty()) {
+        end(condition_of(why, LockKind::session));
+    } else { // nobody else will get these
+        loss_ = why;
+    }
+}
 
 void MessageFeed::resume() { pump(); }
 void MessageFeed::on_flow() { pump(); }
@@ -177,7 +183,7 @@ void MessageFeed::pump() {
         }
         found_end = delivered_.size() < wanted;
         if (consumer_->mode == broker::ReceiveMode::receive_and_delete && !peer_.commits.is_always_open()) {
-            hold_back(std::move(delivered_));
+            hold_back(delivered_);
         } else {
             for (const broker::Delivered& delivered : delivered_) {
                 send(delivered, now);
@@ -188,7 +194,7 @@ void MessageFeed::pump() {
             break;
         }
     }
-    if (link_->is_draining() && held_back_ == 0 && (found_end || link_->credit() == 0)) {
+    if (link_->is_draining() && held_back_.empty() && (found_end || link_->credit() == 0)) {
         link_->drained();
     }
     if (free_credit() == 0) { // what the queue might tell, or has told, is for others
@@ -199,23 +205,43 @@ void MessageFeed::pump() {
     }
 }
 
-void MessageFeed::hold_back(std::vector<broker::Delivered> deleted) {
-    if (deleted.empty()) {
+// Whoever starts the broker anew does not hand them out again, however it ends.
+void MessageFeed::hold_back(const std::vector<broker::Delivered>& deleted) {
+    change_in_hand(static_cast<std::ptrdiff_t>(deleted.size()));
+    held_back_.insert(held_back_.end(), deleted.begin(), deleted.end());
+    await_commit();
+}
+
+// One commit at a time, so that none overtakes another that failed.
+void MessageFeed::await_commit() {
+    if (held_back_.empty() || awaits_commit_) {
         return;
     }
-    held_back_ += static_cast<std::uint32_t>(deleted.size());
-    change_in_hand(static_cast<std::ptrdiff_t>(deleted.size()));
-    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, deleted = std::move(deleted)](const Failure*) { // better twice than never
+    awaits_commit_ = true;
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, count = held_back_.size()](const Failure* why) {
         if (self.expired()) {
             return;
         }
-        held_back_ -= static_cast<std::uint32_t>(deleted.size());
-        change_in_hand(-static_cast<std::ptrdiff_t>(deleted.size()));
-        for (const broker::Delivered& delivered : deleted) {
-            send(delivered, peer_.now());
+        awaits_commit_ = false;
+        if (why == nullptr) { // else it is tried again
+            send_held_back(count);
         }
-        pump();
+        await_commit();
+        if (loss_ && held_back_.empty()) {
+            end(condition_of(*loss_, LockKind::session));
+        } else {
+            pump();
+        }
     });
+}
+
+void MessageFeed::send_held_back(std::size_t count) {
+    change_in_hand(-static_cast<std::ptrdiff_t>(count));
+    const auto end = held_back_.begin() + static_cast<std::ptrdiff_t>(count);
+    for (auto deleted = held_back_.begin(); deleted != end; ++deleted) {
+        send(*deleted, peer_.now());
+    }
+    held_back_.erase(held_back_.begin(), end);
 }
 
 void MessageFeed::change_in_hand(std::ptrdiff_t by) noexcept {

@@ -38,12 +38,14 @@ private:
     void pump();
     [[nodiscard]] std::uint32_t room();
     void look_again();
-    void hold_back(std::vector<broker::Delivered> deleted);
+    void hold_back(const std::vector<broker::Delivered>& deleted);
+    void await_commit();
+    void send_held_back(std::size_t count);
     void send(const broker::Delivered& delivered, broker::Instant now);
     void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said, std::optional<Errc> failed_with);
     void change_in_hand(std::ptrdiff_t by) noexcept;
     /// What may be taken from the queue for the peer.
-    [[nodiscard]] std::uint32_t free_credit() const { return link_->credit() - held_back_; }
+    [[nodiscard]] std::uint32_t free_credit() const { return link_->credit() - static_cast<std::uint32_t>(held_back_.size()); }
 
     Peer& peer_;
     amqp::SenderLinkPtr link_;
@@ -55,11 +57,13 @@ private:
     const std::uint64_t holder_;
     std::uint64_t sent_{0};
     std::size_t in_hand_{0};          // sent and not settled, or held back
-    std::uint32_t held_back_{0};      // deleted with their delivery, and that is not durable yet
     std::size_t typical_bytes_{1024}; // of a message, as seen last
     bool is_interested_{false};       // the queue will tell, or has told, of work
     timing::Timer retry_;             // the peer's session window says nothing when it opens
     std::vector<broker::Delivered> delivered_{};
+    std::vector<broker::Delivered> held_back_{}; // deleted with their delivery, and that is not durable yet
+    bool awaits_commit_{false};                  // of some of them
+    std::optional<Failure> loss_{};              // to be said after them
     const std::shared_ptr<const MessageFeed*> self_{std::make_shared<const MessageFeed*>(this)}; // for those who may come too late
 };
 

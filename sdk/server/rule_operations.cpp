@@ -50,8 +50,9 @@ Answer remove_rule(const ManagedEntity& entity, const Request& request) {
     if (!name) {
         return lacks("rule-name");
     }
-    if (book->remove(*name)) {
-        return ok();
+    const auto removed = book->remove(*name);
+    if (removed || removed.failure().code != Errc::entity_not_found) {
+        return removed ? ok() : refuse(removed.failure());
     }
     amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" + std::string{*name}); // one client knows it by its words
     return refuse(404, gone.name, gone.text);

@@ -194,7 +194,7 @@ void StoreJournal::look_for_room() {
 void StoreJournal::set_full(bool is_full) {
     if (is_full_.exchange(is_full, std::memory_order_relaxed) != is_full) {
         core::log(LogLevel::error, "broker",
-                  is_full ? "the store '" + name_ + "' has no room for more: what is sent is refused, what is received and completed is not"
+                  is_full ? "the store '" + name_ + "' has no room for more: what would add to it is refused, what is received and completed is not"
                           : "the store '" + name_ + "' has room again");
     }
 }

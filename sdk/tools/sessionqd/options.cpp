@@ -158,8 +158,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         ->take_all();
     app.add_option("--data", data,
                    "A directory that keeps queues and messages: what a client was told is done outlives the broker, however that ends. "
-                   "Made if it is not there; without it everything is in memory only. It sets 8 MiB of the disk aside: once that is full, sends are "
-                   "refused, and what is received can still be completed")
+                   "Made if it is not there; without it everything is in memory only. It sets 8 MiB of the disk aside: once that is full, what "
+                   "would add to it (messages, states, rules, entities) is refused, and what is received can still be completed")
         ->type_name("DIR");
     app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")->check(CLI::Range(1, 256))->capture_default_str();
     app.add_option("--drain-seconds", drain_seconds, "How long stopping may wait for clients to settle what they have in hand")

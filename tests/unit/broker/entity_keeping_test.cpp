@@ -405,6 +405,8 @@ TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refu
     std::vector<Delivered> nothing;
     CHECK_FALSE(broker.find("plain").value()->pull(*deleting, 1, nothing, at));
     CHECK(taker->lost == Errc::server_busy);
+    CHECK(broker.create_queue("new", {}, at).failure().code == Errc::server_busy);
+    CHECK(broker.delete_entity("plain", at).failure().code == Errc::server_busy);
     CHECK(journal->mark == mark);
     CHECK(queue->counts(at).active == 1);
 
@@ -437,6 +439,12 @@ TEST_CASE("Entity kept: while there is no room for more, what would add to what 
     CHECK(send().failure().code == Errc::quota_exceeded);
     CHECK(queue->set_state(*target->consumer, "other", at).failure().code == Errc::quota_exceeded);
     CHECK(queue->set_state(*target->consumer, std::nullopt, at).ok());
+    const Changes larger{.properties = {{"seen", true}}};
+    for (const Outcome outcome : {Outcome::abandon, Outcome::defer, Outcome::dead_letter}) { // and stays in hand
+        SettleOrder order{.token = got[3].token, .outcome = outcome, .changes = &larger};
+        queue->settle(*target->consumer, {&order, 1}, at);
+        CHECK(order.failed_with == Errc::quota_exceeded);
+    }
     for (const auto& [index, outcome] : {std::pair{0, Outcome::complete}, {1, Outcome::abandon}, {2, Outcome::defer}, {3, Outcome::dead_letter}}) {
         SettleOrder order{.token = got[static_cast<std::size_t>(index)].token, .outcome = outcome};
         queue->settle(*target->consumer, {&order, 1}, at);
@@ -446,4 +454,86 @@ TEST_CASE("Entity kept: while there is no room for more, what would add to what 
 
     journal->full = false;
     CHECK(send().ok());
+}
+
+TEST_CASE("Entity kept: on a full disk what is scheduled is cancelled or becomes due, what is deferred is received, what is deleted with its "
+          "delivery is handed out") {
+    const auto journal = std::make_shared<HeldJournal>();
+    Broker broker{journal, {}, {}};
+    Instant at{TimePoint{1h}, WallTime{1h}};
+    REQUIRE(broker.create_queue("orders", {.requires_session = true}, at).ok());
+    const auto queue = broker.find("orders").value();
+    const auto schedule = [&](Duration delay) {
+        std::vector<Message> messages(1, Message::text("ada", "x"));
+        messages[0].scheduled_enqueue_time = at.wall + delay;
+        return queue->send(std::move(messages), at);
+    };
+    const auto soon = schedule(1min).value().front();
+    const auto late = schedule(1h).value().front();
+    std::vector<Message> messages(2, Message::text("ada", "x"));
+    const auto deferred = queue->send(std::move(messages), at).value().front();
+    auto target = std::make_shared<RecordingTarget>();
+    queue->accept({.session_id = "ada", .mode = ReceiveMode::peek_lock}, target, at);
+    std::vector<Delivered> got;
+    queue->pull(*target->consumer, 1, got, at);
+    SettleOrder order{.token = got[0].token, .outcome = Outcome::defer};
+    queue->settle(*target->consumer, {&order, 1}, at);
+
+    journal->full = true;
+    CHECK(schedule(1min).failure().code == Errc::quota_exceeded);
+    CHECK(queue->cancel_scheduled({&late, 1}, at).ok());
+    at = {at.now + 2min, at.wall + 2min};
+    CHECK(queue->counts(at).scheduled == 0);
+    CHECK(queue->cancel_scheduled({&soon, 1}, at).failure().code == Errc::message_not_found);
+    auto taker = std::make_shared<RecordingTarget>();
+    queue->accept({.session_id = "ada", .mode = ReceiveMode::receive_and_delete}, taker, at);
+    REQUIRE(taker->consumer);
+    got.clear();
+    CHECK(queue->receive_deferred(*taker->consumer, {&deferred, 1}, got, at).ok());
+    CHECK(queue->pull(*taker->consumer, 10, got, at));
+    CHECK(got.size() == 3);
+    CHECK(queue->counts(at).bytes == 0);
+}
+
+TEST_CASE(
+    "Entity kept: on a full disk nothing new is made, what is there goes on its way, is deleted, and is taken over by a broker that starts there") {
+    KeptBroker kept;
+    kept.create("orders");
+    kept.send("orders", "ada", {"one"});
+    kept.broker.reset();
+    auto opened = StoreJournal::open(kept.directory.path() / "data", std::make_shared<const server::StoredContent>(amqp::ClockReading{}),
+                                     kept.at.wall, core::system_clock())
+                      .value();
+    const auto journal = std::make_shared<HeldJournal>();
+    journal->last_id = 2;
+    journal->full = true;
+    Broker broker{journal, std::move(opened.kept), kept.at};
+    const auto refused = broker.create_queue("new", {}, kept.at);
+    CHECK(refused.failure().code == Errc::quota_exceeded);
+    CHECK(refused.failure().detail.find("'new'") != std::string::npos);
+    CHECK(broker.create_topic("news", {}, kept.at).failure().code == Errc::quota_exceeded);
+    QueueOptions options = KeptBroker::sessions();
+    options.max_delivery_count = 7;
+    CHECK(broker.create_queue("orders", options, kept.at).ok());
+    CHECK(broker.find("orders").value()->counts(kept.at).active == 1);
+    CHECK(broker.delete_entity("orders", kept.at).ok());
+    CHECK(broker.create_queue("orders", options, kept.at).failure().code == Errc::quota_exceeded);
+
+    broker.begin(kept.at);
+    journal->full = false;
+    REQUIRE(broker.create_topic("news", {}, kept.at).ok());
+    REQUIRE(broker.create_queue("to", {}, kept.at).ok());
+    REQUIRE(broker.create_queue("from", {.forward_to = "to"}, kept.at).ok());
+    REQUIRE(broker.create_subscription("news", "all", {}, {}, kept.at).ok());
+    std::vector<Message> later(1, Message::text("ada", "x"));
+    later[0].scheduled_enqueue_time = kept.at.wall + 1min;
+    REQUIRE(broker.find("from").value()->send(later, kept.at).ok());
+    REQUIRE(broker.find("news").value()->send(later, kept.at).ok());
+    journal->full = true;
+    CHECK(broker.create_subscription("news", "more", {}, {}, kept.at).failure().code == Errc::quota_exceeded);
+    kept.pass(2min);
+    broker.advance(kept.at);
+    CHECK(broker.find("to").value()->counts(kept.at).active == 1);
+    CHECK(broker.find("news/Subscriptions/all").value()->counts(kept.at).active == 1);
+    CHECK(broker.find("from").value()->counts(kept.at).active == 0);
 }

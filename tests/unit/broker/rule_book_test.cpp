@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/held_journal.hpp"
+
 using namespace sessionq;
 using namespace sessionq::broker;
 
@@ -68,4 +70,30 @@ TEST_CASE("rules: a message whose properties cannot be decoded goes where nobody
     CHECK(select(rules, unreadable).empty());
     REQUIRE(rules.add({.name = "all"}).ok());
     CHECK(select(rules, unreadable) == std::vector<MessageContentPtr>{unreadable});
+}
+
+TEST_CASE("rules: changes are kept; while there is no room none is added, while nothing can be kept none changes, and the reason is named") {
+    const auto journal = std::make_shared<test::HeldJournal>();
+    RuleBook rules;
+    REQUIRE(rules.add({.name = "before"}).ok());
+    rules.keep_in(journal, 7, "news/Subscriptions/all");
+    REQUIRE(rules.add({.name = "one"}).ok());
+    REQUIRE(rules.add({.name = "two"}).ok());
+    journal->full = true;
+    const auto refused = rules.add({.name = "three"});
+    CHECK(refused.failure().code == Errc::quota_exceeded);
+    CHECK(refused.failure().detail.find("news/Subscriptions/all") != std::string::npos);
+    CHECK(rules.remove("one").ok());
+    journal->full = false;
+    journal->failing = true;
+    CHECK(rules.add({.name = "three"}).failure().code == Errc::server_busy);
+    CHECK(rules.remove("two").failure().code == Errc::server_busy);
+    CHECK(rules.remove("nothing").failure().code == Errc::entity_not_found);
+    CHECK(rules.list() == std::vector<Rule>{{.name = "before"}, {.name = "two"}});
+    REQUIRE(journal->count<RulesChanged>() == 3);
+    const auto& last = std::get<RulesChanged>(journal->appended.back());
+    CHECK(last.queue == 7);
+    CHECK(last.rules == rules.list());
+    journal->failing = false;
+    CHECK(rules.add({.name = "three"}).ok());
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <thread>
 
 #include <sessionq/browser.hpp>
@@ -282,4 +283,52 @@ TEST_CASE("local broker: with a data directory, what a client was told is done i
 
 TEST_CASE("local broker: a data directory that cannot be had is refused") {
     CHECK(code_of([] { LocalBroker{LocalBrokerOptions{.data_directory = "/dev/null/data"}}; }) == Errc::resource_exhausted);
+}
+
+TEST_CASE("local broker: a process that ends when it gets what is deleted with its delivery leaves nothing behind that would bring it again") {
+    const test::TemporaryDirectory directory;
+    const std::filesystem::path data = directory.path() / "data";
+    LocalBroker broker{{.data_directory = data}};
+    broker.create_queue("orders");
+    const Client client = Client::in_process(broker);
+    int ends = 0;
+    const auto left_by_a_kill = [&] {
+        const std::filesystem::path left = directory.path() / std::to_string(++ends);
+        std::filesystem::create_directory(left);
+        for (const auto& file : std::filesystem::directory_iterator{data}) {
+            if (file.path().filename().string().find("reserve") == std::string::npos) {
+                std::filesystem::copy(file.path(), left / file.path().filename());
+            }
+        }
+        LocalBroker next{{.data_directory = left}};
+        std::string texts;
+        for (const ReceivedMessage& message : Browser{Client::in_process(next), "orders"}) {
+            texts += message.text();
+        }
+        return texts;
+    };
+    std::vector<Message> messages;
+    for (const char* text : {"1", "2", "3", "4", "5"}) {
+        messages.push_back(Message::text("a", text));
+    }
+    Sender{client, "orders"}.send(std::move(messages));
+    std::int64_t deferred = 0;
+    {
+        SessionReceiver holder = SessionReceiver::accept(client, "orders", "a");
+        auto received = holder.receive_one(10s);
+        REQUIRE(received);
+        deferred = received->message().sequence_number();
+        received->defer();
+        holder.close();
+    }
+    CHECK(left_by_a_kill() == "12345");
+    SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a", {.receive_and_delete = true});
+    CHECK(receiver.receive_deferred({deferred}).size() == 1);
+    CHECK(left_by_a_kill().find('1') == std::string::npos);
+    for (const char text : {'2', '3', '4', '5'}) {
+        const auto received = receiver.receive_one(10s);
+        REQUIRE(received);
+        CHECK(received->text() == std::string{text});
+        CHECK(left_by_a_kill().find(text) == std::string::npos);
+    }
 }

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/held_journal.hpp"
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
@@ -74,6 +75,59 @@ struct Slot final : ports::LinkEvents {
     std::vector<ports::DeliveryPtr> held{};
     std::size_t settled_here{0};
     bool is_drained{false};
+};
+
+/// Takes a session's messages, which are removed when they are received.
+struct Remover final : ports::LinkEvents {
+    explicit Remover(ports::Endpoint& on) {
+        on.accept({.entity = "orders", .session_id = "a", .mode = ports::ReceiveMode::receive_and_delete, .wait = 10s}, [this](auto result) {
+            link = std::move(result).value();
+            link->set_events(*this);
+            link->add_credit(10);
+        });
+    }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+    void on_delivery(ports::DeliveryPtr delivery) override {
+        CHECK(delivery->settled_by_sender);
+        log += std::string{delivery->message.text()} + " ";
+        if (closes) {
+            link->close([](const auto&) {});
+        }
+    }
+    void on_settled(ports::Delivery&, const Failure*) override { FAIL("settled"); }
+    void on_drained() override { log += "drained "; }
+    void on_lost(const Failure& why) override { log += std::string{to_string(why.code)} + " "; }
+
+    ports::SessionLinkPtr link{};
+    std::string log{};
+    bool closes{false};
+};
+
+/// A broker whose journal answers when the test says so.
+struct Held {
+    Held() {
+        REQUIRE(broker->create_queue("orders", {.requires_session = true, .lock_duration = 30s}, {loop.now(), loop.wall_now()}).ok());
+        send(2);
+    }
+    void send(int count) {
+        std::vector<Message> messages;
+        for (int i = 0; i < count; ++i) {
+            messages.push_back(Message::text("a", std::to_string(++sent)));
+        }
+        REQUIRE(broker->find("orders").value()->send(std::move(messages), {loop.now(), loop.wall_now()}).ok());
+        loop.run_until_idle();
+    }
+    void answer(const std::optional<Failure>& why = std::nullopt) {
+        loop.run_until_idle();
+        journal->answer(why);
+        loop.run_until_idle();
+    }
+
+    test::ManualLoop loop{};
+    std::shared_ptr<test::HeldJournal> journal{std::make_shared<test::HeldJournal>()};
+    std::shared_ptr<broker::Broker> broker{std::make_shared<broker::Broker>(journal, std::vector<broker::KeptQueue>{}, broker::Instant{})};
+    in_process::Endpoint endpoint{broker, loop};
+    int sent{0};
 };
 
 } // namespace
@@ -162,4 +216,83 @@ TEST_CASE("endpoint: loops on threads of their own share a broker, and every mes
         thread.join();
     }
     CHECK(completed == threads * sessions * per_session);
+}
+
+TEST_CASE("endpoint: what is removed when received is handed out once that is kept, in order, many with one commit; a drain waits for it") {
+    Held held;
+    Remover remover{held.endpoint};
+    held.loop.run_until_idle();
+    CHECK(remover.log.empty());
+    CHECK(held.broker->find("orders").value()->counts({held.loop.now(), held.loop.wall_now()}).active == 0);
+    held.send(1);
+    held.send(1);
+    CHECK(held.journal->waiting.size() == 1);
+    remover.link->drain();
+    held.answer(Failure{.code = Errc::server_busy}); // who could be told would have it twice
+    CHECK(remover.log.empty());
+    held.answer();
+    CHECK(remover.log == "1 2 ");
+    held.answer();
+    CHECK(remover.log == "1 2 3 4 drained ");
+    CHECK(held.journal->waiting.empty());
+}
+
+TEST_CASE("endpoint: a loss is said after what was removed before it, and what comes after a close is not") {
+    Held held;
+    {
+        Remover remover{held.endpoint};
+        held.loop.run_until_idle();
+        REQUIRE(held.broker->delete_entity("orders", {held.loop.now(), held.loop.wall_now()}).ok());
+        held.loop.run_until_idle();
+        CHECK(remover.log.empty());
+        held.answer();
+        CHECK(remover.log == "1 2 entity_not_found ");
+    }
+    Held closing;
+    Remover remover{closing.endpoint};
+    remover.closes = true;
+    closing.answer();
+    CHECK(remover.log == "1 ");
+    Remover gone{closing.endpoint};
+    closing.send(1);
+    gone.link.reset();
+    closing.answer();
+    CHECK(gone.log.empty());
+}
+
+TEST_CASE("endpoint: deferred messages that are removed when received are handed out once that is kept") {
+    Held held;
+    const auto queue = held.broker->find("orders").value();
+    std::vector<std::int64_t> sequences;
+    struct Deferrer final : ports::LinkEvents {
+        [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+        void on_delivery(ports::DeliveryPtr delivery) override {
+            got.push_back(std::move(delivery));
+            link->settle(*got.back(), {.outcome = ports::Outcome::defer});
+        }
+        void on_settled(ports::Delivery&, const Failure*) override {}
+        void on_drained() override {}
+        void on_lost(const Failure&) override {}
+        ports::SessionLinkPtr link{};
+        std::vector<ports::DeliveryPtr> got{};
+    } deferrer;
+    held.endpoint.accept({.entity = "orders", .session_id = "a", .wait = 10s}, [&](auto result) {
+        deferrer.link = std::move(result).value();
+        deferrer.link->set_events(deferrer);
+        deferrer.link->add_credit(2);
+    });
+    held.answer();
+    REQUIRE(deferrer.got.size() == 2);
+    deferrer.link.reset();
+    held.answer();
+    Remover remover{held.endpoint};
+    held.answer();
+    std::size_t got = 0;
+    remover.link->receive_deferred({1, 2}, [&](auto result) { got = result.value().size(); });
+    held.answer(Failure{.code = Errc::server_busy});
+    CHECK(got == 0);
+    held.answer();
+    CHECK(got == 2);
+    CHECK(queue->counts({held.loop.now(), held.loop.wall_now()}).deferred == 0);
+    CHECK(remover.log.empty());
 }

@@ -80,6 +80,27 @@ TEST_CASE("CommitGate: an action may wait anew") {
     CHECK(held.said == "again ");
 }
 
+TEST_CASE("CommitGate: an action that waits anew for what failed is answered by the next commit, not by the same") {
+    Gate held;
+    int failures = 0;
+    std::function<void(const Failure*)> insist = [&](const Failure* why) {
+        if (why == nullptr) {
+            held.said += "done ";
+        } else if (++failures < 10) {
+            held.gate->when_durable(insist);
+        }
+    };
+    held.journal.append({});
+    held.gate->when_durable(insist);
+    held.answer(Failure{.code = Errc::server_busy});
+    CHECK(failures == 1);
+    held.answer(Failure{.code = Errc::server_busy});
+    CHECK(failures == 2);
+    CHECK(held.said.empty());
+    held.answer();
+    CHECK(held.said == "done ");
+}
+
 TEST_CASE("CommitGate: when it is gone nothing is said") {
     Gate held;
     held.wait("a");

@@ -170,6 +170,94 @@ TEST_CASE("a durable front: what is deleted with its delivery is delivered once 
     CHECK(front.connection->is_quiet());
 }
 
+TEST_CASE("a durable front: what could not be deleted for good is not delivered until it is, in order; a loss is said after it") {
+    DurableFront front;
+    amqp::Attach attach = Front::by_session("orders", "a");
+    attach.sender_mode = amqp::SenderSettleMode::settled;
+    LinkLog& link = front.receive("r", attach);
+    link.receiver->add_credit(5);
+    front.put("orders", {Message::text("a", "1")});
+    front.put("orders", {Message::text("a", "2")});
+    CHECK(front.counts("orders").active == 0);
+    front.settle_down(disk_full);
+    CHECK(link.messages.empty());
+    front.put("orders", {Message::text("a", "3")});
+    front.settle_down(disk_full);
+    CHECK(link.messages.empty());
+    REQUIRE(front.broker.delete_entity("orders", front.now()).ok());
+    front.run();
+    CHECK_FALSE(link.closed);
+    front.settle_down();
+    front.settle_down();
+    REQUIRE(link.messages.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(link.messages[i].ends_with(static_cast<char>('1' + i)));
+    }
+    CHECK(link.closed);
+    CHECK(front.connection->is_quiet());
+}
+
+TEST_CASE("a durable front: on a full disk requests that would add to it are refused by the dialect's name for that, and those that do not are not") {
+    DurableFront front;
+    REQUIRE(front.broker.create_topic("news", {}, front.now()).ok());
+    REQUIRE(front.broker.create_subscription("news", "all", {}, {}, front.now()).ok());
+    front.put("orders", {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
+    LinkLog& holder = front.receive("holder", Front::by_session("orders", "a"));
+    holder.receiver->add_credit(3);
+    front.run();
+    REQUIRE(holder.deliveries.size() == 3);
+    const auto tool = [&](const std::string& entity) {
+        LinkLog& answers = front.receive(entity + "-answers", entity + "/$management");
+        answers.receiver->add_credit(100);
+        LinkLog& requests = front.send(entity + "-requests", entity + "/$management");
+        return [&front, &answers, &requests, entity](const char* operation, const Value& body) {
+            requests.sender->send(
+                "1", Front::request("id", entity + "-answers", Value::map({{"operation", std::string{"com.microsoft:"} + operation}}), body), true);
+            front.settle_down();
+            REQUIRE_FALSE(answers.messages.empty());
+            return Front::read_reply(answers.messages.back());
+        };
+    };
+    const auto orders = tool("orders");
+    const auto all = tool("news/Subscriptions/all");
+    const auto state = [](Value bytes) { return Value::map({{"session-id", "a"}, {"session-state", std::move(bytes)}}); };
+    const auto rule = [](const char* name) {
+        return Value::map({{"rule-name", name}, {"rule-description", Value::map({{"sql-filter", Value::map({{"expression", "1=1"}})}})}});
+    };
+    const auto scheduled = [&] {
+        Message later = Message::text("a", "later");
+        later.scheduled_enqueue_time = front.now().wall + std::chrono::hours{1};
+        const Value message = Value::map({{"message-id", "m"}, {"message", Value::binary(amqp::encode_message(later, front.reading()))}});
+        return orders("schedule-message", Value::map({{"messages", amqp::List{message}}}));
+    };
+    CHECK(orders("set-session-state", state(Value::binary("x"))).status == 200);
+    CHECK(all("add-rule", rule("one")).status == 200);
+    const auto to_cancel = scheduled();
+    REQUIRE(to_cancel.status == 200);
+
+    front.journal->full = true;
+    for (const auto& reply : {orders("set-session-state", state(Value::binary("y"))), all("add-rule", rule("two")), scheduled()}) {
+        CHECK(reply.status == 403);
+        CHECK(reply.condition == "amqp:resource-limit-exceeded");
+    }
+    CHECK(orders("set-session-state", state(Value{})).status == 200);
+    CHECK(all("remove-rule", Value::map({{"rule-name", "one"}})).status == 200);
+    CHECK(all("remove-rule", Value::map({{"rule-name", "one"}})).status == 404);
+    CHECK(orders("cancel-scheduled-message", to_cancel.body).status == 200);
+
+    std::string changed = amqp::encode(Value::map({{"seen", true}}));
+    holder.deliveries[0].update({.kind = OutcomeKind::modified, .annotations = changed});
+    holder.deliveries[1].update({.kind = OutcomeKind::modified, .undeliverable_here = true});
+    holder.deliveries[2].update({.kind = OutcomeKind::accepted});
+    front.settle_down();
+    REQUIRE(holder.outcomes.size() == 3);
+    CHECK(holder.outcomes[0].kind == OutcomeKind::rejected); // the first, for it changes nothing that is kept
+    CHECK(holder.outcomes[0].error.name == "amqp:resource-limit-exceeded");
+    CHECK(holder.outcomes[1].kind == OutcomeKind::modified);
+    CHECK(holder.outcomes[2].kind == OutcomeKind::accepted);
+    CHECK(front.counts("orders").deferred == 1);
+}
+
 TEST_CASE("a durable front: requests that change something are answered once that is durable, others at once") {
     DurableFront front;
     LinkLog& answers = front.receive("answers", "orders/$management");

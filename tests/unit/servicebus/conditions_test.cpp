@@ -14,6 +14,7 @@ TEST_CASE("to_failure: documented conditions have causes of their own, and the p
     CHECK(to_failure({.name = "com.microsoft:timeout"}, "").code == Errc::timeout); // what was asked for decides whether it means more
     CHECK(to_failure({.name = "com.microsoft:session-lock-lost"}, "").code == Errc::lock_lost);
     CHECK(to_failure({.name = "com.microsoft:server-busy"}, "").retryable());
+    CHECK(to_failure({.name = "amqp:resource-limit-exceeded"}, "").code == Errc::quota_exceeded);
     CHECK(to_failure({.name = "amqp:not-found"}, "").code == Errc::entity_not_found);
     CHECK(to_failure({.name = "amqp:unauthorized-access"}, "").code == Errc::unauthorized);
 }
