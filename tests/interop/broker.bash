@@ -30,12 +30,20 @@ fetch_archive() {
     : >"$home/.whole"
 }
 
-# free_ports COUNT
+# free_ports COUNT: none of those the system gives away by itself, so that nobody gets one while its broker is down.
 free_ports() {
     python3 -c '
-import socket, sys
-taken = [socket.socket() for _ in range(int(sys.argv[1]))]
-for each in taken: each.bind(("127.0.0.1", 0))
+import random, socket, sys
+lowest_given_away = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0])
+candidates, taken = list(range(lowest_given_away // 2, lowest_given_away)), []
+random.shuffle(candidates)
+while len(taken) < int(sys.argv[1]):
+    each = socket.socket()
+    try:
+        each.bind(("127.0.0.1", candidates.pop()))
+        taken.append(each)
+    except OSError:
+        pass
 print(*(each.getsockname()[1] for each in taken))' "$1"
 }
 
@@ -57,26 +65,32 @@ make_certificates() {
     keytool -importcert -noprompt -alias ca -file "$to/ca.pem" -keystore "$to/trust.p12" -storetype PKCS12 -storepass "$password" >/dev/null 2>&1
 }
 
-# wait_for_port PORT PID SECONDS
-wait_for_port() {
-    local tries
-    for ((tries = 0; tries < $3 * 10; ++tries)); do
-        kill -0 "$2" 2>/dev/null || return 1
-        (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return 0
-        sleep 0.1
-    done
-    return 1
+# runs PID: one that has ended and that nobody has buried does not.
+runs() {
+    local state
+    read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" && [[ $state != Z ]]
 }
 
-# wait_for_text DIRECTORY TEXT SECONDS: in what it prints.
-wait_for_text() {
-    local tries
-    for ((tries = 0; tries < $3 * 10; ++tries)); do
-        kill -0 "$(<"$1/pid")" 2>/dev/null || return 1
-        grep -q "$2" "$1/log/out" && return 0
+# greets PORT: that something listens is not enough.
+greets() {
+    timeout 2 bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$0" && printf "AMQP\3\1\0\0" >&3 && [[ $(head -c 4 <&3) == AMQP ]]' "$1" 2>/dev/null
+}
+
+# wait_until_up DIRECTORY SECONDS [TEXT]: until it has printed the text and greets. If it ends, or time is up, all that tells why is printed.
+wait_until_up() {
+    local at=$1 text=${3:-} until=$((SECONDS + $2)) pid port
+    pid=$(<"$at/pid") port=$(<"$at/port")
+    while runs "$pid" && ((SECONDS < until)); do
+        if { [[ -z $text ]] || grep -q "$text" "$at/log/out"; } && greets "$port"; then return; fi
         sleep 0.1
     done
-    return 1
+    {
+        echo "--- the end of $at/log/out, without stack traces"
+        grep -v -E '^[[:space:]]+at ' "$at/log/out" | tail -n 40
+        echo "--- process $pid $(runs "$pid" && ps -o 'stat=,etime=,time=' -p "$pid" || echo "has ended"); load $(</proc/loadavg); who has port $port:"
+        ss -Htanp "sport = :$port" 2>/dev/null || echo "not known"
+    } >&2
+    refuse "it does not start"
 }
 
 # stop_process DIRECTORY SIGNAL: by the id that `start` wrote down, and waits for its end.
@@ -87,7 +101,7 @@ stop_process() {
     rm -f "$1/pid"
     kill "-$2" "$pid" 2>/dev/null || return 0
     for ((tries = 0; tries < 300; ++tries)); do
-        kill -0 "$pid" 2>/dev/null || return 0
+        runs "$pid" || return 0
         sleep 0.1
     done
     kill -KILL "$pid" 2>/dev/null || true

@@ -52,7 +52,8 @@ def wait_for_progress(log, port=None):
     up = began
     while wanted:
         if time.monotonic() - began > LONGEST_WAIT:
-            raise RuntimeError(f"nothing goes on: no {' or '.join(sorted(wanted))} within {LONGEST_WAIT:.0f} s")
+            missing = " or ".join(sorted(wanted))
+            raise RuntimeError(f"nothing goes on: no {missing} within {LONGEST_WAIT:.0f} s; {log.name} ends with\n{tail_of(log)}")
         time.sleep(0.02)
         if port and not is_open(port):
             up = time.monotonic()
@@ -61,6 +62,10 @@ def wait_for_progress(log, port=None):
                 lines.seek(position)
                 wanted -= {line[:1].decode() for line in lines.read().splitlines()}
     return time.monotonic() - began, time.monotonic() - up
+
+
+def tail_of(file, lines=20):
+    return "\n".join(file.read_text(errors="replace").splitlines()[-lines:]) if file.exists() else ""
 
 
 def is_open(port):
@@ -245,7 +250,12 @@ def main():
     arguments.work.mkdir(parents=True)
     log = arguments.work / "load.log"
     print(f"{arguments.fault}: seed {arguments.seed}", flush=True)
-    answers, waits = {"failover": failover, "restart": restart, "consumers": consumers, "rebalance": rebalance}[arguments.fault](arguments, log)
+    try:
+        answers, waits = {"failover": failover, "restart": restart, "consumers": consumers, "rebalance": rebalance}[arguments.fault](arguments, log)
+    except (RuntimeError, subprocess.SubprocessError):
+        for each in sorted(arguments.work.glob("**/log/out")):
+            print(f"--- the end of {each}\n{tail_of(each, 40)}")
+        raise
     oracle = GroupOracle(answers)
     with log.open(encoding="utf-8") as lines:
         oracle.read(lines)
