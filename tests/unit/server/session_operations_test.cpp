@@ -40,6 +40,19 @@ TEST_CASE("session operations: a session's state is kept as bytes; null and no b
     CHECK(front.ask("get-session-state", Value::map({{"session-id", "b"}})).status == 410);
 }
 
+TEST_CASE("session operations: what is asked over a link that has lost the session does not reach the link that has it now") {
+    Managed front;
+    LinkLog& first = front.hold("a");
+    first.receiver->close();
+    front.run();
+    front.receive("second", Managed::by_session("orders", "a"));
+    const Value state = Value::map({{"session-id", "a"}, {"session-state", Value::binary("late")}});
+    CHECK(front.ask("set-session-state", state, "holder").status == 410);
+    CHECK(front.ask("renew-session-lock", Value::map({{"session-id", "a"}}), "holder").status == 410);
+    CHECK(front.ask("get-session-state", Value::map({{"session-id", "a"}}), "second").body.find("session-state")->is_null());
+    CHECK(front.ask("set-session-state", state, "second").status == 200);
+}
+
 TEST_CASE("session operations: sessions are listed page by page, the empty id among them") {
     Managed front;
     const auto list = [&](std::int32_t skip, std::int32_t top) {
