@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "simulation/state_use.hpp"
 #include "simulation/virtual_worker.hpp"
 
 namespace sessionq::simulation {
@@ -11,8 +12,18 @@ struct Application::Call {
     DeliveryRecord* record;
     Script script;
     TimePoint until;
+    OperationContext under{};
     bool middle_done{false};
     processor::HandlerDone done{};
+    std::shared_ptr<StateUse> state{}; ///< null: it does not use the state, or has not come to it
+
+    /// True: it waits for an answer.
+    bool uses_state() {
+        if (state && !state->is_asked()) {
+            state->go_on();
+        }
+        return state && state->is_asked();
+    }
 };
 
 processor::Handlers Application::handlers(bool coroutines, bool open, bool close) {
@@ -55,6 +66,7 @@ std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
     call->record = &record;
     call->script = draw_script(mix, expectations_.options.session_idle_timeout, environment_.scheduler.random());
     call->until = environment_.scheduler.now() + call->script.takes;
+    call->under = OperationContext::current();
     record.stop = context.stop_token();
     if (opening_.contains(link.entity + "/" + link.session)) {
         environment_.verdict.report("(b) order", "a handler of " + link.session + " starts before on_session_open has returned");
@@ -106,6 +118,9 @@ void Application::run(MessageContext& context) {
     const bool waits = call->script.hangs || call->script.until_stopped;
     pass_time(call->script.takes / 2, {});
     middle(*call);
+    while (!let_go_ && call->uses_state()) {
+        pass_time(std::chrono::hours{24}, [this, call] { return let_go_ || !call->state->is_asked(); });
+    }
     if (waits) {
         pass_time(std::chrono::hours{24}, [this, call] { return ended_early(*call); });
     } else if (call->until > environment_.scheduler.now()) {
@@ -119,7 +134,7 @@ void Application::run(MessageContext& context) {
 void Application::start(MessageContext& context, const processor::HandlerDone& done) {
     const auto call = begin(context);
     call->done = done;
-    if (call->script.takes == Duration::zero() && !call->script.hangs && !call->script.until_stopped) {
+    if (call->script.takes == Duration::zero() && call->script.state_calls == 0 && !call->script.hangs && !call->script.until_stopped) {
         middle(*call);
         done(finish(*call)); // before start_message has returned
         return;
@@ -135,13 +150,14 @@ void Application::poll_end(std::shared_ptr<Call> call) {
     if (!call->middle_done && now >= half) {
         middle(*call);
     }
-    if (call->middle_done && (waits ? ended_early(*call) : now >= call->until)) {
+    const bool uses_state = call->middle_done && !let_go_ && call->uses_state();
+    if (call->middle_done && !uses_state && (waits ? ended_early(*call) : now >= call->until)) {
         const processor::HandlerDone done = std::move(call->done);
         const std::exception_ptr error = finish(*call);
         done(error);
         return;
     }
-    const TimePoint next = !call->middle_done ? half : waits ? now + milliseconds{5} : call->until;
+    const TimePoint next = !call->middle_done ? half : uses_state || waits ? now + milliseconds{uses_state ? 1 : 5} : call->until;
     environment_.scheduler.at(next, [this, call] { poll_end(call); });
 }
 
@@ -155,6 +171,9 @@ void Application::middle(Call& call) {
         call.context->session().release();
         break;
     case Script::Side::change_limits: change_limits(); break;
+    }
+    if (call.script.state_calls != 0 && !let_go_) {
+        call.state = std::make_shared<StateUse>(environment_, *call.context, *call.record->link, call.under, call.script.state_calls);
     }
     if (call.script.settles && !expectations_.options.receive_and_delete) {
         settle(call, *call.script.settles);

@@ -13,6 +13,8 @@ void BrokerLedger::append(std::vector<broker::Change> changes) {
             added(one->message);
         } else if (const auto* gone = std::get_if<broker::MessageRemoved>(&change)) {
             removed(*gone, changes);
+        } else if (const auto* state = std::get_if<broker::SessionStateSet>(&change)) {
+            state_set(*state);
         } else if (const auto* other = std::get_if<broker::MessageChanged>(&change)) {
             const auto queue = queues_.find(other->message.entity);
             MessageRecord* message = queue != queues_.end() ? find(queue->second, other->message.sequence) : nullptr;
@@ -58,6 +60,19 @@ void BrokerLedger::removed(const broker::MessageRemoved& change, const std::vect
     environment_->broker.finish(*message, state);
 }
 
+void BrokerLedger::state_set(const broker::SessionStateSet& change) {
+    const std::string& entity = queues_.at(change.entity);
+    std::vector<StateValue>& values = environment_->states_of(entity, change.session_id);
+    values.push_back({.value = change.state});
+    uncommitted_.back().states.emplace_back(&values, values.size() - 1);
+    environment_->scheduler.trace("broker: state of ", change.session_id, " '", change.state.value_or(""), "'");
+    const auto& asks = environment_->state_asks;
+    const auto write = std::ranges::find_if(asks, [&](const StateRecord& each) { return change.state && each.writes && each.value == change.state; });
+    if (write != asks.end()) {
+        environment_->tell(&Oracle::state_taken, *write);
+    }
+}
+
 void BrokerLedger::when_durable(Durable done) {
     environment_->scheduler.after(environment_->scheduler.between(milliseconds{0}, commit_high),
                                   [weak = weak_from_this(), mark = mark_, done = std::move(done)] {
@@ -72,6 +87,9 @@ void BrokerLedger::commit(Mark mark) {
     while (!uncommitted_.empty() && uncommitted_.front().mark <= mark) {
         for (const auto& [sent, sequence] : uncommitted_.front().copies) {
             std::ranges::find(sent->copies, sequence, &SentRecord::Copy::sequence)->is_kept = true;
+        }
+        for (const auto& [values, index] : uncommitted_.front().states) {
+            (*values)[index].is_kept = true;
         }
         uncommitted_.pop_front();
     }

@@ -47,10 +47,12 @@ private:
     struct Uncommitted {
         Mark mark{0};
         std::vector<std::pair<SentRecord*, std::int64_t>> copies{}; ///< that came with it
+        std::vector<std::pair<std::vector<StateValue>*, std::size_t>> states{};
     };
 
     void commit(Mark mark);
     void added(const broker::KeptMessage& message);
+    void state_set(const broker::SessionStateSet& change);
     void removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all);
     void let_go(const LinkRecord& link, BrokerSession& session);
 

@@ -62,9 +62,19 @@ struct Environment {
     std::deque<DeliveryRecord> deliveries{};
     std::deque<AcceptRecord> accepts{};
     std::map<std::string, SentRecord, std::less<>> sent{}; ///< over wires, by message id
+    std::deque<StateRecord> state_asks{};
     Buffered buffered;
     std::uint64_t live_links{0};
     std::uint64_t handler_starts{0};
+
+    /// All that the state of a session has been, the first first.
+    [[nodiscard]] std::vector<StateValue>& states_of(const std::string& entity, const std::string& session) {
+        std::vector<StateValue>& values = states_[{entity, session}];
+        if (values.empty()) {
+            values.push_back({.is_kept = true});
+        }
+        return values;
+    }
 
     template <typename... Parameters, typename... Arguments>
     void tell(void (Oracle::*what)(Parameters...), Arguments&&... arguments) {
@@ -86,6 +96,9 @@ struct Environment {
 
     /// A contract of the seam was broken by the consumer.
     void broken(std::string text) { verdict.report("port contract", std::move(text)); }
+
+private:
+    std::map<std::pair<std::string, std::string>, std::vector<StateValue>> states_{};
 };
 
 } // namespace sessionq::simulation

@@ -7,6 +7,13 @@
 
 namespace sessionq::simulation {
 
+ports::AcceptId FlawedEndpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+    return endpoint_->accept(
+        std::move(request), [defect = defect_, unwritten = unwritten_, handler = std::move(handler)](core::Result<ports::SessionLinkPtr> answer) {
+            handler(answer ? ports::SessionLinkPtr{std::make_unique<FlawedLink>(defect, unwritten, std::move(answer).value())} : std::move(answer));
+        });
+}
+
 void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     using Numbers = core::Result<std::vector<std::int64_t>>;
     const std::size_t count = request.messages.size();

@@ -4,20 +4,19 @@
 #include <utility>
 
 #include "ports/endpoint.hpp"
+#include "simulation/flawed_link.hpp"
 #include "simulation/seam_defect.hpp"
 
 namespace sessionq::simulation {
 
-/// A port with a deliberate defect in how it sends.
+/// A port with a deliberate defect.
 class FlawedEndpoint final : public ports::Endpoint {
 public:
     FlawedEndpoint(SeamDefect defect, ports::EndpointPtr endpoint) : defect_{defect}, endpoint_{std::move(endpoint)} {}
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return endpoint_->loop(); }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override { return endpoint_->capabilities(); }
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override {
-        return endpoint_->accept(std::move(request), std::move(handler));
-    }
+    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void cancel_accept(ports::AcceptId id) override { endpoint_->cancel_accept(id); }
     void send(ports::SendRequest request, ports::SendHandler handler) override;
     void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override {
@@ -32,6 +31,7 @@ private:
     void send_one_by_one(ports::SendRequest request, ports::SendHandler handler);
 
     SeamDefect defect_;
+    std::shared_ptr<UnwrittenStates> unwritten_{std::make_shared<UnwrittenStates>()};
     ports::EndpointPtr endpoint_;
 };
 

@@ -58,6 +58,9 @@ constexpr std::array seam_mutants{
     SeamMutant{SeamDefect::loses_of_batch, "loses_of_batch", "sending"},
     SeamMutant{SeamDefect::splits_batch, "splits_batch", "cut_while_sending"},
     SeamMutant{SeamDefect::reverses_batch, "reverses_batch", "sending"},
+    SeamMutant{SeamDefect::confirms_lost_state, "confirms_lost_state", "session_state"},
+    SeamMutant{SeamDefect::repeats_state_write, "repeats_state_write", "state_and_lost_locks"},
+    SeamMutant{SeamDefect::reads_old_state, "reads_old_state", "session_state"},
 };
 static_assert(seam_mutants.size() + 1 == static_cast<std::size_t>(SeamDefect::count_));
 

@@ -166,6 +166,28 @@ constexpr std::array network_scenarios{
                         s.network.token_life = chance(r, 40) ? some(r, seconds{3}, seconds{20}) : Duration::zero();
                         s.network.token_refused = chance(r, 30) ? static_cast<unsigned>(r.below(30)) : 0;
                     }},
+    NetworkScenario{"session_state", "steady",
+                    [](Setup& s, Random& r) {
+                        load(s, r);
+                        s.scripts.uses_state = 60;
+                        s.network.commit_high = milliseconds{r.below(100)};
+                        s.network.cut_per_mille = chance(r, 50) ? static_cast<unsigned>(1 + r.below(10)) : 0;
+                        s.network.failing_every = chance(r, 30) ? some(r, milliseconds{500}, seconds{3}) : Duration::zero();
+                        s.network.failing_high = seconds{1};
+                    }},
+    NetworkScenario{"state_and_lost_locks", "slow_handlers",
+                    [](Setup& s, Random& r) {
+                        s.scripts.uses_state = 90;
+                        s.messages = 10;
+                        s.scripts.takes_high = seconds{3};
+                        s.lock_length = some(r, seconds{2}, seconds{6});
+                        s.network.stall_every = some(r, milliseconds{500}, seconds{3});
+                        s.network.stall_high = s.lock_length * 2;
+                        s.network.cut_per_mille = static_cast<unsigned>(r.below(10));
+                        s.network.half_open = static_cast<unsigned>(r.below(60));
+                        s.network.restart_every = chance(r, 30) ? some(r, seconds{2}, seconds{6}) : Duration::zero();
+                        s.network.down_high = seconds{1};
+                    }},
     NetworkScenario{"everything_at_once", "random",
                     [](Setup& s, Random& r) {
                         NetworkFaults& n = s.network;
@@ -179,6 +201,7 @@ constexpr std::array network_scenarios{
                         s.client_idle = some(r, seconds{5}, seconds{20});
                         s.sending.clients = chance(r, 50) ? 1 + r.below(2) : 0;
                         s.sending.batch = 1 + r.below(4);
+                        s.scripts.uses_state = chance(r, 40) ? 30 : 0;
                     }},
 };
 

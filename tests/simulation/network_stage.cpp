@@ -82,7 +82,7 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
     }
     for (std::size_t i = 0; i < setup.sending.clients; ++i) {
         auto loop = std::make_unique<SimLoop>(scheduler(), first_sender + static_cast<int>(i));
-        auto endpoint = std::make_unique<FlawedEndpoint>(setup.defect, connect(*loop, loops().size() + i));
+        auto endpoint = connect(*loop, loops().size() + i);
         senders_.push_back({.loop = std::move(loop), .client = std::make_unique<SendingClient>(environment(), setup.sending, std::move(endpoint))});
     }
 }
@@ -96,7 +96,9 @@ ports::EndpointPtr NetworkStage::connect(SimLoop& loop, std::size_t number) {
     settings.backoff = setup().options.error_backoff;
     settings.seed = scheduler().random().next();
     settings.dial = network_.dial_for(number);
-    return std::make_unique<servicebus::Endpoint>(loop, io_, std::move(settings));
+    auto endpoint = std::make_unique<servicebus::Endpoint>(loop, io_, std::move(settings));
+    return setup().defect == SeamDefect::none ? ports::EndpointPtr{std::move(endpoint)}
+                                              : std::make_unique<FlawedEndpoint>(setup().defect, std::move(endpoint));
 }
 
 std::vector<ports::Endpoint*> NetworkStage::endpoints() {

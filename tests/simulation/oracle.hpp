@@ -57,6 +57,9 @@ public:
     virtual void message_vanished(const SentRecord&) {} ///< ... which ended before it was kept
     virtual void send_confirmed(const SentRecord&) {}
 
+    virtual void state_taken(const StateRecord& /*write*/) {} ///< by the broker
+    virtual void state_answered(const StateRecord&, const Failure*) {}
+
     virtual void before_advance(TimePoint /*next*/) {} ///< nobody can act before `next`
     virtual void faults_ended() {}
     virtual void stop_asked(TimePoint /*deadline*/) {}

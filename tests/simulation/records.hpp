@@ -123,6 +123,20 @@ struct SentRecord {
     std::vector<Copy> copies{}; ///< what it took and has not lost again
 };
 
+/// What a handler asked about its session's state.
+struct StateRecord {
+    const LinkRecord* link{nullptr};
+    bool writes{false};
+    std::optional<std::string> value{}; ///< written; or read, once it is answered
+    std::size_t known{0};               ///< how many values the state had had when it was asked
+};
+
+/// A value that the state of a session had, at the broker.
+struct StateValue {
+    std::optional<std::string> value{};
+    bool is_kept{false}; ///< even if the broker ends now
+};
+
 /// After such a failure a sender does not know whether what he sent had its effect; after any other he knows that it had none.
 [[nodiscard]] inline bool is_unknown_effect(const Failure& failure) noexcept {
     return failure.code == Errc::timeout || failure.code == Errc::cancelled || failure.code == Errc::connection_lost;

@@ -30,6 +30,9 @@ Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& ra
     } else if (chance(mix.changes_limits)) {
         script.side = Script::Side::change_limits;
     }
+    if (chance(mix.uses_state)) {
+        script.state_calls = static_cast<unsigned>(1 + random.below(3));
+    }
     return script;
 }
 

@@ -22,6 +22,7 @@ struct Script {
     std::optional<ports::Outcome> settles{}; ///< by its own word, half way
     bool settles_again{false};               ///< and once more
     Side side{Side::none};                   ///< what it calls meanwhile
+    unsigned state_calls{0};                 ///< how often it reads or sets its session's state, half way
 };
 
 /// How often a handler does what: chances in percent.
@@ -36,6 +37,7 @@ struct ScriptMix {
     unsigned calls_stop{0};
     unsigned calls_release{0};
     unsigned changes_limits{0};
+    unsigned uses_state{0};
     unsigned exactly_idle{0}; ///< takes exactly as long as the idle timeout, or a tick less or more
 };
 

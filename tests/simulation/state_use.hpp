@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <sessionq/message_context.hpp>
+#include <sessionq/operation_context.hpp>
+
+#include "simulation/environment.hpp"
+
+namespace sessionq::simulation {
+
+/// A handler's use of its session's state: reads and writes, one after the other, as the blocking calls make them.
+class StateUse : public std::enable_shared_from_this<StateUse> {
+public:
+    /// As many calls as that, under the context in which the handler runs.
+    StateUse(Environment& environment, MessageContext& call, const LinkRecord& link, OperationContext context, unsigned calls)
+        : environment_{&environment}, call_{&call}, link_{&link}, context_{std::move(context)}, left_{calls} {}
+
+    /// The next call, if there is one. While the handler runs.
+    void go_on();
+
+    [[nodiscard]] bool is_asked() const noexcept { return is_asked_; }
+
+private:
+    void read();
+    void write(std::optional<std::string> value);
+    StateRecord& begin(bool writes, std::optional<std::string> value);
+    void answered(const StateRecord& record, const Failure* failure);
+
+    Environment* environment_;
+    MessageContext* call_;
+    const LinkRecord* link_;
+    OperationContext context_;
+    unsigned left_;
+    bool is_asked_{false};
+};
+
+} // namespace sessionq::simulation
