@@ -78,6 +78,10 @@ public:
     /// that entity is asked for too, otherwise with the first use of each. After a loss the connection is made anew when it is needed, with growing
     /// waits between failures.
     ///
+    /// Azure Service Bus says by its own clock when a session's lock ends. A clock of this machine that is behind that one by less than ten seconds, or than a
+    /// lock lasts if that is less, costs nothing; by more, a session held for longer than its lock may be lost, until the first fresh message or such a loss shows
+    /// how far the clocks are apart. One that is ahead costs renewals only.
+    ///
     /// Sources: the form of a connection string, `UseDevelopmentEmulator` and `TransportType` are those of Microsoft's documentation of Azure Service
     /// Bus and its emulator. Azure's present clients pass over `TransportType` and have a setting for it; it is read here as their predecessor in .NET did.
     ///

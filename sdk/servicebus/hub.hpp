@@ -12,6 +12,7 @@
 #include "amqp/connector.hpp"
 #include "core/random.hpp"
 #include "servicebus/claim.hpp"
+#include "servicebus/lock_clock.hpp"
 #include "servicebus/reconnect_policy.hpp"
 #include "servicebus/request_channel.hpp"
 #include "servicebus/shared_session.hpp"
@@ -69,6 +70,7 @@ public:
 
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
     [[nodiscard]] amqp::ClockReading reading() const noexcept { return {.now = loop_.now(), .wall = loop_.wall_now()}; }
+    [[nodiscard]] LockClock& locks() noexcept { return locks_; }
     [[nodiscard]] Deadline default_deadline() const noexcept { return Deadline::after(settings_.operation_timeout, loop_.now()); }
     [[nodiscard]] const std::string& host() const noexcept { return settings_.target.host; }
 
@@ -105,6 +107,7 @@ private:
     HubSettings settings_;
     core::Random random_;
     ReconnectPolicy reconnects_;
+    LockClock locks_{};
     std::unique_ptr<amqp::Dialing> dialing_{};
     std::unique_ptr<amqp::Connection> connection_{};
     std::unique_ptr<RequestChannel> cbs_{};

@@ -15,12 +15,6 @@ using amqp::Value;
 
 constexpr std::string_view session_filter = "com.microsoft:session-filter";
 constexpr std::string_view locked_until = "com.microsoft:locked-until-utc";
-/// No entity locks for longer (documented). What lies outside is a difference between the clocks of the two sides, and says nothing of the lock but that it is
-/// held now: it is taken for a short one, whose renewals come often enough for the shortest there are.
-constexpr Duration longest_lock = std::chrono::minutes{5};
-constexpr Duration clock_tolerance = std::chrono::seconds{30};
-constexpr Duration shortest_lock = std::chrono::seconds{1};
-constexpr Duration unknown_lock = std::chrono::seconds{5};
 
 } // namespace
 
@@ -93,9 +87,9 @@ void LinkCore::granted() {
     const auto properties = amqp::decode(link_->remote_properties());
     const Value* ticks = properties ? properties->find(locked_until) : nullptr;
     if (const auto number = ticks != nullptr ? ticks->integer() : std::nullopt) {
-        initial_lock_.length = lock_length(amqp::time_of(*number));
+        initial_lock_ = take_lock(amqp::time_of(*number), hub_->loop().now()); // when it was granted while we waited, it does not say
     } else {
-        initial_lock_.length = shortest_lock; // to be renewed at once: the answer to that says more
+        initial_lock_.length = LockClock::shortest_lock; // to be renewed at once: the answer to that says more
     }
     finish_ask(std::nullopt);
 }
@@ -117,9 +111,16 @@ void LinkCore::finish_ask(std::optional<Failure> failure) {
     }
 }
 
-Duration LinkCore::lock_length(WallTime until) const {
-    const auto left = std::chrono::duration_cast<Duration>(until - hub_->loop().wall_now());
-    return left <= Duration::zero() || left > longest_lock + clock_tolerance ? unknown_lock : std::clamp(left, shortest_lock, longest_lock);
+ports::LockGrant LinkCore::take_lock(WallTime until, TimePoint asked) {
+    locked_until_ = until;
+    lock_asked_ = asked;
+    return {.length = hub_->locks().length(until, asked, hub_->reading())};
+}
+
+void LinkCore::note_lock_over() {
+    if (locked_until_) {
+        hub_->locks().has_ended(*locked_until_, lock_asked_, hub_->reading());
+    }
 }
 
 // The end
@@ -152,6 +153,9 @@ void LinkCore::over(const amqp::Condition& condition) {
     }
     if (was == Phase::over) {
         return;
+    }
+    if (was == Phase::held && condition.name == "com.microsoft:session-lock-lost") {
+        note_lock_over();
     }
     Failure why =
         to_failure(condition, was == Phase::asking ? "a session of '" + request_.entity + "' was not given" : "session '" + session_id_ + "'");

@@ -68,7 +68,10 @@ private:
     bool forget_settling(const ports::Delivery& delivery);
     void settle_deferred(ports::Delivery& delivery, const core::Uuid& token, const ports::Settlement& settlement);
     [[nodiscard]] ports::DeliveryPtr make_delivery(amqp::ReceivedDelivery&& received, std::size_t bytes, std::uint64_t tag, bool settled);
-    [[nodiscard]] Duration lock_length(WallTime until) const;
+    /// The broker says until when, by its clock, in answer to what was asked at `asked`.
+    [[nodiscard]] ports::LockGrant take_lock(WallTime until, TimePoint asked);
+    /// The broker says that the lock is over.
+    void note_lock_over();
     [[nodiscard]] Deadline request_deadline() const { return hub_->default_deadline(); }
     template <typename Then>
     void manage(std::string operation, amqp::Map body, Then then);
@@ -82,6 +85,8 @@ private:
     std::string link_name_{};
     std::string session_id_{};
     ports::LockGrant initial_lock_{};
+    std::optional<WallTime> locked_until_{}; // by the broker's clock, as it said last
+    TimePoint lock_asked_{};
     ports::LinkEvents* events_{nullptr};
     std::optional<Failure> untold_loss_{}; // it came before there was anybody to tell
     std::shared_ptr<SharedSession> session_{};

@@ -76,7 +76,8 @@ void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
         return; // the broker has it back with the link
     }
     const std::size_t size = bytes.size();
-    auto received = amqp::decode_delivery(std::move(bytes), hub_->reading());
+    const amqp::ClockReading at = hub_->reading();
+    auto received = amqp::decode_delivery(std::move(bytes), at);
     if (!received.ok()) {
         core::log(LogLevel::error, "servicebus", received.failure().to_string());
         if (!settled) {
@@ -88,6 +89,7 @@ void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
         }
         return;
     }
+    hub_->locks().has_passed(received.value().facts.enqueued_time, at);
     ports::DeliveryPtr made = make_delivery(std::move(received).value(), size, tag_of(delivery), settled);
     if (settled) {
         delivery.settle();

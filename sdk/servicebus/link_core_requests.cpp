@@ -40,26 +40,28 @@ void LinkCore::manage(std::string operation, Map body, Then then) {
 }
 
 void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
-    manage("com.microsoft:renew-session-lock", {}, [handler = std::move(handler)](LinkCore& self, core::Result<Response> answer) {
-        if (!answer.ok()) {
-            handler(answer.failure());
-            return;
-        }
-        const Response& response = answer.value();
-        const Value* until = response.body.find("expiration");
-        const auto time = until != nullptr ? until->integer() : std::nullopt;
-        if (!response.is_success()) {
-            Failure why = response.to_failure("the lock of session '" + self.session_id_ + "' was not renewed");
-            if (response.status == 410 || response.status == 404) {
-                why.code = Errc::lock_lost;
-            }
-            handler(std::move(why));
-        } else if (!time) {
-            handler(Failure{.code = Errc::protocol_error, .detail = "the answer to a renewal names no expiration"});
-        } else {
-            handler(ports::LockGrant{.length = self.lock_length(amqp::Timestamp{*time}.time())});
-        }
-    });
+    manage("com.microsoft:renew-session-lock", {},
+           [handler = std::move(handler), asked = hub_->loop().now()](LinkCore& self, core::Result<Response> answer) {
+               if (!answer.ok()) {
+                   handler(answer.failure());
+                   return;
+               }
+               const Response& response = answer.value();
+               const Value* until = response.body.find("expiration");
+               const auto time = until != nullptr ? until->integer() : std::nullopt;
+               if (!response.is_success()) {
+                   Failure why = response.to_failure("the lock of session '" + self.session_id_ + "' was not renewed");
+                   if (response.status == 410 || response.status == 404) {
+                       why.code = Errc::lock_lost;
+                       self.note_lock_over();
+                   }
+                   handler(std::move(why));
+               } else if (!time) {
+                   handler(Failure{.code = Errc::protocol_error, .detail = "the answer to a renewal names no expiration"});
+               } else {
+                   handler(self.take_lock(amqp::Timestamp{*time}.time(), asked));
+               }
+           });
 }
 
 void LinkCore::get_state(ports::SessionLink::StateHandler handler) {

@@ -74,9 +74,15 @@ struct Case {
                 failure = answer.failure();
             }
         });
-        REQUIRE(until([this] { return broker && broker->sessions.size() == 1 && broker->sessions[0]->links.size() == 1; }));
+        ++asked;
+        REQUIRE(until([this] { return broker && broker->sessions.size() == 1 && broker->sessions[0]->links.size() == asked; }));
     }
-    test::LinkLog& peer() { return *broker->sessions[0]->links[0]; }
+    test::LinkLog& peer() { return *broker->sessions[0]->links[asked - 1]; }
+    /// Gives the session back and asks for it anew.
+    void ask_anew() {
+        link.reset();
+        ask();
+    }
 
     void grant(std::optional<WallTime> locked_until) {
         amqp::Attach answer = peer().sender->remote();
@@ -95,6 +101,7 @@ struct Case {
     std::unique_ptr<SilentBroker> broker{};
     amqp::Acceptor acceptor{host, [this](amqp::StreamPtr stream) { broker = std::make_unique<SilentBroker>(host, std::move(stream)); }};
     std::unique_ptr<servicebus::Endpoint> endpoint{};
+    std::size_t asked{0};
     ports::AcceptId accept{0};
     ports::SessionLinkPtr link{};
     std::optional<Failure> failure{};
@@ -105,9 +112,10 @@ struct Events final : ports::LinkEvents {
     void on_delivery(ports::DeliveryPtr delivery) override { bodies.emplace_back(delivery->message.text()); }
     void on_settled(ports::Delivery&, const Failure*) override {}
     void on_drained() override {}
-    void on_lost(const Failure&) override {}
+    void on_lost(const Failure&) override { lost = true; }
 
     std::vector<std::string> bodies{};
+    bool lost{false};
 };
 
 } // namespace
@@ -156,6 +164,52 @@ TEST_CASE("R12: link: a lock's end that only a difference of the clocks explains
     REQUIRE(length);
     CHECK(*length <= *expected);
     CHECK(*length >= *expected - 100ms); // ticks are counted, and time passes on the way
+}
+
+TEST_CASE("R12: link: a fresh message shows that the broker's clock is ahead, and later locks are taken for no longer than they are") {
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 90s); // thirty seconds, by a clock that is a minute ahead
+    CHECK(*t.link->initial_lock().length > 80s);
+    Events events;
+    t.link->set_events(events);
+    t.link->add_credit(1);
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
+    const auto annotations = Value::map({{Value::symbol("x-opt-enqueued-time"), amqp::Timestamp::of(t.loop.wall_now() + 60s)}});
+    t.peer().sender->send("0123456789abcdef", std::string{"\x00\x53\x72", 3} + amqp::encode(annotations) + std::string{"\x00\x53\x75\xa0\x02ok", 7},
+                          false);
+    REQUIRE(t.until([&] { return events.bodies.size() == 1; }));
+    t.ask_anew();
+    t.grant(t.loop.wall_now() + 90s);
+    CHECK(*t.link->initial_lock().length <= 30s);
+    CHECK(*t.link->initial_lock().length > 29s);
+    t.link.reset();
+}
+
+TEST_CASE("R12: link: a lock that is over long before its end shows that the broker's clock is ahead") {
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 90s);
+    Events events;
+    t.link->set_events(events);
+    std::string why;
+    Duration expected{};
+    SUBCASE("it ran out") {
+        why = "com.microsoft:session-lock-lost";
+        expected = 30s;
+    }
+    SUBCASE("it is another fault") {
+        why = "amqp:link:detach-forced";
+        expected = 90s;
+    }
+    t.loop.advance(30s);
+    t.peer().sender->refuse({.name = why, .text = "it is over"});
+    REQUIRE(t.until([&] { return events.lost; }));
+    t.ask_anew();
+    t.grant(t.loop.wall_now() + 90s);
+    CHECK(*t.link->initial_lock().length <= expected);
+    CHECK(*t.link->initial_lock().length > expected - 1s);
+    t.link.reset();
 }
 
 TEST_CASE("link: a message that cannot be decoded is refused, and its credit serves the next") {

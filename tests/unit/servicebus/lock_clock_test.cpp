@@ -1,0 +1,175 @@
+#include "servicebus/lock_clock.hpp"
+
+#include <doctest/doctest.h>
+
+#include "processor/lease.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+using servicebus::LockClock;
+
+namespace {
+
+/// A broker whose clock is ahead of this side's, or behind, and whose locks have a length: what it says of them, and this side's readings.
+struct Broker {
+    Duration ahead{};
+    Duration lock{30s};
+
+    [[nodiscard]] static amqp::ClockReading reading(TimePoint now, Duration stepped = {}) {
+        return {.now = now,
+                .wall =
+                    WallTime{std::chrono::hours{24 * 365 * 50}} + std::chrono::duration_cast<WallTime::duration>(now.time_since_epoch() + stepped)};
+    }
+    [[nodiscard]] WallTime clock(TimePoint now) const { return reading(now).wall + std::chrono::duration_cast<WallTime::duration>(ahead); }
+    [[nodiscard]] WallTime until(TimePoint granted) const { return clock(granted + lock); }
+};
+
+constexpr TimePoint t0{1h};
+
+/// Of a lock granted and answered at one instant.
+Duration length_now(LockClock& clock, const Broker& broker, TimePoint now) { return clock.length(broker.until(now), now, Broker::reading(now)); }
+
+} // namespace
+
+TEST_CASE("lock clock: R12: the time an answer took is counted once: the lock ends where the broker has it") {
+    const Broker broker;
+    struct Row {
+        Duration there;
+        Duration back;
+    };
+    for (const Row row : {Row{0s, 0s}, Row{0s, 4s}, Row{4s, 0s}, Row{3s, 20s}, Row{40s, 1s}}) {
+        CAPTURE(row.there.count());
+        CAPTURE(row.back.count());
+        LockClock clock;
+        const TimePoint granted = t0 + row.there;
+        const Duration length = clock.length(broker.until(granted), t0, Broker::reading(granted + row.back));
+        CHECK(t0 + length == granted + broker.lock);
+    }
+}
+
+TEST_CASE("lock clock: R12: a step of the wall clock while the answer is under way counts from the answer on") {
+    const Broker broker;
+    LockClock clock;
+    CHECK(clock.length(broker.until(t0), t0, Broker::reading(t0 + 2s, 5s)) == 25s);
+}
+
+TEST_CASE("lock clock: a long lock whose renewal took long is no less plausible") {
+    const Broker broker{.lock = 5min};
+    LockClock clock;
+    CHECK(clock.length(broker.until(t0 + 40s), t0, Broker::reading(t0 + 41s)) == 5min + 40s);
+}
+
+TEST_CASE("lock clock: what only a difference of the clocks explains is taken for a short lock, counted from the asking") {
+    for (const Duration ahead : {Duration{10min}, Duration{-10min}, Duration{-30s}, Duration{48h}, Duration{-48h}}) {
+        CAPTURE(ahead.count());
+        LockClock clock;
+        CHECK(clock.length(Broker{.ahead = ahead}.until(t0 + 1s), t0, Broker::reading(t0 + 1s)) == 5s);
+    }
+    LockClock clock;
+    CHECK(clock.length(WallTime::max(), t0, Broker::reading(t0)) == 5s);
+    CHECK(clock.length(WallTime::min(), t0, Broker::reading(t0)) == 5s);
+}
+
+TEST_CASE("lock clock: the bound: a clock that is ahead and has shown nothing makes a lock longer by as much, up to the longest there are") {
+    struct Row {
+        Duration ahead;
+        Duration taken_for;
+    };
+    for (const Row row : {Row{-20s, 10s}, Row{9s, 39s}, Row{4min, 270s}, Row{5min, 5min}, Row{301s, LockClock::unknown_lock}}) {
+        CAPTURE(row.ahead.count());
+        LockClock clock;
+        CHECK(length_now(clock, {.ahead = row.ahead}, t0) == row.taken_for);
+    }
+}
+
+TEST_CASE(
+    "lock clock: the bound: a lease is renewed in time while the broker's clock is ahead by less than ten seconds, or than a shorter lock lasts") {
+    for (const Duration lock : {Duration{5s}, Duration{8s}, Duration{10s}, Duration{30s}, Duration{60s}, Duration{5min}}) {
+        const auto renewed_after = [&](Duration ahead) {
+            LockClock clock;
+            processor::Lease lease;
+            lease.grant(t0, length_now(clock, {.ahead = ahead, .lock = lock}, t0));
+            return lease.next(t0, true).at - t0;
+        };
+        CAPTURE(lock.count());
+        const Duration most = std::min<Duration>(10s, lock);
+        CHECK(renewed_after(most - 1ms) < lock);
+        if (lock < 5min) { // it cannot look longer
+            CHECK(renewed_after(most) >= lock);
+        }
+    }
+}
+
+TEST_CASE("lock clock: a message that the broker stamped shows how far its clock is ahead at least") {
+    const Broker broker{.ahead = 60s};
+    LockClock clock;
+    CHECK(length_now(clock, broker, t0) == 90s);
+    clock.has_passed(broker.clock(t0 - 1h), Broker::reading(t0)); // an old one shows nothing
+    CHECK(length_now(clock, broker, t0) == 90s);
+    clock.has_passed(broker.clock(t0 - 2s), Broker::reading(t0));
+    CHECK(length_now(clock, broker, t0) == 32s);
+    clock.has_passed(broker.clock(t0 + 3s), Broker::reading(t0 + 3s));
+    CHECK(length_now(clock, broker, t0 + 10s) == 30s);
+    clock.has_passed(broker.clock(t0), Broker::reading(t0 + 12s)); // less is no news
+    CHECK(length_now(clock, broker, t0 + 20s) == 30s);
+}
+
+TEST_CASE("lock clock: evidence never makes a lock longer, and a broker that is behind gives none") {
+    for (const Duration ahead : {Duration{0s}, Duration{-10s}}) {
+        const Broker broker{.ahead = ahead};
+        LockClock clock;
+        const Duration before = length_now(clock, broker, t0);
+        clock.has_passed(broker.clock(t0), Broker::reading(t0));
+        clock.has_ended(broker.until(t0 - 30s), t0 - 30s, Broker::reading(t0));
+        CHECK(length_now(clock, broker, t0) == before);
+    }
+}
+
+TEST_CASE("lock clock: a lock that runs out before its end shows how long locks are") {
+    for (const Duration ahead : {Duration{60s}, Duration{290s}}) {
+        const Broker broker{.ahead = ahead};
+        LockClock clock;
+        CHECK(length_now(clock, broker, t0) > 30s);
+        clock.has_ended(broker.until(t0), t0, Broker::reading(t0 + 30s));
+        CHECK(length_now(clock, broker, t0 + 31s) == 30s);
+    }
+}
+
+TEST_CASE("lock clock: a lock that ends sooner than any runs out shows nothing") {
+    const Broker broker;
+    LockClock clock;
+    clock.has_ended(broker.until(t0), t0, Broker::reading(t0 + 4999ms));
+    CHECK(length_now(clock, broker, t0 + 5s) == 30s);
+    clock.has_ended(broker.until(t0), t0, Broker::reading(t0 + 5s));
+    CHECK(length_now(clock, broker, t0 + 5s) == 5s); // for whatever reason it ended: safe, and forgotten in time
+}
+
+TEST_CASE("lock clock: evidence counts for a quarter of an hour, and for half of one at most") {
+    const Broker broker{.ahead = 60s};
+    LockClock clock;
+    clock.has_passed(broker.clock(t0), Broker::reading(t0));
+    CHECK(length_now(clock, broker, t0 + 15min) == 30s);
+    CHECK(length_now(clock, broker, t0 + 30min - 1ms) == 30s);
+    CHECK(length_now(clock, broker, t0 + 30min) == 90s);
+    clock.has_passed(broker.clock(t0 + 31min), Broker::reading(t0 + 31min));
+    CHECK(length_now(clock, broker, t0 + 31min) == 30s);
+    CHECK(length_now(clock, broker, t0 + 24h) == 90s); // nobody has looked meanwhile
+}
+
+TEST_CASE("lock clock: R12: steps of this side's wall clock change nothing of what is known") {
+    const Broker broker{.ahead = 60s};
+    LockClock clock;
+    clock.has_passed(broker.clock(t0), Broker::reading(t0));
+    for (const Duration step : {Duration{-3min}, Duration{0s}, Duration{60s}}) {
+        CAPTURE(step.count());
+        CHECK(clock.length(broker.until(t0 + 1s), t0 + 1s, Broker::reading(t0 + 1s, step)) == 30s);
+    }
+}
+
+TEST_CASE("lock clock: nonsense is no evidence") {
+    LockClock clock;
+    clock.has_passed(WallTime::max(), Broker::reading(t0));
+    clock.has_passed(WallTime::min(), Broker::reading(t0));
+    clock.has_passed({}, Broker::reading(t0));
+    CHECK(length_now(clock, {}, t0) == 30s);
+}
