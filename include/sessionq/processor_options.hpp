@@ -101,7 +101,7 @@ struct ProcessorOptions {
     Duration accept_wait{std::chrono::seconds{60}};
 
     /// The lease is renewed as long as the session is held, but no longer than this while none of its handlers finishes; then the stop token fires
-    /// before the lock dies (R13). Zero: no bound. Range: zero or more. Default 0.
+    /// before the lock dies (R13). `SessionReceiverOptions` has the same. Zero: no bound. Range: zero or more. Default 0.
     Duration max_lock_renewal{};
 
     /// True: with one call per session, the next handler starts only after the broker confirmed the settlement of the one before, a round trip per

@@ -33,25 +33,28 @@ bool ReceiveQueue::may_answer(const Want& want) const noexcept {
     return want.final || ready_.size() >= want.max;
 }
 
-void ReceiveQueue::answer(const Want& want) {
+std::size_t ReceiveQueue::answer(const Want& want) {
     const auto count = static_cast<std::ptrdiff_t>(std::min(want.max, ready_.size()));
     Deliveries taken{std::make_move_iterator(ready_.begin()), std::make_move_iterator(ready_.begin() + count)};
     ready_.erase(ready_.begin(), ready_.begin() + count);
     want.pending->complete(std::move(taken));
+    return static_cast<std::size_t>(count);
 }
 
-void ReceiveQueue::serve() {
+std::size_t ReceiveQueue::serve() {
+    std::size_t handed_out = 0;
     // In turn: nobody is overtaken by a later one while there is something to hand out.
     for (auto want = wants_.begin(); want != wants_.end();) {
         if (may_answer(*want)) {
-            answer(*want);
+            handed_out += answer(*want);
             want = wants_.erase(want);
         } else if (ready_.empty()) {
             ++want;
         } else {
-            return;
+            break;
         }
     }
+    return handed_out;
 }
 
 ReceiveQueue::Flow ReceiveQueue::next_flow() {

@@ -37,8 +37,8 @@ public:
     /// All credit is used up or taken back.
     void drained() noexcept;
 
-    /// Hands out what may be handed out.
-    void serve();
+    /// Hands out what may be handed out; how many.
+    std::size_t serve();
 
     /// What the link must be told; taken as told.
     [[nodiscard]] Flow next_flow();
@@ -62,7 +62,7 @@ private:
     };
 
     [[nodiscard]] bool may_answer(const Want& want) const noexcept;
-    void answer(const Want& want);
+    std::size_t answer(const Want& want);
 
     const bool reclaim_;
     std::deque<Want> wants_;

@@ -1,5 +1,6 @@
 #include "client/session_receiver_core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "timing/timer_service.hpp"
@@ -9,13 +10,6 @@ namespace {
 
 // How long a broker may take to answer when a session is given back; then the link is dropped, which gives it back too.
 constexpr Duration close_patience = std::chrono::seconds{5};
-
-TimePoint renewal_end(const SessionReceiverOptions& options, TimePoint now) noexcept {
-    if (!options.renew_lock) {
-        return TimePoint::min();
-    }
-    return options.max_lock_renewal == Duration::zero() ? TimePoint::max() : Deadline::after(options.max_lock_renewal, now).time();
-}
 
 } // namespace
 
@@ -35,7 +29,6 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity, c
       entity_{std::move(entity)},
       session_id_{link->session_id()},
       options_{options},
-      renew_until_{renewal_end(options, loop_.now())},
       link_{std::move(link)},
       queue_{options.receive_and_delete} {
     link_->set_events(*this);
@@ -104,10 +97,31 @@ void SessionReceiverCore::on_drained() {
 }
 
 void SessionReceiverCore::advance_queue() {
-    queue_.serve();
+    handed_out(queue_.serve());
     if (usable()) {
         tell_link(queue_.next_flow());
     }
+}
+
+void SessionReceiverCore::handed_out(std::size_t count) {
+    if (count != 0 && in_hand_ == 0) {
+        progress_at_ = loop_.now();
+    }
+    in_hand_ += count;
+}
+
+void SessionReceiverCore::note_progress() {
+    in_hand_ -= std::min<std::size_t>(in_hand_, 1);
+    progress_at_ = loop_.now();
+    if (options_.max_lock_renewal > Duration::zero()) {
+        drive_lease(); // a renewal that was held back is due
+    }
+}
+
+/// Whether messages are with the application and none has been settled for longer than the lease may be renewed.
+bool SessionReceiverCore::is_slow(TimePoint now) const noexcept {
+    const Duration most = options_.max_lock_renewal;
+    return most > Duration::zero() && !options_.receive_and_delete && in_hand_ != 0 && now - progress_at_ >= most;
 }
 
 void SessionReceiverCore::tell_link(ReceiveQueue::Flow flow) {
@@ -126,7 +140,13 @@ void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_nu
     if (sequence_numbers.empty()) {
         pending->complete(Deliveries{});
     } else {
-        link_->receive_deferred(std::move(sequence_numbers), AnswerTo<Deliveries>{pending, Errc::lock_lost});
+        link_->receive_deferred(std::move(sequence_numbers),
+                                [this, pending, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](core::Result<Deliveries> answer) {
+                                    if (answer && !pending->ended()) {
+                                        handed_out(answer.value().size());
+                                    }
+                                    answer_to(std::move(answer));
+                                });
     }
 }
 
@@ -139,6 +159,7 @@ void SessionReceiverCore::settle(std::shared_ptr<HeldDelivery> held, ports::Sett
     delivery.self = std::move(held);
     settling_.push_back(delivery);
     link_->settle(delivery, std::move(settlement));
+    note_progress();
 }
 
 void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* failure) {
@@ -180,7 +201,7 @@ void SessionReceiverCore::drive_lease() {
     using Step = processor::Lease::Step;
     while (link_ != nullptr) {
         const TimePoint now = loop_.now();
-        const auto next = lease_.next(now, !closing_ && now < renew_until_);
+        const auto next = lease_.next(now, options_.renew_lock && !closing_ && !is_slow(now));
         switch (next.step) {
         case Step::wait:
             if (next.at != TimePoint::max()) {

@@ -71,6 +71,9 @@ private:
     void on_lost(const Failure& reason) override { end(reason); }
 
     void advance_queue();
+    void handed_out(std::size_t count);
+    void note_progress();
+    [[nodiscard]] bool is_slow(TimePoint now) const noexcept;
     void tell_link(ReceiveQueue::Flow flow);
     void on_granted(TimePoint asked, const ports::LockGrant& grant);
     void on_lease_due() { drive_lease(); }
@@ -93,7 +96,6 @@ private:
     const std::string entity_;
     const std::string session_id_;
     const SessionReceiverOptions options_;
-    const TimePoint renew_until_;
 
     // Any thread
     std::atomic<Duration::rep> expires_{TimePoint::max().time_since_epoch().count()};
@@ -107,6 +109,8 @@ private:
     timing::Timer lease_timer_{timing::Timer::calling<&SessionReceiverCore::on_lease_due>(this)};
     timing::Timer close_guard_{timing::Timer::calling<&SessionReceiverCore::on_close_guard>(this)};
     ReceiveQueue queue_;
+    std::size_t in_hand_{0}; // handed out and not settled
+    TimePoint progress_at_{};
     bool serve_posted_{false};
     core::IntrusiveList<HeldDelivery, HeldDelivery> settling_;
     std::vector<PendingPtr<core::Done>> closers_;

@@ -10,6 +10,21 @@ using namespace std::chrono_literals;
 
 namespace {
 
+template <typename T>
+class Taking final : public client::Pending<T> {
+public:
+    using client::Pending<T>::Pending;
+
+    std::optional<T> answer{};
+
+private:
+    void deliver(core::Result<T> got) override {
+        if (got) {
+            answer.emplace(std::move(got).value());
+        }
+    }
+};
+
 struct Fixture {
     /// A session that came `waited` after it was asked for, with a lock of `lock`.
     void open(Duration waited, Duration lock, const SessionReceiverOptions& options = {}) {
@@ -17,6 +32,27 @@ struct Fixture {
         loop.advance(waited);
         link = std::make_shared<test::ScriptedLink>("a", lock);
         core = client::SessionReceiverCore::make({loop, residents, notifier}, "orders", options, std::make_unique<test::LinkToScript>(link), asked);
+    }
+    /// A message is there and is received.
+    std::shared_ptr<client::HeldDelivery> take() {
+        const auto pending = std::make_shared<Taking<client::Deliveries>>(loop, Deadline::never());
+        core->receive(pending, 1, false);
+        link->deliver("x");
+        loop.run_until_idle();
+        REQUIRE(pending->answer);
+        REQUIRE(pending->answer->size() == 1);
+        return std::shared_ptr<client::HeldDelivery>{static_cast<client::HeldDelivery*>(pending->answer->front().release())};
+    }
+    void complete(std::shared_ptr<client::HeldDelivery> held) {
+        core->settle(std::move(held), {.outcome = ports::Outcome::complete}, std::make_shared<Taking<core::Done>>(loop, Deadline::never()));
+        static_cast<void>(link->answer_settlement());
+    }
+    /// Time passes, and the broker grants what it is asked for.
+    void pass(int seconds) {
+        for (; seconds > 0; --seconds) {
+            loop.advance(1s);
+            renewals += link->answer_renewal(ports::LockGrant{.length = 30s}) ? 1 : 0;
+        }
     }
     ~Fixture() {
         core.reset();
@@ -28,6 +64,7 @@ struct Fixture {
     test::QueueExecutor notifier{};
     test::ScriptedLinkPtr link{};
     client::ReceiverPtr core{};
+    int renewals{0};
 };
 
 } // namespace
@@ -78,4 +115,44 @@ TEST_CASE("R13: session receiver: renewals that fail are repeated; then the stop
     REQUIRE(f.core->loss());
     CHECK(f.core->loss()->code == Errc::lock_lost);
     CHECK_FALSE(f.link->alive);
+}
+
+TEST_CASE("R13: session receiver: a lease is not renewed for messages of which none was settled for max_lock_renewal") {
+    Fixture f;
+    f.open(0s, 30s, {.max_lock_renewal = 50s});
+    f.pass(200);
+    CHECK(f.renewals == 10); // nothing is in hand
+    auto first = f.take();
+    auto second = f.take();
+    f.pass(45);
+    CHECK(f.renewals == 12);
+    f.complete(std::move(first)); // progress
+    f.pass(45);
+    CHECK(f.renewals == 14);
+    CHECK_FALSE(f.core->loss());
+    f.pass(60);
+    CHECK(f.renewals == 14);
+    f.notifier.run();
+    CHECK(f.core->stop_token().stop_requested());
+    REQUIRE(f.core->loss());
+    CHECK(f.core->loss()->code == Errc::lock_lost);
+}
+
+TEST_CASE("R13: session receiver: once a message is settled after all, a renewal that was held back is made at once") {
+    Fixture f;
+    f.open(0s, 60s, {.max_lock_renewal = 30s});
+    auto held = f.take();
+    f.loop.advance(55s);
+    CHECK(f.link->take_log().empty());
+    f.complete(std::move(held));
+    CHECK(f.link->take_log() == "complete x, renew");
+}
+
+TEST_CASE("session receiver: max_lock_renewal is without effect where nothing is settled") {
+    Fixture f;
+    f.open(0s, 30s, {.receive_and_delete = true, .max_lock_renewal = 10s});
+    f.link->removes = true;
+    const auto removed = f.take();
+    f.pass(200);
+    CHECK(f.renewals == 10);
 }
