@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <sessionq/backoff_options.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
+#include <sessionq/transport.hpp>
 
 namespace sessionq {
 
@@ -40,6 +42,10 @@ struct ClientOptions {
     /// Delays between attempts to connect that fail, or whose connections do not last ten times `min`. Without effect in process. Default 100 ms to
     /// 30 s.
     BackoffOptions reconnect_backoff{};
+
+    /// What carries AMQP to Azure Service Bus. Unset: what the connection string's `TransportType` says, else tcp. Where both say something it must be the same; message
+    /// groups have tcp only. Without effect in process. Default unset.
+    std::optional<Transport> transport{};
 };
 
 /// Whom a client trusts when it connects over TLS, and how it shows itself. Files are PEM, read by `Client::connect`. An aggregate for designated
@@ -67,7 +73,8 @@ public:
     /// A client of Azure Service Bus, or of what speaks like it, by a connection string:
     /// `Endpoint=sb://HOST[:PORT];SharedAccessKeyName=NAME;SharedAccessKey=KEY[;EntityPath=ENTITY][;UseDevelopmentEmulator=true]`, or with
     /// `SharedAccessSignature=` in place of name and key. With `UseDevelopmentEmulator=true` the connection is plain TCP, else TLS with the host's
-    /// name verified. With `TransportType=AmqpWebSockets` it is a WebSocket, on port 443 unless one is named, for networks that let nothing else out.
+    /// name verified. With `ClientOptions::transport`, or `TransportType=AmqpWebSockets` in the string, it is a WebSocket, on port 443 unless one is named, for
+    /// networks that let nothing else out.
     ///
     /// Or of a broker that orders messages by group, ActiveMQ Artemis or Qpid Broker-J, by a URL:
     /// `amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/VIRTUAL-HOST][?dialect=artemis|broker-j]`. A group is a session. Several hosts are
@@ -83,11 +90,12 @@ public:
     /// how far the clocks are apart. One that is ahead costs renewals only.
     ///
     /// Sources: the form of a connection string, `UseDevelopmentEmulator` and `TransportType` are those of Microsoft's documentation of Azure Service
-    /// Bus and its emulator. Azure's present clients pass over `TransportType` and have a setting for it; it is read here as their predecessor in .NET did.
+    /// Bus and its emulator. Azure's present clients pass over `TransportType` and have a setting for it, as there is here; it is read here too, as their predecessor in .NET did.
     ///
     /// Errors: the broker's (see `Errc`), of which here: invalid_argument (the connection string or URL; names its part, never a secret),
     /// connection_refused (host unknown, nobody listens), peer_untrusted (the certificate), not_supported (without `dialect`: the broker is none that
-    /// is known), resource_exhausted (no thread could be started). And invalid_option (a member of `options`, a file of `tls`).
+    /// is known), resource_exhausted (no thread could be started). And invalid_option (a member of `options`, also a `transport` that the string contradicts or the broker does not have;
+    /// a file of `tls`).
     [[nodiscard]] static Client connect(std::string_view connection_string, ClientOptions options = {}, const TlsOptions& tls = {});
 
     /// The same with tokens in place of a key. `where` is a host with or without a port ("contoso.servicebus.windows.net", "localhost:5671"), the

@@ -24,4 +24,5 @@
 #include <sessionq/session_receiver.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
+#include <sessionq/transport.hpp>
 #include <sessionq/wait_for_signal.hpp>

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include <sessionq/local_broker.hpp>
@@ -9,6 +10,7 @@
 
 #include "amqp/web_socket.hpp"
 #include "client/broker_host.hpp"
+#include "client/check.hpp"
 #include "client/client_core.hpp"
 #include "client/credential_tokens.hpp"
 #include "core/random.hpp"
@@ -61,14 +63,15 @@ std::uint64_t seed_of(const client::ReceiveThread& thread) {
 }
 
 /// A host, a namespace of Azure's public cloud, or a connection string without a key.
-servicebus::ConnectionString place_of(std::string_view where) {
+servicebus::ConnectionString place_of(std::string_view where, std::optional<Transport> transport) {
     if (where.find('=') == std::string_view::npos) {
         const bool is_name = where.find_first_of(".:/") == std::string_view::npos && where != "localhost";
         return servicebus::ConnectionString::parse((where.find("://") == std::string_view::npos ? "Endpoint=sb://" : "Endpoint=") +
-                                                   std::string{where} + (is_name && !where.empty() ? ".servicebus.windows.net" : ""))
+                                                       std::string{where} + (is_name && !where.empty() ? ".servicebus.windows.net" : ""),
+                                                   transport)
             .take_or_throw();
     }
-    auto parsed = servicebus::ConnectionString::parse(where).take_or_throw();
+    auto parsed = servicebus::ConnectionString::parse(where, transport).take_or_throw();
     if (!parsed.key.empty() || !parsed.signature.empty()) {
         throw Error{Errc::invalid_argument, "the connection string holds a key or signature, and a credential was given too"};
     }
@@ -81,7 +84,7 @@ std::shared_ptr<client::ClientCore> connect_to_service_bus(const servicebus::Con
     auto core = std::make_shared<client::ClientCore>(options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
         servicebus::HubSettings settings;
         settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
-        if (parsed.web_socket) {
+        if (parsed.transport == Transport::web_sockets) {
             settings.target.web_socket_path = amqp::service_bus_web_socket_path;
         }
         settings.tokens = make_tokens(thread);
@@ -124,9 +127,10 @@ void forbid_on_receive_threads() {
 Client Client::connect(std::string_view connection_string, ClientOptions options, const TlsOptions& tls) {
     forbid_on_receive_threads();
     if (groups::ConnectionUrl::is_one(connection_string)) {
+        client::require_option(options.transport != Transport::web_sockets, "ClientOptions::transport: message groups have tcp only");
         return Client{connect_to_groups(connection_string, options, tls)};
     }
-    const auto place = servicebus::ConnectionString::parse(connection_string).take_or_throw();
+    const auto place = servicebus::ConnectionString::parse(connection_string, options.transport).take_or_throw();
     const MakeTokens make_tokens = [&place](core::EventLoop&) -> servicebus::TokenSourcePtr {
         if (!place.key.empty()) {
             return servicebus::make_key_tokens(place.key_name, place.key);
@@ -142,7 +146,7 @@ Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredent
         throw Error{Errc::invalid_argument, "credential is null"};
     }
     const MakeTokens make_tokens = [&credential](core::EventLoop& loop) { return std::make_unique<client::CredentialTokens>(credential, loop); };
-    return Client{connect_to_service_bus(place_of(where), make_tokens, options, tls)};
+    return Client{connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
 }
 
 const ClientOptions& Client::options() const noexcept { return core_->options(); }

@@ -9,8 +9,8 @@
 namespace sessionq::servicebus {
 namespace {
 
-std::uint16_t default_port(bool tls, bool web_socket) noexcept {
-    if (web_socket) {
+std::uint16_t default_port(bool tls, Transport transport) noexcept {
+    if (transport == Transport::web_sockets) {
         return tls ? 443 : 80;
     }
     return tls ? 5671 : 5672;
@@ -67,9 +67,10 @@ std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString
 
 } // namespace
 
-core::Result<ConnectionString> ConnectionString::parse(std::string_view text) {
+core::Result<ConnectionString> ConnectionString::parse(std::string_view text, std::optional<Transport> transport) {
     ConnectionString made;
     std::optional<std::uint16_t> port;
+    std::optional<Transport> said;
     const std::array<std::pair<std::string_view, std::string*>, 4> plain{{{"SharedAccessKeyName", &made.key_name},
                                                                           {"SharedAccessKey", &made.key},
                                                                           {"SharedAccessSignature", &made.signature},
@@ -109,7 +110,7 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text) {
             if (!same(value, "Amqp") && !same(value, "AmqpWebSockets")) {
                 return wrong("TransportType must be Amqp or AmqpWebSockets");
             }
-            made.web_socket = same(value, "AmqpWebSockets");
+            said = same(value, "Amqp") ? Transport::tcp : Transport::web_sockets;
         } else {
             return wrong("'" + std::string{key.substr(0, 40)} + "' is no key it may have");
         }
@@ -123,7 +124,11 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text) {
     if (!made.key.empty() && !made.signature.empty()) {
         return wrong("SharedAccessKey and SharedAccessSignature exclude each other");
     }
-    made.port = port.value_or(default_port(made.tls, made.web_socket));
+    if (transport && said && *transport != *said) {
+        return Failure{.code = Errc::invalid_option, .detail = "ClientOptions::transport is not what the connection string's TransportType says"};
+    }
+    made.transport = transport.value_or(said.value_or(Transport::tcp));
+    made.port = port.value_or(default_port(made.tls, made.transport));
     return made;
 }
 

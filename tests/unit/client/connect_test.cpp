@@ -204,6 +204,29 @@ TEST_CASE("Client::connect: a credential's tokens take the place of a key") {
     CHECK(code_of([&] { static_cast<void>(Client::connect("no-such-host.invalid:5671", credential)); }) == Errc::connection_refused);
 }
 
+TEST_CASE("Client::connect: a transport that the connection string contradicts, or the broker does not have, is refused before anything is sent") {
+    const auto complaint = [](const std::string& where, Transport transport) {
+        try {
+            static_cast<void>(Client::connect(where, {.transport = transport}));
+        } catch (const Error& error) {
+            CHECK(error.failure().code == Errc::invalid_option);
+            return error.failure().detail;
+        }
+        return std::string{};
+    };
+    CHECK(complaint("Endpoint=sb://127.0.0.1:1;TransportType=AmqpWebSockets", Transport::tcp).find("ClientOptions::transport") == 0);
+    CHECK(complaint("amqp://127.0.0.1:1", Transport::web_sockets) == "ClientOptions::transport: message groups have tcp only");
+    CHECK(code_of([] {
+              static_cast<void>(Client::connect("amqp://127.0.0.1:1?dialect=artemis", {.operation_timeout = 20s, .transport = Transport::tcp}));
+          }) == Errc::connection_refused); // which says that it was tried
+    const auto credential = std::make_shared<FakeCredential>();
+    CHECK(code_of([&] {
+              static_cast<void>(Client::connect("TransportType=Amqp;Endpoint=sb://127.0.0.1:1", credential, {.transport = Transport::web_sockets}));
+          }) == Errc::invalid_option);
+    const LocalBroker broker;
+    CHECK(Client::in_process(broker, {.transport = Transport::web_sockets}).options().transport == Transport::web_sockets); // without effect
+}
+
 TEST_CASE("Client::connect: a credential is asked again before its token expires, and a session held goes on") {
     std::atomic<int> last{0};
     const Front front{{}, {}, [&](std::string_view token, std::string_view, WallTime now) -> std::optional<WallTime> {

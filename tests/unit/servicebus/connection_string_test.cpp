@@ -42,13 +42,30 @@ TEST_CASE("ConnectionString: the emulator is plain, on its own port unless one i
 }
 
 TEST_CASE("ConnectionString: the transport is AMQP over TCP, or a WebSocket, which has ports of its own") {
-    CHECK_FALSE(good("Endpoint=sb://h").web_socket);
-    CHECK_FALSE(good("Endpoint=sb://h;TransportType=Amqp").web_socket);
-    CHECK(good("Endpoint=sb://h;TransportType=AmqpWebSockets").web_socket);
+    CHECK(good("Endpoint=sb://h").transport == Transport::tcp);
+    CHECK(good("Endpoint=sb://h;TransportType=Amqp").transport == Transport::tcp);
+    CHECK(good("Endpoint=sb://h;TransportType=AmqpWebSockets").transport == Transport::web_sockets);
     CHECK(good("Endpoint=sb://h;transporttype=AMQPWEBSOCKETS").port == 443);
     CHECK(good("Endpoint=sb://h;TransportType=AmqpWebSockets;UseDevelopmentEmulator=true").port == 80);
     CHECK(good("TransportType=AmqpWebSockets;Endpoint=sb://h:8443").port == 8443);
     CHECK(complaint("Endpoint=sb://h;TransportType=NetMessaging").find("TransportType must be") != std::string::npos);
+}
+
+TEST_CASE("ConnectionString: the transport asked for beside it counts, and must not be contradicted") {
+    const auto with = [](std::string_view text, Transport transport) { return ConnectionString::parse(text, transport); };
+    CHECK(with("Endpoint=sb://h", Transport::web_sockets).value().transport == Transport::web_sockets);
+    CHECK(with("Endpoint=sb://h", Transport::web_sockets).value().port == 443);
+    CHECK(with("Endpoint=sb://h;UseDevelopmentEmulator=true", Transport::web_sockets).value().port == 80);
+    CHECK(with("Endpoint=sb://h:8443", Transport::web_sockets).value().port == 8443);
+    CHECK(with("Endpoint=sb://h", Transport::tcp).value().port == 5671);
+    CHECK(with("Endpoint=sb://h;TransportType=Amqp", Transport::tcp).ok());
+    CHECK(with("Endpoint=sb://h;TransportType=AmqpWebSockets", Transport::web_sockets).ok());
+    for (const auto& refused :
+         {with("Endpoint=sb://h;TransportType=AmqpWebSockets", Transport::tcp), with("TransportType=Amqp;Endpoint=sb://h", Transport::web_sockets)}) {
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.failure().code == Errc::invalid_option);
+        CHECK(refused.failure().detail.find("ClientOptions::transport") == 0);
+    }
 }
 
 TEST_CASE("ConnectionString: a signature stands in for name and key; addresses of both kinds are hosts") {

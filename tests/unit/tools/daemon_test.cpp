@@ -65,6 +65,8 @@ TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks somet
     REQUIRE(got);
     CHECK(got->text().size() == 200'000);
     got->complete();
+    const Client other = Client::connect(place, {.transport = Transport::web_sockets});
+    CHECK(list_sessions(other, "orders").empty());
     CHECK_THROWS_AS(Client::connect(place, {.operation_timeout = std::chrono::seconds{5}}), Error);
 }
 
