@@ -144,6 +144,31 @@ scene("lock renewal: refused as lost, refused for now, not answered", async ({ p
   }
 });
 
+scene("R12: a broker's clock that is ahead is found out by a fresh message, and by a lock that was over long before its end", async ({ peer, driver }) => {
+  peer.ahead = 60000;
+  const near = async (ms) => {
+    const left = await driver.do("lock", { of: "r" });
+    assert.ok(left > ms - 3000 && left <= ms, `${left}`);
+  };
+  await driver.do("accept", { entity, session: "a" });
+  await near(90000);
+  peer.put(entity, "a", "fresh");
+  await driver.take(1);
+  await driver.do("renew", { of: "r" });
+  await near(30000);
+  await driver.do("accept", { entity, session: "b" });
+  await near(30000);
+  // Another connection has not seen it; its session's lock runs out under it.
+  await driver.do("connect", { connection: peer.connection });
+  await driver.do("accept", { entity, session: "c" });
+  await near(90000);
+  await sleep(5100);
+  peer.holder(entity, "c").detach("com.microsoft:session-lock-lost", "it has expired");
+  await until("the loss", async () => (await driver.do("loss", { of: "r" })) !== null);
+  await driver.do("accept", { entity, session: "c" });
+  await near(8000);
+});
+
 scene("R13: a lease that is renewed by itself is lost when the broker says so, and not when it is busy", async ({ peer, driver }) => {
   peer.lock = 2000;
   let busy = 0;

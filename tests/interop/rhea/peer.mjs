@@ -75,8 +75,8 @@ const condition = (name, description = "as the script says") => ({ condition: na
 
 // One message of an entity.
 class Stored {
-  constructor(session, body, sequence) {
-    Object.assign(this, { session, body, sequence, count: 0, state: "waiting" });
+  constructor(session, body, sequence, enqueued) {
+    Object.assign(this, { session, body, sequence, enqueued, count: 0, state: "waiting" });
   }
   encoded(lockToken) {
     const made = {
@@ -84,7 +84,7 @@ class Stored {
       delivery_count: this.count,
       message_annotations: {
         "x-opt-sequence-number": long(this.sequence),
-        "x-opt-enqueued-time": types.wrap_timestamp(Date.now()),
+        "x-opt-enqueued-time": types.wrap_timestamp(this.enqueued),
         "x-opt-locked-until": types.wrap_timestamp(Date.now() + 30000),
       },
       message_id: `m${this.sequence}`,
@@ -122,7 +122,7 @@ class Ask {
     link.local.attach.max_message_size = 262144;
     link.local.attach.initial_delivery_count = 0;
     if (!("properties" in other)) {
-      link.local.attach.properties = { "com.microsoft:locked-until-utc": ticksOf(Date.now() + this.peer.lock) };
+      link.local.attach.properties = { "com.microsoft:locked-until-utc": ticksOf(this.peer.now() + this.peer.lock) };
     }
     link.open();
     const held = new Held(this.peer, link, session, asked.snd_settle_mode === 1);
@@ -228,7 +228,7 @@ export class Peer extends EventEmitter {
   static async start(options = {}) {
     const peer = new Peer();
     Object.assign(peer, {
-      hooks: {}, messages: [], held: [], asks: [], waiting: [], settled: [], sent: [], tokens: [], requests: [], connections: [], states: new Map(), lock: 30000,
+      hooks: {}, messages: [], held: [], asks: [], waiting: [], settled: [], sent: [], tokens: [], requests: [], connections: [], states: new Map(), lock: 30000, ahead: 0,
       lastSequence: 0, connectionCount: 0, errors: [],
     });
     peer.container = rhea.create_container({ id: "scripted-peer", non_fatal_errors: [] });
@@ -253,6 +253,11 @@ export class Peer extends EventEmitter {
   cut(connection) {
     connection.socket.destroy();
     connection.dispatch("disconnected", connection._context());
+  }
+
+  // The broker's clock, which may be ahead of the client's.
+  now() {
+    return Date.now() + this.ahead;
   }
 
   async stop() {
@@ -350,7 +355,7 @@ export class Peer extends EventEmitter {
 
   put(entity, session, ...bodies) {
     for (const body of bodies) {
-      this.messages.push(Object.assign(new Stored(session, body, ++this.lastSequence), { entity }));
+      this.messages.push(Object.assign(new Stored(session, body, ++this.lastSequence, this.now()), { entity }));
     }
     const holder = this.holder(entity, session);
     if (holder) holder.deliver();
@@ -416,7 +421,7 @@ export class Peer extends EventEmitter {
     const session = body["session-id"]?.[1];
     switch (request.operation) {
       case "com.microsoft:renew-session-lock":
-        return { body: { expiration: types.wrap_timestamp(Date.now() + this.lock) } };
+        return { body: { expiration: types.wrap_timestamp(this.now() + this.lock) } };
       case "com.microsoft:get-session-state":
         return { body: { "session-state": this.states.get(session) ?? types.Null() } };
       case "com.microsoft:set-session-state":

@@ -181,8 +181,10 @@ Json Commands::keep(std::vector<SessionMessage> messages) {
 }
 
 Json Commands::connect(const Json& with) {
+    const bool over_web_socket = with.value("transport", "") == "web_sockets";
     const ClientOptions options{.operation_timeout = length(with, "operation_timeout", std::chrono::seconds{10}),
-                                .connection_idle_timeout = length(with, "idle_timeout", std::chrono::seconds{120})};
+                                .connection_idle_timeout = length(with, "idle_timeout", std::chrono::seconds{120}),
+                                .transport = over_web_socket ? std::optional{Transport::web_sockets} : std::nullopt};
     const auto where = with.at("connection").get<std::string>();
     Client made = with.contains("credential") ? Client::connect(where, std::make_shared<ScriptedCredential>(with.at("credential"), tell_), options)
                                               : Client::connect(where, options);
