@@ -1,16 +1,12 @@
 #include "groups/receiver.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "amqp/codec/decoder.hpp"
-#include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
 #include "amqp/engine.hpp"
 #include "core/log.hpp"
-#include "core/uuid.hpp"
-#include "groups/conditions.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::groups {
@@ -18,8 +14,6 @@ namespace {
 
 using amqp::OutcomeKind;
 using amqp::Value;
-
-constexpr std::uint64_t selector_code = 0x0000468C00000004; // apache.org:selector-filter:string
 
 std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& content) {
     amqp::Decoder section{content.sections().properties};
@@ -34,7 +28,12 @@ std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& conten
 } // namespace
 
 Receiver::Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered, ReceiverTerms terms)
-    : hub_{std::move(hub)}, unanswered_{std::move(unanswered)}, terms_{std::move(terms)} {}
+    : hub_{std::move(hub)},
+      unanswered_{std::move(unanswered)},
+      terms_{std::move(terms)},
+      waiters_{hub_->loop(), {.code = Errc::no_session_available, .detail = "'" + terms_.entity + "' has no group to give"}, [this] {
+                   look_unused_later();
+               }} {}
 
 Receiver::~Receiver() { shut(); }
 
@@ -43,9 +42,6 @@ void Receiver::shut() {
     loop().timers().cancel(idle_);
     loop().timers().cancel(drain_guard_);
     over_ = nullptr;
-    for (Waiter& each : waiters_) {
-        loop().timers().cancel(each.timer);
-    }
     waiters_.clear();
     left_.clear();
     link_.reset();
@@ -63,31 +59,23 @@ void Receiver::accept(ports::AcceptId id, Duration wait, std::size_t budget, Ans
     if (budget != 0) {
         window_.set_budget(budget);
     }
-    Waiter& waiter = waiters_.emplace_back(*this, id, wait <= Duration::zero() && !terms_.session_id, std::move(answer));
-    if (!waiter.probes && !terms_.session_id) {
-        loop().timers().arm(waiter.timer, loop().now() + wait);
+    const bool probes = wait <= Duration::zero() && !terms_.session_id;
+    if (probes) {
+        waiters_.add_probe(id, std::move(answer));
+    } else {
+        waiters_.add(id, terms_.session_id ? std::nullopt : std::optional{wait}, std::move(answer));
     }
     serve();
     want_link();
-    if (state_ == State::attached && !waiters_.empty() && waiters_.back().probes) {
+    if (probes && waiters_.has_probes()) {
         want_drain();
     }
 }
 
 void Receiver::cancel(ports::AcceptId id) {
-    const auto found = std::find_if(waiters_.begin(), waiters_.end(), [id](const Waiter& each) { return each.id == id; });
-    if (found != waiters_.end()) {
-        loop().timers().cancel(found->timer);
-        waiters_.erase(found);
+    if (waiters_.cancel(id)) {
         look_unused_later();
     }
-}
-
-void Receiver::Waiter::on_time() {
-    const auto keep = receiver->shared_from_this();
-    const auto self = std::find_if(keep->waiters_.begin(), keep->waiters_.end(), [this](const Waiter& each) { return &each == this; });
-    keep->answer_with(self, Failure{.code = Errc::no_session_available, .detail = "'" + keep->terms_.entity + "' has no group to give"});
-    keep->look_unused_later();
 }
 
 /// Gives groups that are ready to those who wait.
@@ -103,84 +91,11 @@ void Receiver::serve() {
         }
         made->begin(*group);
         sessions_.push_back(made.get());
-        answer_with(waiters_.begin(), std::move(made));
+        waiters_.answer_first(std::move(made));
     }
 }
 
-void Receiver::answer_with(Waiters::iterator waiter, core::Result<std::shared_ptr<GroupSession>> result) {
-    loop().timers().cancel(waiter->timer);
-    loop().post([answer = std::move(waiter->answer), result = std::move(result)]() mutable { answer(std::move(result)); });
-    waiters_.erase(waiter);
-}
-
-void Receiver::fail_waiters(const Failure& why) {
-    while (!waiters_.empty()) {
-        answer_with(waiters_.begin(), why);
-    }
-}
-
-// The link
-
-void Receiver::want_link() {
-    if (state_ != State::detached || waiters_.empty() || shut_) {
-        return;
-    }
-    state_ = State::waiting;
-    hub_->ready([weak = weak_from_this()](core::Result<amqp::Engine*> engine) {
-        const auto self = weak.lock();
-        if (!self || self->shut_) {
-            return;
-        }
-        if (engine.ok()) {
-            self->attach(*engine.value());
-            return;
-        }
-        self->state_ = State::detached;
-        self->fail_waiters(engine.failure());
-        self->look_unused_later();
-    });
-}
-
-void Receiver::attach(amqp::Engine& engine) {
-    state_ = State::attaching;
-    came_ = 0;
-    draining_ = drain_again_ = recycles_ = false;
-    session_ = engine.begin_session();
-    link_ = session_ ? session_->make_receiver("groups-" + core::Uuid::make().to_string()) : nullptr;
-    if (link_ == nullptr) {
-        session_.reset();
-        state_ = State::detached;
-        fail_waiters({.code = Errc::resource_exhausted, .detail = "the broker allows no more AMQP sessions on this connection"});
-        return;
-    }
-    session_->set_listener(this);
-    link_->set_listener(this);
-    amqp::Attach attach{.source = {.address = terms_.entity},
-                        .target = {.address = std::string{link_->name()}},
-                        .sender_mode = amqp::SenderSettleMode::unsettled,
-                        .receiver_mode = dialect().returns.settles_in_turn ? amqp::ReceiverSettleMode::second : amqp::ReceiverSettleMode::first};
-    if (terms_.session_id) {
-        attach.source.filter = amqp::encode(Value::map(
-            {{Value::symbol("jms-selector"), Value::described(std::uint64_t{selector_code}, selector_for(dialect(), *terms_.session_id))}}));
-    }
-    // Also the lowest: to Broker-J a consumer that says none comes before all others.
-    attach.properties = amqp::encode(Value::map({{Value::symbol(dialect().priority_property), static_cast<std::int32_t>(terms_.priority)}}));
-    link_->open(attach);
-}
-
-void Receiver::on_link_open() {
-    if (!link_->remote().source.present) {
-        return; // the refusal follows
-    }
-    const auto self = shared_from_this();
-    state_ = State::attached;
-    serve();
-    top_up();
-    if (std::any_of(waiters_.begin(), waiters_.end(), [](const Waiter& each) { return each.probes; })) {
-        want_drain();
-    }
-    look_unused();
-}
+// What comes
 
 void Receiver::top_up() {
     if (state_ != State::attached || draining_ || recycles_) {
@@ -224,8 +139,11 @@ void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
         made.facts.redelivered = true;
         made.facts.delivery_count = std::max(made.facts.delivery_count, 1U);
     }
-    if (is_first(made) && table_.rests(group)) {
-        end_session_of(group);
+    if (is_first(made)) {
+        marks_first_ = true;
+        if (table_.rests(group)) {
+            end_session_of(group);
+        }
     }
     Held& held = table_.arrived(group, delivery, ReceivedMessage{std::move(made.content), std::move(made.facts)}, size);
     delivery.set_context(&held);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "groups/hub.hpp"
 #include "groups/link_window.hpp"
 #include "groups/unanswered_ids.hpp"
+#include "groups/waiters.hpp"
 #include "ports/endpoint.hpp"
 #include "timing/timer.hpp"
 
@@ -41,7 +41,7 @@ struct ReceiverTerms {
 /// back, the answer "none available", giving the link up — is done at the answer to a drain. Bound to the loop.
 class Receiver final : public std::enable_shared_from_this<Receiver>, private amqp::SessionListener, private amqp::LinkListener {
 public:
-    using Answer = std::function<void(core::Result<std::shared_ptr<GroupSession>>)>;
+    using Answer = Waiters::Answer;
     using Over = std::function<void()>;
 
     Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered, ReceiverTerms terms);
@@ -80,19 +80,6 @@ public:
 
 private:
     enum class State : std::uint8_t { detached, waiting, attaching, attached, closing };
-    struct Waiter {
-        Waiter(Receiver& of, ports::AcceptId name, bool is_probe, Answer told) : receiver{&of}, id{name}, probes{is_probe}, answer{std::move(told)} {}
-        void on_time();
-
-        Receiver* receiver;
-        ports::AcceptId id;
-        bool probes;         ///< answered at the next drain that begins after it
-        bool probing{false}; ///< ... which is under way
-        Answer answer;
-        timing::Timer timer{timing::Timer::calling<&Waiter::on_time>(this)};
-    };
-    using Waiters = std::list<Waiter>;
-
     void on_sender(amqp::SenderLinkPtr link) override;
     void on_receiver(amqp::ReceiverLinkPtr link) override;
     void on_session_ended(const amqp::Condition& condition) override;
@@ -104,11 +91,7 @@ private:
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
     // receiver.cpp
-    void want_link();
-    void attach(amqp::Engine& engine);
     void serve();
-    void answer_with(Waiters::iterator waiter, core::Result<std::shared_ptr<GroupSession>> result);
-    void fail_waiters(const Failure& why);
     void top_up();
     [[nodiscard]] bool is_first(const amqp::ReceivedDelivery& received) const;
     void end_session_of(std::string_view group);
@@ -117,12 +100,16 @@ private:
     void want_drain();
     void on_drain_overdue();
     void return_messages();
-    void give_link_up();
-    void link_over(const amqp::Condition& condition);
+
+    // receiver_link.cpp
+    void want_link();
+    void attach(amqp::Engine& engine);
     void look_unused();
     void look_unused_later();
     void look_idle();
     void on_idle();
+    void give_link_up();
+    void link_over(const amqp::Condition& condition);
     void tell_left();
     /// The one that has not been closed.
     [[nodiscard]] GroupSession* named_session() const noexcept {
@@ -138,7 +125,7 @@ private:
     Over over_{};
     GroupTable table_{};
     LinkWindow window_{};
-    Waiters waiters_{};
+    Waiters waiters_;
     std::vector<GroupSession*> sessions_{};
     std::vector<std::weak_ptr<GroupSession>> telling_{};
     std::vector<std::function<void()>> left_{}; // told once the broker has the link back, or it is of use again
@@ -151,6 +138,7 @@ private:
     TimePoint drain_until_{};
     bool drain_again_{false};
     bool recycles_{false};
+    bool marks_first_{false}; // the queue marks the first of a group
     bool shut_{false};
     timing::Timer drain_guard_{timing::Timer::calling<&Receiver::on_drain_overdue>(this)};
     timing::Timer idle_{timing::Timer::calling<&Receiver::on_idle>(this)};

@@ -263,6 +263,56 @@ TEST_CASE("groups: one that the broker deals anew is a new session, and the open
     after.close();
 }
 
+TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does not have those of others dealt anew") {
+    const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
+    const auto here = Client::connect(plain_url());
+    const auto there = Client::connect(plain_url());
+    std::mutex mutex;
+    std::map<std::string, std::string, std::less<>> handled; // by group: who had its messages
+    std::atomic<int> done{0};
+    std::atomic<int> lost{0};
+    const auto consume = [&](SessionProcessor& processor, char name) {
+        processor.on_message([&, name](MessageContext& call) {
+            const std::lock_guard lock{mutex};
+            handled[std::string{call.session().session_id()}] += name;
+            ++done;
+        });
+        processor.on_session_close([&](SessionContext&, CloseReason why) { lost += why == CloseReason::lock_lost ? 1 : 0; });
+        processor.start();
+    };
+    SessionProcessor patient{here, queue, {.max_concurrent_sessions = 16, .session_idle_timeout = 1min}};
+    SessionProcessor idle{there, queue, {.max_concurrent_sessions = 16, .session_idle_timeout = 10ms, .accept_wait = 1s}};
+    consume(patient, 'p');
+    consume(idle, 'i');
+    std::this_thread::sleep_for(500ms); // both are there
+    Sender sender{here, queue};
+    const auto send_to_each = [&](int all) {
+        for (int i = 0; i < 8; ++i) {
+            sender.send(Message::text("g" + std::to_string(i), "x"));
+        }
+        const auto hopeless = std::chrono::steady_clock::now() + 10s;
+        while (done < all && std::chrono::steady_clock::now() < hopeless) {
+            std::this_thread::sleep_for(5ms);
+        }
+        REQUIRE(done == all);
+    };
+    send_to_each(8);
+    for (int all : {16, 24}) {
+        std::this_thread::sleep_for(2s); // twice as long as links are idle before groups that stay with them are let go
+        send_to_each(all);
+    }
+    CHECK(lost == 0);
+    int of_the_patient = 0;
+    for (const auto& [group, whose] : handled) {
+        CHECK((whose == "ppp" || whose == "iii"));
+        of_the_patient += whose == "ppp" ? 1 : 0;
+    }
+    CHECK(of_the_patient > 0);
+    CHECK(of_the_patient < 8);
+    CHECK(idle.stop(10s).complete);
+    CHECK(patient.stop(10s).complete);
+}
+
 TEST_CASE("groups: of a queue that rebalances with pause a consumer that joins gets its share, after what was in hand") {
     const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
     const auto here = Client::connect(plain_url());
