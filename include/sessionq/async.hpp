@@ -37,6 +37,8 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<void> async_send(const Sender& sender, Message message, const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_send(const Sender& sender, std::vector<Message> messages,
                                                const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::int64_t> async_schedule(const Sender& sender, Message message, WallTime when,
+                                                           const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<std::vector<std::int64_t>> async_schedule(const Sender& sender, std::vector<Message> messages, WallTime when,
                                                                         const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_cancel_scheduled(const Sender& sender, std::vector<std::int64_t> sequence_numbers,

@@ -98,6 +98,9 @@ public:
     /// a file of `tls`).
     [[nodiscard]] static Client connect(std::string_view connection_string, ClientOptions options = {}, const TlsOptions& tls = {});
 
+    /// The same, for text that may not be there, such as that of an environment variable: null is invalid_argument.
+    [[nodiscard]] static Client connect(const char* connection_string, ClientOptions options = {}, const TlsOptions& tls = {});
+
     /// The same with tokens in place of a key. `where` is a host with or without a port ("contoso.servicebus.windows.net", "localhost:5671"), the
     /// name of a namespace in Azure's public cloud ("contoso"), or a connection string that holds no key and no signature. The credential is kept as
     /// long as the client, and may be shared.

@@ -62,6 +62,8 @@ asio::awaitable<void> nothing_to_do() { co_return; }
 
 asio::awaitable<std::vector<std::int64_t>> no_numbers() { co_return std::vector<std::int64_t>{}; }
 
+asio::awaitable<std::int64_t> await_number(asio::awaitable<std::vector<std::int64_t>> numbers) { co_return (co_await std::move(numbers)).front(); }
+
 asio::awaitable<void> await_settled(const SessionMessage& message, ports::Settlement settlement, const OperationContext& context) {
     return await_done(client::settle_operation(message, std::move(settlement), context));
 }
@@ -76,6 +78,12 @@ asio::awaitable<void> async_send(const Sender& sender, Message message, const Op
 
 asio::awaitable<void> async_send(const Sender& sender, std::vector<Message> messages, const OperationContext& context) {
     return messages.empty() ? nothing_to_do() : await_done(sender.core().send(std::move(messages), context));
+}
+
+asio::awaitable<std::int64_t> async_schedule(const Sender& sender, Message message, WallTime when, const OperationContext& context) {
+    std::vector<Message> messages;
+    messages.push_back(std::move(message));
+    return await_number(async_schedule(sender, std::move(messages), when, context));
 }
 
 asio::awaitable<std::vector<std::int64_t>> async_schedule(const Sender& sender, std::vector<Message> messages, WallTime when,

@@ -140,6 +140,11 @@ Client Client::connect(std::string_view connection_string, ClientOptions options
     return Client{connect_to_service_bus(place, make_tokens, options, tls)};
 }
 
+Client Client::connect(const char* connection_string, ClientOptions options, const TlsOptions& tls) {
+    client::require_argument(connection_string != nullptr, "the connection string is null");
+    return connect(std::string_view{connection_string}, options, tls);
+}
+
 Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential, ClientOptions options, const TlsOptions& tls) {
     forbid_on_receive_threads();
     if (credential == nullptr) {

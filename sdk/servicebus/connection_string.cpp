@@ -75,6 +75,9 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text, st
                                                                           {"SharedAccessKey", &made.key},
                                                                           {"SharedAccessSignature", &made.signature},
                                                                           {"EntityPath", &made.entity_path}}};
+    if (!text.empty() && text.find('=') == std::string_view::npos) {
+        return wrong("it must have the form Endpoint=sb://HOST;SharedAccessKeyName=NAME;SharedAccessKey=KEY");
+    }
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(';'), text.size());
         const std::string_view pair = trimmed(text.substr(0, end));

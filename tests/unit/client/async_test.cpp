@@ -96,6 +96,10 @@ TEST_CASE("async: scheduled messages are taken back") {
         CHECK(f.broker.counts("orders").scheduled == 1);
         co_await async_cancel_scheduled(sender, numbers);
         CHECK(f.broker.counts("orders").scheduled == 0);
+        std::vector<std::int64_t> single(1, co_await async_schedule(sender, Message::text("a", "2"), core::system_clock().wall_now() + 1h));
+        CHECK(f.broker.counts("orders").scheduled == 1);
+        co_await async_cancel_scheduled(sender, std::move(single));
+        CHECK(f.broker.counts("orders").scheduled == 0);
     });
 }
 

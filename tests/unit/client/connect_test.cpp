@@ -120,6 +120,8 @@ TEST_CASE("Client::connect: each way to fail is an error of its own, in time, wi
         return code_of([&] { static_cast<void>(Client::connect(text, {.operation_timeout = 20s}, tls)); });
     };
     CHECK(connect("Endpoint=sb://h;Colour=SECRET") == Errc::invalid_argument);
+    const char* unset = nullptr;
+    CHECK(code_of([&] { static_cast<void>(Client::connect(unset)); }) == Errc::invalid_argument);
     CHECK(connect("Endpoint=sb://no-such-host.invalid;SharedAccessKeyName=a;SharedAccessKey=SECRET") == Errc::connection_refused);
     CHECK(connect("Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=SECRET;UseDevelopmentEmulator=true") == Errc::connection_refused);
     CHECK(connect(front.plain("SECRET") + ";EntityPath=orders") == Errc::unauthorized);

@@ -68,6 +68,12 @@ TEST_CASE("ConnectionString: the transport asked for beside it counts, and must 
     }
 }
 
+TEST_CASE("ConnectionString: what is none at all is told the form of one") {
+    for (const char* text : {"contoso", "https://contoso.servicebus.windows.net"}) {
+        CHECK(complaint(text).find("Endpoint=sb://HOST") != std::string::npos);
+    }
+}
+
 TEST_CASE("ConnectionString: a signature stands in for name and key; addresses of both kinds are hosts") {
     CHECK(good("Endpoint=sb://h;SharedAccessSignature=SharedAccessSignature sr=x&sig=y&se=1&skn=z").signature ==
           "SharedAccessSignature sr=x&sig=y&se=1&skn=z");
