@@ -180,12 +180,21 @@ void Engine::take(std::string& to) {
     }
     to.clear();
     to.swap(output_);
-    constexpr std::size_t usual = std::size_t{64} << 10U;
-    if (output_.capacity() > usual && to.size() < output_.capacity() / 8) { // from a rush that is over
-        std::string{}.swap(output_);
-    }
+    release_memory_of_rush(to.size());
     unsent_ = 0;
     touched_ = false;
+}
+
+// What a rush has made of the output stays as long as it is used now and then, lest it grow from nothing each time.
+void Engine::release_memory_of_rush(std::size_t used) {
+    constexpr std::size_t usual = std::size_t{64} << 10U;
+    constexpr unsigned patience = 32;
+    const bool is_rush_over = output_.capacity() > usual && used < output_.capacity() / 8;
+    idle_takes_ = is_rush_over ? idle_takes_ + 1 : 0;
+    if (idle_takes_ == patience) {
+        idle_takes_ = 0;
+        std::string{}.swap(output_);
+    }
 }
 
 void Engine::commit() {

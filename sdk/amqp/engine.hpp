@@ -118,6 +118,7 @@ private:
     void feed_transport(std::string_view bytes);
     void push(std::string_view bytes);
     void collect_output();
+    void release_memory_of_rush(std::size_t used);
     void break_off(Errc found, std::string_view name, std::string text);
     void bury();
     void handle(pn_event_t* event);
@@ -143,6 +144,7 @@ private:
     EngineDriver* driver_{nullptr};
     std::string output_;
     std::size_t unsent_{0};
+    unsigned idle_takes_{0}; // one after the other, of much less than the output has room for
     std::size_t unwritten_attaches_{0};
     std::string rewritten_;  // of the input, as it came through the shim
     std::string sasl_input_; // of the exchange, not understood yet

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "amqp/performative.hpp"
+#include "core/byte_order.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -13,24 +14,12 @@ constexpr std::size_t trailer_size = 4;
 constexpr std::uint32_t smallest_frame = 512; // of the standard
 constexpr std::size_t most_unfinished = 1024; // messages at a time; a peer needs few
 
-std::uint32_t number_at(std::string_view bytes) noexcept {
-    std::uint32_t number = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-        number = number << 8U | static_cast<std::uint8_t>(bytes[i]);
-    }
-    return number;
-}
-
-void put_number(char* to, std::size_t value) noexcept {
-    for (std::size_t i = 0; i < 4; ++i) {
-        to[i] = static_cast<char>(value >> (24 - 8 * i));
-    }
-}
+std::uint32_t uint_at(std::string_view bytes) noexcept { return static_cast<std::uint32_t>(core::number_at<4>(bytes.data())); }
 
 /// A uint as five bytes.
 class EncodedUint {
 public:
-    explicit EncodedUint(std::uint32_t value) noexcept { put_number(bytes_.data() + 1, value); }
+    explicit EncodedUint(std::uint32_t value) noexcept { core::put_number<4>(bytes_.data() + 1, value); }
     [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_.data(), bytes_.size()}; }
 
 private:
@@ -60,9 +49,7 @@ bool is_amqp(std::string_view frame) noexcept { return frame[5] == 0; }
 /// The performative and what follows it; empty for a frame that keeps the connection alive.
 std::string_view body_of(std::string_view frame) noexcept { return frame.substr(offset_of(frame)); }
 
-std::uint16_t channel_of(std::string_view frame) noexcept {
-    return static_cast<std::uint16_t>(static_cast<std::uint8_t>(frame[6]) << 8U | static_cast<std::uint8_t>(frame[7]));
-}
+std::uint16_t channel_of(std::string_view frame) noexcept { return static_cast<std::uint16_t>(core::number_at<2>(frame.data() + 6)); }
 
 /// Which field of a performative, if any, strict peers read by position too.
 constexpr std::array<std::size_t, 2> nested_fields(std::uint8_t code) noexcept {
@@ -78,7 +65,7 @@ void put_frame(std::string_view frame, const Fields& fields, std::string& to) {
     to.append(frame.substr(0, offset_of(frame)));
     fields.write(to);
     to.append(fields.payload());
-    put_number(to.data() + start, to.size() - start);
+    core::put_number<4>(to.data() + start, to.size() - start);
 }
 
 std::uint64_t link_key(std::uint16_t channel, std::uint32_t handle) noexcept { return std::uint64_t{channel} << 32U | handle; }
@@ -105,7 +92,7 @@ TagBuffer tag_with_format(std::string_view tag, std::uint32_t message_format) no
     TagBuffer made;
     const std::string_view kept = tag.substr(0, longest_tag);
     std::copy(kept.begin(), kept.end(), made.bytes.begin());
-    put_number(made.bytes.data() + kept.size(), message_format);
+    core::put_number<4>(made.bytes.data() + kept.size(), message_format);
     made.size = kept.size() + trailer_size;
     return made;
 }
@@ -114,7 +101,7 @@ FormattedTag split_tag(std::string_view tag) noexcept {
     if (tag.size() < trailer_size) {
         return {tag, 0};
     }
-    return {tag.substr(0, tag.size() - trailer_size), number_at(tag.substr(tag.size() - trailer_size))};
+    return {tag.substr(0, tag.size() - trailer_size), uint_at(tag.substr(tag.size() - trailer_size))};
 }
 
 // How long the frame is that begins here; what its size needs before that is known; zero if it is none.
@@ -122,7 +109,7 @@ std::size_t FrameShim::size_of_frame(std::string_view begun, std::uint32_t large
     if (begun.size() < header_size) {
         return header_size;
     }
-    const std::size_t size = number_at(begun);
+    const std::size_t size = uint_at(begun);
     const std::size_t offset = offset_of(begun);
     const bool is_one = offset >= header_size && offset <= size && (largest == 0 || size <= largest);
     return is_one ? size : 0;

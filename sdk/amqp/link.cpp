@@ -184,13 +184,18 @@ void SenderLink::drained() {
 }
 
 DeliveryHandle SenderLink::send(std::string_view tag, std::string_view encoded, bool settled, std::uint32_t message_format) {
+    return send(tag, {encoded, {}}, settled, message_format);
+}
+
+DeliveryHandle SenderLink::send(std::string_view tag, const Pieces& encoded, bool settled, std::uint32_t message_format) {
     if (link_ == nullptr) {
         return {};
     }
     const TagBuffer whole = tag_with_format(tag, message_format);
     pn_delivery_t* delivery = pn_delivery(link_, pn_dtag(whole.bytes.data(), whole.size));
-    pn_link_send(link_, encoded.data(), encoded.size());
-    engine_->unsent_ += encoded.size();
+    pn_link_send(link_, encoded.head.data(), encoded.head.size());
+    pn_link_send(link_, encoded.rest.data(), encoded.rest.size());
+    engine_->unsent_ += encoded.head.size() + encoded.rest.size();
     engine_->touch();
     if (settled) {
         pn_delivery_settle(delivery); // advances too

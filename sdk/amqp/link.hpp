@@ -157,6 +157,12 @@ public:
     void drained();
     /// Sends one message whole. A tag has 1 to 32 bytes. Settled: no answer follows, and no handle is given.
     DeliveryHandle send(std::string_view tag, std::string_view encoded, bool settled, std::uint32_t message_format = 0);
+    /// A message of which the end is somewhere else than the beginning.
+    struct Pieces {
+        std::string_view head{};
+        std::string_view rest{};
+    };
+    DeliveryHandle send(std::string_view tag, const Pieces& encoded, bool settled, std::uint32_t message_format = 0);
     /// Bytes accepted and not yet on their way.
     [[nodiscard]] std::size_t buffered() const noexcept;
 };

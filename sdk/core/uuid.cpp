@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "core/byte_order.hpp"
+
 namespace sessionq::core {
 namespace {
 
@@ -33,20 +35,13 @@ Uuid from_words(std::uint64_t high, std::uint64_t low) noexcept {
 
 Uuid Uuid::of(std::uint64_t high, std::uint64_t low) noexcept {
     Uuid made;
-    for (std::size_t i = 0; i < 8; ++i) {
-        made.bytes[i] = static_cast<std::byte>(high >> (56 - 8 * i));
-        made.bytes[8 + i] = static_cast<std::byte>(low >> (56 - 8 * i));
-    }
+    auto* const bytes = reinterpret_cast<char*>(made.bytes.data());
+    put_number<8>(bytes, high);
+    put_number<8>(bytes + 8, low);
     return made;
 }
 
-std::uint64_t Uuid::word(std::size_t from) const noexcept {
-    std::uint64_t word = 0;
-    for (std::size_t i = from; i < from + 8; ++i) {
-        word = word << 8U | static_cast<std::uint64_t>(bytes[i]);
-    }
-    return word;
-}
+std::uint64_t Uuid::word(std::size_t from) const noexcept { return number_at<8>(reinterpret_cast<const char*>(bytes.data()) + from); }
 
 Uuid Uuid::make(Random& random) noexcept {
     const std::uint64_t high = random.next();

@@ -257,13 +257,13 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     if (const Holder* holder = is_locked ? peer_.locks.of_number(holder_) : nullptr; holder != nullptr) {
         notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(holder->message_locked_until(now.now) - now.now);
     }
-    const std::string encoded = amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall});
+    const std::string_view rest = amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall}, peer_.head);
     const amqp::TokenTag tag = amqp::tag_of(token.uuid());
-    link_->send({tag.data(), tag.size()}, encoded, !is_locked);
+    link_->send({tag.data(), tag.size()}, amqp::SenderLink::Pieces{peer_.head, rest}, !is_locked);
     if (is_locked) {
         change_in_hand(1);
     }
-    typical_bytes_ = std::max<std::size_t>(1, encoded.size());
+    typical_bytes_ = std::max<std::size_t>(1, peer_.head.size() + rest.size());
 }
 
 void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {

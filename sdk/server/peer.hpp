@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "broker/broker.hpp"
 #include "core/event_loop.hpp"
@@ -27,6 +28,7 @@ struct Peer {
     HeldLocks locks{};
     ReplyRoutes routes{};
     std::function<bool()> is_congested{}; ///< more waits to be sent than should
+    std::string head{};                   ///< of the delivery that is being sent; here, so that no feed needs memory of its own for it
     std::size_t in_hand{0};               ///< messages handed out and not settled
     bool is_quiescing{false};             ///< no more messages are handed out
 };

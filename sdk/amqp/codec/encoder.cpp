@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "amqp/codec/decoder.hpp"
+#include "core/byte_order.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -21,9 +22,7 @@ std::string_view view(const core::Uuid& uuid) noexcept { return {reinterpret_cas
 
 void Encoder::put_number(std::uint64_t value, std::size_t width) {
     std::array<char, sizeof value> bytes{};
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<char>(value >> (56 - 8 * i));
-    }
+    core::put_number<sizeof value>(bytes.data(), value);
     to_.append(bytes.data() + bytes.size() - width, width);
 }
 
@@ -105,25 +104,18 @@ void Encoder::write_sized(std::uint8_t short_code, std::string_view bytes) {
 }
 
 std::size_t Encoder::begin_list() {
-    put(0xd0);
-    put_number(0, 8);
+    to_.append("\xd0\0\0\0\0\0\0\0\0", 9);
     return to_.size();
 }
 
 std::size_t Encoder::begin_map() {
-    put(0xd1);
-    put_number(0, 8);
+    to_.append("\xd1\0\0\0\0\0\0\0\0", 9);
     return to_.size();
 }
 
 void Encoder::end_list(std::size_t begun, std::uint32_t count) {
-    const auto set = [this](std::size_t at, std::uint32_t value) {
-        for (unsigned i = 0; i < 4; ++i) {
-            to_[at + i] = static_cast<char>(value >> (24 - 8 * i));
-        }
-    };
-    set(begun - 8, static_cast<std::uint32_t>(to_.size() - begun + 4));
-    set(begun - 4, count);
+    core::put_number<4>(to_.data() + begun - 8, to_.size() - begun + 4);
+    core::put_number<4>(to_.data() + begun - 4, count);
 }
 
 void Encoder::write_compound(std::uint8_t short_code, const Items& items) {

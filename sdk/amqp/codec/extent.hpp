@@ -8,18 +8,11 @@
 #include <string_view>
 
 #include "amqp/codec/constructor.hpp"
+#include "core/byte_order.hpp"
 
 namespace sessionq::amqp {
 
-/// A number of `Width` bytes in network order.
-template <std::size_t Width>
-inline std::uint64_t number_at(const char* from) noexcept {
-    std::uint64_t number = 0;
-    for (std::size_t i = 0; i < Width; ++i) { // one load and one swap, as compilers see it
-        number = number << 8U | static_cast<std::uint8_t>(from[i]);
-    }
-    return number;
-}
+using core::number_at;
 
 namespace constructor {
 

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
+#include <cstring>
 
 namespace sessionq::amqp {
 namespace {
 
-constexpr std::array<std::size_t, 16> order{3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15}; // its own inverse
+/// The order of bytes in a tag, from that of a UUID, and back.
+void reorder(const char* from, char* to) noexcept {
+    std::memcpy(to, from, 16);
+    std::reverse(to, to + 4);
+    std::reverse(to + 4, to + 6);
+    std::reverse(to + 6, to + 8);
+}
+
 using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
 constexpr Ticks unix_epoch{621'355'968'000'000'000};
 
@@ -15,20 +22,16 @@ constexpr Ticks unix_epoch{621'355'968'000'000'000};
 
 TokenTag tag_of(const core::Uuid& token) noexcept {
     TokenTag tag{};
-    for (std::size_t i = 0; i < tag.size(); ++i) {
-        tag[i] = static_cast<char>(token.bytes[order[i]]);
-    }
+    reorder(reinterpret_cast<const char*>(token.bytes.data()), tag.data());
     return tag;
 }
 
 std::optional<core::Uuid> token_of(std::string_view tag) noexcept {
-    if (tag.size() != order.size()) {
+    core::Uuid token;
+    if (tag.size() != token.bytes.size()) {
         return std::nullopt;
     }
-    core::Uuid token;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        token.bytes[order[i]] = static_cast<std::byte>(tag[i]);
-    }
+    reorder(tag.data(), reinterpret_cast<char*>(token.bytes.data()));
     return token;
 }
 

@@ -30,6 +30,10 @@ struct DeliveryNotes {
 /// and body byte for byte, and the sender's own annotations.
 [[nodiscard]] std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at);
 
+/// The same in two pieces, so that what passes byte for byte need not be copied: `head` gets what comes first, in place of what it held; what follows it is
+/// answered with, and lives as long as `content`.
+[[nodiscard]] std::string_view encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at, std::string& head);
+
 /// A delivery as a client received it.
 struct ReceivedDelivery {
     std::shared_ptr<const EncodedContent> content{};

@@ -1,9 +1,11 @@
 #include "amqp/codec/message_sections.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "amqp/codec/encoder.hpp"
+#include "core/byte_order.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -75,19 +77,23 @@ std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_sectio
 }
 
 void MessageHeader::write(std::string& to) const {
-    Encoder encoder{to};
-    encoder.write_descriptor(section::header);
-    const std::size_t begun = encoder.begin_list();
-    encoder.write_boolean(durable);
-    encoder.write_ubyte(priority);
+    // Of every message, hence in one piece: descriptor, list, five fields.
+    std::array<char, 20> encoded{'\x00', '\x53', '\x70', '\xc0', '\0', '\x05', durable ? '\x41' : '\x42', '\x50', static_cast<char>(priority)};
+    char* at = encoded.data() + 9;
+    *at++ = time_to_live ? '\x70' : '\x40';
     if (time_to_live) {
-        encoder.write_uint(*time_to_live);
-    } else {
-        encoder.write_null();
+        core::put_number<4>(at, *time_to_live);
+        at += 4;
     }
-    encoder.write_boolean(first_acquirer);
-    encoder.write_uint(delivery_count);
-    encoder.end_list(begun, 5);
+    *at++ = first_acquirer ? '\x41' : '\x42';
+    *at++ = delivery_count != 0 ? '\x70' : '\x43';
+    if (delivery_count != 0) {
+        core::put_number<4>(at, delivery_count);
+        at += 4;
+    }
+    const auto size = static_cast<std::size_t>(at - encoded.data());
+    encoded[4] = static_cast<char>(size - 5);
+    to.append(encoded.data(), size);
 }
 
 std::optional<MessageProperties> MessageProperties::read(std::string_view encoded_section) noexcept {
