@@ -15,8 +15,9 @@ struct ConnectionOptions {
     EngineOptions engine{};
     Duration open_time_out{std::chrono::seconds{30}}; ///< from the start to the peer's open
     Duration close_time_out{std::chrono::seconds{5}}; ///< what an end in order may take, from `close` or the peer's last word on
-    std::size_t most_unsent{1024 *
-                            1024}; ///< bytes given to senders and not yet on their way, beyond which a connection is congested and reads no more
+    /// Bytes given to senders and not yet on their way, beyond which a connection is congested and reads no more. Enough for the peer never to wait,
+    /// and little enough that they pass through the processor's caches.
+    std::size_t most_unsent{std::size_t{256} << 10U};
 };
 
 class ConnectionOwner {

@@ -20,7 +20,7 @@ public:
     [[nodiscard]] virtual std::string_view encode(const MessageContent& content, std::string& scratch) const = 0;
 
     /// Fails with protocol_error where the bytes are none of `encode`'s.
-    [[nodiscard]] virtual core::Result<MessageContentPtr> decode(std::string bytes) const = 0;
+    [[nodiscard]] virtual core::Result<MessageContentPtr> decode(std::string_view bytes) const = 0;
 
     [[nodiscard]] virtual std::string encode_rules(const std::vector<Rule>& rules) const = 0;
     /// Fails as `decode` does.

@@ -115,7 +115,7 @@ void Receiver::top_up() {
 
 void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
     const auto self = shared_from_this();
-    std::string bytes(link_->size(delivery), '\0');
+    amqp::EncodedContent::Blank bytes{link_->size(delivery)};
     link_->read(delivery, bytes.data());
     if (state_ != State::attached) {
         return; // the broker has it back with the link

@@ -10,6 +10,16 @@
 
 namespace sessionq::processor {
 
+std::unique_ptr<MessageCall> MessageCall::make(SessionPump& pump) {
+    return std::unique_ptr<MessageCall>{::new (pump.shard().call_memory().take()) MessageCall{pump}};
+}
+
+void MessageCall::operator delete(MessageCall* call, std::destroying_delete_t) noexcept {
+    core::Recycler& memory = call->pump_->shard().call_memory();
+    call->~MessageCall();
+    memory.give_back(call);
+}
+
 dispatch::Verdict MessageCall::run() noexcept {
     const SharedState& shared = pump_->shard().shared();
     const TimePoint now = shared.environment.clock->now();

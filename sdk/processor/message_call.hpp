@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 
 #include <sessionq/message_context.hpp>
@@ -24,9 +25,12 @@ enum class CallResult : std::uint8_t {
 };
 
 /// One message of a session: the delivery, its place in the lane, and what became of it, in one piece of memory. Made on the session's loop, run on a
-/// worker, told back to the loop through the shard's queue of notices.
+/// worker, told back to the loop through the shard's queue of notices. Made and destroyed on the loop, in memory that the shard keeps for the next one.
 class MessageCall final : public ports::Delivery, public PumpCall {
 public:
+    [[nodiscard]] static std::unique_ptr<MessageCall> make(SessionPump& pump);
+    static void operator delete(MessageCall* call, std::destroying_delete_t) noexcept;
+
     explicit MessageCall(SessionPump& pump) noexcept : pump_{&pump}, context_{*this} {}
 
     // On a worker

@@ -81,7 +81,7 @@ void SessionPump::begin() {
 
 // What the link tells
 
-ports::DeliveryPtr SessionPump::new_delivery() { return std::make_unique<MessageCall>(*this); }
+ports::DeliveryPtr SessionPump::new_delivery() { return MessageCall::make(*this); }
 
 void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
     auto& call = static_cast<MessageCall&>(*delivery.release());

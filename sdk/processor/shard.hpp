@@ -14,10 +14,12 @@
 #include "core/event_loop.hpp"
 #include "core/mpsc_queue.hpp"
 #include "core/random.hpp"
+#include "core/recycler.hpp"
 #include "ports/endpoint.hpp"
 #include "processor/accept_targets.hpp"
 #include "processor/credit_policy.hpp"
 #include "processor/late_sessions.hpp"
+#include "processor/message_call.hpp"
 #include "processor/pump_call.hpp"
 #include "processor/session_pump.hpp"
 #include "processor/shared_state.hpp"
@@ -63,6 +65,7 @@ public:
     [[nodiscard]] ports::Endpoint& endpoint() const noexcept { return endpoint_; }
     [[nodiscard]] CreditPolicy& credit() noexcept { return credit_; }
     [[nodiscard]] core::Random& random() noexcept { return random_; }
+    [[nodiscard]] core::Recycler& call_memory() noexcept { return call_memory_; }
     [[nodiscard]] const AcceptTarget& target(std::size_t index) const noexcept { return targets_[index]; }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
     [[nodiscard]] bool keeps_idle_sessions() const noexcept { return targets_.named() && targets_.size() <= all_slots_; }
@@ -120,6 +123,7 @@ private:
     ports::Endpoint& endpoint_;
     core::Random random_;
     CreditPolicy credit_;
+    core::Recycler call_memory_{sizeof(MessageCall), 4096}; // of messages in hand, as many as a busy processor has
     AcceptTargets targets_;
     core::MpscQueue<PumpCall> notices_{};
     std::deque<Slot> slots_{};

@@ -27,7 +27,7 @@ void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
     std::string encoded(link_->size(delivery), '\0');
     const std::uint32_t format = link_->message_format(delivery);
     link_->read(delivery, encoded.data());
-    const amqp::Condition refused = take(std::move(encoded), format);
+    const amqp::Condition refused = take(encoded, format);
     if (peer_.commits.is_always_open() || !refused.empty() || link_->is_settled_by_sender(delivery)) {
         answer(delivery, refused);
         return;
@@ -61,13 +61,13 @@ void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
     }
 }
 
-amqp::Condition MessageIntake::take(std::string encoded, std::uint32_t message_format) {
+amqp::Condition MessageIntake::take(std::string_view encoded, std::uint32_t message_format) {
     if (encoded.size() > queue_->options().max_message_bytes) {
         return make_condition(condition::message_size_exceeded,
                               "a transfer to '" + entity() + "' takes at most " + std::to_string(queue_->options().max_message_bytes) + " bytes");
     }
     const broker::Instant now = peer_.now();
-    auto messages = decode_transfer(std::move(encoded), message_format, now);
+    auto messages = decode_transfer(encoded, message_format, now);
     if (!messages) {
         return condition_of(messages.failure(), LockKind::message);
     }

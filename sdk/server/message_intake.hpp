@@ -23,7 +23,7 @@ public:
 private:
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
     void answer(amqp::DeliveryHandle delivery, const amqp::Condition& refused);
-    [[nodiscard]] amqp::Condition take(std::string encoded, std::uint32_t message_format);
+    [[nodiscard]] amqp::Condition take(std::string_view encoded, std::uint32_t message_format);
     void top_up();
 
     Peer& peer_;

@@ -14,8 +14,8 @@ std::string_view StoredContent::encode(const MessageContent& content, std::strin
     return scratch;
 }
 
-core::Result<MessageContentPtr> StoredContent::decode(std::string bytes) const {
-    auto made = amqp::EncodedContent::make(std::move(bytes), at_);
+core::Result<MessageContentPtr> StoredContent::decode(std::string_view bytes) const {
+    auto made = amqp::EncodedContent::make(bytes, at_);
     if (!made) {
         return made.failure();
     }

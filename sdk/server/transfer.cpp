@@ -16,7 +16,8 @@ std::string make_message_id() {
 }
 
 // Clients rely on every received message having an id, as the service gives one to those that come without. The rest is not touched.
-std::string with_message_id(std::string encoded) {
+// `made` keeps what must be put together.
+std::string_view with_message_id(std::string_view encoded, std::string& made) {
     const auto sections = amqp::MessageSections::find(encoded);
     if (!sections) {
         return encoded; // and said so by whoever reads it
@@ -27,7 +28,7 @@ std::string with_message_id(std::string encoded) {
     }
     const std::string id = amqp::encode(amqp::Value{make_message_id()});
     properties.encoded[amqp::MessageProperties::message_id] = id;
-    std::string made;
+    made.clear();
     made.reserve(encoded.size() + id.size() + 16);
     for (const std::string_view before : {sections->header, sections->delivery_annotations, sections->message_annotations}) {
         made += before;
@@ -41,11 +42,12 @@ std::string with_message_id(std::string encoded) {
 
 } // namespace
 
-core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string encoded, std::uint32_t message_format, broker::Instant now) {
+core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view encoded, std::uint32_t message_format, broker::Instant now) {
     const amqp::ClockReading at{.now = now.now, .wall = now.wall};
     std::vector<MessageContentPtr> messages;
+    std::string made;
     if (message_format == 0) {
-        auto content = amqp::EncodedContent::make(with_message_id(std::move(encoded)), at);
+        auto content = amqp::EncodedContent::make(with_message_id(encoded, made), at);
         if (!content) {
             return content.failure();
         }
@@ -60,7 +62,7 @@ core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string encoded
         return Failure{.code = Errc::protocol_error, .detail = "the transfer is no batch of messages"};
     }
     for (const std::string_view part : *parts) {
-        auto content = amqp::EncodedContent::make(with_message_id(std::string{part}), at);
+        auto content = amqp::EncodedContent::make(with_message_id(part, made), at);
         if (!content) {
             return content.failure();
         }

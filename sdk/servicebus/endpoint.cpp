@@ -222,7 +222,7 @@ void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
                      for (const Value& each : messages != nullptr && messages->items() != nullptr ? *messages->items() : amqp::List{}) {
                          const Value* encoded = each.find("message");
                          const auto bytes = encoded != nullptr ? encoded->bytes() : std::nullopt;
-                         auto received = amqp::decode_delivery(std::string{bytes.value_or("")}, hub->reading());
+                         auto received = amqp::decode_delivery(bytes.value_or(""), hub->reading());
                          if (!received.ok()) {
                              answer(received.failure());
                              return;

@@ -70,7 +70,7 @@ void LinkCore::on_drained() {
 void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
     const auto self = shared_from_this();
     const bool settled = link_->is_settled_by_sender(delivery);
-    std::string bytes(link_->size(delivery), '\0');
+    amqp::EncodedContent::Blank bytes{link_->size(delivery)};
     link_->read(delivery, bytes.data());
     if (phase_ != Phase::held || dead_ || events_ == nullptr) {
         return; // the broker has it back with the link

@@ -113,7 +113,7 @@ void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, port
                for (const Value& each : messages != nullptr && messages->items() != nullptr ? *messages->items() : amqp::List{}) {
                    const Value* encoded = each.find("message");
                    const Value* token = each.find("lock-token");
-                   const std::string bytes{encoded != nullptr ? encoded->bytes().value_or("") : ""};
+                   const std::string_view bytes = encoded != nullptr ? encoded->bytes().value_or("") : "";
                    auto received = amqp::decode_delivery(bytes, self.hub_->reading());
                    if (!received.ok() || self.events_ == nullptr) {
                        continue;

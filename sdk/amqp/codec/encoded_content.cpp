@@ -20,6 +20,34 @@ Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
     return left > longest ? Deadline::never() : Deadline::after(std::max(left, -longest), at.now);
 }
 
+/// Allocates what is asked for and so many bytes more behind it, and tells where those begin.
+template <typename T>
+class WithRoomBehind {
+public:
+    using value_type = T;
+
+    WithRoomBehind(std::size_t room, char*& begins) noexcept : room_{room}, begins_{&begins} {}
+    template <typename Other>
+    explicit WithRoomBehind(const WithRoomBehind<Other>& other) noexcept : room_{other.room_}, begins_{other.begins_} {}
+
+    [[nodiscard]] T* allocate(std::size_t count) {
+        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        auto* const memory = static_cast<char*>(::operator new(count * sizeof(T) + room_));
+        *begins_ = memory + count * sizeof(T);
+        return reinterpret_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t /*count*/) noexcept { ::operator delete(memory); }
+
+    friend bool operator==(const WithRoomBehind&, const WithRoomBehind&) = default;
+
+private:
+    template <typename Other>
+    friend class WithRoomBehind;
+
+    std::size_t room_;
+    char** begins_; // used by `allocate` only
+};
+
 MessageProperties::Field field_of(TextField field) noexcept {
     switch (field) {
     case TextField::content_type: return MessageProperties::content_type;
@@ -35,8 +63,23 @@ MessageProperties::Field field_of(TextField field) noexcept {
 
 } // namespace
 
-core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::string encoded, const ClockReading& at) {
-    auto made = std::make_shared<EncodedContent>(Key{}, std::move(encoded));
+EncodedContent::Blank::Blank(std::size_t size)
+    : size_{size}, content_{std::allocate_shared<EncodedContent>(WithRoomBehind<EncodedContent>{size, data_}, Key{})} {
+    content_->encoded_ = {data_, size_};
+}
+
+EncodedContent::Blank EncodedContent::copy_of(std::string_view encoded) {
+    Blank copy{encoded.size()};
+    std::copy(encoded.begin(), encoded.end(), copy.data());
+    return copy;
+}
+
+core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::string_view encoded, const ClockReading& at) {
+    return make(copy_of(encoded), at);
+}
+
+core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(Blank filled, const ClockReading& at) {
+    const std::shared_ptr<EncodedContent> made = std::move(filled.content_);
     EncodedContent& content = *made;
     const auto sections = MessageSections::find(content.encoded_);
     if (!sections) {
@@ -54,7 +97,7 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
             content.deadline_ = local_deadline({*milliseconds}, at);
         }
     }
-    return std::shared_ptr<const EncodedContent>{std::move(made)};
+    return std::shared_ptr<const EncodedContent>{made};
 }
 
 EncodedContent::Converted& EncodedContent::converted() {
@@ -174,7 +217,7 @@ MessageContentPtr EncodedContent::with_changes(const ContentChanges& changes) co
     write_changed_application_properties(changes, changed);
     changed.append(sections_.body);
     changed.append(sections_.footer);
-    auto made = std::make_shared<EncodedContent>(Key{}, std::move(changed));
+    std::shared_ptr<EncodedContent> made = copy_of(changed).content_;
     made->sections_ = *MessageSections::find(made->encoded_);
     made->header_ = header_;
     made->set_body();

@@ -21,11 +21,27 @@ struct ClockReading {
 /// The application property a deadline travels in, as a timestamp (R22).
 inline constexpr std::string_view deadline_property = "sessionq-deadline";
 
-/// Content in its wire form: one buffer, sections found once, their insides decoded when asked for.
+/// Content in its wire form: sections found once, their insides decoded when asked for. Its bytes are behind it in the same piece of memory.
 class EncodedContent final : public MessageContent {
 public:
+    /// Content whose bytes are still to be put where `data` says.
+    class Blank {
+    public:
+        explicit Blank(std::size_t size);
+        [[nodiscard]] char* data() const noexcept { return data_; }
+        [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    private:
+        friend class EncodedContent;
+        char* data_{nullptr};
+        std::size_t size_;
+        std::shared_ptr<EncodedContent> content_;
+    };
+
     /// Fails with protocol_error when the bytes are no message; what is inside application properties and annotations is not looked at, but for a deadline.
-    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(std::string encoded, const ClockReading& at);
+    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(Blank filled, const ClockReading& at);
+    /// Of a copy.
+    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(std::string_view encoded, const ClockReading& at);
 
     [[nodiscard]] const MessageSections& sections() const noexcept { return sections_; }
     /// Found anew at each call: a broker keeps many messages, and asks for few of their properties.
@@ -52,7 +68,7 @@ public:
     struct Key {
         explicit Key() = default;
     };
-    EncodedContent(Key, std::string encoded) noexcept : encoded_{std::move(encoded)} {}
+    explicit EncodedContent(Key) noexcept {}
 
 private:
     /// What is no view of the bytes: a body of several data sections joined, a message id that was no text.
@@ -67,7 +83,9 @@ private:
     bool set_properties();
     [[nodiscard]] Converted& converted();
 
-    const std::string encoded_;
+    [[nodiscard]] static Blank copy_of(std::string_view encoded);
+
+    std::string_view encoded_{};
     MessageSections sections_{};
     MessageHeader header_{};
     std::string_view body_{};

@@ -247,6 +247,26 @@ std::optional<DeadLetterInfo> dead_letter_info(std::string_view application_prop
     return info;
 }
 
+core::Result<ReceivedDelivery> to_delivery(core::Result<std::shared_ptr<const EncodedContent>> content) {
+    if (!content.ok()) {
+        return content.failure();
+    }
+    ReceivedDelivery delivery{.content = std::move(content).value()};
+    const EncodedContent& held = *delivery.content;
+    const MessageSections& sections = held.sections();
+    DeliveryFacts& facts = delivery.facts;
+    facts.delivery_count = held.header().delivery_count;
+    facts.redelivered = facts.delivery_count > 0;
+    read_annotations(sections.message_annotations, delivery);
+    facts.expires_at = held.absolute_expiry_time();
+    if (const auto time_to_live = held.time_to_live(); time_to_live && !facts.expires_at) {
+        facts.expires_at = later(facts.enqueued_time, *time_to_live).time();
+    }
+    facts.dead_letter = dead_letter_info(sections.application_properties);
+    delivery.lock_token = Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
+    return delivery;
+}
+
 std::string encode_created(const Message& message, WallTime created, const ClockReading& at) {
     std::string encoded;
     encoded.reserve(message.body.size() + 256);
@@ -314,25 +334,12 @@ std::string encode_delivery(const MessageContent& content, const DeliveryNotes& 
     return encoded;
 }
 
-core::Result<ReceivedDelivery> decode_delivery(std::string encoded, const ClockReading& at) {
-    auto content = EncodedContent::make(std::move(encoded), at);
-    if (!content.ok()) {
-        return content.failure();
-    }
-    ReceivedDelivery delivery{.content = std::move(content).value()};
-    const EncodedContent& held = *delivery.content;
-    const MessageSections& sections = held.sections();
-    DeliveryFacts& facts = delivery.facts;
-    facts.delivery_count = held.header().delivery_count;
-    facts.redelivered = facts.delivery_count > 0;
-    read_annotations(sections.message_annotations, delivery);
-    facts.expires_at = held.absolute_expiry_time();
-    if (const auto time_to_live = held.time_to_live(); time_to_live && !facts.expires_at) {
-        facts.expires_at = later(facts.enqueued_time, *time_to_live).time();
-    }
-    facts.dead_letter = dead_letter_info(sections.application_properties);
-    delivery.lock_token = Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
-    return delivery;
+core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled, const ClockReading& at) {
+    return to_delivery(EncodedContent::make(std::move(filled), at));
+}
+
+core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded, const ClockReading& at) {
+    return to_delivery(EncodedContent::make(encoded, at));
 }
 
 } // namespace sessionq::amqp

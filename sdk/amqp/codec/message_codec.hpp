@@ -43,6 +43,8 @@ struct ReceivedDelivery {
 };
 
 /// Fails with protocol_error.
-[[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(std::string encoded, const ClockReading& at);
+[[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled, const ClockReading& at);
+/// Of a copy.
+[[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded, const ClockReading& at);
 
 } // namespace sessionq::amqp

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace sessionq::core {
+
+/// Memory for objects of one size that come and go all the time: what one leaves the next one takes, of at most `most` kept ones. Not thread-safe.
+class Recycler {
+public:
+    Recycler(std::size_t size, std::size_t most) noexcept : size_{size < sizeof(Free) ? sizeof(Free) : size}, most_{most} {}
+    Recycler(const Recycler&) = delete;
+    Recycler& operator=(const Recycler&) = delete;
+    ~Recycler() {
+        while (first_ != nullptr) {
+            ::operator delete(pop());
+        }
+    }
+
+    [[nodiscard]] void* take() { return first_ != nullptr ? pop() : ::operator new(size_); }
+
+    void give_back(void* memory) noexcept {
+        if (is_watched || kept_ == most_) {
+            ::operator delete(memory);
+            return;
+        }
+        first_ = ::new (memory) Free{first_};
+        ++kept_;
+    }
+
+    [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
+
+private:
+    struct Free {
+        Free* next;
+    };
+
+#ifdef __SANITIZE_ADDRESS__
+    static constexpr bool is_watched = true; // who uses memory that was given back is found out
+#else
+    static constexpr bool is_watched = false;
+#endif
+
+    void* pop() noexcept {
+        Free* const free = first_;
+        first_ = free->next;
+        --kept_;
+        return free;
+    }
+
+    const std::size_t size_;
+    const std::size_t most_;
+    std::size_t kept_{0};
+    Free* first_{nullptr};
+};
+
+} // namespace sessionq::core
