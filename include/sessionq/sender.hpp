@@ -40,7 +40,8 @@ public:
     /// above.
     void send(std::vector<Message> messages, const OperationContext& context = OperationContext::current());
 
-    /// Sends now what becomes available at `when`; returns the sequence number, which cancels it. A past instant: available at once.
+    /// Sends now what becomes available at `when`; returns the sequence number, which cancels it, or 0 where the broker tells none and cannot cancel.
+    /// A past instant: available at once.
     /// Errors: as for `send`; not_supported where the broker cannot schedule.
     std::int64_t schedule(Message message, WallTime when, const OperationContext& context = OperationContext::current());
 
@@ -48,7 +49,8 @@ public:
     std::vector<std::int64_t> schedule(std::vector<Message> messages, WallTime when, const OperationContext& context = OperationContext::current());
 
     /// Takes scheduled messages back before their time, all or none.
-    /// None to take back: returns at once. Errors: the broker's (see `Errc`), message_not_found (one is due already, or unknown).
+    /// None to take back: returns at once. Errors: the broker's (see `Errc`), message_not_found (one is due already, or unknown);
+    /// not_supported where the broker cannot take one back.
     void cancel_scheduled(std::vector<std::int64_t> sequence_numbers, const OperationContext& context = OperationContext::current());
 
     /// For sessionq's own parts.

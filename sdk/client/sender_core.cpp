@@ -38,7 +38,7 @@ Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> m
 }
 
 Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> sequence_numbers, const OperationContext& context) const {
-    client_->capabilities().require(ports::Capability::schedule);
+    client_->capabilities().require(ports::Capability::cancel_scheduled);
     return make_operation<core::Done>(
         client_, *station_.thread, context,
         [&station = station_, entity = entity_, numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {

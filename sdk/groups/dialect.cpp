@@ -14,9 +14,11 @@ const std::array<Dialect, 2>& dialects() {
         Dialect{.name = "artemis",
                 .product = "apache-activemq-artemis",
                 .capabilities = {"Apache ActiveMQ Artemis",
-                                 {Capability::accept_named, Capability::accept_next, Capability::dead_letter, Capability::receive_and_delete}},
+                                 {Capability::accept_named, Capability::accept_next, Capability::dead_letter, Capability::schedule,
+                                  Capability::receive_and_delete}},
                 .group_selector = "JMSXGroupID",
                 .first_for_consumer = "JMSXGroupFirstForConsumer",
+                .delivery_time = "x-opt-delivery-time",
                 .returns = {.counts_detached = false, .settles_in_turn = false},
                 .recycle = {.pins_groups = true, .idle = seconds{1}}},
         Dialect{.name = "broker-j",
@@ -24,6 +26,7 @@ const std::array<Dialect, 2>& dialects() {
                 .capabilities = {"Apache Qpid Broker-J", {Capability::accept_next, Capability::receive_and_delete}},
                 .group_selector = "",
                 .first_for_consumer = "",
+                .delivery_time = "", // only queues that are told to look at it do, and none says whether it is
                 .returns = {.counts_detached = true, .settles_in_turn = true},
                 .recycle = {.pins_groups = true, .idle = seconds{1}}},
     };

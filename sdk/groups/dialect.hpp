@@ -33,6 +33,7 @@ struct Dialect {
     /// The property that marks the first message of a group since the broker dealt it to the link, where the queue is told to set it; empty: there is
     /// none. A session that is open then, and has nothing in hand, is over: another consumer may have had the group.
     std::string_view first_for_consumer;
+    std::string_view delivery_time; ///< the annotation that holds a message back until then; empty: there is none
     ReturnTraits returns{};
     RecycleTraits recycle{};
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "amqp/codec/message_codec.hpp"
+#include "groups/delivery_time.hpp"
 #include "groups/durable.hpp"
 
 namespace sessionq::groups {
@@ -144,7 +145,8 @@ void Endpoint::cancel_accept(ports::AcceptId id) {
 // Sending
 
 void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    if (std::ranges::any_of(request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); })) {
+    const bool is_scheduled = std::ranges::any_of(request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
+    if (is_scheduled && !capabilities().has(Capability::schedule)) {
         refuse<std::vector<std::int64_t>>(Capability::schedule, std::move(handler));
         return;
     }
@@ -152,7 +154,11 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     encoded.reserve(request.messages.size());
     const amqp::ClockReading at = hub_->reading();
     for (const Message& message : request.messages) {
-        encoded.push_back(make_durable(amqp::encode_message(message, at)));
+        std::string made = amqp::encode_message(message, at);
+        if (message.scheduled_enqueue_time) {
+            made = with_delivery_time(std::move(made), hub_->dialect()->delivery_time, *message.scheduled_enqueue_time);
+        }
+        encoded.push_back(make_durable(std::move(made)));
     }
     auto answer = owed(std::move(handler));
     if (encoded.empty()) {
@@ -179,7 +185,7 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
 // What these brokers do not have
 
 void Endpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, ports::DoneHandler handler) {
-    refuse<core::Done>(Capability::schedule, std::move(handler));
+    refuse<core::Done>(Capability::cancel_scheduled, std::move(handler));
 }
 void Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) { refuse<std::vector<ReceivedMessage>>(Capability::peek, std::move(handler)); }
 void Endpoint::list_sessions(ports::ListSessionsRequest, ports::ListSessionsHandler handler) {

@@ -34,8 +34,9 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
     static const ports::Capabilities all{"the local broker",
                                          {Capability::accept_named, Capability::accept_next, Capability::lock_renewal, Capability::session_state,
                                           Capability::list_sessions, Capability::defer, Capability::dead_letter, Capability::dead_letter_reason,
-                                          Capability::schedule, Capability::peek, Capability::refuse_held, Capability::refuse_sessionless,
-                                          Capability::sequence_numbers, Capability::modify_properties, Capability::receive_and_delete}};
+                                          Capability::schedule, Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
+                                          Capability::refuse_sessionless, Capability::sequence_numbers, Capability::modify_properties,
+                                          Capability::receive_and_delete}};
     return all;
 }
 

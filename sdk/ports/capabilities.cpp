@@ -15,6 +15,7 @@ std::string_view to_string(Capability capability) noexcept {
     case Capability::dead_letter: return "dead-letter";
     case Capability::dead_letter_reason: return "dead-letter reason";
     case Capability::schedule: return "scheduled messages";
+    case Capability::cancel_scheduled: return "cancelling scheduled messages";
     case Capability::peek: return "peek";
     case Capability::refuse_held: return "refusal of held sessions";
     case Capability::refuse_sessionless: return "refusal of messages without a session";

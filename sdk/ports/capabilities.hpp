@@ -17,7 +17,8 @@ enum class Capability : std::uint8_t {
     defer,              ///< set a message aside, receive it later by sequence number
     dead_letter,        ///< move a message to a dead-letter sub-queue
     dead_letter_reason, ///< ... with a reason and description
-    schedule,           ///< send now, available later; cancel by sequence number
+    schedule,           ///< send now, available later
+    cancel_scheduled,   ///< ... and taken back before that, by its sequence number
     peek,               ///< look at messages without disturbing them
     refuse_held,        ///< an accept by id of a session that another client holds is refused
     refuse_sessionless, ///< a message without a session is refused by an entity of sessions

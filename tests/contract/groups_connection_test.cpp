@@ -151,7 +151,11 @@ TEST_CASE("unsupported: each call names broker and capability") {
     receiver.close();
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = std::chrono::system_clock::now() + 1h;
+    check(failure_of([&] { sender.cancel_scheduled({1}); }), "scheduled");
+#if defined(SESSIONQ_CONTRACT_BROKER_J)
     check(failure_of([&] { sender.send(later); }), "scheduled");
+    check(failure_of([&] { sender.schedule(later, *later.scheduled_enqueue_time); }), "scheduled");
+#endif
 }
 
 TEST_CASE("groups: a busy one does not hold up the others, within max_buffered_bytes") {

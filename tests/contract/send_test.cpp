@@ -104,7 +104,7 @@ PORT_CASE("schedule: a due time that is past means at once") {
 
 PORT_CASE("schedule: taken back, the message never comes") {
     PortCase<Fixture> t;
-    NEEDS(t, schedule);
+    NEEDS(t, cancel_scheduled);
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     const auto sequences = t.send({later});

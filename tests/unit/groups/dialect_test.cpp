@@ -23,7 +23,7 @@ TEST_CASE("dialect: what no broker of groups has is refused by name") {
         CAPTURE(name);
         const ports::Capabilities& capabilities = dialect_by_name(name)->capabilities;
         for (const auto capability : {Capability::lock_renewal, Capability::session_state, Capability::list_sessions, Capability::defer,
-                                      Capability::dead_letter_reason, Capability::schedule}) {
+                                      Capability::dead_letter_reason, Capability::cancel_scheduled}) {
             CHECK_FALSE(capabilities.has(capability));
         }
         CHECK(capabilities.has(Capability::accept_next));
@@ -39,6 +39,14 @@ TEST_CASE("dialect: whoever accepts by id has a selector for it") {
         CHECK(dialect.capabilities.has(Capability::accept_named) == !dialect.group_selector.empty());
     }
     CHECK(selector_for(*dialect_by_name("artemis"), "o'neill's") == "JMSXGroupID = 'o''neill''s'");
+}
+
+TEST_CASE("dialect: whoever schedules has an annotation for it") {
+    for (const char* name : {"artemis", "broker-j"}) {
+        CAPTURE(name);
+        const Dialect& dialect = *dialect_by_name(name);
+        CHECK(dialect.capabilities.has(Capability::schedule) == !dialect.delivery_time.empty());
+    }
 }
 
 TEST_CASE("dialect: before a broker has said who it is nothing is promised that one of them lacks") {
