@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "core/random.hpp"
+#include "faults/killable_broker.hpp"
 #include "faults/producer.hpp"
-#include "support/daemon_process.hpp"
 
 namespace sessionq::faults {
 namespace {
@@ -26,10 +26,11 @@ TimePoint now() { return core::system_clock().now(); }
 
 class KillCampaign {
 public:
-    KillCampaign(const KillCampaignOptions& options, Verdict& verdict) : options_{options}, verdict_{verdict}, random_{options.seed} {
+    KillCampaign(const KillCampaignOptions& options, Verdict& verdict)
+        : options_{options}, verdict_{verdict}, random_{options.seed}, broker_{options.sessionqd, broker_arguments(options)} {
         std::filesystem::remove_all(options.directory);
         std::filesystem::create_directories(options.directory);
-        start_broker();
+        broker_.start();
         consumers_.resize(options.consumers);
         for (auto& consumer : consumers_) {
             start(consumer);
@@ -43,7 +44,7 @@ public:
             for (std::uint32_t session = i; session < options_.sessions; session += options_.producers) {
                 sessions.push_back(session);
             }
-            producers.push_back(std::make_unique<Producer>(ProducerOptions{.connection = connection_string(port_),
+            producers.push_back(std::make_unique<Producer>(ProducerOptions{.connection = connection_string(broker_.port()),
                                                                            .entity = work,
                                                                            .sessions = std::move(sessions),
                                                                            .seed = options_.seed + i,
@@ -76,7 +77,7 @@ public:
             promptness_.ended("a consumer's end", stop_limit, now() - began);
             verdict_.require(code == 0, "a consumer ended with " + std::to_string(code));
         }
-        verdict_.require(broker_->process().end(30s) == 0, "the broker did not end well");
+        verdict_.require(broker_.process().end(30s) == 0, "the broker did not end well");
         verdict_.add("consumers killed " + std::to_string(consumers_killed_) + ", suspended " + std::to_string(consumers_suspended_) +
                      ", the broker killed " + std::to_string(brokers_killed_) + " times");
         Judgement judgement = judge(read_logs(), sent, {.windows = windows_});
@@ -88,44 +89,26 @@ public:
     }
 
 private:
-    void start_broker() {
+    [[nodiscard]] static std::vector<std::string> broker_arguments(const KillCampaignOptions& options) {
         std::vector<std::string> arguments{"--queue", std::string{work} + ":session:lock=" + std::to_string(lock_seconds), "--drain-seconds", "1"};
-        if (options_.kills_broker) {
-            arguments.insert(arguments.end(), {"--data", options_.directory + "/data"});
+        if (options.kills_broker) {
+            arguments.insert(arguments.end(), {"--data", options.directory + "/data"});
         }
-        // The first time on a port that is free, below those that clients connect from: who tries to connect while it is away must not meet himself.
-        // Later on the same.
-        for (int tries = 0;; ++tries) {
-            const auto port =
-                port_ != 0
-                    ? port_
-                    : static_cast<std::uint16_t>(20'000 + core::Random{static_cast<std::uint64_t>(now().time_since_epoch().count())}.below(12'000));
-            std::vector<std::string> all{"--listen", "127.0.0.1:" + std::to_string(port)};
-            all.insert(all.end(), arguments.begin(), arguments.end());
-            try {
-                broker_ = std::make_unique<test::DaemonProcess>(options_.sessionqd, all);
-                port_ = port;
-                return;
-            } catch (const std::runtime_error&) {
-                if (tries == 10) {
-                    throw;
-                }
-            }
-        }
+        return arguments;
     }
 
     void kill_broker() {
-        broker_->process().kill();
+        broker_.kill();
         ++brokers_killed_;
         std::this_thread::sleep_for(std::chrono::milliseconds{random_.below(300)});
-        start_broker();
+        broker_.start();
     }
 
     void start(std::unique_ptr<test::ChildProcess>& consumer) {
         const std::uint32_t holder = ++holders_;
         const bool confirms = holder % 2 == 0;
-        std::vector<std::string> arguments{"consume",      connection_string(port_), work,
-                                           log_of(holder), std::to_string(holder),   std::to_string(options_.seed)};
+        std::vector<std::string> arguments{
+            "consume", connection_string(broker_.port()), work, log_of(holder), std::to_string(holder), std::to_string(options_.seed)};
         if (confirms) {
             arguments.emplace_back("--confirms");
         }
@@ -155,7 +138,7 @@ private:
     }
 
     void wait_until_empty(TimePoint over) {
-        const Client direct = Client::connect(connection_string(port_));
+        const Client direct = Client::connect(connection_string(broker_.port()));
         bool is_empty = false;
         for (const TimePoint until = now() + patience; !is_empty && now() < until;) {
             is_empty = Browser{direct, work}.peek(1).empty();
@@ -173,8 +156,7 @@ private:
     Verdict& verdict_;
     core::Random random_;
     Promptness promptness_{};
-    std::uint16_t port_{0};
-    std::unique_ptr<test::DaemonProcess> broker_{};
+    KillableBroker broker_;
     std::vector<std::unique_ptr<test::ChildProcess>> consumers_{};
     std::uint32_t holders_{0};
     std::map<std::uint32_t, std::size_t> windows_{};

@@ -10,6 +10,7 @@
 
 #include "faults/kill_campaign.hpp"
 #include "faults/network_campaign.hpp"
+#include "faults/operations_campaign.hpp"
 
 namespace {
 
@@ -32,6 +33,12 @@ int conclude(const Verdict& verdict, const std::string& how, const std::string& 
         std::printf("the script:\n%s", script.c_str());
     }
     return 1;
+}
+
+void check_program(const std::string& program) {
+    if (::access(program.c_str(), X_OK) != 0) {
+        throw std::runtime_error{"there is no program '" + program + "'"};
+    }
 }
 
 } // namespace
@@ -64,6 +71,14 @@ int main(int count, char** arguments) {
     }
     kill.add_flag("--broker", killing.kills_broker, "Every second round the broker dies");
 
+    OperationsCampaignOptions operating;
+    CLI::App& operations = *app.add_subcommand("operations", "The broker dies of kill -9 during everything that can be asked of it");
+    operations.add_option("--seed", operating.seed, "What is drawn")->capture_default_str();
+    operations.add_option("--rounds", operating.rounds, "How many")->capture_default_str();
+    operations.add_option("--workers", operating.workers, "How many ask at once")->check(CLI::Range(1, 64))->capture_default_str();
+    operations.add_option("--sessionqd", operating.sessionqd, "The broker's program")->required();
+    operations.add_option("--directory", operating.directory, "For its data; what is in it is removed")->required();
+
     ConsumerOptions consuming;
     std::string log_file;
     CLI::App& consume = *app.add_subcommand("consume", "What the two above run");
@@ -82,10 +97,13 @@ int main(int count, char** arguments) {
         if (consume.parsed()) {
             return run_consumer(consuming, log_file);
         }
+        if (operations.parsed()) {
+            check_program(operating.sessionqd);
+            return conclude(run_operations_campaign(operating),
+                            "seed " + std::to_string(operating.seed) + ", " + std::to_string(operating.rounds) + " rounds", {});
+        }
         if (kill.parsed() || suspend.parsed()) {
-            if (::access(killing.sessionqd.c_str(), X_OK) != 0) {
-                throw std::runtime_error{"there is no program '" + killing.sessionqd + "'"};
-            }
+            check_program(killing.sessionqd);
             killing.consumer = std::filesystem::canonical("/proc/self/exe").string();
             killing.suspends = suspend.parsed();
             return conclude(run_kill_campaign(killing), "seed " + std::to_string(killing.seed) + ", " + std::to_string(killing.rounds) + " rounds",

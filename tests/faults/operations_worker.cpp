@@ -1,0 +1,432 @@
+#include "faults/operations_worker.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "faults/consumer.hpp"
+
+namespace sessionq::faults {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration limit = 5s;
+constexpr Duration patience = 10s;           // for what is on its way, or due
+constexpr Duration longest_absence = 60s;    // of the broker
+constexpr std::size_t most_at_work = 30;     // messages
+constexpr std::size_t most_in_session = 150; // with the dead letters, which stay
+
+TimePoint now() { return core::system_clock().now(); }
+
+// As it travels.
+WallTime wall_now() { return std::chrono::floor<std::chrono::milliseconds>(core::system_clock().wall_now()); }
+
+// The broker went away, or has just come and the connection does not know yet.
+bool is_of_a_death(Errc code) noexcept {
+    return code == Errc::connection_lost || code == Errc::connection_refused || code == Errc::timeout || code == Errc::lock_lost;
+}
+
+bool is_dead(std::string_view entity) noexcept { return entity.ends_with("/$DeadLetterQueue"); }
+
+} // namespace
+
+OperationsWorker::OperationsWorker(std::string connection, std::string name, std::uint64_t seed, Stage& stage, Promptness& promptness)
+    : name_{std::move(name)},
+      session_{name_},
+      stage_{stage},
+      promptness_{promptness},
+      random_{seed},
+      connection_{std::move(connection)},
+      thread_{[this] { run(); }} {}
+
+OperationsWorker::~OperationsWorker() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void OperationsWorker::run() {
+    while (!stage_.is_ending && !stage_.is_wrong) {
+        const std::uint64_t life = stage_.life;
+        const TimePoint began = now();
+        try {
+            if (!client_) {
+                client_.emplace(Client::connect(connection_, {.operation_timeout = limit, .reconnect_backoff = {.min = 20ms, .max = 200ms}}));
+            }
+            step();
+            promptness_.ended("a step", 10 * limit, now() - began);
+        } catch (const Error& error) {
+            recover(life, error.failure());
+        }
+    }
+    const std::uint64_t last = stage_.life;
+    for (const TimePoint until = now() + longest_absence; now() < until && (stage_.life == last || stage_.life % 2 != 0);) {
+        std::this_thread::sleep_for(10ms);
+    }
+    if (complaints_.empty() && client_) {
+        look();
+    }
+}
+
+void OperationsWorker::step() {
+    world_.pass(wall_now());
+    if (world_.copies.size() > most_in_session) {
+        look();
+        world_ = {};
+        session_ = name_ + "." + std::to_string(++last_message_);
+    }
+    const auto at_work = static_cast<std::size_t>(std::ranges::count_if(world_.copies, [](const auto& one) { return !is_dead(one.first.first); }));
+    const std::uint64_t drawn = random_.below(100);
+    if (drawn < 30 && at_work < most_at_work) {
+        send();
+    } else if (drawn < 40 && at_work < most_at_work) {
+        schedule();
+    } else if (drawn < 42) {
+        cancel();
+    } else if (drawn < 50) {
+        remove();
+    } else if (drawn < 96) {
+        hold();
+    } else {
+        look();
+    }
+}
+
+// ---- what can be asked
+
+Message OperationsWorker::make_message(bool is_red) {
+    Message message = Message::text(session_, name_ + "-" + std::to_string(++last_message_));
+    message.properties = {{"color", std::string{is_red ? "red" : "blue"}}};
+    return message;
+}
+
+void OperationsWorker::send() {
+    const std::string to = entity::sent_to[random_.below(std::size(entity::sent_to))];
+    World after = world_;
+    std::vector<Message> messages;
+    for (std::uint64_t left = 1 + random_.below(4); left > 0; --left) { // all or none
+        const bool is_red = chance(2);
+        messages.push_back(make_message(is_red));
+        after.send(to, std::string{messages.back().body}, is_red);
+    }
+    attempt("send", std::move(after), [&] { Sender{*client_, to}.send(std::move(messages)); });
+}
+
+void OperationsWorker::schedule() {
+    const std::string to = entity::sent_to[random_.below(std::size(entity::sent_to))];
+    const WallTime due = wall_now() + std::chrono::milliseconds{50 + random_.below(3000)};
+    World after = world_;
+    std::vector<Message> messages;
+    std::vector<std::string> texts;
+    for (std::uint64_t left = 1 + random_.below(2); left > 0; --left) {
+        const bool is_red = chance(2);
+        messages.push_back(make_message(is_red));
+        texts.emplace_back(messages.back().body);
+        after.schedule(to, texts.back(), is_red, due);
+    }
+    std::vector<std::int64_t> sequences;
+    attempt("schedule", std::move(after), [&] { sequences = Sender{*client_, to}.schedule(std::move(messages), due); });
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        world_.copies.at({to, texts[i]}).sequence = sequences.at(i);
+    }
+}
+
+void OperationsWorker::cancel() {
+    const std::string from = entity::sent_to[random_.below(std::size(entity::sent_to))];
+    const auto scheduled = find(from, MessageState::scheduled);
+    if (scheduled.empty()) {
+        return;
+    }
+    const World::Key key = scheduled[random_.below(scheduled.size())];
+    const WallTime due = world_.copies.at(key).due;
+    World after = world_;
+    after.remove(key);
+    try {
+        attempt("cancel", std::move(after), [&] { Sender{*client_, from}.cancel_scheduled(sequences_of({key})); });
+    } catch (const Error& error) {
+        if (error.code() != Errc::message_not_found) {
+            throw;
+        }
+        under_way_ = nullptr; // it has not happened
+        if (wall_now() < due) {
+            complain("what is scheduled cannot be cancelled: '" + key.second + "' in " + from);
+        }
+    }
+}
+
+// Messages that are removed when they are received: nobody knows of those that were on their way.
+void OperationsWorker::remove() {
+    const std::string entity = entity::received_from[random_.below(std::size(entity::received_from))];
+    SessionReceiver receiver = SessionReceiver::accept(*client_, entity, session_, {.receive_and_delete = true});
+    const auto active = find(entity, MessageState::active);
+    may_be_gone_.insert(active.begin(), active.end());
+    under_way_ = "remove";
+    after_ = world_;
+    for (const SessionMessage& message : receiver.receive(1 + random_.below(4), 0s)) {
+        world_.pass(wall_now());
+        check_received(entity, message.message(), MessageState::active);
+        world_.remove({entity, std::string{message.text()}});
+        after_ = world_;
+    }
+    receiver.close();
+    ++counts_["remove"].confirmed;
+    ++stage_.confirmed;
+    under_way_ = nullptr;
+    look(); // which are gone
+}
+
+void OperationsWorker::hold() {
+    const std::string entity = entity::received_from[random_.below(std::size(entity::received_from))];
+    std::vector<SessionMessage> in_hand;
+    SessionReceiver receiver = SessionReceiver::accept(*client_, entity, session_);
+    for (std::uint64_t left = 1 + random_.below(8); left > 0; --left) {
+        use(receiver, entity, in_hand);
+    }
+    receiver.close(); // what is in hand goes back, uncounted
+}
+
+void OperationsWorker::use(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand) {
+    world_.pass(wall_now());
+    const std::uint64_t drawn = random_.below(10);
+    if (drawn < 3 || (drawn < 7 && in_hand.empty())) {
+        take(receiver, entity, in_hand);
+    } else if (drawn < 7) {
+        settle(in_hand.front(), entity);
+        in_hand.erase(in_hand.begin());
+    } else if (drawn < 8) {
+        take_deferred(receiver, entity, in_hand);
+    } else {
+        use_state(receiver, entity);
+    }
+}
+
+void OperationsWorker::take(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand) {
+    std::int64_t before = 0;
+    for (SessionMessage& message : receiver.receive(1 + random_.below(4), 0s)) {
+        world_.pass(wall_now());
+        check_received(entity, message.message(), MessageState::active);
+        if (message.sequence_number() <= before) {
+            complain("out of order: '" + std::string{message.text()} + "' in " + entity);
+        }
+        before = message.sequence_number();
+        in_hand.push_back(std::move(message));
+    }
+    ++counts_["receive"].confirmed;
+}
+
+void OperationsWorker::take_deferred(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand) {
+    auto deferred = find(entity, MessageState::deferred);
+    std::erase_if(deferred, [&](const World::Key& key) { return std::ranges::find(in_hand, key.second, &SessionMessage::text) != in_hand.end(); });
+    if (deferred.empty()) {
+        return;
+    }
+    const World::Key key = deferred[random_.below(deferred.size())];
+    for (SessionMessage& message : receiver.receive_deferred(sequences_of({key}))) {
+        check_received(entity, message.message(), MessageState::deferred);
+        in_hand.push_back(std::move(message));
+    }
+    ++counts_["receive deferred"].confirmed;
+}
+
+void OperationsWorker::check_received(const std::string& entity, const ReceivedMessage& message, MessageState place) {
+    const std::string text{message.text()};
+    const auto found = world_.copies.find({entity, text});
+    if (found == world_.copies.end()) {
+        complain("'" + text + "' came in " + entity + ", where it must not be");
+        throw Error{Errc::internal_error, "the account is wrong"};
+    }
+    if (found->second.place != place || found->second.count != message.delivery_count()) {
+        complain("'" + text + "' came in " + entity + " as it must not be, delivered " + std::to_string(message.delivery_count()) +
+                 " times and not " + std::to_string(found->second.count));
+    }
+    found->second.sequence = message.sequence_number();
+}
+
+void OperationsWorker::settle(SessionMessage& message, const std::string& entity) {
+    const World::Key key{entity, std::string{message.text()}};
+    World after = world_;
+    switch (random_.below(6)) {
+    case 0:
+    case 1:
+        after.remove(key);
+        attempt("complete", std::move(after), [&] { message.complete(); });
+        break;
+    case 2:
+        after.abandon(key);
+        attempt("abandon", std::move(after), [&] { message.abandon(); });
+        break;
+    case 3:
+        after.defer(key);
+        attempt("defer", std::move(after), [&] { message.defer(); });
+        break;
+    case 4:
+        after.dead_letter(key, "why");
+        attempt("dead-letter", std::move(after), [&] { message.dead_letter("why", "because"); });
+        break;
+    default:
+        if (world_.copies.at(key).place == MessageState::deferred) { // the dialect has no other word for it
+            after.abandon(key);
+        }
+        attempt("release", std::move(after), [&] { message.release(); });
+    }
+}
+
+void OperationsWorker::use_state(SessionReceiver& receiver, const std::string& entity) {
+    if (chance(3)) {
+        const auto kept = world_.states.find(entity);
+        if (receiver.state().value_or("none") != (kept == world_.states.end() ? "none" : kept->second)) {
+            complain("the state in " + entity + " is not what was set");
+        }
+        return;
+    }
+    const auto state = chance(4) ? std::nullopt : std::optional{std::to_string(++last_message_)};
+    World after = world_;
+    after.set_state(entity, state);
+    attempt("set state", std::move(after), [&] { receiver.set_state(state); });
+}
+
+// ---- what came of it
+
+template <typename Call>
+void OperationsWorker::attempt(const char* what, World after, Call call) {
+    under_way_ = what;
+    after_ = std::move(after);
+    call();
+    world_ = std::move(after_);
+    under_way_ = nullptr;
+    ++counts_[what].confirmed;
+    ++stage_.confirmed;
+}
+
+void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
+    promptness_.note("an operation", why);
+    if (!is_of_a_death(why.code)) {
+        complain(why.to_string());
+    }
+    for (const TimePoint until = now() + longest_absence; stage_.life == life_before || stage_.life % 2 != 0;) {
+        if (now() > until) {
+            complain("the broker did not come back");
+            return;
+        }
+        std::this_thread::sleep_for(10ms);
+    }
+    if (client_) {
+        look();
+    }
+}
+
+// Until it is as it must be, for something may be on its way, or the broker die again.
+void OperationsWorker::look() {
+    ++looks_;
+    std::string difference;
+    for (TimePoint until = now() + patience; now() < until;) {
+        const std::uint64_t life = stage_.life;
+        try {
+            const Observation seen = observe();
+            if (const auto wonder = find_wonder(world_, seen)) {
+                complain(*wonder);
+                return;
+            }
+            auto found = find_difference(world_, seen, may_be_gone_);
+            if (!found) {
+                counts_[under_way_ != nullptr ? under_way_ : "look"].did_not += under_way_ != nullptr ? 1U : 0U;
+                adopt(world_, seen);
+                return;
+            }
+            difference = *found;
+            if (under_way_ != nullptr) {
+                found = find_difference(after_, seen, may_be_gone_);
+                if (!found) {
+                    ++counts_[under_way_].happened;
+                    adopt(after_, seen);
+                    return;
+                }
+                difference += ", or, had '" + std::string{under_way_} + "' happened, " + *found;
+            }
+        } catch (const Error& error) {
+            if (!is_of_a_death(error.failure().code)) {
+                complain("looking: " + error.failure().to_string());
+                return;
+            }
+        }
+        if (stage_.life != life || stage_.life % 2 != 0) {
+            until = now() + patience;
+        }
+        std::this_thread::sleep_for(20ms);
+    }
+    complain(difference.empty() ? "nothing can be seen" : difference);
+}
+
+Observation OperationsWorker::observe() {
+    Observation seen{.began = wall_now()};
+    const auto peek = [&](const std::string& entity) {
+        for (const ReceivedMessage& message : Browser{*client_, entity, {.session_id = session_}}) {
+            const auto& dead = message.facts().dead_letter;
+            seen.messages.push_back({.entity = entity,
+                                     .text = std::string{message.text()},
+                                     .place = message.facts().state,
+                                     .count = message.delivery_count(),
+                                     .sequence = message.sequence_number(),
+                                     .reason = dead ? dead->reason : std::string{}});
+        }
+    };
+    for (const char* entity : entity::received_from) {
+        peek(entity);
+        peek(dead_letters_of(entity));
+        SessionReceiver receiver = SessionReceiver::accept(*client_, entity, session_);
+        if (auto state = receiver.state()) {
+            seen.states.emplace(entity, *std::move(state));
+        }
+        receiver.close();
+    }
+    for (const char* entity : {entity::inbox, entity::news, entity::onward}) {
+        peek(entity);
+        if (entity != entity::news) {
+            peek(dead_letters_of(entity));
+        }
+    }
+    seen.ended = wall_now();
+    return seen;
+}
+
+void OperationsWorker::adopt(World world, const Observation& seen) {
+    world.pass(seen.began);
+    std::set<World::Key> there;
+    for (const Observation::Seen& one : seen.messages) {
+        there.insert({one.entity, one.text});
+        world.copies.at({one.entity, one.text}).sequence = one.sequence;
+    }
+    for (const World::Key& key : may_be_gone_) {
+        if (!there.contains(key)) {
+            world.remove(key);
+        }
+    }
+    may_be_gone_.clear();
+    under_way_ = nullptr;
+    world_ = std::move(world);
+}
+
+std::vector<std::int64_t> OperationsWorker::sequences_of(const std::vector<World::Key>& keys) const {
+    std::vector<std::int64_t> sequences;
+    for (const World::Key& key : keys) {
+        sequences.push_back(world_.copies.at(key).sequence);
+    }
+    return sequences;
+}
+
+std::vector<World::Key> OperationsWorker::find(const std::string& entity, MessageState place) const {
+    std::vector<World::Key> found;
+    for (const auto& [key, copy] : world_.copies) {
+        if (key.first == entity && copy.place == place) {
+            found.push_back(key);
+        }
+    }
+    return found;
+}
+
+void OperationsWorker::complain(std::string what) {
+    complaints_.push_back(session_ + ": " + std::move(what));
+    stage_.is_wrong = true;
+}
+
+} // namespace sessionq::faults

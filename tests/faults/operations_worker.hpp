@@ -1,0 +1,97 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sessionq/sessionq.hpp>
+
+#include "core/random.hpp"
+#include "faults/promptness.hpp"
+#include "faults/world.hpp"
+
+namespace sessionq::faults {
+
+/// What those who work and the one who kills know of each other.
+struct Stage {
+    std::atomic<std::uint64_t> life{0}; ///< of the broker; odd: it dies, or is dead
+    std::atomic<bool> is_wrong{false};  ///< somebody has complained: it is over for all
+    std::atomic<bool> is_ending{false}; ///< one more life, and that is for a last look
+    std::atomic<std::uint64_t> confirmed{0};
+};
+
+/// Does whatever can be asked of a broker, at random, in sessions that nobody else uses, and keeps account of how all must be. When the broker dies, what was
+/// under way has happened or not: it looks which, as a whole, and goes on from there. A thread of its own.
+class OperationsWorker {
+public:
+    OperationsWorker(std::string connection, std::string name, std::uint64_t seed, Stage& stage, Promptness& promptness);
+    ~OperationsWorker();
+    OperationsWorker(const OperationsWorker&) = delete;
+    OperationsWorker& operator=(const OperationsWorker&) = delete;
+
+    /// After the stage's last life has begun.
+    void join() { thread_.join(); }
+
+    // After `join`.
+    struct Count {
+        std::uint64_t confirmed{0};
+        std::uint64_t happened{0}; ///< of those that were under way when the broker died
+        std::uint64_t did_not{0};
+    };
+    [[nodiscard]] const std::map<std::string, Count>& counts() const noexcept { return counts_; }
+    [[nodiscard]] const std::vector<std::string>& complaints() const noexcept { return complaints_; }
+    [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
+    [[nodiscard]] std::size_t messages_left() const noexcept { return world_.copies.size(); }
+
+private:
+    void run();
+    void step();
+    void send();
+    void schedule();
+    void cancel();
+    void hold();
+    void remove();
+    void use(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand);
+    void take(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand);
+    void take_deferred(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand);
+    void check_received(const std::string& entity, const ReceivedMessage& message, MessageState place);
+    void settle(SessionMessage& message, const std::string& entity);
+    void use_state(SessionReceiver& receiver, const std::string& entity);
+
+    template <typename Call>
+    void attempt(const char* what, World after, Call call);
+    void recover(std::uint64_t life_before, const Failure& why);
+    void look();
+    [[nodiscard]] Observation observe();
+    void adopt(World world, const Observation& seen);
+
+    [[nodiscard]] bool chance(std::uint64_t in) { return random_.below(in) == 0; }
+    [[nodiscard]] Message make_message(bool is_red);
+    [[nodiscard]] std::vector<std::int64_t> sequences_of(const std::vector<World::Key>& keys) const;
+    [[nodiscard]] std::vector<World::Key> find(const std::string& entity, MessageState place) const;
+    void complain(std::string what);
+
+    const std::string name_;
+    std::string session_; // another one when it has got too large
+    Stage& stage_;
+    Promptness& promptness_;
+    core::Random random_;
+    const std::string connection_;
+    std::optional<Client> client_{};
+    World world_{};
+    std::uint64_t last_message_{0};
+    const char* under_way_{nullptr}; // what happened or not
+    World after_{};                  // if it happened
+    std::set<World::Key> may_be_gone_{};
+    std::map<std::string, Count> counts_{};
+    std::vector<std::string> complaints_{};
+    std::uint64_t looks_{0};
+    std::thread thread_;
+};
+
+} // namespace sessionq::faults
