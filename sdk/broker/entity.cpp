@@ -1,4 +1,5 @@
-// The way of a message through an entity; entity_consumers.cpp has the way of a consumer, entity_keeping.cpp what a journal keeps of it.
+// The way of a message through an entity; entity_consumers.cpp and entity_holding.cpp have the way of a consumer, entity_keeping.cpp
+// what a journal keeps of it.
 #include "broker/entity.hpp"
 
 #include <utility>
