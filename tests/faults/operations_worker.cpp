@@ -233,7 +233,7 @@ void OperationsWorker::check_received(const std::string& entity, const ReceivedM
     const auto found = world_.copies.find({entity, text});
     if (found == world_.copies.end()) {
         complain("'" + text + "' came in " + entity + ", where it must not be");
-        throw Error{Errc::internal_error, "the account is wrong"};
+        throw Error{Errc::cancelled, "nothing more can be said of it"};
     }
     if (found->second.place != place || found->second.count != message.delivery_count()) {
         complain("'" + text + "' came in " + entity + " as it must not be, delivered " + std::to_string(message.delivery_count()) +
@@ -300,8 +300,12 @@ void OperationsWorker::attempt(const char* what, World after, Call call) {
 
 void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
     promptness_.note("an operation", why);
+    if (!complaints_.empty()) {
+        return;
+    }
     if (!is_of_a_death(why.code)) {
         complain(why.to_string());
+        return;
     }
     for (const TimePoint until = now() + longest_absence; stage_.life == life_before || stage_.life % 2 != 0;) {
         if (now() > until) {
@@ -329,7 +333,9 @@ void OperationsWorker::look() {
             }
             auto found = find_difference(world_, seen, may_be_gone_);
             if (!found) {
-                counts_[under_way_ != nullptr ? under_way_ : "look"].did_not += under_way_ != nullptr ? 1U : 0U;
+                if (under_way_ != nullptr) {
+                    ++counts_[under_way_].did_not;
+                }
                 adopt(world_, seen);
                 return;
             }
