@@ -1,27 +1,40 @@
 #include "simulation/broker_ledger.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sessionq::simulation {
 
 void BrokerLedger::append(std::vector<broker::Change> changes) {
+    if (is_dead_) {
+        return; // what a broker does on its way out is not what one does that is killed
+    }
     uncommitted_.push_back({.mark = ++mark_});
     for (const broker::Change& change : changes) {
-        if (const auto* made = std::get_if<broker::QueueCreated>(&change)) {
-            queues_[made->queue] = made->name;
-        } else if (const auto* one = std::get_if<broker::MessageAdded>(&change)) {
-            added(one->message);
-        } else if (const auto* gone = std::get_if<broker::MessageRemoved>(&change)) {
-            removed(*gone, changes);
-        } else if (const auto* state = std::get_if<broker::SessionStateSet>(&change)) {
-            state_set(*state);
-        } else if (const auto* other = std::get_if<broker::MessageChanged>(&change)) {
-            const auto queue = queues_.find(other->message.entity);
-            MessageRecord* message = queue != queues_.end() ? find(queue->second, other->message.sequence) : nullptr;
-            if (message != nullptr && other->message.place == sessionq::MessageState::deferred && !message->done()) {
-                environment_->broker.finish(*message, MessageState::deferred);
-            }
-        }
+        note(change, changes);
+    }
+    if (store_) {
+        uncommitted_.back().changes = std::move(changes);
+        environment_->scheduler.after(environment_->scheduler.between(milliseconds{0}, commit_high),
+                                      [weak = weak_from_this(), mark = mark_, life = life_] {
+                                          if (const auto self = weak.lock(); self && self->life_ == life) {
+                                              self->commit(mark);
+                                          }
+                                      });
+    }
+}
+
+void BrokerLedger::note(const broker::Change& change, const std::vector<broker::Change>& all) {
+    if (const auto* made = std::get_if<broker::QueueCreated>(&change)) {
+        queues_[made->queue] = made->name;
+    } else if (const auto* one = std::get_if<broker::MessageAdded>(&change)) {
+        added(one->message);
+    } else if (const auto* gone = std::get_if<broker::MessageRemoved>(&change)) {
+        removed(*gone, all);
+    } else if (const auto* state = std::get_if<broker::SessionStateSet>(&change)) {
+        state_set(*state);
+    } else if (const auto* other = std::get_if<broker::MessageChanged>(&change)) {
+        changed(other->message);
     }
 }
 
@@ -31,17 +44,44 @@ void BrokerLedger::added(const broker::KeptMessage& message) {
         return; // a dead letter
     }
     const std::string session{message.content->session_id().value_or("")};
-    MessageRecord& record = environment_->broker.add(queue->second, session, message.sequence, environment_->scheduler.now());
-    messages_[{queue->second, message.sequence}] = &record;
     const std::string id{message.content->message_id()};
-    ids_[{queue->second, message.sequence}] = id;
-    if (const auto sent = environment_->sent.find(id); sent != environment_->sent.end()) {
-        ++sent->second.taken;
-        sent->second.copies.push_back({.sequence = message.sequence});
-        uncommitted_.back().copies.emplace_back(&sent->second, message.sequence);
-        environment_->tell(&Oracle::message_taken, sent->second);
+    const std::pair key{queue->second, message.sequence};
+    if (const auto before = messages_.find(key); before != messages_.end()) {
+        replaced_[{key.first, key.second, ids_[key]}] = before->second;
     }
+    MessageRecord& record = environment_->broker.add(queue->second, session, message.sequence, environment_->scheduler.now());
+    messages_[key] = &record;
+    ids_[key] = id;
     environment_->scheduler.trace("broker: ", session, " #", message.sequence);
+    const auto found = environment_->sent.find(id);
+    SentRecord* sent = found != environment_->sent.end() ? &found->second : nullptr;
+    if (sent != nullptr) {
+        ++sent->taken;
+        sent->copies.push_back({.sequence = message.sequence});
+        uncommitted_.back().copies.emplace_back(sent, message.sequence);
+        environment_->tell(&Oracle::message_taken, *sent);
+    }
+    uncommitted_.back().undo.emplace_back([this, &record, sent] {
+        environment_->scheduler.trace("broker: ", record.session, " #", record.sequence, " never was");
+        environment_->broker.finish(record, MessageState::vanished);
+        if (sent != nullptr) {
+            std::erase_if(sent->copies, [&](const SentRecord::Copy& copy) { return copy.sequence == record.sequence; });
+            environment_->tell(&Oracle::message_vanished, *sent);
+        }
+    });
+}
+
+void BrokerLedger::changed(const broker::KeptMessage& message) {
+    const auto queue = queues_.find(message.entity);
+    MessageRecord* record = queue != queues_.end() ? find(queue->second, message.sequence) : nullptr;
+    if (record == nullptr) {
+        return;
+    }
+    uncommitted_.back().undo.emplace_back([record, before = record->delivery_count] { record->delivery_count = before; });
+    record->delivery_count = message.delivery_count;
+    if (message.place == sessionq::MessageState::deferred && !record->done()) {
+        finish(*record, MessageState::deferred);
+    }
 }
 
 void BrokerLedger::removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all) {
@@ -55,14 +95,22 @@ void BrokerLedger::removed(const broker::MessageRemoved& change, const std::vect
         const auto* one = std::get_if<broker::MessageAdded>(&other);
         return one != nullptr && !queues_.contains(one->message.entity) && one->message.content->message_id() == id;
     });
-    const MessageState state = is_dead_letter ? MessageState::dead_lettered : removes_ ? MessageState::removed : MessageState::completed;
     environment_->scheduler.trace("broker: ", message->session, " #", message->sequence, " is gone");
-    environment_->broker.finish(*message, state);
+    finish(*message, is_dead_letter ? MessageState::dead_lettered : removes_ ? MessageState::removed : MessageState::completed);
+}
+
+void BrokerLedger::finish(MessageRecord& message, MessageState state) {
+    environment_->broker.finish(message, state);
+    uncommitted_.back().undo.emplace_back([this, &message] {
+        environment_->scheduler.trace("broker: ", message.session, " #", message.sequence, " is back");
+        environment_->broker.take_back(message, environment_->scheduler.now());
+    });
 }
 
 void BrokerLedger::state_set(const broker::SessionStateSet& change) {
     const std::string& entity = queues_.at(change.entity);
     std::vector<StateValue>& values = environment_->states_of(entity, change.session_id);
+    uncommitted_.back().undo.emplace_back([&values, before = values.back().value] { values.push_back({.value = before}); });
     values.push_back({.value = change.state});
     uncommitted_.back().states.emplace_back(&values, values.size() - 1);
     environment_->scheduler.trace("broker: state of ", change.session_id, " '", change.state.value_or(""), "'");
@@ -74,30 +122,104 @@ void BrokerLedger::state_set(const broker::SessionStateSet& change) {
 }
 
 void BrokerLedger::when_durable(Durable done) {
-    environment_->scheduler.after(environment_->scheduler.between(milliseconds{0}, commit_high),
-                                  [weak = weak_from_this(), mark = mark_, done = std::move(done)] {
-                                      if (const auto self = weak.lock()) {
-                                          self->commit(mark);
-                                          done(mark, nullptr);
-                                      }
-                                  });
+    const Duration takes = confirms_at_once ? Duration::zero() : environment_->scheduler.between(milliseconds{0}, commit_high);
+    environment_->scheduler.after(takes, [weak = weak_from_this(), mark = mark_, life = life_, done = std::move(done)] {
+        const auto self = weak.lock();
+        if (!self || self->life_ != life) {
+            return;
+        }
+        if (!self->confirms_at_once) {
+            self->commit(mark);
+        }
+        done(mark, nullptr);
+    });
 }
 
 void BrokerLedger::commit(Mark mark) {
-    while (!uncommitted_.empty() && uncommitted_.front().mark <= mark) {
-        for (const auto& [sent, sequence] : uncommitted_.front().copies) {
+    std::vector<broker::Change> changes;
+    for (; !uncommitted_.empty() && uncommitted_.front().mark <= mark; uncommitted_.pop_front()) {
+        Uncommitted& first = uncommitted_.front();
+        for (const auto& [sent, sequence] : first.copies) {
             std::ranges::find(sent->copies, sequence, &SentRecord::Copy::sequence)->is_kept = true;
         }
-        for (const auto& [values, index] : uncommitted_.front().states) {
+        for (const auto& [values, index] : first.states) {
             (*values)[index].is_kept = true;
         }
-        uncommitted_.pop_front();
+        std::ranges::move(first.changes, std::back_inserter(changes));
+    }
+    if (store_) {
+        store_->commit(std::move(changes));
+    }
+}
+
+void BrokerLedger::kill() {
+    is_dead_ = true;
+    ++life_;
+    for (; !uncommitted_.empty(); uncommitted_.pop_back()) {
+        for (auto undo = uncommitted_.back().undo.rbegin(); undo != uncommitted_.back().undo.rend(); ++undo) {
+            (*undo)();
+        }
+    }
+}
+
+std::vector<broker::KeptQueue> BrokerLedger::revive() {
+    is_dead_ = false;
+    std::vector<broker::KeptQueue> kept = store_->read();
+    for (const broker::KeptQueue& queue : kept) {
+        check(queue);
+    }
+    return kept;
+}
+
+/// The store has what was committed, no more and no less.
+void BrokerLedger::check(const broker::KeptQueue& kept) {
+    const auto report = [&](const std::string& what) { environment_->verdict.report("(m) store", kept.name + ": " + what); };
+    std::map<std::int64_t, const broker::KeptMessage*> there;
+    for (const broker::KeptMessage& message : kept.queue.messages) {
+        there.emplace(message.sequence, &message);
+    }
+    for (const MessageRecord& message : environment_->broker.messages()) {
+        const bool belongs = !message.done() || message.state == MessageState::deferred;
+        if (message.entity != kept.name || message.state == MessageState::vanished) {
+            continue;
+        }
+        const auto found = there.find(message.sequence);
+        const std::string name = message.session + " #" + std::to_string(message.sequence);
+        if (belongs != (found != there.end())) {
+            report(name + (belongs ? " was kept, and is not there" : " is there, and was done with"));
+        } else if (belongs && found->second->delivery_count != message.delivery_count) {
+            report(name + " was given back " + std::to_string(message.delivery_count) + " times, and has been " +
+                   std::to_string(found->second->delivery_count) + " times");
+        } else if (belongs && (found->second->place == sessionq::MessageState::deferred) != (message.state == MessageState::deferred)) {
+            report(name + " is not where it was");
+        }
+    }
+    std::map<std::string, std::optional<std::string>> states;
+    for (const broker::SessionStateSet& each : kept.queue.states) {
+        states[each.session_id] = each.state;
+    }
+    for (const auto& [key, session] : environment_->broker.sessions()) {
+        const auto found = states.find(session.id);
+        const auto state = found != states.end() ? found->second : std::nullopt;
+        const auto was = environment_->states_of(session.entity, session.id).back().value;
+        if (session.entity == kept.name && state != was) {
+            report("the state of " + session.id + " was '" + was.value_or("(none)") + "', and is '" + state.value_or("(none)") + "'");
+        }
     }
 }
 
 MessageRecord* BrokerLedger::find(const std::string& entity, std::int64_t sequence) {
     const auto found = messages_.find({entity, sequence});
     return found != messages_.end() ? found->second : nullptr;
+}
+
+MessageRecord* BrokerLedger::find(const std::string& entity, std::int64_t sequence, std::string_view id) {
+    const auto now = ids_.find({entity, sequence});
+    if (now != ids_.end() && now->second == id) {
+        return find(entity, sequence);
+    }
+    const auto before = replaced_.find({entity, sequence, std::string{id}});
+    return before != replaced_.end() ? before->second : nullptr;
 }
 
 void BrokerLedger::granted(LinkRecord& link, BrokerSession& session) {

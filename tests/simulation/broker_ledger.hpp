@@ -1,13 +1,17 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "broker/journal.hpp"
 #include "simulation/environment.hpp"
+#include "simulation/sim_store.hpp"
 
 namespace sessionq::simulation {
 
@@ -18,7 +22,16 @@ public:
     /// `removes`: messages are gone once they are handed out.
     BrokerLedger(Environment& environment, bool removes) : environment_{&environment}, removes_{removes} {}
 
-    Duration commit_high{}; ///< how long it takes to keep a change, at most
+    /// Keeps what happens in a store.
+    void keep_in(std::unique_ptr<SimStore> store) { store_ = std::move(store); }
+
+    /// The broker is killed: what is not kept never was, and nothing more happens until it is there again.
+    void kill();
+    /// What a new one begins with, after it was checked.
+    [[nodiscard]] std::vector<broker::KeptQueue> revive();
+
+    bool confirms_at_once{false}; ///< a deliberate defect
+    Duration commit_high{};       ///< how long it takes to keep a change, at most
     bool failing{false};
     bool locks_end_unheard{
         false}; ///< the broker may take a session back from a client that is not at fault, and give it to another before the first hears of it
@@ -33,6 +46,8 @@ public:
 
     /// Null: no such message is in the entity's queue, or ever was.
     [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence);
+    /// The same, where it may be one that vanished, and its number was given to another.
+    [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence, std::string_view id);
 
     // who holds what
     /// The consumer was given a session, by that link.
@@ -46,12 +61,18 @@ private:
     /// What one call of `append` changed.
     struct Uncommitted {
         Mark mark{0};
+        std::vector<broker::Change> changes{}; ///< for the store, if there is one
+        std::vector<std::function<void()>> undo{};
         std::vector<std::pair<SentRecord*, std::int64_t>> copies{}; ///< that came with it
         std::vector<std::pair<std::vector<StateValue>*, std::size_t>> states{};
     };
 
-    void commit(Mark mark);
+    void note(const broker::Change& change, const std::vector<broker::Change>& all);
     void added(const broker::KeptMessage& message);
+    void changed(const broker::KeptMessage& message);
+    void finish(MessageRecord& message, MessageState state);
+    void commit(Mark mark);
+    void check(const broker::KeptQueue& kept);
     void state_set(const broker::SessionStateSet& change);
     void removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all);
     void let_go(const LinkRecord& link, BrokerSession& session);
@@ -61,9 +82,13 @@ private:
     broker::EntityId last_id_{0};
     Mark mark_{0};
     std::deque<Uncommitted> uncommitted_{};
+    std::unique_ptr<SimStore> store_{};
+    bool is_dead_{false};
+    std::uint64_t life_{0};
     std::map<broker::EntityId, std::string> queues_{};
     std::map<std::pair<std::string, std::int64_t>, MessageRecord*> messages_{};
     std::map<std::pair<std::string, std::int64_t>, std::string> ids_{};
+    std::map<std::tuple<std::string, std::int64_t, std::string>, MessageRecord*> replaced_{}; ///< with their ids
 };
 
 } // namespace sessionq::simulation

@@ -93,6 +93,7 @@ DeliveryRecord& LinkBook::arrived(MessageRecord& message, ports::Delivery& deliv
     record.starts_at_arrival = environment.handler_starts;
     record.present = true;
     record.bytes = delivery.bytes;
+    record.delivery_count = facts.delivery_count;
     record_->deliveries.push_back(&record);
     ++record_->in_flight;
 

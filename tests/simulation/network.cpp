@@ -109,6 +109,18 @@ void Network::cut_one() {
     wire->cut(client, learns());
 }
 
+void Network::server_dies() {
+    for (const auto& weak : wires_) {
+        if (const auto wire = weak.lock()) {
+            if (environment_->chance(faults_.half_open)) {
+                const bool learns = environment_->scheduler.chance(50);
+                wire->cut(learns ? environment_->scheduler.between(milliseconds{1}, seconds{30}) : Duration::max(), Duration::max());
+            }
+            wire->server_dies();
+        }
+    }
+}
+
 void Network::stall_one() {
     if (const auto wire = some_wire()) {
         const auto writer = environment_->scheduler.chance(50) ? Wire::Side::client : Wire::Side::server;

@@ -22,6 +22,8 @@ struct NetworkFaults {
     Duration down_high{};
     unsigned restart_orderly{0}; ///< ... having told its clients
 
+    Duration kill_every{}; ///< the broker goes as a process does that is killed, for up to `down_high`, and comes back with what its store has
+
     Duration failing_every{}; ///< the broker's store takes nothing for a while: it says that it is busy
     Duration failing_high{};
     Duration commit_high{}; ///< how long the store takes to keep a change, at most
@@ -31,7 +33,8 @@ struct NetworkFaults {
     Duration token_high{}; ///< how long a token takes to be given, at most
 
     [[nodiscard]] bool cuts() const noexcept {
-        return cut_every > Duration::zero() || cut_per_mille != 0 || restart_every > Duration::zero() || stall_every > Duration::zero();
+        return cut_every > Duration::zero() || cut_per_mille != 0 || restart_every > Duration::zero() || kill_every > Duration::zero() ||
+               stall_every > Duration::zero();
     }
 };
 

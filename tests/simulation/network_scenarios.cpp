@@ -63,6 +63,14 @@ void senders(Setup& s, Random& r) {
     s.scripts.instant = 80;
 }
 
+/// The broker is, and comes back.
+void killed(Setup& s, Random& r) {
+    s.network.kill_every = some(r, milliseconds{500}, seconds{5});
+    s.network.down_high = some(r, milliseconds{1}, seconds{3});
+    s.network.commit_high = milliseconds{r.below(200)};
+    s.client_idle = some(r, seconds{4}, seconds{15});
+}
+
 using Change = void (*)(Setup&, Random&);
 
 /// Those of the network alone; `base` is what they start from.
@@ -188,6 +196,28 @@ constexpr std::array network_scenarios{
                         s.network.restart_every = chance(r, 30) ? some(r, seconds{2}, seconds{6}) : Duration::zero();
                         s.network.down_high = seconds{1};
                     }},
+    NetworkScenario{"broker_killed", "steady",
+                    [](Setup& s, Random& r) {
+                        senders(s, r);
+                        killed(s, r);
+                        s.scripts.uses_state = 40;
+                        s.network.half_open = chance(r, 30) ? 40 : 0;
+                    }},
+    NetworkScenario{"killed_while_sending", "steady",
+                    [](Setup& s, Random& r) {
+                        senders(s, r);
+                        killed(s, r);
+                        s.messages = 30;
+                        s.network.kill_every = some(r, milliseconds{200}, seconds{2});
+                        s.network.cut_per_mille = chance(r, 30) ? static_cast<unsigned>(r.below(10)) : 0;
+                    }},
+    NetworkScenario{"killed_while_settling", "failing_handlers",
+                    [](Setup& s, Random& r) {
+                        load(s, r);
+                        killed(s, r);
+                        s.options.confirm_settlements = s.options.max_concurrent_calls_per_session == 1 && chance(r, 60);
+                        s.scripts.instant = 90;
+                    }},
     NetworkScenario{"everything_at_once", "random",
                     [](Setup& s, Random& r) {
                         NetworkFaults& n = s.network;
@@ -202,6 +232,9 @@ constexpr std::array network_scenarios{
                         s.sending.clients = chance(r, 50) ? 1 + r.below(2) : 0;
                         s.sending.batch = 1 + r.below(4);
                         s.scripts.uses_state = chance(r, 40) ? 30 : 0;
+                        if (n.restart_every == Duration::zero() && s.foreign == 0 && chance(r, 30)) {
+                            killed(s, r);
+                        }
                     }},
 };
 

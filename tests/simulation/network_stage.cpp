@@ -21,13 +21,13 @@ public:
     ForeignHolder(NetworkStage& stage, broker::QueuePtr queue) : stage_{&stage}, queue_{std::move(queue)} {}
 
     void take(const std::string& session) {
-        const broker::Instant now = stage_->time_.now();
+        const broker::Instant now = stage_->instant();
         queue_->accept({.session_id = session, .until = now.now}, shared_from_this(), now);
         renew();
     }
     void free() {
         if (const auto held = std::exchange(consumer_, nullptr)) {
-            queue_->close(*held, stage_->time_.now());
+            queue_->close(*held, stage_->instant());
         }
     }
 
@@ -43,7 +43,7 @@ private:
         stage_->scheduler().after(queue_->options().lock_duration / 2, [weak = weak_from_this()] {
             const auto self = weak.lock();
             if (self && self->consumer_) {
-                static_cast<void>(self->queue_->renew(*self->consumer_, self->stage_->time_.now()));
+                static_cast<void>(self->queue_->renew(*self->consumer_, self->stage_->instant()));
                 self->renew();
             }
         });
@@ -57,17 +57,14 @@ private:
 NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
     : Stage{seed, std::move(trace), setup},
       ledger_{std::make_shared<BrokerLedger>(environment(), setup.options.receive_and_delete)},
-      broker_{ledger_, {}, {.now = scheduler().now(), .wall = scheduler().wall_now()}},
-      time_{scheduler(), broker_},
       network_{environment(), setup.network} {
     ledger_->commit_high = setup.network.commit_high;
     ledger_->locks_end_unheard = setup.network.token_refused != 0;
-    broker_.begin(time_.now());
-    for (const std::string& entity : entities()) {
-        static_cast<void>(
-            broker_.create_queue(entity, {.requires_session = true, .lock_duration = setup.lock_length, .max_delivery_count = 1'000'000}, time_.now())
-                .value());
+    ledger_->confirms_at_once = setup.defect == SeamDefect::confirms_before_commit;
+    if (setup.network.kill_every > Duration::zero()) {
+        ledger_->keep_in(std::make_unique<SimStore>(scheduler(), setup.defect));
     }
+    raise_broker({});
     network_.listen = [this] { return some_front(); };
     network_.server_over = [this](std::uint32_t wire) { ledger_->wire_over(wire); };
     fronts_.resize(setup.fronts);
@@ -85,6 +82,39 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
         auto endpoint = connect(*loop, loops().size() + i);
         senders_.push_back({.loop = std::move(loop), .client = std::make_unique<SendingClient>(environment(), setup.sending, std::move(endpoint))});
     }
+}
+
+void NetworkStage::raise_broker(std::vector<broker::KeptQueue> kept) {
+    broker_ = std::make_unique<broker::Broker>(ledger_, std::move(kept), instant());
+    time_ = std::make_unique<BrokerTime>(scheduler(), *broker_);
+    for (const std::string& entity : entities()) {
+        const broker::QueueOptions options{.requires_session = true, .lock_duration = setup().lock_length, .max_delivery_count = 1'000'000};
+        static_cast<void>(broker_->create_queue(entity, options, instant()).value());
+    }
+    broker_->begin(instant());
+}
+
+void NetworkStage::kill_broker() {
+    if (!broker_) {
+        return;
+    }
+    scheduler().trace("the broker is killed");
+    ledger_->kill();
+    network_.server_dies();
+    for (Front& front : fronts_) {
+        front.is_down = true;
+        front.loop->run_now([&front] { front.server.reset(); });
+    }
+    time_.reset();
+    broker_.reset();
+    scheduler().after(scheduler().between(milliseconds{0}, setup().network.down_high), [this] {
+        scheduler().trace("the broker is there again");
+        raise_broker(ledger_->revive());
+        check_counts();
+        for (Front& front : fronts_) {
+            front.loop->post([this, &front] { start(front); });
+        }
+    });
 }
 
 ports::EndpointPtr NetworkStage::connect(SimLoop& loop, std::size_t number) {
@@ -116,8 +146,11 @@ Duration NetworkStage::aftermath() const {
 }
 
 void NetworkStage::start(Front& front) {
+    if (!broker_) {
+        return; // killed once more before this came to pass
+    }
     const server::Limits limits{.idle_time = setup().server_idle};
-    front.server = std::make_unique<server::Server>(broker_, *front.loop, io_, server::AccessPolicy{.verifier = &SimTokens::verify}, limits);
+    front.server = std::make_unique<server::Server>(*broker_, *front.loop, io_, server::AccessPolicy{.verifier = &SimTokens::verify}, limits);
     front.is_down = false;
 }
 
@@ -167,13 +200,13 @@ void NetworkStage::send(const std::string& entity, const std::string& session) {
     message.session_id = session;
     message.message_id = id;
     message.body = environment().body_of(message.message_id);
-    if (!queue(entity).send({std::move(message)}, time_.now())) {
-        scheduler().after(milliseconds{100}, [this, entity, session] { send(entity, session); }); // the broker is busy
+    if (!broker_ || !queue(entity).send({std::move(message)}, instant())) {
+        scheduler().after(milliseconds{100}, [this, entity, session] { send(entity, session); }); // it is busy, or not there
     }
 }
 
 void NetworkStage::hold_foreign(const std::string& entity, const std::string& session) {
-    foreign_.push_back(std::make_shared<ForeignHolder>(*this, broker_.find(entity).value()));
+    foreign_.push_back(std::make_shared<ForeignHolder>(*this, broker_->find(entity).value()));
     foreign_.back()->take(session);
 }
 
@@ -182,6 +215,7 @@ void NetworkStage::make_trouble() {
     repeat(faults.cut_every, [this] { network_.cut_one(); });
     repeat(faults.stall_every, [this] { network_.stall_one(); });
     repeat(faults.restart_every, [this] { restart(fronts_[scheduler().random().below(fronts_.size())]); });
+    repeat(faults.kill_every, [this] { kill_broker(); });
     repeat(faults.failing_every, [this] {
         ledger_->failing = true;
         scheduler().after(scheduler().between(milliseconds{1}, setup().network.failing_high), [this] { ledger_->failing = false; });
@@ -230,7 +264,7 @@ void NetworkStage::check_sessions_free() {
         return;
     }
     for (const auto& [key, session] : environment().broker.sessions()) {
-        const auto asker = std::make_shared<ForeignHolder>(*this, broker_.find(session.entity).value());
+        const auto asker = std::make_shared<ForeignHolder>(*this, broker_->find(session.entity).value());
         asker->take(session.id);
         if (!asker->has_it()) {
             environment().verdict.report("(h) stop (R18)", "session " + session.id + " is still locked at the broker");
@@ -250,7 +284,7 @@ void NetworkStage::check_accepts_answered() {
 void NetworkStage::check_counts() {
     std::size_t active = 0;
     for (const std::string& entity : entities()) {
-        active += queue(entity).counts(time_.now()).active;
+        active += queue(entity).counts(instant()).active;
     }
     if (active != environment().broker.unfinished()) {
         environment().verdict.report("(c) loss", "the broker has " + std::to_string(active) + " messages, its journal says " +

@@ -43,18 +43,21 @@ private:
     void mend() override;
 
     [[nodiscard]] ports::EndpointPtr connect(SimLoop& loop, std::size_t number);
+    void raise_broker(std::vector<broker::KeptQueue> kept);
+    void kill_broker();
     void start(Front& front);
     void restart(Front& front);
     [[nodiscard]] Network::Listener some_front();
-    [[nodiscard]] broker::Queue& queue(const std::string& entity) { return *broker_.find(entity).value(); }
+    [[nodiscard]] broker::Queue& queue(const std::string& entity) { return *broker_->find(entity).value(); }
+    [[nodiscard]] broker::Instant instant() { return {.now = scheduler().now(), .wall = scheduler().wall_now()}; }
     void check_sessions_free();
     void check_accepts_answered();
     void check_counts();
 
     asio::io_context io_{1}; // nobody opens a socket
     std::shared_ptr<BrokerLedger> ledger_;
-    broker::Broker broker_;
-    BrokerTime time_;
+    std::unique_ptr<broker::Broker> broker_{}; ///< null: it was killed, and is not there again yet
+    std::unique_ptr<BrokerTime> time_{};
     Network network_;
     std::vector<Front> fronts_{};
     std::vector<std::unique_ptr<WatchedEndpoint>> endpoints_{};

@@ -26,10 +26,12 @@ struct MessageRecord {
     std::string session{};
     MessageState state{MessageState::available};
     std::uint32_t delivery_count{0};
-    std::uint32_t holder{0};  ///< the link that has it locked
-    std::uint32_t handled{0}; ///< handlers that returned
-    std::uint32_t failed{0};  ///< handlers that threw
-    bool excused{false};      ///< a lease of it was lost or its settlement unknown: it may come twice
+    std::uint32_t holder{0};            ///< the link that has it locked
+    std::uint32_t handled{0};           ///< handlers that returned
+    std::uint32_t failed{0};            ///< handlers that threw
+    std::uint32_t abandons{0};          ///< that were confirmed
+    std::optional<TimePoint> settled{}; ///< confirmed, for good
+    bool excused{false};                ///< a lease of it was lost or its settlement unknown: it may come twice
     [[nodiscard]] bool done() const noexcept { return state != MessageState::available && state != MessageState::locked; }
 };
 
@@ -42,6 +44,7 @@ struct DeliveryRecord {
     std::uint64_t tag{0};
     TimePoint arrived{};
     std::size_t bytes{0};
+    std::uint32_t delivery_count{0};            ///< as the broker says
     bool present{false};                        ///< handed to the consumer, not destroyed by it
     std::uint32_t starts{0};                    ///< handlers begun
     std::uint32_t running{0};                   ///< handlers that run now

@@ -114,6 +114,16 @@ bool SimBroker::settle(std::uint32_t link, MessageRecord& message, ports::Outcom
     return true;
 }
 
+void SimBroker::take_back(MessageRecord& message, TimePoint now) {
+    BrokerSession& session = *find(message.entity, message.session);
+    message.state = MessageState::available;
+    message.holder = 0;
+    message.excused = true;
+    session.pending.emplace(message.sequence, &message);
+    ++unfinished_;
+    note_ready(session, now);
+}
+
 void SimBroker::finish(MessageRecord& message, MessageState state) {
     message.state = state;
     find(message.entity, message.session)->pending.erase(message.sequence);

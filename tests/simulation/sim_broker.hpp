@@ -54,6 +54,9 @@ public:
     /// It needs nothing more.
     void finish(MessageRecord& message, MessageState state);
 
+    /// That it needs nothing more was not kept: it is there again, as it was.
+    void take_back(MessageRecord& message, TimePoint now);
+
     [[nodiscard]] std::size_t unfinished() const noexcept { return unfinished_; }
     [[nodiscard]] const std::deque<MessageRecord>& messages() const noexcept { return messages_; }
     [[nodiscard]] std::map<std::pair<std::string, std::string>, BrokerSession>& sessions() noexcept { return sessions_; }

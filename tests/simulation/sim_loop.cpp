@@ -34,6 +34,12 @@ TimePoint SimLoop::next_due() const {
 
 std::string SimLoop::name() const { return "loop" + std::to_string(number_); }
 
+void SimLoop::run_now(const std::function<void()>& what) {
+    running_ = true;
+    what();
+    running_ = false;
+}
+
 void SimLoop::step() {
     enum Choice { run_task, drain_inboxes, expire_timers };
     std::array<Choice, 3> choices{};

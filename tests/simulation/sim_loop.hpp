@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 
 #include <sessionq/operation_context.hpp>
 
@@ -29,6 +30,9 @@ public:
     void step() override;
     [[nodiscard]] TimePoint next_due() const override;
     [[nodiscard]] std::string name() const override;
+
+    /// Runs `what` as this thread, between two steps of it.
+    void run_now(const std::function<void()>& what);
 
     /// The thread gets no processor until then.
     void stall_until(TimePoint when) noexcept { stalled_until_ = when; }

@@ -90,7 +90,7 @@ void WatchedLink::close(DoneHandler handler) {
 void WatchedLink::on_delivery(ports::DeliveryPtr delivery) {
     const LinkRecord& record = book_.record();
     const ReceivedMessage& received = delivery->message;
-    MessageRecord* message = ledger_->find(record.entity, received.sequence_number());
+    MessageRecord* message = ledger_->find(record.entity, received.sequence_number(), received.message_id());
     if (record.closed || record.lost) {
         environment_->broken("a delivery on a link that is over");
         return;

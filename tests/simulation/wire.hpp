@@ -33,6 +33,9 @@ public:
     /// What is under way is lost, and each end learns of it after a while; Duration::max(): never.
     void cut(Duration client_learns, Duration server_learns);
 
+    /// Who has the server's end has died: nothing follows from it.
+    void server_dies() { closed(Side::server); }
+
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
     [[nodiscard]] std::size_t endpoint() const noexcept { return endpoint_; }
     [[nodiscard]] bool is_whole() const noexcept { return !cut_ && !closed_[0] && !closed_[1]; }

@@ -74,8 +74,13 @@ std::optional<Failure> make_directory(const std::filesystem::path& directory) {
     return std::nullopt;
 }
 
-/// Changes nothing unless the file is new or this schema's.
-std::optional<Failure> prepare(Database& database, const std::filesystem::path& file) {
+} // namespace
+
+std::filesystem::path store_file(const std::filesystem::path& directory) { return directory / "sessionq.db"; }
+
+std::filesystem::path reserve_file(const std::filesystem::path& directory) { return directory / "reserve"; }
+
+std::optional<Failure> prepare_store(Database& database, const std::filesystem::path& file) {
     database.run("PRAGMA auto_vacuum = INCREMENTAL"); // of a new file: what is free can be given back to the disk
     database.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     const std::int64_t version = database.number("PRAGMA user_version");
@@ -105,12 +110,6 @@ std::optional<Failure> prepare(Database& database, const std::filesystem::path& 
     return std::nullopt;
 }
 
-} // namespace
-
-std::filesystem::path store_file(const std::filesystem::path& directory) { return directory / "sessionq.db"; }
-
-std::filesystem::path reserve_file(const std::filesystem::path& directory) { return directory / "reserve"; }
-
 core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& directory) {
     if (auto fault = make_directory(directory)) {
         return std::move(*fault);
@@ -118,7 +117,7 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
     const std::filesystem::path file = store_file(directory);
     try {
         auto database = std::make_unique<Database>(file.string());
-        if (auto fault = prepare(*database, file)) {
+        if (auto fault = prepare_store(*database, file)) {
             return std::move(*fault);
         }
         return database;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "broker/store/database.hpp"
 #include "core/result.hpp"
@@ -13,6 +14,10 @@ namespace sessionq::broker {
 
 /// Beside it: room that is set aside.
 [[nodiscard]] std::filesystem::path reserve_file(const std::filesystem::path& directory);
+
+/// Makes a new database a store, and an older store one of today; changes nothing where it is neither. Fails as `open_store`, naming `file`; throws
+/// DatabaseError.
+[[nodiscard]] std::optional<Failure> prepare_store(Database& database, const std::filesystem::path& file);
 
 /// Opens the store in `directory`, making both if they are not there, for this process alone. What is committed survives the end of the process and of the
 /// machine.

@@ -5,7 +5,7 @@
 #include "simulation/environment.hpp"
 #include "simulation/expectations.hpp"
 
-// The oracles (a) to (k): each is a rule of its own file.
+// The oracles (a) to (l): each is a rule of its own file.
 
 namespace sessionq::simulation {
 
@@ -21,6 +21,7 @@ std::unique_ptr<Oracle> make_stop_oracle(Environment&, const Expectations&);    
 std::unique_ptr<Oracle> make_resource_oracle(Environment&, const Expectations&);   ///< (i) R23
 std::unique_ptr<Oracle> make_sending_oracle(Environment&, const Expectations&);    ///< (j) what was confirmed to a sender
 std::unique_ptr<Oracle> make_state_oracle(Environment&, const Expectations&);      ///< (k) what handlers keep with their sessions
+std::unique_ptr<Oracle> make_return_oracle(Environment&, const Expectations&);     ///< (l) what is settled for good stays away, and counts go up only
 
 void add_all_oracles(Environment& environment, const Expectations& expectations);
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "broker/store/change_writer.hpp"
+#include "server/stored_content.hpp"
+#include "simulation/scheduler.hpp"
+#include "simulation/seam_defect.hpp"
+
+namespace sessionq::simulation {
+
+/// What outlives a broker: the product's own store, its changes, its writer and its reader, with a database in memory. When something is written is for its owner
+/// to say, where the product has a thread and a disk.
+class SimStore {
+public:
+    SimStore(const Scheduler& scheduler, SeamDefect defect);
+
+    void commit(std::vector<broker::Change> changes);
+    [[nodiscard]] std::vector<broker::KeptQueue> read();
+
+private:
+    void spoil(std::vector<broker::Change>& changes) const;
+
+    const Scheduler* scheduler_;
+    SeamDefect defect_;
+    server::StoredContent codec_;
+    broker::Database database_;
+    broker::ChangeWriter writer_;
+};
+
+} // namespace sessionq::simulation
