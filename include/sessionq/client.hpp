@@ -86,8 +86,8 @@ public:
     /// waits between failures.
     ///
     /// Azure Service Bus says by its own clock when a session's lock ends. A clock of this machine that is behind that one by less than ten seconds, or than a
-    /// lock lasts if that is less, costs nothing; by more, a session held for longer than its lock may be lost, until the first fresh message or such a loss shows
-    /// how far the clocks are apart. One that is ahead costs renewals only.
+    /// lock lasts if that is less, costs nothing; by more, a session that is held for longer than its lock and gets no message may be lost, until a
+    /// fresh message or such a loss shows how far the clocks are apart, which is remembered for an hour or two. One that is ahead costs renewals only.
     ///
     /// Sources: the form of a connection string, `UseDevelopmentEmulator` and `TransportType` are those of Microsoft's documentation of Azure Service
     /// Bus and its emulator. Azure's present clients pass over `TransportType` and have a setting for it, as there is here; it is read here too, as their predecessor in .NET did.

@@ -192,6 +192,14 @@ void SessionReceiverCore::on_granted(TimePoint asked, const ports::LockGrant& gr
     follow_lease();
 }
 
+void SessionReceiverCore::on_lease_doubted() {
+    if (link_ != nullptr) {
+        const TimePoint now = loop_.now();
+        lease_.doubt(now);
+        loop_.timers().arm(lease_timer_, now); // by a later turn: the link is in the middle of telling
+    }
+}
+
 void SessionReceiverCore::follow_lease() {
     expires_.store(lease_.expires().time().time_since_epoch().count(), std::memory_order_release);
     drive_lease();

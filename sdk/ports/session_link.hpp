@@ -37,6 +37,9 @@ public:
     /// All credit is used up or taken back: no delivery follows until credit is added. Exactly once per `drain` unless the link ends first.
     virtual void on_drained() = 0;
 
+    /// The lease may end sooner than was granted; a renewal shows.
+    virtual void on_lease_doubted() {}
+
     /// The link ended without `close`: the lease is lost (R13). Terminal, at most once; nothing follows it but outstanding `on_settled`, which come first.
     virtual void on_lost(const Failure& reason) = 0;
 };

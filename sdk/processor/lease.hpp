@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -40,6 +41,9 @@ public:
     [[nodiscard]] Next next(TimePoint now, bool renew_wanted) noexcept;
 
     void renewal_asked() noexcept { renewing_ = true; }
+
+    /// It may end sooner than was granted: it is renewed at once, unless that is under way.
+    void doubt(TimePoint now) noexcept { renew_at_ = std::min(renew_at_, now); }
 
     /// It was refused for now or went unanswered; tries again soon.
     void renewal_failed(TimePoint now) noexcept;

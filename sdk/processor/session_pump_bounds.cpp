@@ -39,6 +39,12 @@ void SessionPump::drive_lease() {
     }
 }
 
+void SessionPump::on_lease_doubted() {
+    const TimePoint now = shard_.loop().now();
+    lease_.doubt(now);
+    shard_.timers().arm(lease_timer_, now); // by a later turn: the link is in the middle of telling
+}
+
 void SessionPump::renew_lock() {
     lease_.renewal_asked();
     const TimePoint asked = shard_.loop().now();

@@ -114,6 +114,7 @@ void LinkCore::finish_ask(std::optional<Failure> failure) {
 ports::LockGrant LinkCore::take_lock(WallTime until, TimePoint asked) {
     locked_until_ = until;
     lock_asked_ = asked;
+    lessons_ = hub_->locks().lessons();
     return {.length = hub_->locks().length(until, asked, hub_->reading())};
 }
 

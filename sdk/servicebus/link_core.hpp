@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -87,6 +88,7 @@ private:
     ports::LockGrant initial_lock_{};
     std::optional<WallTime> locked_until_{}; // by the broker's clock, as it said last
     TimePoint lock_asked_{};
+    std::uint32_t lessons_{0}; // of the lock clock's that the lease goes by
     ports::LinkEvents* events_{nullptr};
     std::optional<Failure> untold_loss_{}; // it came before there was anybody to tell
     std::shared_ptr<SharedSession> session_{};

@@ -90,6 +90,10 @@ void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
         return;
     }
     hub_->locks().has_passed(received.value().facts.enqueued_time, at);
+    if (lessons_ != hub_->locks().lessons()) {
+        lessons_ = hub_->locks().lessons();
+        events_->on_lease_doubted();
+    }
     ports::DeliveryPtr made = make_delivery(std::move(received).value(), size, tag_of(delivery), settled);
     if (settled) {
         delivery.settle();

@@ -8,6 +8,9 @@ namespace {
 /// Clocks that are further apart are not worth computing with.
 constexpr auto farthest = std::chrono::hours{24};
 
+/// What a difference of the clocks may be without a lease that is renewed in time noticing it.
+constexpr Duration to_spare = std::chrono::seconds{1};
+
 bool are_near(WallTime one, WallTime other) noexcept { return one > other - farthest && one < other + farthest; }
 
 } // namespace
@@ -18,6 +21,11 @@ void LockClock::has_passed(WallTime time, const amqp::ClockReading& at) noexcept
     }
     forget(at.now);
     const auto ahead = std::chrono::duration_cast<Duration>(time.time_since_epoch()) - at.now.time_since_epoch();
+    const auto taken_for = std::chrono::duration_cast<Duration>(at.wall.time_since_epoch()) - at.now.time_since_epoch();
+    if (ahead > std::max(taken_for, taught_.value_or(taken_for)) + to_spare) {
+        taught_ = ahead;
+        ++lessons_;
+    }
     newer_ = std::max(ahead, newer_.value_or(ahead));
 }
 
@@ -50,6 +58,9 @@ void LockClock::forget(TimePoint now) noexcept {
     }
     older_ = now < newer_ends_ + memory ? newer_ : std::nullopt;
     newer_.reset();
+    if (taught_) {
+        taught_ = older_ ? std::optional{std::min(*taught_, *older_)} : std::nullopt;
+    }
     newer_ends_ = now + memory;
 }
 

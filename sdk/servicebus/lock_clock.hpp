@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "amqp/codec/encoded_content.hpp"
@@ -15,8 +16,8 @@ namespace sessionq::servicebus {
 /// after some time, because a broker's clock may be put right, and a lock may have ended for another reason.
 ///
 /// The bound: without evidence a lock is taken for longer by as much as the broker's clock is ahead. As leases are renewed ten seconds or half of their length before
-/// their end, whichever is less, none is lost while it is ahead by less than ten seconds, or than the lock's length if that is less; where it is ahead by more, those sessions may be
-/// lost that are held for longer than their lock before there is evidence.
+/// their end, whichever is less, none is lost while it is ahead by less than ten seconds, or than the lock's length if that is less. Where it is ahead by more, a session
+/// may be lost that is held for longer than its lock and gets no message, if no fresh one has come and none was lost so for as long as evidence counts.
 class LockClock {
 public:
     /// No entity locks for longer (documented).
@@ -28,7 +29,7 @@ public:
     /// Nothing is renewed more often than such a lock.
     static constexpr Duration shortest_lock = std::chrono::seconds{1};
     /// How long evidence counts; at most twice as long.
-    static constexpr Duration memory = std::chrono::minutes{15};
+    static constexpr Duration memory = std::chrono::hours{1};
 
     /// `time` has passed on the broker's clock.
     void has_passed(WallTime time, const amqp::ClockReading& at) noexcept;
@@ -41,13 +42,18 @@ public:
     /// has it; for an unknown lock it is counted from the asking. Never less than `shortest_lock`.
     [[nodiscard]] Duration length(WallTime until, TimePoint asked, const amqp::ClockReading& answered) noexcept;
 
+    /// Rises whenever evidence shortens locks by more than leases have to spare: those taken for longer before are in doubt.
+    [[nodiscard]] std::uint32_t lessons() const noexcept { return lessons_; }
+
 private:
     void forget(TimePoint now) noexcept;
 
     // How far the broker's wall clock is ahead of our monotonic one, at least.
     std::optional<Duration> newer_{};
     std::optional<Duration> older_{};
+    std::optional<Duration> taught_{}; // by the last lesson
     TimePoint newer_ends_{};
+    std::uint32_t lessons_{0};
 };
 
 } // namespace sessionq::servicebus

@@ -148,6 +148,15 @@ TEST_CASE("R13: session receiver: once a message is settled after all, a renewal
     CHECK(f.link->take_log() == "complete x, renew");
 }
 
+TEST_CASE("R12: session receiver: a lease that is in doubt is renewed at once, by a later turn") {
+    Fixture f;
+    f.open(0s, 90s);
+    f.link->events->on_lease_doubted();
+    CHECK(f.link->take_log().empty());
+    f.loop.advance(0s);
+    CHECK(f.link->take_log() == "renew");
+}
+
 TEST_CASE("session receiver: max_lock_renewal is without effect where nothing is settled") {
     Fixture f;
     f.open(0s, 30s, {.receive_and_delete = true, .max_lock_renewal = 10s});

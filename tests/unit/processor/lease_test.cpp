@@ -133,6 +133,23 @@ TEST_CASE("lease: a grant after the warning does not take it back") {
     CHECK(lease.next(t0 + 59s, true).at == t0 + 110s);
 }
 
+TEST_CASE("lease: R12: one that is in doubt is renewed at once, once") {
+    Lease lease = granted(60s);
+    lease.doubt(t0 + 5s);
+    CHECK(lease.next(t0 + 5s, true).step == Step::renew);
+    lease.renewal_asked();
+    lease.doubt(t0 + 6s);
+    CHECK(lease.next(t0 + 6s, true).step == Step::wait);
+    lease.grant(t0 + 5s, 30s);
+    CHECK(lease.next(t0 + 7s, true).at == t0 + 25s);
+    lease.doubt(t0 + 8s);
+    CHECK(lease.next(t0 + 8s, false).step == Step::wait); // not where renewing is not wanted
+    Lease endless;
+    endless.grant(t0, std::nullopt);
+    endless.doubt(t0);
+    CHECK(endless.next(t0, true).step == Step::wait);
+}
+
 TEST_CASE("lease: without an end there is nothing to do") {
     Lease lease;
     lease.grant(t0, std::nullopt);

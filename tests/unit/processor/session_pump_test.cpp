@@ -428,6 +428,21 @@ TEST_CASE("session pump: a renewal that fails is told and repeated") {
     CHECK(bench.counters().leases_lost == 0);
 }
 
+TEST_CASE("session pump: R12: a lease that is in doubt is renewed at once, and goes by the answer") {
+    ProcessorBench bench{{.session_idle_timeout = 1h}};
+    bench.start();
+    const auto link = bench.open("a", 90s);
+    bench.advance(5s);
+    link->events->on_lease_doubted();
+    bench.advance(0s);
+    CHECK(link->take_log() == "renew");
+    REQUIRE(link->answer_renewal(ports::LockGrant{.length = 30s}));
+    bench.advance(19s);
+    CHECK(link->take_log().empty());
+    bench.advance(1s);
+    CHECK(link->take_log() == "renew");
+}
+
 TEST_CASE("session pump: R13: a lease is not renewed for a handler that has made no progress for max_lock_renewal") {
     ProcessorBench bench{{.max_lock_renewal = 70s}};
     bench.holds = true;

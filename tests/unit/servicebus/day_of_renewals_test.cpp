@@ -37,7 +37,8 @@ private:
 
 class Day {
 public:
-    Day() {
+    explicit Day(WallTime::duration ahead = {}) {
+        brokers_loop_.clock().step_wall_clock(ahead);
         static_cast<void>(broker_.create_queue("orders", {.requires_session = true, .lock_duration = 30s}, now()).value());
         servicebus::HubSettings settings;
         settings.target = {.host = "127.0.0.1", .port = server_->listen({.port = 0}).value()};
@@ -56,7 +57,7 @@ public:
     bool turn_until(const std::function<bool()>& done, int patience = 5000) {
         for (int idle = 0; !done() && idle < patience;) {
             io_.restart();
-            idle = loop.turn() || io_.run_one_for(1ms) != 0 ? 0 : idle + 1;
+            idle = loop.turn() || brokers_loop_.turn() || io_.run_one_for(1ms) != 0 ? 0 : idle + 1;
         }
         return done();
     }
@@ -64,6 +65,7 @@ public:
     /// Time passes for both sides; the broker ends what has run out before it reads what is on its way.
     void pass(Duration length) {
         loop.advance(length);
+        brokers_loop_.advance(length);
         broker_.advance(now());
     }
 
@@ -71,13 +73,14 @@ public:
     int tokens{0};
 
 private:
-    [[nodiscard]] broker::Instant now() const { return {loop.now(), loop.wall_now()}; }
+    [[nodiscard]] broker::Instant now() const { return {brokers_loop_.now(), brokers_loop_.wall_now()}; }
 
+    test::ManualLoop brokers_loop_{};
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
     broker::Broker broker_{};
-    std::unique_ptr<server::Server> server_{
-        std::make_unique<server::Server>(broker_, loop, io_, server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
+    std::unique_ptr<server::Server> server_{std::make_unique<server::Server>(
+        broker_, brokers_loop_, io_, server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
     std::unique_ptr<servicebus::Endpoint> endpoint_{};
 };
 
@@ -118,12 +121,16 @@ public:
     [[nodiscard]] bool is_renewing() const { return lease_.renewing(); }
 
     ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
-    void on_delivery(ports::DeliveryPtr) override {}
+    void on_delivery(ports::DeliveryPtr delivery) override { got = std::move(delivery); }
     void on_settled(ports::Delivery&, const Failure*) override {}
     void on_drained() override {}
+    void on_lease_doubted() override { lease_.doubt(day_.loop.now()); }
     void on_lost(const Failure& reason) override { lost = reason; }
+    /// Lets one message come.
+    void take_one() { link_->add_credit(1); }
 
     int renewals{0};
+    ports::DeliveryPtr got{};
     std::optional<Failure> lost{};
 
 private:
@@ -183,4 +190,34 @@ TEST_CASE("R12: a renewal that is slow on its way ends where the broker has it, 
         REQUIRE(day.turn_until([&] { return length.has_value(); }));
         CHECK(*length == way + 30s); // from the asking; the broker's thirty seconds began when it was asked
     }
+}
+
+TEST_CASE("R12: a broker's clock that is a minute ahead costs sessions once, and none once a fresh message has come") {
+    Day day{1min};
+    const auto hold = [&](Holder& holder, Duration length) {
+        for (const TimePoint end = day.loop.now() + length; day.loop.now() < end && !holder.lost;) {
+            day.pass(1s);
+            holder.renew_if_due();
+            day.turn_until([] { return false; }, 2);
+        }
+        return !holder.lost.has_value();
+    };
+    std::optional<Holder> holder;
+    SUBCASE("without a message the first session that is held for longer than its lock is lost, and no other") {
+        holder.emplace(day, "a");
+        CHECK_FALSE(hold(*holder, 40s));
+        holder.emplace(day, "a");
+        CHECK(hold(*holder, 3min));
+    }
+    SUBCASE("a session that gets a fresh message is not lost") {
+        holder.emplace(day, "a");
+        holder->take_one();
+        bool sent = false;
+        day.endpoint().send({.entity = "orders", .messages = {Message::text("a", "x")}},
+                            [&](const core::Result<std::vector<std::int64_t>>& answer) { sent = answer.ok(); });
+        REQUIRE(day.turn_until([&] { return sent && holder->got != nullptr; }));
+        CHECK(hold(*holder, 3min));
+        CHECK(holder->renewals <= 10);
+    }
+    holder.reset();
 }

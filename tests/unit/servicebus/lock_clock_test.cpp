@@ -144,16 +144,35 @@ TEST_CASE("lock clock: a lock that ends sooner than any runs out shows nothing")
     CHECK(length_now(clock, broker, t0 + 5s) == 5s); // for whatever reason it ended: safe, and forgotten in time
 }
 
-TEST_CASE("lock clock: evidence counts for a quarter of an hour, and for half of one at most") {
+TEST_CASE("lock clock: evidence counts for an hour, and for two at most") {
     const Broker broker{.ahead = 60s};
     LockClock clock;
     clock.has_passed(broker.clock(t0), Broker::reading(t0));
-    CHECK(length_now(clock, broker, t0 + 15min) == 30s);
-    CHECK(length_now(clock, broker, t0 + 30min - 1ms) == 30s);
-    CHECK(length_now(clock, broker, t0 + 30min) == 90s);
-    clock.has_passed(broker.clock(t0 + 31min), Broker::reading(t0 + 31min));
-    CHECK(length_now(clock, broker, t0 + 31min) == 30s);
+    CHECK(length_now(clock, broker, t0 + 1h) == 30s);
+    CHECK(length_now(clock, broker, t0 + 2h - 1ms) == 30s);
+    CHECK(length_now(clock, broker, t0 + 2h) == 90s);
+    clock.has_passed(broker.clock(t0 + 121min), Broker::reading(t0 + 121min));
+    CHECK(length_now(clock, broker, t0 + 121min) == 30s);
     CHECK(length_now(clock, broker, t0 + 24h) == 90s); // nobody has looked meanwhile
+}
+
+TEST_CASE("lock clock: a lesson is evidence that matters: more than a second more than was known") {
+    const Broker broker{.ahead = 60s};
+    LockClock clock;
+    const auto lessons_after = [&](Duration old) {
+        clock.has_passed(broker.clock(t0 - old), Broker::reading(t0));
+        return clock.lessons();
+    };
+    CHECK(lessons_after(1h) == 0);
+    CHECK(lessons_after(59s) == 0);
+    CHECK(lessons_after(58s) == 1);
+    CHECK(lessons_after(57s) == 1);
+    CHECK(lessons_after(0s) == 2);
+    CHECK(lessons_after(0s) == 2);
+    clock.has_passed(broker.clock(t0 + 61min), Broker::reading(t0 + 61min)); // the older evidence counts still
+    CHECK(clock.lessons() == 2);
+    clock.has_passed(broker.clock(t0 + 24h), Broker::reading(t0 + 24h)); // all was forgotten
+    CHECK(clock.lessons() == 3);
 }
 
 TEST_CASE("lock clock: R12: steps of this side's wall clock change nothing of what is known") {
