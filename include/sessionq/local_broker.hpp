@@ -125,7 +125,7 @@ public:
     LocalBroker();
     /// Errors: resource_exhausted (also: the directory cannot be made, read or written), invalid_state (it is in use: by another process, or by a
     /// broker of this one or a client of that), invalid_argument (what is in it is none of sessionq's, or a newer sessionq's), protocol_error (what is
-    /// kept cannot be understood).
+    /// kept cannot be understood, or is damaged). Nothing of it is changed then.
     explicit LocalBroker(const LocalBrokerOptions& options);
     LocalBroker(LocalBroker&&) noexcept;
     LocalBroker& operator=(LocalBroker&&) noexcept;

@@ -11,6 +11,7 @@ DatabaseError error_of(sqlite3* handle, int code) {
     const int primary = code & 0xff;
     const auto kind = primary == SQLITE_BUSY || primary == SQLITE_LOCKED ? DatabaseError::Kind::locked
                       : primary == SQLITE_NOTADB                         ? DatabaseError::Kind::no_database
+                      : primary == SQLITE_CORRUPT                        ? DatabaseError::Kind::damaged
                       : primary == SQLITE_FULL                           ? DatabaseError::Kind::full
                                                                          : DatabaseError::Kind::other;
     return {kind, handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code)};

@@ -15,7 +15,7 @@ namespace sessionq::broker {
 /// What SQLite says; thrown by everything here.
 class DatabaseError : public std::runtime_error {
 public:
-    enum class Kind : std::uint8_t { other, locked, no_database, full };
+    enum class Kind : std::uint8_t { other, locked, no_database, damaged, full };
 
     DatabaseError(Kind kind, const std::string& what) : std::runtime_error{what}, kind_{kind} {}
     [[nodiscard]] Kind kind() const noexcept { return kind_; }

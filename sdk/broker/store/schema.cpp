@@ -1,5 +1,6 @@
 #include "broker/store/schema.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,6 +57,9 @@ CREATE TABLE taken_ids (
 CREATE INDEX taken_ids_by_age ON taken_ids (until);
 )sql";
 
+// What is free can be given back to the disk.
+constexpr const char* can_shrink = "PRAGMA auto_vacuum = INCREMENTAL";
+
 // What makes a store of version 1 one of version 2.
 constexpr const char* to_version_2 = "ALTER TABLE messages ADD COLUMN passed_to TEXT NOT NULL DEFAULT ''";
 
@@ -74,6 +78,14 @@ std::optional<Failure> make_directory(const std::filesystem::path& directory) {
     return std::nullopt;
 }
 
+/// Whether all of it hangs together. Also what is not needed before some message is received: by then others would have been written over it.
+std::optional<std::string> find_damage(Database& database) {
+    Statement check{database, "PRAGMA quick_check(1)"};
+    std::string found = check.step() ? check.bytes(0) : "ok";
+    std::ranges::replace(found, '\n', ' ');
+    return found == "ok" ? std::nullopt : std::optional{std::move(found)};
+}
+
 } // namespace
 
 std::filesystem::path store_file(const std::filesystem::path& directory) { return directory / "sessionq.db"; }
@@ -81,7 +93,9 @@ std::filesystem::path store_file(const std::filesystem::path& directory) { retur
 std::filesystem::path reserve_file(const std::filesystem::path& directory) { return directory / "reserve"; }
 
 std::optional<Failure> prepare_store(Database& database, const std::filesystem::path& file) {
-    database.run("PRAGMA auto_vacuum = INCREMENTAL"); // of a new file: what is free can be given back to the disk
+    if (database.number("PRAGMA page_count") == 0) {
+        database.run(can_shrink); // in a file that has something in it this would be written at once, whoever's it is
+    }
     database.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     const std::int64_t version = database.number("PRAGMA user_version");
     const bool is_new = version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0;
@@ -92,6 +106,9 @@ std::optional<Failure> prepare_store(Database& database, const std::filesystem::
         return refusal(Errc::invalid_argument, file,
                        "has the schema version " + std::to_string(version) + ", and this sessionq knows none above " +
                            std::to_string(schema_version));
+    }
+    if (const auto damage = is_new ? std::nullopt : find_damage(database)) {
+        return refusal(Errc::protocol_error, file, "is damaged: " + *damage);
     }
     if (is_new) {
         database.run(tables);
@@ -104,7 +121,8 @@ std::optional<Failure> prepare_store(Database& database, const std::filesystem::
     }
     database.run("COMMIT");
     if (version == 1) {
-        database.run("VACUUM"); // makes it one that can
+        database.run(can_shrink);
+        database.run("VACUUM"); // makes it so
     }
     database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     return std::nullopt;
@@ -115,6 +133,10 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
         return std::move(*fault);
     }
     const std::filesystem::path file = store_file(directory);
+    std::error_code not_there;
+    if (std::filesystem::file_size(file, not_there) == 0 && std::filesystem::exists(reserve_file(directory), not_there)) {
+        return refusal(Errc::protocol_error, file, "is damaged: it is empty, and has been in use");
+    }
     try {
         auto database = std::make_unique<Database>(file.string());
         if (auto fault = prepare_store(*database, file)) {
@@ -125,6 +147,7 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
         switch (error.kind()) {
         case DatabaseError::Kind::locked: return refusal(Errc::invalid_state, file, "is in use by another process");
         case DatabaseError::Kind::no_database: return refusal(Errc::invalid_argument, file, "is none of sessionq's: it is no database");
+        case DatabaseError::Kind::damaged: return refusal(Errc::protocol_error, file, std::string{"is damaged: "} + error.what());
         case DatabaseError::Kind::full:
         case DatabaseError::Kind::other: break;
         }

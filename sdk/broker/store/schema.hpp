@@ -23,7 +23,7 @@ namespace sessionq::broker {
 /// machine.
 ///
 /// Fails, naming the file, with resource_exhausted (it cannot be made, read or written), invalid_state (another process has it open) or invalid_argument
-/// (it is no store of sessionq, or a newer sessionq's); then nothing of it was changed.
+/// (it is no store of sessionq, or a newer sessionq's) or protocol_error (it is damaged); then nothing of it was changed.
 [[nodiscard]] core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& directory);
 
 } // namespace sessionq::broker

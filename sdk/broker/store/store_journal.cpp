@@ -37,7 +37,9 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
                                                                 std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes), clock),
                       .kept = std::move(kept).value()};
     } catch (const DatabaseError& error) {
-        return Failure{.code = Errc::resource_exhausted, .detail = "the store '" + name + "' cannot be read: " + error.what()};
+        const bool is_damaged = error.kind() == DatabaseError::Kind::damaged;
+        return Failure{.code = is_damaged ? Errc::protocol_error : Errc::resource_exhausted,
+                       .detail = "the store '" + name + (is_damaged ? "' is damaged: " : "' cannot be read: ") + error.what()};
     }
 }
 

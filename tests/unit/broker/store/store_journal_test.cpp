@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fstream>
 #include <future>
+#include <sstream>
 #include <sys/resource.h>
 #include <utility>
 
@@ -343,6 +344,39 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         static_cast<void>(open(temporary.path()).value());
         Database{file.string()}.run("PRAGMA user_version = 1000");
         refused(Errc::invalid_argument, "1000");
+    }
+    SUBCASE("damaged") {
+        {
+            auto opened = open(temporary.path()).value();
+            opened.journal->append({created()});
+            for (std::int64_t number = 1; number <= 100; ++number) {
+                opened.journal->append({added(number, std::string(3000, 'x'))});
+            }
+        }
+        const auto bytes = [&] {
+            std::ostringstream text;
+            text << std::ifstream{file, std::ios::binary}.rdbuf();
+            return text.str();
+        };
+        const std::string whole = bytes();
+        REQUIRE(whole.size() > 200'000);
+        const auto write = [&](const std::string& text) { std::ofstream{file, std::ios::binary | std::ios::trunc} << text; };
+        const auto stays_refused = [&](const std::string& broken, std::string_view words) {
+            write(broken);
+            refused(Errc::protocol_error, words);
+            CHECK(bytes() == broken);
+        };
+        stays_refused(whole.substr(0, whole.size() / 2 / 4096 * 4096), "is damaged");
+        stays_refused(whole.substr(0, whole.size() / 2), "is damaged");
+        stays_refused(whole.substr(0, 50), "is damaged");
+        stays_refused("", "is damaged: it is empty");
+        for (const std::size_t page : {1U, 20U, 40U}) { // some of it would not be read before it is needed
+            std::string overwritten = whole;
+            overwritten.replace(page * 4096, 4096, 4096, '\x5a');
+            stays_refused(overwritten, "is damaged");
+        }
+        write(whole);
+        CHECK(open(temporary.path()).value().kept[0].queue.messages.size() == 100);
     }
     SUBCASE("a message that is none") {
         {

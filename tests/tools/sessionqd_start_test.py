@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""sessionqd_start_test.py SESSIONQ SESSIONQD: a daemon that cannot have what it is to keep says so at once, by name, and leaves it alone."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sessionq, sessionqd = sys.argv[1:3]
+QUICK = 20  # seconds; far more than it takes
+
+
+def start(data, *queues):
+    command = [sessionqd, "--listen", "127.0.0.1:0", "--data", str(data)]
+    for queue in queues or ("orders:session",):
+        command += ["--queue", queue]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Start(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sessionqd-start-"))
+        self.data = self.directory / "data"
+        self.store = self.data / "sessionq.db"
+        self.run_daemon(lambda connection: subprocess.run(
+            [sessionq, "send", "orders", "--session", "a", *("x" * 3000 + str(i) for i in range(100))], check=True, capture_output=True,
+            env=dict(os.environ, SESSIONQ_CONNECTION=connection)))
+
+    def tearDown(self):
+        shutil.rmtree(self.directory)
+
+    def run_daemon(self, use=lambda connection: None):
+        daemon = start(self.data)
+        try:
+            port = re.search(r"amqp://127\.0\.0\.1:(\d+)", daemon.stdout.readline()).group(1)
+            return use(f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
+                       "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true")
+        finally:
+            daemon.send_signal(signal.SIGTERM)
+            daemon.communicate(timeout=60)
+
+    def peeked(self):
+        return self.run_daemon(lambda connection: subprocess.run(
+            [sessionq, "peek", "orders"], check=True, capture_output=True, text=True,
+            env=dict(os.environ, SESSIONQ_CONNECTION=connection)).stdout.count("\n"))
+
+    def refused(self, words, *queues, data=None):
+        """Ends with 1 and one line on standard error, which says what and why; what was there is there."""
+        before = {file: file.read_bytes() for file in self.data.iterdir()} if self.data.is_dir() else {}
+        daemon = start(data or self.data, *queues)
+        try:
+            out, err = daemon.communicate(timeout=QUICK)
+        finally:
+            daemon.kill()
+        self.assertEqual((daemon.returncode, out), (1, ""), err)
+        self.assertRegex(err, r"\Asessionqd: [^\n]+\n\Z")
+        self.assertIn(words, err)
+        self.assertIn(str(data or self.data), err)
+        for file, content in before.items():
+            self.assertEqual(file.read_bytes(), content, file)
+
+    def test_one_that_is_in_use(self):
+        def second(_):
+            daemon = start(self.data)
+            _, err = daemon.communicate(timeout=QUICK)
+            self.assertEqual(daemon.returncode, 1)
+            self.assertIn(f"'{self.store}' is in use by another process", err)
+        self.run_daemon(second)
+        self.assertEqual(self.peeked(), 100)
+
+    def test_one_that_is_cut_short_or_overwritten(self):
+        whole = self.store.read_bytes()
+        for cut in (len(whole) // 2, len(whole) - 4096, 100, 0):
+            self.store.write_bytes(whole[:cut])
+            self.refused("is damaged")
+        middle = len(whole) // 2 // 4096 * 4096
+        self.store.write_bytes(whole[:middle] + b"\x5a" * 4096 + whole[middle + 4096:])
+        self.refused("is damaged")
+        self.store.write_bytes(b"#!/bin/sh\n" * 1000)
+        self.refused("it is no database")
+        self.store.write_bytes(whole)
+        self.assertEqual(self.peeked(), 100)
+
+    def test_one_of_another_version_or_program(self):
+        with sqlite3.connect(self.store) as store:
+            store.execute("PRAGMA user_version = 1000")
+        store.close()
+        self.refused("has the schema version 1000")
+        self.store.unlink()
+        with sqlite3.connect(self.store) as store:
+            store.execute("CREATE TABLE theirs (x)")
+        store.close()
+        self.refused("is a database, but none of sessionq's")
+
+    def test_one_whose_queue_cannot_become_another(self):
+        daemon = start(self.data, "orders")
+        _, err = daemon.communicate(timeout=QUICK)
+        self.assertEqual(daemon.returncode, 1)
+        self.assertIn("'orders' was kept as one with sessions", err)
+        self.assertEqual(self.peeked(), 100)
+
+    def test_a_directory_that_cannot_be_had(self):
+        file = self.directory / "file"
+        file.write_text("mine")
+        self.refused("cannot be made", data=file)
+        self.assertEqual(file.read_text(), "mine")
+        self.refused("cannot be made", data=file / "data")
+        self.store.unlink()
+        self.store.mkdir()
+        daemon = start(self.data)
+        _, err = daemon.communicate(timeout=QUICK)
+        self.assertEqual(daemon.returncode, 1)
+        self.assertIn(f"'{self.store}' cannot be used", err)
+
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "whoever may do anything can write everywhere")
+    def test_a_directory_that_cannot_be_written(self):
+        command = [sessionqd, "--listen", "127.0.0.1:0", "--data", str(self.data), "--queue", "orders:session"]
+        if os.geteuid() == 0:
+            command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+        self.directory.chmod(0o755)
+        for mode, of in ((0o555, 0o444), (0o755, 0o000)):
+            self.store.chmod(of)
+            self.data.chmod(mode)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=QUICK, check=False)
+            self.data.chmod(0o755)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertIn(f"'{self.store}' cannot be used", done.stderr)
+        self.store.chmod(0o600)
+        self.assertEqual(self.peeked(), 100)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
