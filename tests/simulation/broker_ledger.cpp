@@ -28,7 +28,7 @@ void BrokerLedger::note(const broker::Change& change, const std::vector<broker::
     if (const auto* made = std::get_if<broker::QueueCreated>(&change)) {
         queues_[made->queue] = made->name;
     } else if (const auto* one = std::get_if<broker::MessageAdded>(&change)) {
-        added(one->message);
+        added(one->message, all);
     } else if (const auto* gone = std::get_if<broker::MessageRemoved>(&change)) {
         removed(*gone, all);
     } else if (const auto* state = std::get_if<broker::SessionStateSet>(&change)) {
@@ -38,10 +38,73 @@ void BrokerLedger::note(const broker::Change& change, const std::vector<broker::
     }
 }
 
-void BrokerLedger::added(const broker::KeptMessage& message) {
+namespace {
+
+/// The one of that number, which is there.
+ScheduledRecord::Copy& copy_of(ScheduledRecord& record, std::int64_t sequence) {
+    return *std::ranges::find(record.copies, sequence, &ScheduledRecord::Copy::sequence);
+}
+
+} // namespace
+
+void BrokerLedger::scheduled(const std::string& entity, const broker::KeptMessage& message) {
+    const auto found = environment_->scheduled.find(message.content->message_id());
+    if (found == environment_->scheduled.end()) {
+        return;
+    }
+    ScheduledRecord& record = found->second;
+    environment_->scheduler.trace("broker: '", record.id, "' is scheduled as #", message.sequence);
+    scheduled_[{entity, message.sequence}] = &record;
+    ++record.taken;
+    record.copies.push_back({.sequence = message.sequence});
+    uncommitted_.back().schedules.emplace_back(&record, message.sequence);
+    uncommitted_.back().undo.emplace_back([this, &record, key = std::pair{entity, message.sequence}] {
+        scheduled_.erase(key);
+        std::erase_if(record.copies, [&](const ScheduledRecord::Copy& copy) { return copy.sequence == key.second; });
+    });
+    environment_->tell(&Oracle::schedule_taken, record);
+}
+
+/// One that is available: its time has come, or had when it came.
+void BrokerLedger::due(const std::string& entity, ScheduledRecord& record, const std::vector<broker::Change>& all, std::int64_t sequence) {
+    for (const broker::Change& change : all) {
+        const auto* gone = std::get_if<broker::MessageRemoved>(&change);
+        const auto found = gone != nullptr ? scheduled_.find({entity, gone->sequence}) : scheduled_.end();
+        if (found != scheduled_.end() && found->second == &record) {
+            environment_->tell(&Oracle::schedule_due, record, copy_of(record, gone->sequence));
+            return;
+        }
+    }
+    ++record.taken;
+    record.copies.push_back({.sequence = sequence, .is_over = true});
+    uncommitted_.back().schedules.emplace_back(&record, sequence);
+    uncommitted_.back().undo.emplace_back(
+        [&record, sequence] { std::erase_if(record.copies, [&](const ScheduledRecord::Copy& copy) { return copy.sequence == sequence; }); });
+    environment_->tell(&Oracle::schedule_taken, record);
+    environment_->tell(&Oracle::schedule_due, record, record.copies.back());
+}
+
+void BrokerLedger::unscheduled(const std::string& entity, std::int64_t sequence) {
+    const auto found = scheduled_.find({entity, sequence});
+    if (found == scheduled_.end() || copy_of(*found->second, sequence).is_over) {
+        return;
+    }
+    environment_->scheduler.trace("broker: '", found->second->id, "' is scheduled no more");
+    copy_of(*found->second, sequence).is_over = true;
+    uncommitted_.back().undo.emplace_back([record = found->second, sequence] { copy_of(*record, sequence).is_over = false; });
+}
+
+void BrokerLedger::added(const broker::KeptMessage& message, const std::vector<broker::Change>& all) {
     const auto queue = queues_.find(message.entity);
     if (queue == queues_.end()) {
         return; // a dead letter
+    }
+    if (message.place == sessionq::MessageState::scheduled) {
+        scheduled(queue->second, message);
+        return;
+    }
+    if (const auto one = environment_->scheduled.find(message.content->message_id()); one != environment_->scheduled.end()) {
+        due(queue->second, one->second, all, message.sequence);
     }
     const std::string session{message.content->session_id().value_or("")};
     const std::string id{message.content->message_id()};
@@ -87,6 +150,9 @@ void BrokerLedger::changed(const broker::KeptMessage& message) {
 void BrokerLedger::removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all) {
     const auto queue = queues_.find(change.entity);
     MessageRecord* message = queue != queues_.end() ? find(queue->second, change.sequence) : nullptr;
+    if (queue != queues_.end()) {
+        unscheduled(queue->second, change.sequence);
+    }
     if (message == nullptr || message->done()) {
         return;
     }
@@ -142,6 +208,9 @@ void BrokerLedger::commit(Mark mark) {
         for (const auto& [sent, sequence] : first.copies) {
             std::ranges::find(sent->copies, sequence, &SentRecord::Copy::sequence)->is_kept = true;
         }
+        for (const auto& [record, sequence] : first.schedules) {
+            copy_of(*record, sequence).is_kept = true;
+        }
         for (const auto& [values, index] : first.states) {
             (*values)[index].is_kept = true;
         }
@@ -192,6 +261,13 @@ void BrokerLedger::check(const broker::KeptQueue& kept) {
                    std::to_string(found->second->delivery_count) + " times");
         } else if (belongs && (found->second->place == sessionq::MessageState::deferred) != (message.state == MessageState::deferred)) {
             report(name + " is not where it was");
+        }
+    }
+    for (const auto& [key, record] : scheduled_) {
+        const auto found = there.find(key.second);
+        const bool waits = found != there.end() && found->second->place == sessionq::MessageState::scheduled;
+        if (key.first == kept.name && waits == copy_of(*record, key.second).is_over) {
+            report("'" + record->id + "' " + (waits ? "waits for its time, and did no more" : "waited for its time, and does no more"));
         }
     }
     std::map<std::string, std::optional<std::string>> states;

@@ -64,11 +64,15 @@ private:
         std::vector<broker::Change> changes{}; ///< for the store, if there is one
         std::vector<std::function<void()>> undo{};
         std::vector<std::pair<SentRecord*, std::int64_t>> copies{}; ///< that came with it
+        std::vector<std::pair<ScheduledRecord*, std::int64_t>> schedules{};
         std::vector<std::pair<std::vector<StateValue>*, std::size_t>> states{};
     };
 
     void note(const broker::Change& change, const std::vector<broker::Change>& all);
-    void added(const broker::KeptMessage& message);
+    void added(const broker::KeptMessage& message, const std::vector<broker::Change>& all);
+    void scheduled(const std::string& entity, const broker::KeptMessage& message);
+    void due(const std::string& entity, ScheduledRecord& record, const std::vector<broker::Change>& all, std::int64_t sequence);
+    void unscheduled(const std::string& entity, std::int64_t sequence);
     void changed(const broker::KeptMessage& message);
     void finish(MessageRecord& message, MessageState state);
     void commit(Mark mark);
@@ -81,6 +85,7 @@ private:
     bool removes_;
     broker::EntityId last_id_{0};
     Mark mark_{0};
+    std::map<std::pair<std::string, std::int64_t>, ScheduledRecord*> scheduled_{}; ///< by entity and number
     std::deque<Uncommitted> uncommitted_{};
     std::unique_ptr<SimStore> store_{};
     bool is_dead_{false};

@@ -61,7 +61,8 @@ struct Environment {
     std::deque<LinkRecord> links{};
     std::deque<DeliveryRecord> deliveries{};
     std::deque<AcceptRecord> accepts{};
-    std::map<std::string, SentRecord, std::less<>> sent{}; ///< over wires, by message id
+    std::map<std::string, SentRecord, std::less<>> sent{};           ///< over wires, by message id
+    std::map<std::string, ScheduledRecord, std::less<>> scheduled{}; ///< by message id
     std::deque<StateRecord> state_asks{};
     Buffered buffered;
     std::uint64_t live_links{0};

@@ -36,6 +36,11 @@ void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler
         break;
     case SeamDefect::splits_batch: send_one_by_one(std::move(request), std::move(handler)); return;
     case SeamDefect::reverses_batch: std::ranges::reverse(request.messages); break;
+    case SeamDefect::schedules_at_once:
+        for (Message& message : request.messages) {
+            message.scheduled_enqueue_time.reset();
+        }
+        break;
     default: break;
     }
     endpoint_->send(std::move(request), std::move(handler));

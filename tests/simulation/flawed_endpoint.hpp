@@ -20,7 +20,11 @@ public:
     void cancel_accept(ports::AcceptId id) override { endpoint_->cancel_accept(id); }
     void send(ports::SendRequest request, ports::SendHandler handler) override;
     void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override {
-        endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers), std::move(handler));
+        if (defect_ == SeamDefect::cancels_nothing) {
+            loop().post([handler = std::move(handler)] { handler(core::Done{}); });
+        } else {
+            endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers), std::move(handler));
+        }
     }
     void peek(ports::PeekRequest request, ports::PeekHandler handler) override { endpoint_->peek(std::move(request), std::move(handler)); }
     void list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) override {

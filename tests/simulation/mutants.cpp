@@ -67,6 +67,8 @@ constexpr std::array seam_mutants{
     SeamMutant{SeamDefect::forgets_changes, "forgets_changes", "killed_while_settling"},
     SeamMutant{SeamDefect::forgets_states, "forgets_states", "broker_killed"},
     SeamMutant{SeamDefect::forgets_messages, "forgets_messages", "broker_killed"},
+    SeamMutant{SeamDefect::cancels_nothing, "cancels_nothing", "scheduling"},
+    SeamMutant{SeamDefect::schedules_at_once, "schedules_at_once", "scheduling"},
 };
 static_assert(seam_mutants.size() + 1 >= static_cast<std::size_t>(SeamDefect::count_));
 

@@ -218,6 +218,18 @@ constexpr std::array network_scenarios{
                         s.options.confirm_settlements = s.options.max_concurrent_calls_per_session == 1 && chance(r, 60);
                         s.scripts.instant = 90;
                     }},
+    NetworkScenario{"scheduling", "steady",
+                    [](Setup& s, Random& r) {
+                        s.scheduled = 5 + r.below(40);
+                        s.sending.timeout = chance(r, 40) ? some(r, milliseconds{200}, seconds{4}) : seconds{15};
+                        s.messages = 3;
+                        s.scripts.instant = 80;
+                        s.network.commit_high = milliseconds{r.below(100)};
+                        s.network.cut_per_mille = chance(r, 60) ? static_cast<unsigned>(2 + r.below(20)) : 0;
+                        if (chance(r, 40)) {
+                            killed(s, r);
+                        }
+                    }},
     NetworkScenario{"everything_at_once", "random",
                     [](Setup& s, Random& r) {
                         NetworkFaults& n = s.network;

@@ -12,6 +12,7 @@ namespace {
 // Loops are told from those of the consumer by their number.
 constexpr int first_front = 100;
 constexpr int first_sender = 200;
+constexpr int planner = 300;
 
 } // namespace
 
@@ -81,6 +82,11 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
         auto loop = std::make_unique<SimLoop>(scheduler(), first_sender + static_cast<int>(i));
         auto endpoint = connect(*loop, loops().size() + i);
         senders_.push_back({.loop = std::move(loop), .client = std::make_unique<SendingClient>(environment(), setup.sending, std::move(endpoint))});
+    }
+    if (setup.scheduled != 0) {
+        planner_loop_ = std::make_unique<SimLoop>(scheduler(), planner);
+        planner_ =
+            std::make_unique<SchedulingClient>(environment(), setup.sending.timeout, connect(*planner_loop_, loops().size() + senders_.size()));
     }
 }
 
@@ -186,7 +192,7 @@ Network::Listener NetworkStage::some_front() {
 }
 
 bool NetworkStage::has_sent_all() const {
-    return std::ranges::all_of(senders_, [](const Sender& sender) { return sender.client->is_done(); });
+    return std::ranges::all_of(senders_, [](const Sender& sender) { return sender.client->is_done(); }) && (!planner_ || planner_->is_done());
 }
 
 void NetworkStage::send(const std::string& entity, const std::string& session) {
@@ -215,6 +221,13 @@ void NetworkStage::make_trouble() {
     repeat(faults.cut_every, [this] { network_.cut_one(); });
     repeat(faults.stall_every, [this] { network_.stall_one(); });
     repeat(faults.restart_every, [this] { restart(fronts_[scheduler().random().below(fronts_.size())]); });
+    for (std::size_t i = 0; i < setup().scheduled; ++i) {
+        scheduler().after(scheduler().between(milliseconds{0}, seconds{8}), [this, i] {
+            const std::string& entity = entities()[i % entities().size()];
+            planner_->schedule(entity, entity + "-later" + std::to_string(i % 5), "later" + std::to_string(i),
+                               scheduler().between(milliseconds{0}, seconds{8}));
+        });
+    }
     repeat(faults.kill_every, [this] { kill_broker(); });
     repeat(faults.failing_every, [this] {
         ledger_->failing = true;
@@ -239,6 +252,9 @@ void NetworkStage::close() {
     for (Sender& sender : senders_) {
         sender.loop->post([&sender] { sender.client->close(); });
     }
+    if (planner_) {
+        planner_loop_->post([this] { planner_->close(); });
+    }
     run(scheduler().now() + seconds{10}, never);
     check_accepts_answered();
     for (const Sender& sender : senders_) {
@@ -255,6 +271,9 @@ void NetworkStage::close() {
     }
     for (const Sender& sender : senders_) {
         check_timers(*sender.loop);
+    }
+    if (planner_) {
+        check_timers(*planner_loop_);
     }
 }
 

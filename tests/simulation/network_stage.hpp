@@ -6,6 +6,7 @@
 #include "server/server.hpp"
 #include "simulation/broker_time.hpp"
 #include "simulation/network.hpp"
+#include "simulation/scheduling_client.hpp"
 #include "simulation/sending_client.hpp"
 #include "simulation/stage.hpp"
 #include "simulation/watched_endpoint.hpp"
@@ -62,6 +63,8 @@ private:
     std::vector<Front> fronts_{};
     std::vector<std::unique_ptr<WatchedEndpoint>> endpoints_{};
     std::vector<Sender> senders_{};
+    std::unique_ptr<SimLoop> planner_loop_{};
+    std::unique_ptr<SchedulingClient> planner_{};                            ///< null: nothing is scheduled
     std::map<std::pair<std::string, std::string>, std::size_t> sender_of_{}; ///< by entity and session
     std::vector<std::shared_ptr<ForeignHolder>> foreign_{};
     std::uint64_t last_message_{0};

@@ -60,6 +60,11 @@ public:
     virtual void state_taken(const StateRecord& /*write*/) {} ///< by the broker
     virtual void state_answered(const StateRecord&, const Failure*) {}
 
+    virtual void schedule_taken(const ScheduledRecord&) {} ///< by the broker
+    virtual void schedule_confirmed(const ScheduledRecord&, std::int64_t /*sequence*/) {}
+    virtual void schedule_due(const ScheduledRecord&, const ScheduledRecord::Copy&) {} ///< at the broker: it is available now
+    virtual void cancel_answered(const ScheduledRecord&, std::int64_t /*sequence*/, bool /*found*/) {}
+
     virtual void before_advance(TimePoint /*next*/) {} ///< nobody can act before `next`
     virtual void faults_ended() {}
     virtual void stop_asked(TimePoint /*deadline*/) {}

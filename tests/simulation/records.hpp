@@ -140,6 +140,27 @@ struct StateValue {
     bool is_kept{false}; ///< even if the broker ends now
 };
 
+/// A message that is to be available later, as whoever scheduled it knows it, with what the broker has of it.
+struct ScheduledRecord {
+    struct Copy {
+        std::int64_t sequence{0}; ///< until it is due
+        bool is_kept{false};      ///< even if the broker ends now
+        bool is_over{false};      ///< it was due, or is cancelled
+        bool is_cancelled{false}; ///< as its sender was told
+    };
+
+    std::string id{};
+    std::string entity{};
+    std::string session{};
+    WallTime due{};
+    std::uint32_t unknown{0}; ///< tries of which the sender does not know whether they had an effect
+    bool is_under_way{false};
+    bool is_confirmed{false};
+    bool is_settled{false}; ///< the sender wants nothing more of it
+    std::uint32_t taken{0};
+    std::vector<Copy> copies{};
+};
+
 /// After such a failure a sender does not know whether what he sent had its effect; after any other he knows that it had none.
 [[nodiscard]] inline bool is_unknown_effect(const Failure& failure) noexcept {
     return failure.code == Errc::timeout || failure.code == Errc::cancelled || failure.code == Errc::connection_lost;

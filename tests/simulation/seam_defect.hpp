@@ -21,6 +21,8 @@ enum class SeamDefect : std::uint8_t {
     forgets_changes,        ///< ... does not keep how a message changed
     forgets_states,         ///< ... does not keep states
     forgets_messages,       ///< ... does not keep the first message that is new
+    cancels_nothing,        ///< what is to be cancelled is said to be, and is not
+    schedules_at_once,      ///< what is scheduled is sent at once
     count_,                 // NOLINT(readability-identifier-naming): no defect, their number
 };
 

@@ -52,6 +52,7 @@ struct Setup {
     // where the product's own port is used
     NetworkFaults network{};
     Sending sending{};
+    std::size_t scheduled{0}; ///< messages that are scheduled, and some of them cancelled
     SeamDefect defect{SeamDefect::none};
     std::size_t fronts{1};             ///< receive threads of the broker
     Duration client_idle{seconds{30}}; ///< without a sign of the other side's life

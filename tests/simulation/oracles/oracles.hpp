@@ -5,7 +5,7 @@
 #include "simulation/environment.hpp"
 #include "simulation/expectations.hpp"
 
-// The oracles (a) to (l): each is a rule of its own file.
+// The oracles (a) to (n): each is a rule of its own file, but (m), which the ledger has: a store has what was committed.
 
 namespace sessionq::simulation {
 
@@ -22,6 +22,7 @@ std::unique_ptr<Oracle> make_resource_oracle(Environment&, const Expectations&);
 std::unique_ptr<Oracle> make_sending_oracle(Environment&, const Expectations&);    ///< (j) what was confirmed to a sender
 std::unique_ptr<Oracle> make_state_oracle(Environment&, const Expectations&);      ///< (k) what handlers keep with their sessions
 std::unique_ptr<Oracle> make_return_oracle(Environment&, const Expectations&);     ///< (l) what is settled for good stays away, and counts go up only
+std::unique_ptr<Oracle> make_schedule_oracle(Environment&, const Expectations&);   ///< (n) what is to be available later
 
 void add_all_oracles(Environment& environment, const Expectations& expectations);
 
