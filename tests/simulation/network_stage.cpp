@@ -60,7 +60,9 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
       ledger_{std::make_shared<BrokerLedger>(environment(), setup.options.receive_and_delete)},
       network_{environment(), setup.network} {
     ledger_->commit_high = setup.network.commit_high;
-    ledger_->locks_end_unheard = setup.network.token_refused != 0;
+    // While the store takes nothing the broker gives up whoever is to have what is removed by that.
+    const bool may_give_up = setup.options.receive_and_delete && setup.network.failing_every > Duration::zero();
+    ledger_->locks_end_unheard = setup.network.token_refused != 0 || may_give_up;
     ledger_->confirms_at_once = setup.defect == SeamDefect::confirms_before_commit;
     if (setup.network.kill_every > Duration::zero()) {
         ledger_->keep_in(std::make_unique<SimStore>(scheduler(), setup.defect));
