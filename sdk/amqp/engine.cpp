@@ -185,10 +185,11 @@ void Engine::take(std::string& to) {
     touched_ = false;
 }
 
-// What a rush has made of the output stays as long as it is used now and then, lest it grow from nothing each time.
+// What a rush has made of the output stays as long as a server uses it now and then, lest it grow from nothing each time. A client's rush is one of attaches, and
+// when they have been sent it is over.
 void Engine::release_memory_of_rush(std::size_t used) {
     constexpr std::size_t usual = std::size_t{64} << 10U;
-    constexpr unsigned patience = 32;
+    const unsigned patience = is_server_ ? 32 : 1;
     const bool is_rush_over = output_.capacity() > usual && used < output_.capacity() / 8;
     idle_takes_ = is_rush_over ? idle_takes_ + 1 : 0;
     if (idle_takes_ == patience) {

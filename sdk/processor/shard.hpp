@@ -123,7 +123,7 @@ private:
     ports::Endpoint& endpoint_;
     core::Random random_;
     CreditPolicy credit_;
-    core::Recycler call_memory_{sizeof(MessageCall), 4096}; // of messages in hand, as many as a busy processor has
+    core::Recycler call_memory_{sizeof(MessageCall), 512}; // what arrives and is done within a few turns
     AcceptTargets targets_;
     core::MpscQueue<PumpCall> notices_{};
     std::deque<Slot> slots_{};
