@@ -43,8 +43,8 @@ struct ClientOptions {
     /// 30 s.
     BackoffOptions reconnect_backoff{};
 
-    /// What carries AMQP to Azure Service Bus. Unset: what the connection string's `TransportType` says, else tcp. Where both say something it must be the same; message
-    /// groups have tcp only. Without effect in process. Default unset.
+    /// What carries AMQP to Azure Service Bus. Unset: what the connection string's `TransportType` says, else tcp. Where both say something it must
+    /// be the same; message groups have tcp only. Without effect in process. Default unset.
     std::optional<Transport> transport{};
 };
 
@@ -73,8 +73,8 @@ public:
     /// A client of Azure Service Bus, or of what speaks like it, by a connection string:
     /// `Endpoint=sb://HOST[:PORT];SharedAccessKeyName=NAME;SharedAccessKey=KEY[;EntityPath=ENTITY][;UseDevelopmentEmulator=true]`, or with
     /// `SharedAccessSignature=` in place of name and key. With `UseDevelopmentEmulator=true` the connection is plain TCP, else TLS with the host's
-    /// name verified. With `ClientOptions::transport`, or `TransportType=AmqpWebSockets` in the string, it is a WebSocket, on port 443 unless one is named, for
-    /// networks that let nothing else out.
+    /// name verified. With `ClientOptions::transport`, or `TransportType=AmqpWebSockets` in the string, it is a WebSocket, on port 443 unless one is
+    /// named, for networks that let nothing else out.
     ///
     /// Or of a broker that orders messages by group, ActiveMQ Artemis or Qpid Broker-J, by a URL:
     /// `amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/VIRTUAL-HOST][?dialect=artemis|broker-j]`. A group is a session. Several hosts are
@@ -85,17 +85,19 @@ public:
     /// that entity is asked for too, otherwise with the first use of each. After a loss the connection is made anew when it is needed, with growing
     /// waits between failures.
     ///
-    /// Azure Service Bus says by its own clock when a session's lock ends. A clock of this machine that is behind that one by less than ten seconds, or than a
-    /// lock lasts if that is less, costs nothing; by more, a session that is held for longer than its lock and gets no message may be lost, until a
-    /// fresh message or such a loss shows how far the clocks are apart, which is remembered for an hour or two. One that is ahead costs renewals only.
+    /// Azure Service Bus says by its own clock when a session's lock ends. A clock of this machine that is behind that one by less than ten seconds,
+    /// or than a lock lasts if that is less, costs nothing; by more, a session that is held for longer than its lock and gets no message may be lost,
+    /// until a fresh message or such a loss shows how far the clocks are apart, which is remembered for an hour or two. One that is ahead costs
+    /// renewals only.
     ///
     /// Sources: the form of a connection string, `UseDevelopmentEmulator` and `TransportType` are those of Microsoft's documentation of Azure Service
-    /// Bus and its emulator. Azure's present clients pass over `TransportType` and have a setting for it, as there is here; it is read here too, as their predecessor in .NET did.
+    /// Bus and its emulator. Azure's present clients pass over `TransportType` and have a setting for it, as there is here; it is read here too, as
+    /// their predecessor in .NET did.
     ///
     /// Errors: the broker's (see `Errc`), of which here: invalid_argument (the connection string or URL; names its part, never a secret),
     /// connection_refused (host unknown, nobody listens), peer_untrusted (the certificate), not_supported (without `dialect`: the broker is none that
-    /// is known), resource_exhausted (no thread could be started). And invalid_option (a member of `options`, also a `transport` that the string contradicts or the broker does not have;
-    /// a file of `tls`).
+    /// is known), resource_exhausted (no thread could be started). And invalid_option (a member of `options`, also a `transport` that the string
+    /// contradicts or the broker does not have; a file of `tls`).
     [[nodiscard]] static Client connect(std::string_view connection_string, ClientOptions options = {}, const TlsOptions& tls = {});
 
     /// The same, for text that may not be there, such as that of an environment variable: null is invalid_argument.

@@ -108,11 +108,12 @@ struct LocalBrokerOptions {
 /// it are gone.
 ///
 /// With a data directory, what a client was told is done (a message sent, cancelled or settled, a state set) outlives the process, however that ends:
-/// those answers wait for the disk. Locks do not outlive it: what was in hand is available again, that delivery not counted. A message that is deleted
-/// with its delivery is handed out once the disk has it that it is gone: it does not come again. An entity that was kept is taken over, with all that
-/// is in it, by whoever creates it anew, with the new options; the others take up their work with the options they had once one of them is asked for,
-/// at the latest with the first client. When the disk is full, what needs more of it fails with quota_exceeded (sends, session states, rules, new
-/// entities, properties changed by a settlement), and what is there goes on its way: it is received, settled, cancelled, passed on, cleared, deleted.
+/// those answers wait for the disk. Locks do not outlive it: what was in hand is available again, that delivery not counted. A message that is
+/// deleted with its delivery is handed out once the disk has it that it is gone: it does not come again. An entity that was kept is taken over, with
+/// all that is in it, by whoever creates it anew, with the new options; the others take up their work with the options they had once one of them is
+/// asked for, at the latest with the first client. When the disk is full, what needs more of it fails with quota_exceeded (sends, session states,
+/// rules, new entities, properties changed by a settlement), and what is there goes on its way: it is received, settled, cancelled, passed on,
+/// cleared, deleted.
 ///
 /// No call waits for anybody. Errors: the ones named, as `Error`.
 ///

@@ -52,8 +52,8 @@ public:
     /// Back to the broker, counted as a delivery.
     void abandon(Properties properties_to_modify = {}, const OperationContext& context = OperationContext::current());
 
-    /// Back to the broker as if never delivered: its delivery count does not rise. Azure Service Bus has no word for that where the message was received
-    /// as a deferred one: there it is abandoned.
+    /// Back to the broker as if never delivered: its delivery count does not rise. Azure Service Bus has no word for that where the message was
+    /// received as a deferred one: there it is abandoned.
     void release(const OperationContext& context = OperationContext::current());
 
     /// Set aside until `SessionReceiver::receive_deferred` asks for its sequence number. Not where the broker cannot defer (not_supported).

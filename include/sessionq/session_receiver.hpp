@@ -29,9 +29,9 @@ struct SessionReceiverOptions {
     /// true.
     bool renew_lock{true};
 
-    /// The lease is renewed as long as the receiver is open, but no longer than this while messages have been received and none is settled; then the stop
-    /// token fires before the lock dies (R13). What `ProcessorOptions::max_lock_renewal` is, with settling in place of handlers that finish. Zero: no bound. Range:
-    /// zero or more. Without effect with `receive_and_delete`, where nothing is settled. Default 0.
+    /// The lease is renewed as long as the receiver is open, but no longer than this while messages have been received and none is settled; then the
+    /// stop token fires before the lock dies (R13). What `ProcessorOptions::max_lock_renewal` is, with settling in place of handlers that finish.
+    /// Zero: no bound. Range: zero or more. Without effect with `receive_and_delete`, where nothing is settled. Default 0.
     Duration max_lock_renewal{};
 
     /// Higher is served first where several wait for a session, if the broker has priorities. Default 0.

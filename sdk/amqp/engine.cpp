@@ -185,8 +185,8 @@ void Engine::take(std::string& to) {
     touched_ = false;
 }
 
-// What a rush has made of the output stays as long as a server uses it now and then, lest it grow from nothing each time. A client's rush is one of attaches, and
-// when they have been sent it is over.
+// What a rush has made of the output stays as long as a server uses it now and then, lest it grow from nothing each time. A client's rush is one of
+// attaches, and when they have been sent it is over.
 void Engine::release_memory_of_rush(std::size_t used) {
     constexpr std::size_t usual = std::size_t{64} << 10U;
     const unsigned patience = is_server_ ? 32 : 1;

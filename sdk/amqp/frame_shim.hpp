@@ -13,10 +13,10 @@ namespace sessionq::amqp {
 
 class Fields;
 
-/// Settles at the byte stream's edge what the engine below cannot: performatives are written with all their fields, a begin names its handle-max, message
-/// formats travel inside the delivery tag between here and the links (`tag_with_format`), a server hears nothing of what a peer says to a channel or link that it
-/// has left itself, and a client hears the close of a peer that refuses it with an open nobody could work with (Broker-J: frames of no size). Pure; streams may be
-/// cut anywhere. Nothing else in the tree knows what it does.
+/// Settles at the byte stream's edge what the engine below cannot: performatives are written with all their fields, a begin names its handle-max,
+/// message formats travel inside the delivery tag between here and the links (`tag_with_format`), a server hears nothing of what a peer says to a
+/// channel or link that it has left itself, and a client hears the close of a peer that refuses it with an open nobody could work with (Broker-J:
+/// frames of no size). Pure; streams may be cut anywhere. Nothing else in the tree knows what it does.
 class FrameShim {
 public:
     /// What widening may add to a frame. Taken off the frame sizes both sides are told.

@@ -7,6 +7,7 @@
 
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
+#include "core/byte_order.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -56,7 +57,9 @@ void put_frame(Code code, List fields, std::string& to) {
     }
     encoder.end_list(begun, static_cast<std::uint32_t>(fields.size()));
     const std::size_t size = frame_header + body.size();
-    to.append({static_cast<char>(size >> 24U), static_cast<char>(size >> 16U), static_cast<char>(size >> 8U), static_cast<char>(size), 2, 1, 0, 0});
+    std::array<char, frame_header> header{0, 0, 0, 0, 2, 1, 0, 0};
+    core::put_number<4>(header.data(), size);
+    to.append(header.data(), header.size());
     to.append(body);
 }
 
@@ -74,10 +77,7 @@ public:
             if (input.size() < frame_header) {
                 return state_;
             }
-            std::size_t size = 0;
-            for (std::size_t i = 0; i < 4; ++i) {
-                size = size << 8U | static_cast<std::uint8_t>(input[i]);
-            }
+            const std::size_t size = core::number_at<4>(input.data());
             const std::size_t offset = static_cast<std::size_t>(static_cast<std::uint8_t>(input[4])) * 4;
             if (size > longest_frame || offset < frame_header || offset > size || input[5] != 1) {
                 return fail("amqp:decode-error", "what came in place of a SASL frame is none");

@@ -33,11 +33,11 @@ public:
     /// there yet.
     void begin(Instant at) { directory_->begin(at); }
 
-    /// Makes a queue and its dead-letter sub-queue, named `<name>/$DeadLetterQueue`. Fails with invalid_option (also: what it passes on would come back to it),
-    /// duplicate_entity, or invalid_argument for a name that is empty, longer than 260 characters, holds a '$' or is that of a subscription. Where to pass on need
-    /// not exist: messages for what does not are dead-lettered. One that was kept and not asked for yet is taken over with all that is in it; fails with
-    /// invalid_option if it was one with sessions and is to be one without, or the reverse. A new one fails with quota_exceeded on a full disk, and with server_busy
-    /// while nothing can be kept; one that was kept is taken over all the same.
+    /// Makes a queue and its dead-letter sub-queue, named `<name>/$DeadLetterQueue`. Fails with invalid_option (also: what it passes on would come
+    /// back to it), duplicate_entity, or invalid_argument for a name that is empty, longer than 260 characters, holds a '$' or is that of a
+    /// subscription. Where to pass on need not exist: messages for what does not are dead-lettered. One that was kept and not asked for yet is taken
+    /// over with all that is in it; fails with invalid_option if it was one with sessions and is to be one without, or the reverse. A new one fails
+    /// with quota_exceeded on a full disk, and with server_busy while nothing can be kept; one that was kept is taken over all the same.
     core::Result<core::Done> create_queue(const std::string& name, const QueueOptions& options, Instant at);
 
     /// Makes a topic. Fails as `create_queue` does.

@@ -32,9 +32,9 @@ public:
     /// with those kept.
     Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at);
 
-    /// Fails with duplicate_entity, with entity_not_found where a subscription's topic is not there, and with invalid_option where messages would come
-    /// back to where they were passed on from, or what was kept had sessions and now is to have none, or the reverse. What was not kept fails with
-    /// quota_exceeded on a full disk, and with server_busy while nothing can be kept.
+    /// Fails with duplicate_entity, with entity_not_found where a subscription's topic is not there, and with invalid_option where messages would
+    /// come back to where they were passed on from, or what was kept had sessions and now is to have none, or the reverse. What was not kept fails
+    /// with quota_exceeded on a full disk, and with server_busy while nothing can be kept.
     core::Result<core::Done> make(EntitySpec spec, Instant at);
 
     /// Takes out an entity, with its subscriptions if it is a topic. Nothing of it is kept any more.

@@ -120,8 +120,8 @@ public:
     /// Changes cannot be kept at present, and whatever would need to be is refused. It goes on trying, and this ends when it succeeds.
     [[nodiscard]] virtual bool is_failing() const noexcept = 0;
 
-    /// There is no room for more at present: what would add to what is kept is refused (new messages, states, rules, entities, properties of messages), what
-    /// takes from it or moves what is there goes on. It looks for room, and this ends when there is some.
+    /// There is no room for more at present: what would add to what is kept is refused (new messages, states, rules, entities, properties of
+    /// messages), what takes from it or moves what is there goes on. It looks for room, and this ends when there is some.
     [[nodiscard]] virtual bool is_full() const noexcept = 0;
 };
 

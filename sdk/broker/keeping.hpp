@@ -23,8 +23,8 @@ enum class Growth : std::uint8_t {
     return {.code = Errc::quota_exceeded, .detail = "entity '" + std::string{name} + "': the broker's store has no room for more at present"};
 }
 
-/// Why `journal` (null: nothing is kept) takes no such change of an entity at present, if it takes none: what adds is refused on a full disk, and everything
-/// while nothing can be written.
+/// Why `journal` (null: nothing is kept) takes no such change of an entity at present, if it takes none: what adds is refused on a full disk, and
+/// everything while nothing can be written.
 [[nodiscard]] inline std::optional<Failure> find_keeping_fault(const Journal* journal, std::string_view name, Growth growth) {
     if (journal != nullptr && growth == Growth::adds && journal->is_full()) {
         return has_no_room(name);

@@ -88,8 +88,8 @@ public:
     /// Hands out deferred messages: all, or none with message_not_found.
     core::Result<core::Done> receive_deferred(Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to, Instant at);
 
-    /// Settles in order; each order gets its own answer: lock_lost, already_settled, not_supported (dead-lettering a dead letter), quota_exceeded (the disk is
-    /// full, and the properties that are to change need room; without them it is settled).
+    /// Settles in order; each order gets its own answer: lock_lost, already_settled, not_supported (dead-lettering a dead letter), quota_exceeded
+    /// (the disk is full, and the properties that are to change need room; without them it is settled).
     void settle(Consumer& consumer, std::span<SettleOrder> orders, Instant at);
 
     /// The lock lasts its full length from now; answers with its end.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "amqp/codec/decoder.hpp"
-#include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/engine.hpp"
 #include "core/log.hpp"
 #include "timing/timer_service.hpp"

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/session.hpp"
 #include "groups/group_session.hpp"
 #include "groups/group_table.hpp"

@@ -118,8 +118,8 @@ void Receiver::tell_left() {
 
 // Idle
 
-/// Not of a queue that deals its groups anew when a consumer comes: it would at the return of the link, for everybody. Of what it tells, that it marks the first of a group
-/// is all that points to it.
+/// Not of a queue that deals its groups anew when a consumer comes: it would at the return of the link, for everybody. Of what it tells, that it
+/// marks the first of a group is all that points to it.
 void Receiver::look_idle() {
     if (state_ == State::attached && dialect().recycle.pins_groups && !marks_first_ && came_ != 0 && table_.is_empty() && !terms_.session_id) {
         loop().timers().arm(idle_, loop().now() + dialect().recycle.idle);

@@ -15,7 +15,8 @@ namespace sessionq::groups {
 
 class GroupSession;
 
-/// Those who wait for a group of a receiver, in order. Each is answered once, by a later turn of the loop, unless it is taken off before (R15). Bound to the loop.
+/// Those who wait for a group of a receiver, in order. Each is answered once, by a later turn of the loop, unless it is taken off before (R15). Bound
+/// to the loop.
 class Waiters {
 public:
     using Answer = std::function<void(core::Result<std::shared_ptr<GroupSession>>)>;

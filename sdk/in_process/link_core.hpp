@@ -18,8 +18,8 @@
 
 namespace sessionq::in_process {
 
-/// One asking for a session, and the session that came of it: what the broker knows as a consumer's target. Outlives the link as long as somebody
-/// on another thread is still telling it something. Messages that are removed when received are handed out once that is kept, so that none comes twice,
+/// One asking for a session, and the session that came of it: what the broker knows as a consumer's target. Outlives the link as long as somebody on
+/// another thread is still telling it something. Messages that are removed when received are handed out once that is kept, so that none comes twice,
 /// however the process ends.
 ///
 /// Bound to the loop's thread, but for the functions of `ConsumerTarget`, which take note and stir the pump.

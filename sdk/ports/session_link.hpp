@@ -12,8 +12,8 @@
 
 namespace sessionq::ports {
 
-/// How long a lease lasts, as the broker answered; counted from the instant it was asked for (R12), so that whoever holds it need not allow for the time the answer
-/// took. Unset: it does not expire.
+/// How long a lease lasts, as the broker answered; counted from the instant it was asked for (R12), so that whoever holds it need not allow for the
+/// time the answer took. Unset: it does not expire.
 struct LockGrant {
     std::optional<Duration> length{};
 };

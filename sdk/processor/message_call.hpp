@@ -25,7 +25,8 @@ enum class CallResult : std::uint8_t {
 };
 
 /// One message of a session: the delivery, its place in the lane, and what became of it, in one piece of memory. Made on the session's loop, run on a
-/// worker, told back to the loop through the shard's queue of notices. Made and destroyed on the loop, in memory that the shard keeps for the next one.
+/// worker, told back to the loop through the shard's queue of notices. Made and destroyed on the loop, in memory that the shard keeps for the next
+/// one.
 class MessageCall final : public ports::Delivery, public PumpCall {
 public:
     [[nodiscard]] static std::unique_ptr<MessageCall> make(SessionPump& pump);

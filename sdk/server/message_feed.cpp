@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <span>
 
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/lock_token.hpp"
-#include "amqp/codec/message_codec.hpp"
 #include "server/conditions.hpp"
 #include "server/lock_token.hpp"
 #include "server/settlement.hpp"

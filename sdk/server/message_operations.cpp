@@ -4,7 +4,7 @@
 #include <iterator>
 #include <span>
 
-#include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/delivery_codec.hpp"
 #include "server/management_answer.hpp"
 #include "server/request_fields.hpp"
 #include "server/settlement.hpp"

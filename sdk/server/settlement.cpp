@@ -3,7 +3,7 @@
 #include <string>
 
 #include "amqp/codec/encoder.hpp"
-#include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/property_value.hpp"
 
 namespace sessionq::server {
 namespace {

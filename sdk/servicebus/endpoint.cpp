@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/message_codec.hpp"
 #include "servicebus/link.hpp"
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/link.hpp"
 #include "ports/endpoint.hpp"
 #include "ports/session_link.hpp"

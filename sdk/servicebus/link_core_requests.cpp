@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "amqp/codec/encoder.hpp"
+#include "amqp/codec/property_value.hpp"
 
 namespace sessionq::servicebus {
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/message_codec.hpp"
 
 namespace {

@@ -25,8 +25,8 @@ struct Stage {
     std::atomic<std::uint64_t> confirmed{0};
 };
 
-/// Does whatever can be asked of a broker, at random, in sessions that nobody else uses, and keeps account of how all must be. When the broker dies, what was
-/// under way has happened or not: it looks which, as a whole, and goes on from there. A thread of its own.
+/// Does whatever can be asked of a broker, at random, in sessions that nobody else uses, and keeps account of how all must be. When the broker dies,
+/// what was under way has happened or not: it looks which, as a whole, and goes on from there. A thread of its own.
 class OperationsWorker {
 public:
     OperationsWorker(std::string connection, std::string name, std::uint64_t seed, Stage& stage, Promptness& promptness);

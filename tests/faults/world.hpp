@@ -37,8 +37,8 @@ inline constexpr std::uint32_t most_deliveries = 3;
 /// The JSON configuration for it.
 [[nodiscard]] std::string world_configuration();
 
-/// What one session has in all entities: its messages, by entity and text, and its states. Pure: what operations do to it is written down here for the
-/// second time, in as few words as can be.
+/// What one session has in all entities: its messages, by entity and text, and its states. Pure: what operations do to it is written down here for
+/// the second time, in as few words as can be.
 struct World {
     struct Copy {
         MessageState place{MessageState::active};

@@ -5,6 +5,7 @@
 
 #include <sessionq/error.hpp>
 
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/message_codec.hpp"
 
 using namespace sessionq;

@@ -32,7 +32,8 @@ public:
     [[nodiscard]] std::uint32_t newest_of(std::size_t endpoint) const noexcept;
 
     void cut_one();
-    /// Whoever listens has died, with the machine or without it: what it had written may still arrive, or not; its clients learn of it at once, late, or never.
+    /// Whoever listens has died, with the machine or without it: what it had written may still arrive, or not; its clients learn of it at once, late,
+    /// or never.
     void server_dies();
     void stall_one();
     /// From now on nothing goes wrong.

@@ -9,8 +9,8 @@
 
 namespace sessionq::simulation {
 
-/// An application that schedules messages over a connection of its own, through the product's port and under its client's deadlines, and takes some of them
-/// back. What fails, or is not known to have had an effect, it tries again.
+/// An application that schedules messages over a connection of its own, through the product's port and under its client's deadlines, and takes some
+/// of them back. What fails, or is not known to have had an effect, it tries again.
 class SchedulingClient {
 public:
     SchedulingClient(Environment& environment, Duration timeout, ports::EndpointPtr endpoint)

@@ -4,7 +4,8 @@
 
 namespace sessionq::simulation {
 
-/// Deliberate defects of what stands between the network's seams: our port as its users see it, and the store as the broker sees it. Each shows that an oracle can fail.
+/// Deliberate defects of what stands between the network's seams: our port as its users see it, and the store as the broker sees it. Each shows that
+/// an oracle can fail.
 enum class SeamDefect : std::uint8_t {
     none,
     confirms_lost_send,     ///< a send of which nothing is known is said to have had its effect

@@ -14,6 +14,10 @@ inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, b
 
 Timestamp Timestamp::of(WallTime time) noexcept { return {std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count()}; }
 
+Timestamp Timestamp::later(WallTime from, std::chrono::milliseconds by) noexcept {
+    return {of(from).milliseconds + std::min<std::int64_t>(by.count(), std::numeric_limits<std::int64_t>::max() / 4)};
+}
+
 WallTime Timestamp::time() const noexcept {
     using std::chrono::milliseconds;
     constexpr std::int64_t latest = std::chrono::floor<milliseconds>(WallTime::max().time_since_epoch()).count();

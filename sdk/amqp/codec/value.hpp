@@ -36,6 +36,8 @@ struct Timestamp {
     std::int64_t milliseconds{0};
     friend bool operator==(const Timestamp&, const Timestamp&) = default;
     [[nodiscard]] static Timestamp of(WallTime time) noexcept;
+    /// So long after `from`; what cannot be represented comes as far as it can.
+    [[nodiscard]] static Timestamp later(WallTime from, std::chrono::milliseconds by) noexcept;
     /// Saturates where the clock's range is narrower.
     [[nodiscard]] WallTime time() const noexcept;
 };

@@ -31,7 +31,8 @@ class StoreJournal final : public Journal {
 public:
     struct Opened;
 
-    /// The clock, which outlives it, says when to look for room. Fails as `open_store`, or with protocol_error where what is kept cannot be understood.
+    /// The clock, which outlives it, says when to look for room. Fails as `open_store`, or with protocol_error where what is kept cannot be
+    /// understood.
     [[nodiscard]] static core::Result<Opened> open(const std::filesystem::path& directory, std::shared_ptr<const ContentCodec> codec, WallTime at,
                                                    const core::Clock& clock);
 

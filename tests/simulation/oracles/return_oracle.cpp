@@ -3,8 +3,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// A message whose settlement for good was confirmed does not come again, and one that was given back counted comes with its count, whatever became of the
-/// broker.
+/// A message whose settlement for good was confirmed does not come again, and one that was given back counted comes with its count, whatever became
+/// of the broker.
 class ReturnOracle final : public Oracle {
 public:
     explicit ReturnOracle(Environment& environment) : environment_{environment} {}

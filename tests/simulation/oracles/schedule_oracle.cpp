@@ -5,8 +5,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// What is scheduled is not there before its time, there for good once it was confirmed, once for every attempt that may have had an effect, and not at all
-/// once its cancelling was confirmed; and nobody is told that it cannot be cancelled while it can.
+/// What is scheduled is not there before its time, there for good once it was confirmed, once for every attempt that may have had an effect, and not
+/// at all once its cancelling was confirmed; and nobody is told that it cannot be cancelled while it can.
 class ScheduleOracle final : public Oracle {
 public:
     explicit ScheduleOracle(Environment& environment) : environment_{environment} {}

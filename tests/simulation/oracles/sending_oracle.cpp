@@ -5,8 +5,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// What a sender was told is accepted is there, and stays; it is there once for every time it may have had its effect; a batch is all there or not at all;
-/// and what was sent after the confirmation of another stands behind it.
+/// What a sender was told is accepted is there, and stays; it is there once for every time it may have had its effect; a batch is all there or not at
+/// all; and what was sent after the confirmation of another stands behind it.
 class SendingOracle final : public Oracle {
 public:
     explicit SendingOracle(Environment& environment) : environment_{environment} {}

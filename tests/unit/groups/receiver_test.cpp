@@ -1,4 +1,5 @@
-// A receiver and a broker played beside it, on one loop whose time moves when the test says so; their bytes go over loopback, and waits for them are bounded.
+// A receiver and a broker played beside it, on one loop whose time moves when the test says so; their bytes go over loopback, and waits for them are
+// bounded.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -6,6 +6,7 @@
 
 #include <asio/io_context.hpp>
 
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
 #include "amqp/connection_host.hpp"

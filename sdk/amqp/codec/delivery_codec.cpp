@@ -1,0 +1,251 @@
+#include "amqp/codec/delivery_codec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/message_codec.hpp"
+#include "core/byte_order.hpp"
+
+namespace sessionq::amqp {
+namespace {
+
+/// Annotations that are the broker's to say; what a sender says of them is left out.
+constexpr std::array<std::string_view, 7> of_brokers{"x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
+                                                     "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
+                                                     "x-opt-lock-token"};
+
+constexpr std::string_view dead_letter_reason = "DeadLetterReason";
+constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
+
+void write_annotations(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
+    Encoder encoder{to};
+    encoder.write_descriptor(section::message_annotations);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    visit_entries(sections.message_annotations, [&](std::string_view name, std::string_view value) {
+        if (std::find(of_brokers.begin(), of_brokers.end(), name) == of_brokers.end()) {
+            encoder.write_symbol(name);
+            encoder.put_raw(value);
+            count += 2;
+        }
+    });
+    encoder.write_symbol("x-opt-sequence-number");
+    encoder.write_long(notes.facts.sequence_number);
+    encoder.write_symbol("x-opt-enqueued-time");
+    encoder.write_timestamp(Timestamp::of(notes.facts.enqueued_time));
+    count += 4;
+    if (notes.locked_until) {
+        encoder.write_symbol("x-opt-locked-until");
+        encoder.write_timestamp(Timestamp::of(*notes.locked_until));
+        count += 2;
+    }
+    if (notes.facts.state != MessageState::active) {
+        encoder.write_symbol("x-opt-message-state");
+        encoder.write_int(static_cast<std::int32_t>(notes.facts.state));
+        count += 2;
+    }
+    if (!notes.dead_letter_source.empty()) {
+        encoder.write_symbol("x-opt-deadletter-source");
+        encoder.write_string(notes.dead_letter_source);
+        count += 2;
+    }
+    encoder.end_map(begun, count);
+}
+
+/// The annotations of nearly every delivery: encoded once, but for three numbers.
+class UsualAnnotations {
+public:
+    UsualAnnotations() {
+        const DeliveryFacts facts{.sequence_number = std::numeric_limits<std::int64_t>::max()}; // which takes eight bytes
+        write_annotations({}, {.facts = facts, .locked_until = WallTime{}}, encoded_);
+        sequence_number_ = place_of("x-opt-sequence-number");
+        enqueued_time_ = place_of("x-opt-enqueued-time");
+        locked_until_ = place_of("x-opt-locked-until");
+    }
+
+    [[nodiscard]] static bool fit(const MessageSections& sections, const DeliveryNotes& notes) noexcept {
+        return sections.message_annotations.empty() && notes.locked_until && notes.facts.state == MessageState::active &&
+               notes.dead_letter_source.empty();
+    }
+
+    void write(const DeliveryNotes& notes, std::string& to) const {
+        const std::size_t start = to.size();
+        to.append(encoded_);
+        const auto set = [&](std::size_t place, std::int64_t number) {
+            core::put_number<8>(to.data() + start + place, static_cast<std::uint64_t>(number));
+        };
+        set(sequence_number_, notes.facts.sequence_number);
+        set(enqueued_time_, Timestamp::of(notes.facts.enqueued_time).milliseconds);
+        set(locked_until_, Timestamp::of(*notes.locked_until).milliseconds);
+    }
+
+private:
+    /// Where the eight bytes of the number under that key are.
+    [[nodiscard]] std::size_t place_of(std::string_view key) const noexcept {
+        return static_cast<std::size_t>(find_entry(encoded_, key).data() - encoded_.data()) + 1;
+    }
+
+    std::string encoded_{};
+    std::size_t sequence_number_{0};
+    std::size_t enqueued_time_{0};
+    std::size_t locked_until_{0};
+};
+
+/// `is_own`: no sender has encoded them, so that what they say of times is the broker's to say.
+void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own, std::string& to) {
+    const auto said = notes.facts.expires_at ? MessageProperties::read(sections.properties) : std::nullopt;
+    const bool says_expiry = said && !said->encoded[MessageProperties::absolute_expiry_time].empty();
+    if (!said || (says_expiry && !is_own)) {
+        to.append(sections.properties);
+        return;
+    }
+    MessageProperties properties = *said;
+    const std::string expires_at = encode(Timestamp::of(*notes.facts.expires_at));
+    properties.encoded[MessageProperties::absolute_expiry_time] = expires_at;
+    properties.write(to);
+}
+
+void write_application_properties(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
+    if (!notes.facts.dead_letter) {
+        to.append(sections.application_properties);
+        return;
+    }
+    Encoder encoder{to};
+    encoder.write_descriptor(section::application_properties);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    const auto put = [&](std::string_view name, const std::string& text) {
+        if (!text.empty()) {
+            encoder.write_string(name);
+            encoder.write_string(text);
+            count += 2;
+        }
+    };
+    visit_entries(sections.application_properties, [&](std::string_view name, std::string_view value) {
+        if (name != dead_letter_reason && name != dead_letter_description) {
+            encoder.write_string(name);
+            encoder.put_raw(value);
+            count += 2;
+        }
+    });
+    put(dead_letter_reason, notes.facts.dead_letter->reason);
+    put(dead_letter_description, notes.facts.dead_letter->description);
+    encoder.end_map(begun, count);
+}
+
+void write_lock_token(const core::Uuid& token, std::string& to) {
+    Encoder encoder{to};
+    encoder.write_descriptor(section::delivery_annotations);
+    const std::size_t begun = encoder.begin_map();
+    encoder.write_symbol("x-opt-lock-token");
+    encoder.write_uuid(token);
+    encoder.end_map(begun, 2);
+}
+
+void read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
+    DeliveryFacts& facts = delivery.facts;
+    visit_entries(annotations, [&](std::string_view name, std::string_view encoded) {
+        if (!name.starts_with("x-opt-")) {
+            return;
+        }
+        const auto number = Decoder{encoded}.read_integer();
+        if (!number) {
+            return;
+        }
+        name.remove_prefix(6);
+        if (name == "sequence-number") {
+            facts.sequence_number = *number;
+        } else if (name == "enqueued-time") {
+            facts.enqueued_time = Timestamp{*number}.time();
+        } else if (name == "locked-until") {
+            delivery.locked_until = Timestamp{*number}.time();
+        } else if (name == "message-state" && *number >= 0 && *number <= 2) {
+            facts.state = static_cast<MessageState>(*number);
+        }
+    });
+}
+
+std::optional<DeadLetterInfo> dead_letter_info(std::string_view application_properties) {
+    std::optional<DeadLetterInfo> info;
+    visit_entries(application_properties, [&](std::string_view name, std::string_view encoded) {
+        const bool is_reason = name == dead_letter_reason;
+        if (!is_reason && name != dead_letter_description) {
+            return;
+        }
+        if (const auto text = Decoder{encoded}.read_bytes()) {
+            DeadLetterInfo& said = info ? *info : info.emplace();
+            (is_reason ? said.reason : said.description) = *text;
+        }
+    });
+    return info;
+}
+
+core::Result<ReceivedDelivery> to_delivery(core::Result<std::shared_ptr<const EncodedContent>> content) {
+    if (!content.ok()) {
+        return content.failure();
+    }
+    ReceivedDelivery delivery{.content = std::move(content).value()};
+    const EncodedContent& held = *delivery.content;
+    const MessageSections& sections = held.sections();
+    DeliveryFacts& facts = delivery.facts;
+    facts.delivery_count = held.header().delivery_count;
+    facts.redelivered = facts.delivery_count > 0;
+    read_annotations(sections.message_annotations, delivery);
+    facts.expires_at = held.absolute_expiry_time();
+    if (const auto time_to_live = held.time_to_live(); time_to_live && !facts.expires_at) {
+        facts.expires_at = Timestamp::later(facts.enqueued_time, *time_to_live).time();
+    }
+    facts.dead_letter = dead_letter_info(sections.application_properties);
+    delivery.lock_token = Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
+    return delivery;
+}
+
+} // namespace
+
+std::string_view encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at, std::string& head) {
+    const auto* own = dynamic_cast<const EncodedContent*>(&content);
+    // What no sender has encoded was created when it was enqueued, whenever it is delivered.
+    const std::string made = own != nullptr ? std::string{} : encode_message(content.message(), notes.facts.enqueued_time, at);
+    const MessageSections sections = own != nullptr ? own->sections() : MessageSections::find(made).value_or(MessageSections{});
+    MessageHeader header = own != nullptr ? own->header() : MessageHeader::read(sections.header).value_or(MessageHeader{});
+    header.first_acquirer = notes.facts.delivery_count == 0;
+    header.delivery_count = notes.facts.delivery_count;
+    head.clear();
+    header.write(head);
+    if (notes.lock_token) {
+        write_lock_token(*notes.lock_token, head);
+    }
+    if (static const UsualAnnotations usual; UsualAnnotations::fit(sections, notes)) {
+        usual.write(notes, head);
+    } else {
+        write_annotations(sections, notes, head);
+    }
+    write_properties(sections, notes, own == nullptr, head);
+    write_application_properties(sections, notes, head);
+    if (own == nullptr) {
+        head.append(sections.body);
+        return {};
+    }
+    if (sections.body.empty()) {
+        return sections.footer;
+    }
+    return {sections.body.data(), sections.body.size() + sections.footer.size()}; // one after the other, where they came from
+}
+
+std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at) {
+    std::string encoded;
+    encoded.append(encode_delivery(content, notes, at, encoded));
+    return encoded;
+}
+
+core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled, const ClockReading& at) {
+    return to_delivery(EncodedContent::make(std::move(filled), at));
+}
+
+core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded, const ClockReading& at) {
+    return to_delivery(EncodedContent::make(encoded, at));
+}
+
+} // namespace sessionq::amqp
