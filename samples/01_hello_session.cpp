@@ -19,9 +19,13 @@ int main() {
     }
 
     std::latch handled{9};
-    sessionq::SessionProcessor orders{client, "orders", {.max_concurrent_sessions = 2, .session_idle_timeout = std::chrono::milliseconds{100}}};
+    sessionq::SessionProcessor orders{
+        client,
+        "orders",
+        {.max_concurrent_sessions = 2, .session_idle_timeout = std::chrono::milliseconds{100}}};
     orders.on_message([&handled](sessionq::MessageContext& call) {
-        std::osyncstream{std::cout} << call.message().session_id() << ": " << call.message().text() << '\n';
+        std::osyncstream{std::cout} << call.message().session_id() << ": " << call.message().text()
+                                    << '\n';
         handled.count_down();
     }); // a handler that returns has completed its message
     orders.start();

@@ -20,13 +20,15 @@ constexpr int messages_each = 5;
 void fill(const sessionq::Client& client) {
     std::vector<sessionq::Message> messages;
     for (int i = 0; i < sessions * messages_each; ++i) {
-        messages.push_back(sessionq::Message::text("session " + std::to_string(i % sessions), "job"));
+        messages.push_back(
+            sessionq::Message::text("session " + std::to_string(i % sessions), "job"));
     }
     sessionq::Sender{client, "jobs"}.send(std::move(messages));
 }
 
 /// Handles everything in the queue, and returns the processor's state just before the end.
-sessionq::ProcessorDescription consume(const sessionq::Client& client, const std::string& what, const sessionq::ProcessorOptions& options,
+sessionq::ProcessorDescription consume(const sessionq::Client& client, const std::string& what,
+                                       const sessionq::ProcessorOptions& options,
                                        const sessionq::ConcurrencyLimits* later = nullptr) {
     fill(client);
     std::latch handled{sessions * messages_each};
@@ -42,10 +44,12 @@ sessionq::ProcessorDescription consume(const sessionq::Client& client, const std
         jobs.update_limits(*later); // limits may change at any time
     }
     handled.wait();
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - began;
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - began;
 
-    std::cout << std::left << std::setw(44) << what << std::right << std::setw(5) << static_cast<int>(elapsed.count()) << " ms, "
-              << jobs.counters().sessions_closed << " rolls\n";
+    std::cout << std::left << std::setw(44) << what << std::right << std::setw(5)
+              << static_cast<int>(elapsed.count()) << " ms, " << jobs.counters().sessions_closed
+              << " rolls\n";
     auto description = jobs.describe();
     jobs.stop();
     return description;
@@ -58,10 +62,12 @@ int main() {
     broker.create_queue("jobs");
     const auto client = sessionq::Client::in_process(broker);
 
-    consume(client, "1 session at a time", {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 16});
+    consume(client, "1 session at a time",
+            {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 16});
     consume(client, "8 sessions, each kept for 100 ms when quiet",
             {.max_concurrent_sessions = 8, .session_idle_timeout = 100ms, .worker_threads = 16});
-    consume(client, "8 sessions, left as soon as they are empty", {.max_concurrent_sessions = 8, .session_idle_timeout = 0s, .worker_threads = 16});
+    consume(client, "8 sessions, left as soon as they are empty",
+            {.max_concurrent_sessions = 8, .session_idle_timeout = 0s, .worker_threads = 16});
     consume(client, "8 sessions, 3 calls in each, no more than 16",
             {.max_concurrent_sessions = 8,
              .max_concurrent_calls_per_session = 3, // started in order, but side by side
@@ -70,8 +76,9 @@ int main() {
              .worker_threads = 16});
 
     const sessionq::ConcurrencyLimits wider{.max_concurrent_sessions = 16};
-    const auto last = consume(client, "1 session, raised to 16 while running",
-                              {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 16}, &wider);
+    const auto last = consume(
+        client, "1 session, raised to 16 while running",
+        {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 16}, &wider);
 
     std::cout << "\nwhat a processor says of itself:\n" << last.to_string();
 }

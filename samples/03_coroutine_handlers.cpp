@@ -43,21 +43,25 @@ int main() {
 
     const sessionq::Sender receipts{client, "receipts"};
     std::latch handled{sessions};
-    sessionq::SessionProcessor payments{client, "payments", {.max_concurrent_sessions = sessions, .worker_threads = 2}};
-    payments.on_message(sessionq::coroutine([&](sessionq::MessageContext& call) -> asio::awaitable<void> {
-        co_await ask_the_bank(); // no thread waits
-        // Runs under what remains of the message's deadline, as every call of sessionq inside a handler does.
-        sessionq::Message receipt{.body = std::string{call.message().session_id()} + " has paid"};
-        co_await sessionq::async_send(receipts, std::move(receipt));
-        handled.count_down();
-    }));
+    sessionq::SessionProcessor payments{
+        client, "payments", {.max_concurrent_sessions = sessions, .worker_threads = 2}};
+    payments.on_message(
+        sessionq::coroutine([&](sessionq::MessageContext& call) -> asio::awaitable<void> {
+            co_await ask_the_bank(); // no thread waits
+            // Runs under what remains of the message's deadline, as every call of sessionq inside a handler does.
+            sessionq::Message receipt{.body =
+                                          std::string{call.message().session_id()} + " has paid"};
+            co_await sessionq::async_send(receipts, std::move(receipt));
+            handled.count_down();
+        }));
 
     const auto began = std::chrono::steady_clock::now();
     payments.start();
     handled.wait();
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - began;
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - began;
     payments.stop();
 
-    std::cout << sessions << " handlers, each waiting 100 ms: " << static_cast<int>(elapsed.count()) << " ms on 2 threads, "
-              << broker.counts("receipts").active << " receipts\n";
+    std::cout << sessions << " handlers, each waiting 100 ms: " << static_cast<int>(elapsed.count())
+              << " ms on 2 threads, " << broker.counts("receipts").active << " receipts\n";
 }

@@ -22,24 +22,31 @@ void pay(std::string_view payment) {
     }
 }
 
-void demonstrate(sessionq::LocalBroker& broker, const std::string& what, const FailurePolicy& policy) {
+void demonstrate(sessionq::LocalBroker& broker, const std::string& what,
+                 const FailurePolicy& policy) {
     std::cout << what << '\n';
     broker.create_queue(what, {.max_delivery_count = 2}); // then the broker dead-letters by itself
     const auto client = sessionq::Client::in_process(broker);
-    sessionq::Sender{client, what}.send({sessionq::Message::text("ada", "first payment"), sessionq::Message::text("ada", "bad payment"),
+    sessionq::Sender{client, what}.send({sessionq::Message::text("ada", "first payment"),
+                                         sessionq::Message::text("ada", "bad payment"),
                                          sessionq::Message::text("ada", "last payment")});
 
-    sessionq::SessionProcessor payments{client, what, {.session_idle_timeout = 0s, .failure_policy = policy}};
+    sessionq::SessionProcessor payments{
+        client, what, {.session_idle_timeout = 0s, .failure_policy = policy}};
     payments.on_message([](sessionq::MessageContext& call) { pay(call.message().text()); });
-    payments.on_error([](const sessionq::ErrorContext& error) { std::osyncstream{std::cout} << "  told of: " << error.failure.to_string() << '\n'; });
+    payments.on_error([](const sessionq::ErrorContext& error) {
+        std::osyncstream{std::cout} << "  told of: " << error.failure.to_string() << '\n';
+    });
     payments.start();
     while (broker.counts(what).active > 0) {
         std::this_thread::sleep_for(5ms);
     }
     payments.stop();
 
-    for (const sessionq::ReceivedMessage& message : sessionq::Browser{client, what + "/$DeadLetterQueue"}) {
-        std::cout << "  dead-lettered: " << message.text() << ", reason " << message.facts().dead_letter.value().reason << '\n';
+    for (const sessionq::ReceivedMessage& message :
+         sessionq::Browser{client, what + "/$DeadLetterQueue"}) {
+        std::cout << "  dead-lettered: " << message.text() << ", reason "
+                  << message.facts().dead_letter.value().reason << '\n';
     }
 }
 
@@ -51,7 +58,9 @@ int main() {
 
     demonstrate(broker, "abandon", FailurePolicy::abandon());
     demonstrate(broker, "dead-letter", FailurePolicy::dead_letter());
-    demonstrate(broker, "retry in place, then dead-letter", FailurePolicy::dead_letter().after_retries(3, quickly));
+    demonstrate(broker, "retry in place, then dead-letter",
+                FailurePolicy::dead_letter().after_retries(3, quickly));
     demonstrate(broker, "park the session, then abandon", FailurePolicy::park_session(50ms));
-    demonstrate(broker, "dead-letter the rest of the session", FailurePolicy::dead_letter_session());
+    demonstrate(broker, "dead-letter the rest of the session",
+                FailurePolicy::dead_letter_session());
 }

@@ -17,9 +17,12 @@ int main(int count, char** arguments) {
         const auto client = sessionq::Client::connect(connection);
         sessionq::SessionProcessor orders{client, arguments[1], {.max_concurrent_sessions = 16}};
         orders.on_message([](sessionq::MessageContext& call) {
-            std::osyncstream{std::cout} << call.message().session_id() << ": " << call.message().text() << '\n';
+            std::osyncstream{std::cout} << call.message().session_id() << ": "
+                                        << call.message().text() << '\n';
         });
-        orders.on_error([](const sessionq::ErrorContext& error) { std::osyncstream{std::cerr} << error.failure.to_string() << '\n'; });
+        orders.on_error([](const sessionq::ErrorContext& error) {
+            std::osyncstream{std::cerr} << error.failure.to_string() << '\n';
+        });
         orders.start();
         sessionq::wait_for_signal(); // Ctrl-C
         const auto report = orders.stop(std::chrono::seconds{10});

@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 namespace {
 
 std::chrono::milliseconds left(sessionq::Deadline deadline) {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining(std::chrono::steady_clock::now()));
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline.remaining(std::chrono::steady_clock::now()));
 }
 
 } // namespace
@@ -28,18 +29,24 @@ int main() {
 
     sessionq::SessionProcessor requests{client, "requests"};
     requests.on_message([&](sessionq::MessageContext& call) {
-        const auto deadline = sessionq::OperationContext::current().deadline(); // the request's, or the lease's if that ends sooner
-        std::osyncstream{std::cout} << "request '" << call.message().text()
-                                    << "': " << (left(deadline) <= 10s ? "within its 10 s" : "without a deadline") << '\n';
-        sessionq::Message invoice = sessionq::Message::text(call.message().session_id(), "invoice for " + std::string{call.message().text()});
+        const auto deadline = sessionq::OperationContext::current()
+                                  .deadline(); // the request's, or the lease's if that ends sooner
+        std::osyncstream{std::cout}
+            << "request '" << call.message().text()
+            << "': " << (left(deadline) <= 10s ? "within its 10 s" : "without a deadline") << '\n';
+        sessionq::Message invoice = sessionq::Message::text(
+            call.message().session_id(), "invoice for " + std::string{call.message().text()});
         invoice.deadline = deadline;
-        invoices.send(std::move(invoice)); // gives up at the deadline, too: nobody would wait for the answer
+        invoices.send(
+            std::move(invoice)); // gives up at the deadline, too: nobody would wait for the answer
     });
     std::atomic<int> handled{0};
     sessionq::SessionProcessor billing{client, "invoices"};
     billing.on_message([&](sessionq::MessageContext& call) {
         const auto deadline = sessionq::OperationContext::current().deadline();
-        std::osyncstream{std::cout} << call.message().text() << ": " << (left(deadline) <= 10s ? "still within them" : "without a deadline") << '\n';
+        std::osyncstream{std::cout}
+            << call.message().text() << ": "
+            << (left(deadline) <= 10s ? "still within them" : "without a deadline") << '\n';
         ++handled;
         handled.notify_one();
     });
@@ -69,7 +76,8 @@ int main() {
     requests.stop(10s);
     billing.stop(10s);
     for (const auto& message : refused) {
-        std::cout << "too late for '" << message.text() << "': " << message.facts().dead_letter->reason << '\n';
+        std::cout << "too late for '" << message.text()
+                  << "': " << message.facts().dead_letter->reason << '\n';
     }
     return refused.empty() ? 1 : 0;
 }

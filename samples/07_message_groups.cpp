@@ -11,7 +11,8 @@
 int main(int count, char** arguments) {
     const char* connection = std::getenv("SESSIONQ_CONNECTION");
     if (connection == nullptr || count != 2) {
-        std::cerr << "usage: SESSIONQ_CONNECTION='amqp://user:password@host' 07_message_groups QUEUE\n";
+        std::cerr
+            << "usage: SESSIONQ_CONNECTION='amqp://user:password@host' 07_message_groups QUEUE\n";
         return 2;
     }
     try {
@@ -19,20 +20,27 @@ int main(int count, char** arguments) {
         sessionq::Sender sender{client, arguments[1]};
         for (const char* step : {"placed", "paid", "shipped"}) {
             for (const char* customer : {"ada", "ben", "cleo"}) {
-                sender.send(sessionq::Message::text(customer, step)); // the session id travels as the group id
+                sender.send(sessionq::Message::text(
+                    customer, step)); // the session id travels as the group id
             }
         }
 
         std::atomic<int> to_come{9};
         sessionq::SessionProcessor orders{client, arguments[1], {.max_concurrent_sessions = 16}};
-        orders.on_session_open([](sessionq::SessionContext& group) { std::osyncstream{std::cout} << group.session_id() << " opens\n"; });
+        orders.on_session_open([](sessionq::SessionContext& group) {
+            std::osyncstream{std::cout} << group.session_id() << " opens\n";
+        });
         orders.on_message([&to_come](sessionq::MessageContext& call) {
-            std::osyncstream{std::cout} << call.message().session_id() << ": " << call.message().text() << '\n';
-            if (--to_come == 0) { // it may go below: the queue may hold others, and what is handled may come again
+            std::osyncstream{std::cout} << call.message().session_id() << ": "
+                                        << call.message().text() << '\n';
+            if (--to_come ==
+                0) { // it may go below: the queue may hold others, and what is handled may come again
                 to_come.notify_one();
             }
         });
-        orders.on_error([](const sessionq::ErrorContext& error) { std::osyncstream{std::cerr} << error.failure.to_string() << '\n'; });
+        orders.on_error([](const sessionq::ErrorContext& error) {
+            std::osyncstream{std::cerr} << error.failure.to_string() << '\n';
+        });
         orders.start();
         for (int left = to_come; left > 0; left = to_come) {
             to_come.wait(left);

@@ -18,9 +18,11 @@ namespace client {
 class BrowserCore;
 }
 
-/// What a `Browser` looks at. An aggregate for designated initialisers; a bad value throws `Error{Errc::invalid_option}` naming the member.
+/// What a `Browser` looks at. An aggregate for designated initialisers; a bad value throws
+/// `Error{Errc::invalid_option}` naming the member.
 struct BrowserOptions {
-    /// Only this session's messages. Up to 128 characters. Unset: all sessions, in the order of their sequence numbers. Default unset.
+    /// Only this session's messages. Up to 128 characters. Unset: all sessions, in the order of
+    /// their sequence numbers. Default unset.
     std::optional<std::string> session_id{};
 
     /// The sequence number to begin with. Range: zero or more. Default 0: the oldest.
@@ -30,8 +32,9 @@ struct BrowserOptions {
     std::uint32_t page_size{256};
 };
 
-/// Looks at the messages of an entity without receiving them: takes no lock, moves no delivery count and disturbs nobody. Shows active,
-/// deferred and scheduled messages. Also for what is dead-lettered: entity "orders/$DeadLetterQueue".
+/// Looks at the messages of an entity without receiving them: takes no lock, moves no delivery
+/// count and disturbs nobody. Shows active, deferred and scheduled messages. Also for what is
+/// dead-lettered: entity "orders/$DeadLetterQueue".
 ///
 ///     for (const ReceivedMessage& message : Browser{client, "orders/$DeadLetterQueue"}) { ... }
 ///
@@ -47,14 +50,17 @@ public:
     /// Errors: invalid_argument (`entity` has 1 to 260 characters), invalid_option, not_supported.
     Browser(const Client& client, std::string entity, BrowserOptions options = {});
 
-    /// The next messages from the position on, at most `max_messages` (1 or more; invalid_argument). It may be fewer than there are; none: this is
-    /// the end. Moves the position behind them.
-    [[nodiscard]] std::vector<ReceivedMessage> peek(std::uint32_t max_messages, const OperationContext& context = OperationContext::current());
+    /// The next messages from the position on, at most `max_messages` (1 or more;
+    /// invalid_argument). It may be fewer than there are; none: this is the end. Moves the position
+    /// behind them.
+    [[nodiscard]] std::vector<ReceivedMessage> peek(
+        std::uint32_t max_messages, const OperationContext& context = OperationContext::current());
 
     /// Moves the position: the next message has this sequence number or a higher one.
     void seek(std::int64_t sequence_number) noexcept { position_ = sequence_number; }
 
-    /// Iterates from the position to the end, under the context that is ambient at each step. Throws as `peek` does.
+    /// Iterates from the position to the end, under the context that is ambient at each step.
+    /// Throws as `peek` does.
     [[nodiscard]] Iterator begin();
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
@@ -84,7 +90,9 @@ public:
     [[nodiscard]] const ReceivedMessage* operator->() const noexcept { return &page_[at_]; }
     Iterator& operator++();
     void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& iterator, std::default_sentinel_t /*end*/) noexcept { return iterator.at_ == iterator.page_.size(); }
+    friend bool operator==(const Iterator& iterator, std::default_sentinel_t /*end*/) noexcept {
+        return iterator.at_ == iterator.page_.size();
+    }
 
 private:
     void next_page();
@@ -94,11 +102,13 @@ private:
     std::size_t at_{0};
 };
 
-/// The ids of the entity's sessions that have messages or state, in the broker's order. Blocks like the calls of `Sender`.
+/// The ids of the entity's sessions that have messages or state, in the broker's order. Blocks like
+/// the calls of `Sender`.
 ///
 /// Errors: the broker's (see `Errc`).
 /// Thread safety: safe.
-[[nodiscard]] std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
-                                                     const OperationContext& context = OperationContext::current());
+[[nodiscard]] std::vector<std::string> list_sessions(
+    const Client& client, const std::string& entity,
+    const OperationContext& context = OperationContext::current());
 
 } // namespace sessionq

@@ -6,8 +6,9 @@
 
 namespace sessionq {
 
-/// An instant by which an operation must end, on the monotonic clock. Absolute, so it can be handed on through calls, threads and messages without
-/// arithmetic (R20). `now` is `std::chrono::steady_clock::now()`.
+/// An instant by which an operation must end, on the monotonic clock. Absolute, so it can be handed
+/// on through calls, threads and messages without arithmetic (R20). `now` is
+/// `std::chrono::steady_clock::now()`.
 ///
 /// Thread safety: a value; distinct objects are safe, a shared object is safe to read.
 class Deadline {
@@ -18,7 +19,8 @@ public:
     [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
     [[nodiscard]] static constexpr Deadline at(TimePoint when) noexcept { return Deadline{when}; }
 
-    /// `length` after `now`; saturates to never() where the sum cannot be represented. A negative length has passed already.
+    /// `length` after `now`; saturates to never() where the sum cannot be represented. A negative
+    /// length has passed already.
     [[nodiscard]] static constexpr Deadline after(Duration length, TimePoint now) noexcept {
         if (length > Duration::zero() && now > TimePoint::max() - length) {
             return never();
@@ -29,7 +31,9 @@ public:
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
     /// TimePoint::max() when it never passes.
     [[nodiscard]] constexpr TimePoint time() const noexcept { return when_; }
-    [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept { return !is_never() && now >= when_; }
+    [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept {
+        return !is_never() && now >= when_;
+    }
 
     /// What is left at `now`: zero once passed, Duration::max() when it never passes.
     [[nodiscard]] constexpr Duration remaining(TimePoint now) const noexcept {
@@ -39,8 +43,11 @@ public:
         return now >= when_ ? Duration::zero() : when_ - now;
     }
 
-    /// The earlier of two: how a nested operation's own deadline shortens the one in scope and never extends it.
-    [[nodiscard]] constexpr Deadline sooner(Deadline other) const noexcept { return when_ <= other.when_ ? *this : other; }
+    /// The earlier of two: how a nested operation's own deadline shortens the one in scope and
+    /// never extends it.
+    [[nodiscard]] constexpr Deadline sooner(Deadline other) const noexcept {
+        return when_ <= other.when_ ? *this : other;
+    }
 
     friend constexpr auto operator<=>(const Deadline&, const Deadline&) noexcept = default;
 

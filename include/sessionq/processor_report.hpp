@@ -12,7 +12,8 @@ namespace sessionq {
 
 /// Where an error of a processor came from.
 enum class ErrorSource : std::uint8_t {
-    accept,          ///< Asking for a session failed; it is asked again, see `ProcessorOptions::error_backoff`.
+    accept,          ///< Asking for a session failed; it is asked again, see
+                     ///< `ProcessorOptions::error_backoff`.
     session_open,    ///< `on_session_open` threw (handler_failed).
     message_handler, ///< `on_message` threw (handler_failed); the failure policy follows.
     session_close,   ///< `on_session_close` threw (handler_failed).
@@ -33,12 +34,14 @@ struct ErrorContext {
 
 /// What `stop` did; counts are of messages, sessions or handlers as named.
 struct StopReport {
-    bool complete{false};       ///< Everything ended by the deadline, or nothing had been started.
-    bool requested_only{false}; ///< Called from one of its own handlers: stopping was asked for and goes on (R18).
-    std::uint64_t drained{0};   ///< Handlers that finished while stopping.
-    std::uint64_t released{0};  ///< Messages given back that no handler had started.
-    std::uint64_t left{0};      ///< Handlers that still ran at the deadline, those of sessions included; their sessions were given up.
-    std::uint64_t sessions{0};  ///< Sessions that were held when it began.
+    bool complete{false}; ///< Everything ended by the deadline, or nothing had been started.
+    bool requested_only{
+        false}; ///< Called from one of its own handlers: stopping was asked for and goes on (R18).
+    std::uint64_t drained{0};  ///< Handlers that finished while stopping.
+    std::uint64_t released{0}; ///< Messages given back that no handler had started.
+    std::uint64_t left{0}; ///< Handlers that still ran at the deadline, those of sessions included;
+                           ///< their sessions were given up.
+    std::uint64_t sessions{0}; ///< Sessions that were held when it began.
 };
 
 /// Totals since start. A session or message that comes again counts again.
@@ -48,24 +51,30 @@ struct ProcessorCounters {
     std::uint64_t messages_completed{0}; ///< Completions that the broker confirmed.
     std::uint64_t messages_released{0};  ///< Given back unstarted.
     std::uint64_t messages_expired{0};   ///< Past their own deadline.
-    std::uint64_t sessions_opened{0};    ///< Begun; without those given back before anything of theirs could start.
-    std::uint64_t sessions_closed{0};    ///< Of those opened. Also called rolls, the leases lost included.
+    std::uint64_t sessions_opened{
+        0}; ///< Begun; without those given back before anything of theirs could start.
+    std::uint64_t sessions_closed{
+        0}; ///< Of those opened. Also called rolls, the leases lost included.
     std::uint64_t leases_lost{0};
     std::uint64_t empty_accepts{0}; ///< R5: a counter, nothing else.
     std::uint64_t accept_failures{0};
-    std::uint64_t late_accepts{0}; ///< R19: sessions that came after their accept was given up, and were released at once.
+    std::uint64_t late_accepts{
+        0}; ///< R19: sessions that came after their accept was given up, and were released at once.
     std::uint64_t settlement_failures{0};
     std::uint64_t lock_renewals{0};
-    Duration longest_ready_wait{}; ///< Longest time between a message's arrival and its handler's start with nothing of its session ahead of it.
+    Duration longest_ready_wait{}; ///< Longest time between a message's arrival and its handler's
+                                   ///< start with nothing of its session ahead of it.
 };
 
 /// One slot: what it does and what it waits for (R16).
 struct SlotDescription {
     std::string entity{};
-    std::string session_id{};   ///< Empty while it holds none.
-    std::string state{};        ///< One of vacant, accepting, backing_off, opening, open, rewinding, leaving, closing, stopped.
-    std::string waits_for{};    ///< The pending I/O, timer or handler, in words.
-    Duration since{};           ///< Since it last made progress: changed state, received its first message, or finished a handler.
+    std::string session_id{}; ///< Empty while it holds none.
+    std::string state{};      ///< One of vacant, accepting, backing_off, opening, open, rewinding,
+                              ///< leaving, closing, stopped.
+    std::string waits_for{};  ///< The pending I/O, timer or handler, in words.
+    Duration since{}; ///< Since it last made progress: changed state, received its first message,
+                      ///< or finished a handler.
     std::uint32_t in_flight{0}; ///< Messages received and not yet finished.
     std::uint32_t running{0};   ///< Handlers.
 };

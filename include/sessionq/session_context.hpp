@@ -35,7 +35,8 @@ enum class CloseReason : std::uint8_t {
 
 /// A session while a processor holds it, as handlers see it.
 ///
-/// Valid in the handlers it is passed to, until they return (coroutines: until they finish); so are the strings it shows.
+/// Valid in the handlers it is passed to, until they return (coroutines: until they finish); so are
+/// the strings it shows.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -47,23 +48,28 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept;
     [[nodiscard]] const std::string& entity() const noexcept;
 
-    /// When the lease ends unless it is renewed, which happens by itself; never() where sessions are not locked by time.
+    /// When the lease ends unless it is renewed, which happens by itself; never() where sessions
+    /// are not locked by time.
     [[nodiscard]] Deadline lock_expires() const noexcept;
 
-    /// Fires before the lock dies (R13), when the lease is lost, and shortly before the deadline of `SessionProcessor::stop`. Callbacks registered
-    /// with it run on a thread that the processor keeps for these alone; while one runs, others wait.
+    /// Fires before the lock dies (R13), when the lease is lost, and shortly before the deadline of
+    /// `SessionProcessor::stop`. Callbacks registered with it run on a thread that the processor
+    /// keeps for these alone; while one runs, others wait.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
-    /// Asks to leave the session after the handlers that run now; what has not started is released. Returns at once.
+    /// Asks to leave the session after the handlers that run now; what has not started is released.
+    /// Returns at once.
     void release() noexcept;
 
-    /// The bytes kept with the session at the broker, if any. Blocks until answered, at most until the deadline in scope (in a handler: the lease's
-    /// end); 60 s without one.
-    /// Errors: the broker's (see `Errc`), lock_lost, session_not_found, message_too_large.
-    [[nodiscard]] std::optional<std::string> state(const OperationContext& context = OperationContext::current());
+    /// The bytes kept with the session at the broker, if any. Blocks until answered, at most until
+    /// the deadline in scope (in a handler: the lease's end); 60 s without one. Errors: the
+    /// broker's (see `Errc`), lock_lost, session_not_found, message_too_large.
+    [[nodiscard]] std::optional<std::string> state(
+        const OperationContext& context = OperationContext::current());
 
     /// Replaces the state; no value clears it. Blocks and fails like `state`.
-    void set_state(std::optional<std::string> state, const OperationContext& context = OperationContext::current());
+    void set_state(std::optional<std::string> state,
+                   const OperationContext& context = OperationContext::current());
 
     /// For the awaitable twins.
     [[nodiscard]] processor::SessionPump& pump() const noexcept { return *pump_; }

@@ -7,8 +7,8 @@
 
 namespace replay {
 
-/// Rows of comma-separated values, one at a time. Fields may be quoted, and then hold commas, line ends and doubled quotes. Lines
-/// end with LF or CRLF. Blank lines are skipped.
+/// Rows of comma-separated values, one at a time. Fields may be quoted, and then hold commas, line
+/// ends and doubled quotes. Lines end with LF or CRLF. Blank lines are skipped.
 class CsvRows {
 public:
     explicit CsvRows(std::streambuf& source) noexcept : source_{&source} {}

@@ -15,7 +15,8 @@ public:
 /// A line of the input cannot be used. Whoever knows the file's name makes an InputError of it.
 class BrokenLine : public std::runtime_error {
 public:
-    BrokenLine(std::uint64_t line, const std::string& text) : std::runtime_error{text}, line_{line} {}
+    BrokenLine(std::uint64_t line, const std::string& text)
+        : std::runtime_error{text}, line_{line} {}
 
     [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
 

@@ -14,14 +14,18 @@ using nlohmann::json;
 /// Receives the parser's events; keeps what is asked for and builds no tree of the rest.
 class FieldFinder : public nlohmann::json_sax<json> {
 public:
-    FieldFinder(std::span<const std::string> names, std::span<std::string> values) : names_{names}, values_{values}, found_(names.size(), false) {}
+    FieldFinder(std::span<const std::string> names, std::span<std::string> values)
+        : names_{names}, values_{values}, found_(names.size(), false) {}
 
     [[nodiscard]] std::string complaint() const {
         if (!complaint_.empty()) {
             return complaint_;
         }
         const auto missing = std::find(found_.begin(), found_.end(), false);
-        return missing == found_.end() ? std::string{} : "no field '" + names_[static_cast<std::size_t>(missing - found_.begin())] + "'";
+        return missing == found_.end()
+                   ? std::string{}
+                   : "no field '" + names_[static_cast<std::size_t>(missing - found_.begin())] +
+                         "'";
     }
 
     bool null() override { return unusable("null"); }
@@ -82,7 +86,8 @@ private:
             return not_an_object();
         }
         if (depth_ == 1 && wanted_ < names_.size()) {
-            complaint_ = "field '" + names_[wanted_] + "' is " + what + "; a string, number or boolean is needed";
+            complaint_ = "field '" + names_[wanted_] + "' is " + what +
+                         "; a string, number or boolean is needed";
             return false;
         }
         return true;
@@ -108,7 +113,8 @@ private:
 
 } // namespace
 
-std::string read_json_line(std::string_view line, std::span<const std::string> names, std::span<std::string> values) {
+std::string read_json_line(std::string_view line, std::span<const std::string> names,
+                           std::span<std::string> values) {
     FieldFinder finder{names, values};
     json::sax_parse(line, &finder);
     return finder.complaint();

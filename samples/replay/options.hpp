@@ -24,10 +24,13 @@ struct Options {
     bool json{false};
 };
 
-/// The options, or the help text that was asked for. Throws InputError naming the option that is unknown, missing or impossible.
+/// The options, or the help text that was asked for. Throws InputError naming the option that is
+/// unknown, missing or impossible.
 [[nodiscard]] std::variant<Options, std::string> parse_options(int argc, const char* const* argv);
 
-/// "200ms", "1.5s", "2m", "10us", or a bare "0"; nothing if it is none of these or longer than a day.
-[[nodiscard]] std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) noexcept;
+/// "200ms", "1.5s", "2m", "10us", or a bare "0"; nothing if it is none of these or longer than a
+/// day.
+[[nodiscard]] std::optional<std::chrono::nanoseconds> parse_duration(
+    std::string_view text) noexcept;
 
 } // namespace replay

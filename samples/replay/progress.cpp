@@ -24,7 +24,8 @@ void Progress::show(double fraction, std::uint64_t handled) {
     constexpr std::size_t width = 40;
     const auto filled = static_cast<std::size_t>(fraction * width);
     const std::string bar = std::string(filled, '#') + std::string(width - filled, '.');
-    std::fprintf(stderr, "\r[%s] %3.0f %%  %llu handled", bar.c_str(), fraction * 100, static_cast<unsigned long long>(handled));
+    std::fprintf(stderr, "\r[%s] %3.0f %%  %llu handled", bar.c_str(), fraction * 100,
+                 static_cast<unsigned long long>(handled));
 }
 
 } // namespace replay

@@ -5,7 +5,8 @@
 
 namespace replay {
 
-/// A bar on standard error, drawn at most ten times a second, if standard error is a terminal; otherwise nothing.
+/// A bar on standard error, drawn at most ten times a second, if standard error is a terminal;
+/// otherwise nothing.
 class Progress {
 public:
     Progress();

@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::size_t longest_session_id = 128;
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool is_blank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
 
 std::string joined(const std::vector<std::string>& names) {
     std::string text;
@@ -29,7 +31,9 @@ std::string joined(const std::vector<std::string>& names) {
 
 } // namespace
 
-RecordReader::RecordReader(std::string path, std::string session_key, std::optional<std::string> outcome) : path_{std::move(path)} {
+RecordReader::RecordReader(std::string path, std::string session_key,
+                           std::optional<std::string> outcome)
+    : path_{std::move(path)} {
     wanted_.push_back(std::move(session_key));
     if (outcome) {
         wanted_.push_back(std::move(*outcome));
@@ -75,7 +79,8 @@ void RecordReader::choose_format() {
         csv_ = true;
     } else if (extension != ".json" && extension != ".jsonl" && extension != ".ndjson") {
         const int first = source.sgetc();
-        csv_ = first != '{' && first != '[' && first != ' ' && first != '\t' && first != '\r' && first != '\n';
+        csv_ = first != '{' && first != '[' && first != ' ' && first != '\t' && first != '\r' &&
+               first != '\n';
     }
 }
 
@@ -117,8 +122,8 @@ bool RecordReader::next(Record& record) {
         record.outcome = values_[1];
     }
     if (record.session_id.size() > longest_session_id) {
-        refuse("field '" + wanted_[0] + "' has " + std::to_string(record.session_id.size()) + " bytes; a session id has at most " +
-               std::to_string(longest_session_id));
+        refuse("field '" + wanted_[0] + "' has " + std::to_string(record.session_id.size()) +
+               " bytes; a session id has at most " + std::to_string(longest_session_id));
     }
     return true;
 }
@@ -150,7 +155,8 @@ bool RecordReader::next_csv(Record& record) {
     }
     line_ = rows_->line();
     if (fields_.size() != header_.size()) {
-        refuse(std::to_string(fields_.size()) + " fields, but the header names " + std::to_string(header_.size()));
+        refuse(std::to_string(fields_.size()) + " fields, but the header names " +
+               std::to_string(header_.size()));
     }
     for (std::size_t i = 0; i < wanted_columns_.size(); ++i) {
         values_[i] = fields_[wanted_columns_[i]];

@@ -17,14 +17,18 @@ struct Record {
     std::string outcome;    ///< The outcome field's value, where one was asked for.
 };
 
-/// Reads records from a file of JSON Lines or CSV, one at a time: memory does not grow with the file. The extension .csv means CSV; .json,
-/// .jsonl and .ndjson mean JSON Lines; otherwise the first character decides. A byte order mark and blank lines are skipped.
+/// Reads records from a file of JSON Lines or CSV, one at a time: memory does not grow with the
+/// file. The extension .csv means CSV; .json, .jsonl and .ndjson mean JSON Lines; otherwise the
+/// first character decides. A byte order mark and blank lines are skipped.
 class RecordReader {
 public:
-    /// Every record must have the fields `session_key` and, if given, `outcome`. Throws InputError if the file cannot serve.
-    RecordReader(std::string path, std::string session_key, std::optional<std::string> outcome = {});
+    /// Every record must have the fields `session_key` and, if given, `outcome`. Throws InputError
+    /// if the file cannot serve.
+    RecordReader(std::string path, std::string session_key,
+                 std::optional<std::string> outcome = {});
 
-    /// Puts the next record into `record`; false at the end. Throws InputError naming file and line, and for a file without any record.
+    /// Puts the next record into `record`; false at the end. Throws InputError naming file and
+    /// line, and for a file without any record.
     [[nodiscard]] bool next(Record& record);
 
     /// The line of the latest record, from 1.

@@ -31,7 +31,8 @@ constexpr std::uint64_t cost_beside_body = 768; // of a message in the broker, r
 /// What the handlers do, and what they leave behind. Thread safety: safe.
 class Handling {
 public:
-    explicit Handling(const Options& options) : tally{options.calls_per_session}, handler_time_{options.handler_time} {}
+    explicit Handling(const Options& options)
+        : tally{options.calls_per_session}, handler_time_{options.handler_time} {}
 
     void handle(sessionq::MessageContext& call) {
         const sessionq::ReceivedMessage& message = call.message();
@@ -42,7 +43,9 @@ public:
         }
         const auto outcome = message.properties().find("outcome");
         const bool first = tally.finished(message.session_id(), ordinal,
-                                          outcome == message.properties().end() ? std::string{} : std::get<std::string>(outcome->second));
+                                          outcome == message.properties().end()
+                                              ? std::string{}
+                                              : std::get<std::string>(outcome->second));
         last_end_.store(Clock::now(), std::memory_order_relaxed);
         if (first) {
             bytes_.fetch_add(cost_of(message.text().size()), std::memory_order_relaxed);
@@ -64,12 +67,22 @@ public:
         }
     }
 
-    [[nodiscard]] static std::uint64_t cost_of(std::size_t body) noexcept { return body + cost_beside_body; }
+    [[nodiscard]] static std::uint64_t cost_of(std::size_t body) noexcept {
+        return body + cost_beside_body;
+    }
 
-    [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(std::memory_order_acquire); }
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
-    [[nodiscard]] std::uint64_t rolls() const noexcept { return rolls_.load(std::memory_order_relaxed); }
-    [[nodiscard]] Clock::time_point last_end() const noexcept { return last_end_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t count() const noexcept {
+        return count_.load(std::memory_order_acquire);
+    }
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        return bytes_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::uint64_t rolls() const noexcept {
+        return rolls_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] Clock::time_point last_end() const noexcept {
+        return last_end_.load(std::memory_order_relaxed);
+    }
     [[nodiscard]] std::vector<std::string> errors() const {
         const std::lock_guard lock{mutex_};
         return errors_;
@@ -90,7 +103,8 @@ private:
 /// The sending side: reads, numbers, sends, and waits where the handlers are behind.
 class Feed {
 public:
-    Feed(const sessionq::Client& client, const Options& options, RecordReader& reader, Handling& handling)
+    Feed(const sessionq::Client& client, const Options& options, RecordReader& reader,
+         Handling& handling)
         : sender_{client, options.entity},
           reader_{&reader},
           handling_{&handling},
@@ -105,7 +119,8 @@ public:
         flush();
     }
 
-    /// Until everything sent is handled, or nothing has been for so long that the rest must be lost.
+    /// Until everything sent is handled, or nothing has been for so long that the rest must be
+    /// lost.
     void wait_until_handled() {
         while (handling_->count() < sent_ && progressing()) {
             std::this_thread::sleep_for(1ms);
@@ -142,8 +157,11 @@ private:
         try {
             sender_.send(std::exchange(batch_, {}));
         } catch (const sessionq::Error& error) {
-            if (error.code() == sessionq::Errc::invalid_argument || error.code() == sessionq::Errc::message_too_large) {
-                reader_->refuse(first_line_, "this record or one of the " + std::to_string(count - 1) + " behind it is refused: " + error.what());
+            if (error.code() == sessionq::Errc::invalid_argument ||
+                error.code() == sessionq::Errc::message_too_large) {
+                reader_->refuse(first_line_, "this record or one of the " +
+                                                 std::to_string(count - 1) +
+                                                 " behind it is refused: " + error.what());
             }
             throw;
         }
@@ -155,7 +173,9 @@ private:
     bool progressing() {
         const std::uint64_t handled = handling_->count();
         const double read = reader_->progress();
-        bar_.show(sent_ == 0 ? 0.0 : read * static_cast<double>(handled) / static_cast<double>(sent_), handled);
+        bar_.show(sent_ == 0 ? 0.0
+                             : read * static_cast<double>(handled) / static_cast<double>(sent_),
+                  handled);
         if (handled != seen_) {
             seen_ = handled;
             seen_at_ = Clock::now();
@@ -195,17 +215,21 @@ Run replay_file(const Options& options) {
     const sessionq::Client client = make_client(options);
 
     const auto handling = std::make_shared<Handling>(options); // handlers may outlast this call
-    sessionq::SessionProcessor processor{client,
-                                         options.entity,
-                                         {
-                                             .max_concurrent_sessions = options.concurrent_sessions,
-                                             .max_concurrent_calls_per_session = options.calls_per_session,
-                                             .session_idle_timeout = options.idle_timeout,
-                                             .worker_threads = options.workers,
-                                         }};
+    sessionq::SessionProcessor processor{
+        client,
+        options.entity,
+        {
+            .max_concurrent_sessions = options.concurrent_sessions,
+            .max_concurrent_calls_per_session = options.calls_per_session,
+            .session_idle_timeout = options.idle_timeout,
+            .worker_threads = options.workers,
+        }};
     processor.on_message([handling](sessionq::MessageContext& call) { handling->handle(call); });
-    processor.on_session_close([handling](sessionq::SessionContext&, sessionq::CloseReason why) { handling->closed(why); });
-    processor.on_error([handling](const sessionq::ErrorContext& error) { handling->failed(error); });
+    processor.on_session_close([handling](sessionq::SessionContext&, sessionq::CloseReason why) {
+        handling->closed(why);
+    });
+    processor.on_error(
+        [handling](const sessionq::ErrorContext& error) { handling->failed(error); });
 
     const auto began = Clock::now();
     processor.start();
@@ -214,7 +238,8 @@ Run replay_file(const Options& options) {
         try {
             feed.send_all();
         } catch (const InputError& error) {
-            throw InputError{std::string{error.what()} + "; stopped there, the records before it are not reported"};
+            throw InputError{std::string{error.what()} +
+                             "; stopped there, the records before it are not reported"};
         }
         feed.wait_until_handled();
     }
@@ -227,7 +252,8 @@ Run replay_file(const Options& options) {
                   .elapsed = handling->last_end() - began};
     run.errors = handling->errors();
     if (!stopped.complete) {
-        run.errors.push_back("stopping took too long; " + std::to_string(stopped.left) + " handlers were left running");
+        run.errors.push_back("stopping took too long; " + std::to_string(stopped.left) +
+                             " handlers were left running");
     }
     if (options.outcome) {
         run.outcomes = handling->tally.outcomes();

@@ -12,20 +12,27 @@ namespace replay {
 
 namespace {
 
-double seconds(std::chrono::nanoseconds length) { return std::chrono::duration<double>{length}.count(); }
-double milliseconds(std::chrono::nanoseconds length) { return std::chrono::duration<double, std::milli>{length}.count(); }
+double seconds(std::chrono::nanoseconds length) {
+    return std::chrono::duration<double>{length}.count();
+}
+double milliseconds(std::chrono::nanoseconds length) {
+    return std::chrono::duration<double, std::milli>{length}.count();
+}
 
 } // namespace
 
 double Report::messages_per_second() const noexcept {
-    return elapsed.count() > 0 ? static_cast<double>(figures.sent - figures.lost) / seconds(elapsed) : 0.0;
+    return elapsed.count() > 0 ? static_cast<double>(figures.sent - figures.lost) / seconds(elapsed)
+                               : 0.0;
 }
 
 void write_text(std::ostream& out, const Report& report) {
     const Tally::Figures& figures = report.figures;
     out << std::fixed << std::setprecision(1);
-    out << figures.sent << " messages in " << figures.sessions << " sessions, " << report.rolls << " rolls\n";
-    out << figures.out_of_order << " out of order, " << figures.lost << " lost, " << figures.duplicated << " duplicated\n";
+    out << figures.sent << " messages in " << figures.sessions << " sessions, " << report.rolls
+        << " rolls\n";
+    out << figures.out_of_order << " out of order, " << figures.lost << " lost, "
+        << figures.duplicated << " duplicated\n";
     out << "longest wait of a ready session: " << milliseconds(report.longest_wait) << " ms\n";
     out << seconds(report.elapsed) << " s, " << report.messages_per_second() << " messages/s\n";
 }
@@ -46,17 +53,21 @@ void write_json(std::ostream& out, const Report& report) {
     out << line.dump() << '\n';
 }
 
-void write_outcomes(std::ostream& out, const std::vector<Tally::SessionOutcome>& outcomes, std::size_t rows) {
-    const auto shown_end = outcomes.begin() + static_cast<std::ptrdiff_t>(std::min(rows, outcomes.size()));
+void write_outcomes(std::ostream& out, const std::vector<Tally::SessionOutcome>& outcomes,
+                    std::size_t rows) {
+    const auto shown_end =
+        outcomes.begin() + static_cast<std::ptrdiff_t>(std::min(rows, outcomes.size()));
     std::size_t width = 7;
-    std::for_each(outcomes.begin(), shown_end, [&width](const auto& session) { width = std::max(width, session.session_id.size()); });
+    std::for_each(outcomes.begin(), shown_end, [&width](const auto& session) {
+        width = std::max(width, session.session_id.size());
+    });
 
     const auto column = static_cast<int>(width);
     out << std::left << std::setw(column) << "session"
         << "  messages  last\n";
     std::for_each(outcomes.begin(), shown_end, [&out, column](const auto& session) {
-        out << std::left << std::setw(column) << session.session_id << "  " << std::right << std::setw(8) << session.messages << "  " << session.last
-            << '\n';
+        out << std::left << std::setw(column) << session.session_id << "  " << std::right
+            << std::setw(8) << session.messages << "  " << session.last << '\n';
     });
     if (shown_end != outcomes.end()) {
         out << "... and " << outcomes.end() - shown_end << " more\n";
@@ -67,7 +78,8 @@ void write_outcomes(std::ostream& out, const std::vector<Tally::SessionOutcome>&
         ++ends[session.last];
     }
     std::vector<std::pair<std::string, std::uint64_t>> by_count{ends.begin(), ends.end()};
-    std::stable_sort(by_count.begin(), by_count.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(by_count.begin(), by_count.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
     out << "sessions by last:";
     constexpr std::size_t most = 8;
     for (std::size_t i = 0; i < std::min(most, by_count.size()); ++i) {

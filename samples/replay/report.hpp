@@ -27,6 +27,7 @@ void write_text(std::ostream& out, const Report& report);
 void write_json(std::ostream& out, const Report& report);
 
 /// The first `rows` sessions with their last outcome, and how many sessions ended with which.
-void write_outcomes(std::ostream& out, const std::vector<Tally::SessionOutcome>& outcomes, std::size_t rows);
+void write_outcomes(std::ostream& out, const std::vector<Tally::SessionOutcome>& outcomes,
+                    std::size_t rows);
 
 } // namespace replay

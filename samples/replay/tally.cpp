@@ -24,12 +24,15 @@ std::uint64_t OrdinalSet::count_below(std::uint64_t ordinal) const noexcept {
     if (ordinal <= filled_ + 1) {
         return ordinal - 1;
     }
-    return filled_ + static_cast<std::uint64_t>(std::distance(beyond_.begin(), beyond_.lower_bound(ordinal)));
+    return filled_ +
+           static_cast<std::uint64_t>(std::distance(beyond_.begin(), beyond_.lower_bound(ordinal)));
 }
 
 Tally::Session& Tally::session_of(Shard& shard, std::string_view session_id) {
     const auto known = shard.sessions.find(session_id);
-    return known != shard.sessions.end() ? known->second : shard.sessions.emplace(session_id, Session{}).first->second;
+    return known != shard.sessions.end()
+               ? known->second
+               : shard.sessions.emplace(session_id, Session{}).first->second;
 }
 
 std::uint64_t Tally::next_ordinal(std::string_view session_id) {
@@ -84,7 +87,8 @@ std::vector<Tally::SessionOutcome> Tally::outcomes() const {
     for (const Shard& shard : shards_) {
         const std::lock_guard lock{shard.mutex};
         for (const auto& [id, session] : shard.sessions) {
-            all.push_back({.session_id = id, .messages = session.finished.size(), .last = session.outcome});
+            all.push_back(
+                {.session_id = id, .messages = session.finished.size(), .last = session.outcome});
         }
     }
     std::sort(all.begin(), all.end(), [](const SessionOutcome& a, const SessionOutcome& b) {

@@ -25,11 +25,12 @@ private:
     std::set<std::uint64_t> beyond_;
 };
 
-/// Keeps account of every single message: which were sent, whose handler started, whose handler finished. The sender numbers the messages of
-/// each session; nothing is concluded from totals.
+/// Keeps account of every single message: which were sent, whose handler started, whose handler
+/// finished. The sender numbers the messages of each session; nothing is concluded from totals.
 ///
-/// Out of order: a handler started while as many messages before it in its session were unfinished as may run at once. With one call per
-/// session that is any start before the end of the one before.
+/// Out of order: a handler started while as many messages before it in its session were unfinished
+/// as may run at once. With one call per session that is any start before the end of the one
+/// before.
 ///
 /// Thread safety: safe.
 class Tally {
@@ -39,9 +40,12 @@ public:
         std::uint64_t sessions{0};
         std::uint64_t out_of_order{0};
         std::uint64_t lost{0};       ///< Sent, and no handler finished it.
-        std::uint64_t duplicated{0}; ///< Starts of a handler beyond the first of its message, and of messages never sent.
+        std::uint64_t duplicated{0}; ///< Starts of a handler beyond the first of its message, and
+                                     ///< of messages never sent.
 
-        [[nodiscard]] bool faultless() const noexcept { return out_of_order == 0 && lost == 0 && duplicated == 0; }
+        [[nodiscard]] bool faultless() const noexcept {
+            return out_of_order == 0 && lost == 0 && duplicated == 0;
+        }
     };
 
     struct SessionOutcome {
@@ -79,7 +83,9 @@ private:
         std::unordered_map<std::string, Session, Hash, std::equal_to<>> sessions{};
     };
 
-    [[nodiscard]] Shard& shard_of(std::string_view session_id) { return shards_[Hash{}(session_id) % shards_.size()]; }
+    [[nodiscard]] Shard& shard_of(std::string_view session_id) {
+        return shards_[Hash{}(session_id) % shards_.size()];
+    }
     [[nodiscard]] static Session& session_of(Shard& shard, std::string_view session_id);
 
     std::uint32_t calls_per_session_;

@@ -30,7 +30,10 @@ constexpr Duration longest_wait = milliseconds{1000};
 class Acceptor::Listening : public std::enable_shared_from_this<Listening> {
 public:
     Listening(ConnectionHost& host, OnStream on_stream)
-        : host_{host}, on_stream_{std::move(on_stream)}, acceptor_{host.io()}, timer_{timing::Timer::calling<&Listening::accept>(this)} {}
+        : host_{host},
+          on_stream_{std::move(on_stream)},
+          acceptor_{host.io()},
+          timer_{timing::Timer::calling<&Listening::accept>(this)} {}
 
     core::Result<std::uint16_t> listen(const ListenSettings& settings) {
         settings_ = settings;
@@ -38,7 +41,8 @@ public:
         asio::error_code error;
         const auto address = asio::ip::make_address(settings.address, error);
         if (error) {
-            return Failure{.code = Errc::invalid_option, .detail = "cannot listen on " + where + ": not an address"};
+            return Failure{.code = Errc::invalid_option,
+                           .detail = "cannot listen on " + where + ": not an address"};
         }
         const tcp::endpoint endpoint{address, settings.port};
         const auto step = [&](auto&& action) {
@@ -50,13 +54,15 @@ public:
         step([&] { acceptor_.set_option(tcp::acceptor::reuse_address{true}, error); });
         step([&] {
             if (settings.share_port) {
-                acceptor_.set_option(asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>{true}, error);
+                acceptor_.set_option(
+                    asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>{true}, error);
             }
         });
         step([&] { acceptor_.bind(endpoint, error); });
         step([&] { acceptor_.listen(tcp::acceptor::max_listen_connections, error); });
         if (error) {
-            return Failure{.code = Errc::resource_exhausted, .detail = "cannot listen on " + where + ": " + error.message()};
+            return Failure{.code = Errc::resource_exhausted,
+                           .detail = "cannot listen on " + where + ": " + error.message()};
         }
         accept();
         return acceptor_.local_endpoint().port();
@@ -75,7 +81,8 @@ public:
 
 private:
     struct Pending {
-        explicit Pending(Listening& owner) noexcept : listening{owner}, timer{timing::Timer::calling<&Pending::on_time_out>(this)} {}
+        explicit Pending(Listening& owner) noexcept
+            : listening{owner}, timer{timing::Timer::calling<&Pending::on_time_out>(this)} {}
 
         void on_time_out() {
             handshake->cancel();
@@ -90,7 +97,9 @@ private:
     void accept() {
         is_accepting_ = true;
         acceptor_.async_accept(
-            [self = shared_from_this()](const asio::error_code& error, tcp::socket socket) { self->on_accepted(error, std::move(socket)); });
+            [self = shared_from_this()](const asio::error_code& error, tcp::socket socket) {
+                self->on_accepted(error, std::move(socket));
+            });
     }
 
     void on_accepted(const asio::error_code& error, tcp::socket socket) {
@@ -124,9 +133,11 @@ private:
         Pending& pending = pending_.emplace_back(*this);
         host_.loop().timers().arm(pending.timer, host_.loop().now() + settings_.handshake_time_out);
         if (settings_.tls) {
-            pending.handshake = start_tls_server(std::move(socket), settings_.tls, [this, &pending](StreamPtr stream, const Failure& failure) {
-                on_secured(pending, std::move(stream), failure);
-            });
+            pending.handshake =
+                start_tls_server(std::move(socket), settings_.tls,
+                                 [this, &pending](StreamPtr stream, const Failure& failure) {
+                                     on_secured(pending, std::move(stream), failure);
+                                 });
         } else {
             on_secured(pending, make_tcp_stream(std::move(socket)), {});
         }
@@ -139,7 +150,9 @@ private:
         }
         pending.handshake =
             start_web_socket_server(host_, std::move(stream), settings_.web_socket_path,
-                                    [this, &pending](StreamPtr made, const Failure& failed) { on_stream(pending, std::move(made), failed); });
+                                    [this, &pending](StreamPtr made, const Failure& failed) {
+                                        on_stream(pending, std::move(made), failed);
+                                    });
     }
 
     void on_stream(Pending& pending, StreamPtr stream, const Failure& failure) {
@@ -174,10 +187,13 @@ private:
     timing::Timer timer_; // until it accepts again
 };
 
-Acceptor::Acceptor(ConnectionHost& host, OnStream on_stream) : listening_{std::make_shared<Listening>(host, std::move(on_stream))} {}
+Acceptor::Acceptor(ConnectionHost& host, OnStream on_stream)
+    : listening_{std::make_shared<Listening>(host, std::move(on_stream))} {}
 
 Acceptor::~Acceptor() { listening_->stop(); }
 
-core::Result<std::uint16_t> Acceptor::listen(const ListenSettings& settings) { return listening_->listen(settings); }
+core::Result<std::uint16_t> Acceptor::listen(const ListenSettings& settings) {
+    return listening_->listen(settings);
+}
 
 } // namespace sessionq::amqp

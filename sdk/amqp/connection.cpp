@@ -20,9 +20,12 @@ constexpr milliseconds shortest_peer_time_out{2000};
 
 } // namespace
 
-void ConnectionOwner::on_session(SessionPtr session) { session->end({.name = "amqp:not-allowed", .text = "this side begins the sessions"}); }
+void ConnectionOwner::on_session(SessionPtr session) {
+    session->end({.name = "amqp:not-allowed", .text = "this side begins the sessions"});
+}
 
-Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options, ConnectionOwner& owner)
+Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options,
+                       ConnectionOwner& owner)
     : host_{host},
       stream_{std::move(stream)},
       owner_{owner},
@@ -76,7 +79,9 @@ void Connection::on_read(std::string_view bytes) {
     reading_ = false;
     if (bytes.empty()) {
         input_over_ = true;
-        engine_.input_closed({.name = "amqp:connection:forced", .text = "the peer closed the stream", .found = Errc::connection_lost});
+        engine_.input_closed({.name = "amqp:connection:forced",
+                              .text = "the peer closed the stream",
+                              .found = Errc::connection_lost});
     } else {
         host_.on_read(*this);
         engine_.input(bytes);
@@ -90,7 +95,9 @@ void Connection::on_written() {
     turn();
 }
 
-void Connection::on_failed(const Failure& failure) { lose({.name = "amqp:connection:forced", .text = failure.to_string(), .found = failure.code}); }
+void Connection::on_failed(const Failure& failure) {
+    lose({.name = "amqp:connection:forced", .text = failure.to_string(), .found = failure.code});
+}
 
 void Connection::on_open(const Open& peer) {
     if (phase_ != Phase::opening) {
@@ -100,7 +107,9 @@ void Connection::on_open(const Open& peer) {
     host_.loop().timers().cancel(timer_);
     if (peer.idle_time_out != 0) {
         if (milliseconds{peer.idle_time_out} < shortest_peer_time_out) {
-            close({.name = "amqp:not-allowed", .text = "an idle-time-out below two seconds is not supported", .found = Errc::not_supported});
+            close({.name = "amqp:not-allowed",
+                   .text = "an idle-time-out below two seconds is not supported",
+                   .found = Errc::not_supported});
             return;
         }
         host_.set_idle(*this, timing::IdleKind::write, heartbeat_after(peer.idle_time_out));
@@ -138,8 +147,9 @@ void Connection::on_idle(timing::IdleKind kind) {
         return;
     }
     if (phase_ != Phase::lingering) {
-        const Condition silent{
-            .name = "amqp:resource-limit-exceeded", .text = "nothing came from the peer within its time", .found = Errc::connection_lost};
+        const Condition silent{.name = "amqp:resource-limit-exceeded",
+                               .text = "nothing came from the peer within its time",
+                               .found = Errc::connection_lost};
         if (in_flight_ != 0) { // it takes nothing either: a last word would not reach it
             abort(silent);
             return;
@@ -153,9 +163,13 @@ void Connection::on_idle(timing::IdleKind kind) {
 
 void Connection::on_time_out() {
     if (phase_ == Phase::opening) {
-        lose({.name = "amqp:resource-limit-exceeded", .text = "the peer did not open the connection in time", .found = Errc::timeout});
+        lose({.name = "amqp:resource-limit-exceeded",
+              .text = "the peer did not open the connection in time",
+              .found = Errc::timeout});
     } else {
-        lose({.name = "amqp:connection:forced", .text = "the peer did not close the connection in time", .found = Errc::timeout});
+        lose({.name = "amqp:connection:forced",
+              .text = "the peer did not close the connection in time",
+              .found = Errc::timeout});
     }
 }
 
@@ -221,6 +235,8 @@ void Connection::finish() {
     owner_.on_closed(std::exchange(why_, {}));
 }
 
-void Connection::end_in(Duration time) { host_.loop().timers().arm(timer_, host_.loop().now() + time); }
+void Connection::end_in(Duration time) {
+    host_.loop().timers().arm(timer_, host_.loop().now() + time);
+}
 
 } // namespace sessionq::amqp

@@ -14,9 +14,11 @@ namespace sessionq::amqp {
 struct ConnectionOptions {
     EngineOptions engine{};
     Duration open_time_out{std::chrono::seconds{30}}; ///< from the start to the peer's open
-    Duration close_time_out{std::chrono::seconds{5}}; ///< what an end in order may take, from `close` or the peer's last word on
-    /// Bytes given to senders and not yet on their way, beyond which a connection is congested and reads no more. Enough for the peer never to wait,
-    /// and little enough that they pass through the processor's caches.
+    Duration close_time_out{std::chrono::seconds{
+        5}}; ///< what an end in order may take, from `close` or the peer's last word on
+    /// Bytes given to senders and not yet on their way, beyond which a connection is congested and
+    /// reads no more. Enough for the peer never to wait, and little enough that they pass through
+    /// the processor's caches.
     std::size_t most_unsent{std::size_t{256} << 10U};
 };
 
@@ -29,19 +31,27 @@ public:
     virtual void on_session(SessionPtr session);
     /// After congestion: there is room again.
     virtual void on_writable() {}
-    /// The connection is over and its stream closed. Sessions and links were told before. Last, and once. `condition` says why; empty after an orderly
-    /// close. The owner may destroy the connection in it.
+    /// The connection is over and its stream closed. Sessions and links were told before. Last, and
+    /// once. `condition` says why; empty after an orderly close. The owner may destroy the
+    /// connection in it.
     virtual void on_closed(const Condition& condition) = 0;
 };
 
-/// An engine on a stream: carries bytes between the two, sends heartbeats, notices a dead peer, and ends in bounded time.
+/// An engine on a stream: carries bytes between the two, sends heartbeats, notices a dead peer, and
+/// ends in bounded time.
 ///
-/// Who says something to the engine from a task of the loop need do no more: what was said in one turn of the loop goes out together, soon after it.
-/// Everything told comes from the loop and never from within a call. Bound to the thread of its host. Destroying it, but for `on_closed` not from what it or its links
-/// tell, closes the stream at once and tells nothing; its sessions and links are gone then.
-class Connection final : private StreamListener, private ConnectionListener, private EngineDriver, private Watched {
+/// Who says something to the engine from a task of the loop need do no more: what was said in one
+/// turn of the loop goes out together, soon after it. Everything told comes from the loop and never
+/// from within a call. Bound to the thread of its host. Destroying it, but for `on_closed` not from
+/// what it or its links tell, closes the stream at once and tells nothing; its sessions and links
+/// are gone then.
+class Connection final : private StreamListener,
+                         private ConnectionListener,
+                         private EngineDriver,
+                         private Watched {
 public:
-    Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options, ConnectionOwner& owner);
+    Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options,
+               ConnectionOwner& owner);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection() override;
@@ -54,7 +64,8 @@ public:
     /// Closes without a word to the peer. `on_closed` follows.
     void abort(const Condition& condition);
 
-    /// Too much waits to be sent: give senders no more until `on_writable`. What a session's window holds back is not counted here (`SenderLink::buffered`).
+    /// Too much waits to be sent: give senders no more until `on_writable`. What a session's window
+    /// holds back is not counted here (`SenderLink::buffered`).
     [[nodiscard]] bool is_congested() noexcept;
 
 private:

@@ -5,7 +5,10 @@
 namespace sessionq::amqp {
 
 ConnectionHost::ConnectionHost(core::EventLoop& loop, asio::io_context& io)
-    : loop_{loop}, io_{io}, idle_{loop.now()}, timer_{timing::Timer::calling<&ConnectionHost::look>(this)} {}
+    : loop_{loop},
+      io_{io},
+      idle_{loop.now()},
+      timer_{timing::Timer::calling<&ConnectionHost::look>(this)} {}
 
 ConnectionHost::~ConnectionHost() { loop_.timers().cancel(timer_); }
 
@@ -28,7 +31,9 @@ void ConnectionHost::arm() {
 }
 
 void ConnectionHost::look() {
-    idle_.advance(loop_.now(), [](timing::IdleEntry& entry, timing::IdleKind kind) { static_cast<Watched&>(entry).on_idle(kind); });
+    idle_.advance(loop_.now(), [](timing::IdleEntry& entry, timing::IdleKind kind) {
+        static_cast<Watched&>(entry).on_idle(kind);
+    });
     arm();
 }
 

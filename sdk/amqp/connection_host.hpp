@@ -20,8 +20,9 @@ protected:
     ~Watched() = default;
 };
 
-/// What the connections of one receive thread share: its loop, its reactor, and the watch for those that are quiet. Outlives them; bound to that thread, and the
-/// loop outlives it. Only who opens sockets uses the reactor: where streams come from elsewhere nobody need run it.
+/// What the connections of one receive thread share: its loop, its reactor, and the watch for those
+/// that are quiet. Outlives them; bound to that thread, and the loop outlives it. Only who opens
+/// sockets uses the reactor: where streams come from elsewhere nobody need run it.
 class ConnectionHost {
 public:
     ConnectionHost(core::EventLoop& loop, asio::io_context& io);

@@ -28,10 +28,12 @@ public:
     void start(TimePoint deadline) {
         host_.loop().timers().arm(timer_, deadline);
         stage_ = "resolving the host";
-        resolver_.async_resolve(target_.host, std::to_string(target_.port), tcp::resolver::numeric_service,
-                                [self = shared_from_this()](const asio::error_code& error, const tcp::resolver::results_type& found) {
-                                    self->on_resolved(error, found);
-                                });
+        resolver_.async_resolve(
+            target_.host, std::to_string(target_.port), tcp::resolver::numeric_service,
+            [self = shared_from_this()](const asio::error_code& error,
+                                        const tcp::resolver::results_type& found) {
+                self->on_resolved(error, found);
+            });
     }
 
     void drop() noexcept {
@@ -51,12 +53,17 @@ private:
             return;
         }
         if (error) {
-            fail({.code = Errc::connection_refused, .detail = "the host '" + target_.host + "' cannot be resolved: " + error.message()});
+            fail({.code = Errc::connection_refused,
+                  .detail =
+                      "the host '" + target_.host + "' cannot be resolved: " + error.message()});
             return;
         }
         stage_ = "connecting";
-        asio::async_connect(socket_, found,
-                            [self = shared_from_this()](const asio::error_code& failed, const tcp::endpoint&) { self->on_connected(failed); });
+        asio::async_connect(
+            socket_, found,
+            [self = shared_from_this()](const asio::error_code& failed, const tcp::endpoint&) {
+                self->on_connected(failed);
+            });
     }
 
     void on_connected(const asio::error_code& error) {
@@ -74,7 +81,9 @@ private:
         stage_ = "agreeing on TLS";
         handshake_ =
             start_tls_client(std::move(socket_), target_.tls, target_.host,
-                             [self = shared_from_this()](StreamPtr stream, const Failure& failure) { self->on_secured(std::move(stream), failure); });
+                             [self = shared_from_this()](StreamPtr stream, const Failure& failure) {
+                                 self->on_secured(std::move(stream), failure);
+                             });
     }
 
     void on_secured(StreamPtr stream, const Failure& failure) {
@@ -83,9 +92,11 @@ private:
             return;
         }
         stage_ = "asking for a WebSocket";
-        handshake_ =
-            start_web_socket_client(host_, std::move(stream), where_, target_.web_socket_path,
-                                    [self = shared_from_this()](StreamPtr made, const Failure& failed) { self->on_stream(std::move(made), failed); });
+        handshake_ = start_web_socket_client(
+            host_, std::move(stream), where_, target_.web_socket_path,
+            [self = shared_from_this()](StreamPtr made, const Failure& failed) {
+                self->on_stream(std::move(made), failed);
+            });
     }
 
     void on_stream(StreamPtr stream, const Failure& failure) {
@@ -100,7 +111,8 @@ private:
         const auto self = shared_from_this();
         const Dialed done = std::exchange(done_, nullptr);
         drop();
-        done(Failure{.code = Errc::timeout, .detail = where_ + ": no connection in time, while " + stage_});
+        done(Failure{.code = Errc::timeout,
+                     .detail = where_ + ": no connection in time, while " + stage_});
     }
 
     void finish(core::Result<StreamPtr> result) {
@@ -128,7 +140,8 @@ Connector::Connector(ConnectionHost& host, Target target, TimePoint deadline, Di
 
 Connector::~Connector() { attempt_->drop(); }
 
-std::unique_ptr<Dialing> dial_socket(ConnectionHost& host, const Target& target, TimePoint deadline, Dialed dialed) {
+std::unique_ptr<Dialing> dial_socket(ConnectionHost& host, const Target& target, TimePoint deadline,
+                                     Dialed dialed) {
     return std::make_unique<Connector>(host, target, deadline, std::move(dialed));
 }
 

@@ -6,10 +6,12 @@
 
 namespace sessionq::amqp {
 
-/// One attempt to connect over sockets: resolves, connects, and shakes hands, all under one deadline.
+/// One attempt to connect over sockets: resolves, connects, and shakes hands, all under one
+/// deadline.
 ///
-/// Fails with `connection_refused` (no such host, nobody listens, no TLS there, no WebSocket there), `peer_untrusted` (the certificate), or
-/// `timeout`; each says in its detail which host and why.
+/// Fails with `connection_refused` (no such host, nobody listens, no TLS there, no WebSocket
+/// there), `peer_untrusted` (the certificate), or `timeout`; each says in its detail which host and
+/// why.
 class Connector final : public Dialing {
 public:
     Connector(ConnectionHost& host, Target target, TimePoint deadline, Dialed dialed);
@@ -21,6 +23,7 @@ private:
 };
 
 /// The usual `Dial`.
-[[nodiscard]] std::unique_ptr<Dialing> dial_socket(ConnectionHost& host, const Target& target, TimePoint deadline, Dialed dialed);
+[[nodiscard]] std::unique_ptr<Dialing> dial_socket(ConnectionHost& host, const Target& target,
+                                                   TimePoint deadline, Dialed dialed);
 
 } // namespace sessionq::amqp

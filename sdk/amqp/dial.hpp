@@ -22,7 +22,8 @@ struct Target {
     std::string web_socket_path{}; ///< AMQP over WebSocket, at this path; empty: not
 };
 
-/// An attempt to get a stream, under way. Bound to the thread of its host. Destroying it drops the attempt; nobody is told then.
+/// An attempt to get a stream, under way. Bound to the thread of its host. Destroying it drops the
+/// attempt; nobody is told then.
 class Dialing {
 public:
     Dialing() = default;
@@ -31,10 +32,13 @@ public:
     virtual ~Dialing() = default;
 };
 
-/// Told once, from the loop, never from within the call that began the attempt; may destroy the attempt.
+/// Told once, from the loop, never from within the call that began the attempt; may destroy the
+/// attempt.
 using Dialed = std::function<void(core::Result<StreamPtr> stream)>;
 
-/// Where streams come from: begins an attempt to reach the target, which ends by the deadline. Fails with `connection_refused`, `peer_untrusted` or `timeout`.
-using Dial = std::function<std::unique_ptr<Dialing>(ConnectionHost& host, const Target& target, TimePoint deadline, Dialed dialed)>;
+/// Where streams come from: begins an attempt to reach the target, which ends by the deadline.
+/// Fails with `connection_refused`, `peer_untrusted` or `timeout`.
+using Dial = std::function<std::unique_ptr<Dialing>(ConnectionHost& host, const Target& target,
+                                                    TimePoint deadline, Dialed dialed)>;
 
 } // namespace sessionq::amqp

@@ -36,7 +36,8 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
     const Open& open = options.open;
     pn_transport_set_max_frame(transport_, open.max_frame_size);
     pn_transport_set_channel_max(transport_, open.channel_max);
-    pn_transport_set_idle_timeout(transport_, open.idle_time_out * 2); // it announces half of what it is told
+    pn_transport_set_idle_timeout(transport_,
+                                  open.idle_time_out * 2); // it announces half of what it is told
     pn_connection_collect(connection_, collector_);
     pn_connection_set_container(connection_, open.container.c_str());
     if (!open.hostname.empty()) {
@@ -85,7 +86,9 @@ void Engine::feed_sasl(std::string_view& bytes) {
     bytes = {};
     std::string_view rest = sasl_input_;
     switch (sasl_->feed(rest, output_)) {
-    case SaslExchange::State::going_on: sasl_input_.erase(0, sasl_input_.size() - rest.size()); return;
+    case SaslExchange::State::going_on:
+        sasl_input_.erase(0, sasl_input_.size() - rest.size());
+        return;
     case SaslExchange::State::failed:
         failure_ = sasl_->failure();
         failed_ = broken_ = true;
@@ -108,7 +111,8 @@ void Engine::feed_transport(std::string_view bytes) {
         bytes.remove_prefix(passing);
         rewritten_.clear();
         if (!shim_.inbound(bytes, rewritten_)) {
-            break_off(Errc::protocol_error, "amqp:connection:framing-error", "what the peer sent are no frames, or not of a size to work with");
+            break_off(Errc::protocol_error, "amqp:connection:framing-error",
+                      "what the peer sent are no frames, or not of a size to work with");
             return;
         }
         push(rewritten_);
@@ -211,9 +215,12 @@ void Engine::collect_output() {
         if (pending <= 0) {
             break;
         }
-        const std::string_view bytes{pn_transport_head(transport_), static_cast<std::size_t>(pending)};
+        const std::string_view bytes{pn_transport_head(transport_),
+                                     static_cast<std::size_t>(pending)};
         if (!shim_.outbound(bytes, output_)) {
-            failure_ = {.name = "amqp:internal-error", .text = "the engine wrote what are no frames", .found = Errc::internal_error};
+            failure_ = {.name = "amqp:internal-error",
+                        .text = "the engine wrote what are no frames",
+                        .found = Errc::internal_error};
             failed_ = broken_ = true;
             return;
         }
@@ -254,7 +261,9 @@ SessionPtr Engine::begin_session() {
 }
 
 std::size_t Engine::sessions_left() const noexcept {
-    const std::size_t most = std::size_t{std::min(pn_transport_get_channel_max(transport_), pn_transport_remote_channel_max(transport_))} + 1;
+    const std::size_t most = std::size_t{std::min(pn_transport_get_channel_max(transport_),
+                                                  pn_transport_remote_channel_max(transport_))} +
+                             1;
     return most > channels_ ? most - channels_ : 0;
 }
 

@@ -23,8 +23,9 @@ namespace sessionq::amqp {
 struct Open {
     std::string container{};
     std::string hostname{};
-    std::string properties{};        ///< an encoded map, or empty
-    std::uint32_t idle_time_out{0};  ///< milliseconds after which the sender of it gives up on a silent peer; zero: never
+    std::string properties{}; ///< an encoded map, or empty
+    std::uint32_t idle_time_out{
+        0}; ///< milliseconds after which the sender of it gives up on a silent peer; zero: never
     std::uint32_t max_frame_size{0}; ///< zero: not limited
     std::uint16_t channel_max{65535};
 };
@@ -44,8 +45,8 @@ public:
     virtual void on_open(const Open& peer) = 0;
     /// The peer began a session, which has been answered; who does not want it destroys it.
     virtual void on_session(SessionPtr session) = 0;
-    /// The connection is over: closed by the peer, refused, or broken. Its sessions and links were told before. Last, and once. `condition` says why;
-    /// empty after an orderly close.
+    /// The connection is over: closed by the peer, refused, or broken. Its sessions and links were
+    /// told before. Last, and once. `condition` says why; empty after an orderly close.
     virtual void on_closed(const Condition& condition) = 0;
 };
 
@@ -53,14 +54,16 @@ public:
 class EngineDriver {
 public:
     virtual ~EngineDriver() = default;
-    /// There is something to send, for the first time since `take`. Called from whatever call caused it, never from `input` and `process`.
+    /// There is something to send, for the first time since `take`. Called from whatever call
+    /// caused it, never from `input` and `process`.
     virtual void on_output() = 0;
 };
 
-/// One side of an AMQP connection: bytes in, bytes out, and listeners told. No I/O, no clock, no thread of its own; used from one thread.
+/// One side of an AMQP connection: bytes in, bytes out, and listeners told. No I/O, no clock, no
+/// thread of its own; used from one thread.
 ///
-/// Whoever feeds it calls `process` after input, which tells the listeners, and then takes what is to be sent. Listeners may call anything here but
-/// destroy the engine.
+/// Whoever feeds it calls `process` after input, which tells the listeners, and then takes what is
+/// to be sent. Listeners may call anything here but destroy the engine.
 class Engine {
 public:
     Engine(EngineOptions options, ConnectionListener& listener);
@@ -77,9 +80,11 @@ public:
     void process();
 
     void set_driver(EngineDriver* driver) noexcept { driver_ = driver; }
-    /// Puts what is to be sent, complete as of now, into `to`, in place of what it held. The engine goes on with its memory.
+    /// Puts what is to be sent, complete as of now, into `to`, in place of what it held. The engine
+    /// goes on with its memory.
     void take(std::string& to);
-    /// What was said so far goes out before what is said from now on: within one turn a detach would otherwise follow a later attach.
+    /// What was said so far goes out before what is said from now on: within one turn a detach
+    /// would otherwise follow a later attach.
     void commit();
     /// Bytes of messages given to senders since the last `take`.
     [[nodiscard]] std::size_t unsent() const noexcept { return unsent_; }
@@ -88,7 +93,8 @@ public:
 
     /// Null if there is none left, or the connection is over.
     [[nodiscard]] SessionPtr begin_session();
-    /// Sessions that may still be begun under the peer's channel-max; one that has ended counts until the peer has ended it too.
+    /// Sessions that may still be begun under the peer's channel-max; one that has ended counts
+    /// until the peer has ended it too.
     [[nodiscard]] std::size_t sessions_left() const noexcept;
 
     /// Closes in order: the peer's close is awaited, or the input's end.
@@ -149,9 +155,9 @@ private:
     std::string rewritten_;  // of the input, as it came through the shim
     std::string sasl_input_; // of the exchange, not understood yet
     std::vector<Session*> sessions_;
-    std::size_t channels_{0};                  // theirs, and those of sessions that are gone and not buried
-    std::vector<Link*> lost_links_;            // to be told
-    std::vector<pn_link_t*> dead_links_;       // to be freed once what they had to say is on its way
+    std::size_t channels_{0};       // theirs, and those of sessions that are gone and not buried
+    std::vector<Link*> lost_links_; // to be told
+    std::vector<pn_link_t*> dead_links_; // to be freed once what they had to say is on its way
     std::vector<pn_session_t*> dead_sessions_; // the same
     Condition failure_;                        // of this side's finding
     bool opened_{false};

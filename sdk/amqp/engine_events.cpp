@@ -70,13 +70,15 @@ void Engine::on_session_event(pn_session_t* session, bool opened) {
             auto begun = std::make_unique<Session>(*this, session);
             begun->open();
             listener_.on_session(std::move(begun));
-        } else if (owner == nullptr || owner->ended_) { // the end waited for the answer to its begin
+        } else if (owner == nullptr ||
+                   owner->ended_) { // the end waited for the answer to its begin
             pn_session_close(session);
         }
         return;
     }
     if (owner == nullptr) { // its owner left before
-        if (std::find(dead_sessions_.begin(), dead_sessions_.end(), session) == dead_sessions_.end()) {
+        if (std::find(dead_sessions_.begin(), dead_sessions_.end(), session) ==
+            dead_sessions_.end()) {
             dead_sessions_.push_back(session);
         }
         return;
@@ -134,7 +136,8 @@ void Engine::on_link_event(pn_link_t* link, bool opened, bool closed) {
         return;
     }
     if (owner == nullptr) {
-        if (!opened && std::find(dead_links_.begin(), dead_links_.end(), link) == dead_links_.end()) { // its owner left before
+        if (!opened && std::find(dead_links_.begin(), dead_links_.end(), link) ==
+                           dead_links_.end()) { // its owner left before
             dead_links_.push_back(link);
         }
         return;
@@ -169,11 +172,13 @@ void Engine::look_drained(ReceiverLink& link) {
 
 // Before it has taken what the peer was told not to send.
 bool Engine::is_too_large(Link& link, pn_delivery_t* delivery) {
-    if (link.max_message_size_ == 0 || pn_delivery_pending(delivery) <= link.max_message_size_ || link.closed_) {
+    if (link.max_message_size_ == 0 || pn_delivery_pending(delivery) <= link.max_message_size_ ||
+        link.closed_) {
         return false;
     }
-    const Condition why{
-        .name = "amqp:link:message-size-exceeded", .text = "a message is larger than the link's max-message-size", .found = Errc::message_too_large};
+    const Condition why{.name = "amqp:link:message-size-exceeded",
+                        .text = "a message is larger than the link's max-message-size",
+                        .found = Errc::message_too_large};
     link.close(why);
     link.listener_->on_link_closed(why, true);
     return true;
@@ -189,8 +194,8 @@ void Engine::on_delivery(pn_delivery_t* delivery) {
         // Several may have arrived in whole before the first is told; each is read and advanced over in turn.
         while (pn_link_get_context(link) == owner) {
             pn_delivery_t* current = pn_link_current(link);
-            if (current == nullptr || owner->closed_ || is_too_large(*owner, current) || !pn_delivery_readable(current) ||
-                pn_delivery_partial(current)) {
+            if (current == nullptr || owner->closed_ || is_too_large(*owner, current) ||
+                !pn_delivery_readable(current) || pn_delivery_partial(current)) {
                 break;
             }
             if (pn_delivery_aborted(current)) {
@@ -208,7 +213,8 @@ void Engine::on_delivery(pn_delivery_t* delivery) {
         }
     }
     // What has not arrived in whole may be settled by its sender already; nobody knows of it yet.
-    if (pn_link_get_context(link) == owner && pn_delivery_updated(delivery) && !pn_delivery_partial(delivery) && owner->listener_ != nullptr) {
+    if (pn_link_get_context(link) == owner && pn_delivery_updated(delivery) &&
+        !pn_delivery_partial(delivery) && owner->listener_ != nullptr) {
         pn_delivery_clear(delivery);
         owner->listener_->on_disposition(DeliveryHandle{delivery});
     }

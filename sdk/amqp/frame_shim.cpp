@@ -14,12 +14,16 @@ constexpr std::size_t trailer_size = 4;
 constexpr std::uint32_t smallest_frame = 512; // of the standard
 constexpr std::size_t most_unfinished = 1024; // messages at a time; a peer needs few
 
-std::uint32_t uint_at(std::string_view bytes) noexcept { return static_cast<std::uint32_t>(core::number_at<4>(bytes.data())); }
+std::uint32_t uint_at(std::string_view bytes) noexcept {
+    return static_cast<std::uint32_t>(core::number_at<4>(bytes.data()));
+}
 
 /// A uint as five bytes.
 class EncodedUint {
 public:
-    explicit EncodedUint(std::uint32_t value) noexcept { core::put_number<4>(bytes_.data() + 1, value); }
+    explicit EncodedUint(std::uint32_t value) noexcept {
+        core::put_number<4>(bytes_.data() + 1, value);
+    }
     [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_.data(), bytes_.size()}; }
 
 private:
@@ -42,14 +46,18 @@ private:
     std::size_t size_{0};
 };
 
-std::size_t offset_of(std::string_view frame) noexcept { return static_cast<std::size_t>(static_cast<std::uint8_t>(frame[4])) * 4; }
+std::size_t offset_of(std::string_view frame) noexcept {
+    return static_cast<std::size_t>(static_cast<std::uint8_t>(frame[4])) * 4;
+}
 
 bool is_amqp(std::string_view frame) noexcept { return frame[5] == 0; }
 
 /// The performative and what follows it; empty for a frame that keeps the connection alive.
 std::string_view body_of(std::string_view frame) noexcept { return frame.substr(offset_of(frame)); }
 
-std::uint16_t channel_of(std::string_view frame) noexcept { return static_cast<std::uint16_t>(core::number_at<2>(frame.data() + 6)); }
+std::uint16_t channel_of(std::string_view frame) noexcept {
+    return static_cast<std::uint16_t>(core::number_at<2>(frame.data() + 6));
+}
 
 /// Which field of a performative, if any, strict peers read by position too.
 constexpr std::array<std::size_t, 2> nested_fields(std::uint8_t code) noexcept {
@@ -68,10 +76,14 @@ void put_frame(std::string_view frame, const Fields& fields, std::string& to) {
     core::put_number<4>(to.data() + start, to.size() - start);
 }
 
-std::uint64_t link_key(std::uint16_t channel, std::uint32_t handle) noexcept { return std::uint64_t{channel} << 32U | handle; }
+std::uint64_t link_key(std::uint16_t channel, std::uint32_t handle) noexcept {
+    return std::uint64_t{channel} << 32U | handle;
+}
 
 /// Whether a transfer is a whole message by itself.
-bool is_whole(const Fields& transfer) noexcept { return transfer.number(1) && !transfer.is_true(5); }
+bool is_whole(const Fields& transfer) noexcept {
+    return transfer.number(1) && !transfer.is_true(5);
+}
 
 /// An open's max-frame-size less the reserve. False: too little would be left.
 bool shrink_frame_size(const Fields& fields, std::optional<EncodedUint>& to) noexcept {
@@ -101,7 +113,8 @@ FormattedTag split_tag(std::string_view tag) noexcept {
     if (tag.size() < trailer_size) {
         return {tag, 0};
     }
-    return {tag.substr(0, tag.size() - trailer_size), uint_at(tag.substr(tag.size() - trailer_size))};
+    return {tag.substr(0, tag.size() - trailer_size),
+            uint_at(tag.substr(tag.size() - trailer_size))};
 }
 
 // How long the frame is that begins here; what its size needs before that is known; zero if it is none.
@@ -111,13 +124,17 @@ std::size_t FrameShim::size_of_frame(std::string_view begun, std::uint32_t large
     }
     const std::size_t size = uint_at(begun);
     const std::size_t offset = offset_of(begun);
-    const bool is_one = offset >= header_size && offset <= size && (largest == 0 || size <= largest);
+    const bool is_one =
+        offset >= header_size && offset <= size && (largest == 0 || size <= largest);
     return is_one ? size : 0;
 }
 
 template <typename Rewrite>
-bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_view& bytes, std::string& to, Rewrite rewrite) {
-    const auto size_of = [&](std::string_view begun) { return direction.past_header ? size_of_frame(begun, largest) : header_size; };
+bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_view& bytes,
+                     std::string& to, Rewrite rewrite) {
+    const auto size_of = [&](std::string_view begun) {
+        return direction.past_header ? size_of_frame(begun, largest) : header_size;
+    };
     const auto take = [&](std::string_view frame) {
         if (direction.past_header) {
             return rewrite(frame);
@@ -161,7 +178,8 @@ bool FrameShim::walk(Direction& direction, std::uint32_t largest, std::string_vi
 }
 
 bool FrameShim::outbound(std::string_view bytes, std::string& to) {
-    return walk(out_, 0, bytes, to, [&](std::string_view frame) { return rewrite_outbound(frame, to); });
+    return walk(out_, 0, bytes, to,
+                [&](std::string_view frame) { return rewrite_outbound(frame, to); });
 }
 
 bool FrameShim::inbound(std::string_view& bytes, std::string& to) {
@@ -238,7 +256,8 @@ bool FrameShim::rewrite_outbound(std::string_view frame, std::string& to) {
         std::array<std::size_t, 2> ends{};
         const auto nested = nested_fields(fields->code());
         for (std::size_t i = 0; i < nested.size(); ++i) {
-            if (const auto inside = Fields::read(fields->at(nested[i])); inside && full_count(inside->code()) != 0) {
+            if (const auto inside = Fields::read(fields->at(nested[i]));
+                inside && full_count(inside->code()) != 0) {
                 inside->write(scratch_);
             }
             ends[i] = scratch_.size();
@@ -300,8 +319,12 @@ bool FrameShim::follow(std::uint16_t channel, const Fields& fields) {
         }
         break;
     }
-    case Performative::detach: std::erase(unfinished_, link_key(channel, fields.number(0).value_or(0))); break;
-    case Performative::end: std::erase_if(unfinished_, [&](std::uint64_t key) { return key >> 32U == channel; }); break;
+    case Performative::detach:
+        std::erase(unfinished_, link_key(channel, fields.number(0).value_or(0)));
+        break;
+    case Performative::end:
+        std::erase_if(unfinished_, [&](std::uint64_t key) { return key >> 32U == channel; });
+        break;
     default: break;
     }
     return true;

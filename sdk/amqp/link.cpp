@@ -34,13 +34,18 @@ std::string_view DeliveryHandle::tag() const noexcept {
     const std::string_view whole{tag.start, tag.size};
     auto* link = pn_delivery_link(delivery_);
     const auto* owner = static_cast<const Link*>(pn_link_get_context(link));
-    const bool carries_format = pn_link_is_sender(link) || (owner != nullptr && owner->carries_formats());
+    const bool carries_format =
+        pn_link_is_sender(link) || (owner != nullptr && owner->carries_formats());
     return carries_format ? split_tag(whole).tag : whole;
 }
 
-void DeliveryHandle::set_context(void* context) noexcept { pn_delivery_set_context(delivery_, context); }
+void DeliveryHandle::set_context(void* context) noexcept {
+    pn_delivery_set_context(delivery_, context);
+}
 void* DeliveryHandle::context() const noexcept { return pn_delivery_get_context(delivery_); }
-OutcomeKind DeliveryHandle::remote_kind() const noexcept { return kind_of(pn_delivery_remote_state(delivery_)); }
+OutcomeKind DeliveryHandle::remote_kind() const noexcept {
+    return kind_of(pn_delivery_remote_state(delivery_));
+}
 bool DeliveryHandle::remote_settled() const noexcept { return pn_delivery_settled(delivery_); }
 
 Outcome DeliveryHandle::remote_outcome() const {
@@ -70,7 +75,8 @@ void DeliveryHandle::update(const Outcome& outcome) {
 }
 
 void DeliveryHandle::touch() noexcept {
-    if (const auto* link = static_cast<const Link*>(pn_link_get_context(pn_delivery_link(delivery_)))) {
+    if (const auto* link =
+            static_cast<const Link*>(pn_link_get_context(pn_delivery_link(delivery_)))) {
         link->engine_->touch();
     }
 }
@@ -81,7 +87,8 @@ void DeliveryHandle::settle() {
     delivery_ = nullptr;
 }
 
-Link::Link(Session& session, pn_link_t* link) : link_{link}, session_{&session}, engine_{&session.engine()} {
+Link::Link(Session& session, pn_link_t* link)
+    : link_{link}, session_{&session}, engine_{&session.engine()} {
     pn_link_set_context(link_, this);
     session_->links_.push_back(this);
 }
@@ -104,8 +111,12 @@ Link::~Link() {
 
 bool Link::is_sender() const noexcept { return pn_link_is_sender(link_); }
 std::string_view Link::name() const noexcept { return pn_link_name(link_); }
-bool Link::is_remote_open() const noexcept { return link_ != nullptr && (pn_link_state(link_) & PN_REMOTE_ACTIVE) != 0; }
-std::uint64_t Link::remote_max_message_size() const noexcept { return pn_link_remote_max_message_size(link_); }
+bool Link::is_remote_open() const noexcept {
+    return link_ != nullptr && (pn_link_state(link_) & PN_REMOTE_ACTIVE) != 0;
+}
+std::uint64_t Link::remote_max_message_size() const noexcept {
+    return pn_link_remote_max_message_size(link_);
+}
 bool Link::carries_formats() const noexcept { return engine_->reads_message_formats_; }
 
 Attach Link::remote() const {
@@ -120,8 +131,12 @@ Attach Link::remote() const {
     return attach;
 }
 
-bool Link::remote_has_source() const noexcept { return pn_terminus_get_type(pn_link_remote_source(link_)) != PN_UNSPECIFIED; }
-std::string Link::remote_filter() const { return proton::encoded(pn_terminus_filter(pn_link_remote_source(link_))); }
+bool Link::remote_has_source() const noexcept {
+    return pn_terminus_get_type(pn_link_remote_source(link_)) != PN_UNSPECIFIED;
+}
+std::string Link::remote_filter() const {
+    return proton::encoded(pn_terminus_filter(pn_link_remote_source(link_)));
+}
 
 std::string Link::remote_properties() const {
     pn_data_t* properties = pn_link_remote_properties(link_);
@@ -154,7 +169,8 @@ void Link::open_refused() {
     attach.target.present = false;
     if (link_ != nullptr) {
         attach.sender_mode = static_cast<SenderSettleMode>(pn_link_remote_snd_settle_mode(link_));
-        attach.receiver_mode = static_cast<ReceiverSettleMode>(pn_link_remote_rcv_settle_mode(link_));
+        attach.receiver_mode =
+            static_cast<ReceiverSettleMode>(pn_link_remote_rcv_settle_mode(link_));
     }
     open(attach);
 }
@@ -174,8 +190,12 @@ void Link::close(const Condition& condition) {
     engine_->touch();
 }
 
-std::uint32_t SenderLink::credit() const noexcept { return link_ != nullptr ? static_cast<std::uint32_t>(std::max(0, pn_link_credit(link_))) : 0; }
-bool SenderLink::is_draining() const noexcept { return link_ != nullptr && pn_link_get_drain(link_); }
+std::uint32_t SenderLink::credit() const noexcept {
+    return link_ != nullptr ? static_cast<std::uint32_t>(std::max(0, pn_link_credit(link_))) : 0;
+}
+bool SenderLink::is_draining() const noexcept {
+    return link_ != nullptr && pn_link_get_drain(link_);
+}
 void SenderLink::drained() {
     if (link_ != nullptr) {
         pn_link_drained(link_);
@@ -183,11 +203,13 @@ void SenderLink::drained() {
     }
 }
 
-DeliveryHandle SenderLink::send(std::string_view tag, std::string_view encoded, bool settled, std::uint32_t message_format) {
+DeliveryHandle SenderLink::send(std::string_view tag, std::string_view encoded, bool settled,
+                                std::uint32_t message_format) {
     return send(tag, {encoded, {}}, settled, message_format);
 }
 
-DeliveryHandle SenderLink::send(std::string_view tag, const Pieces& encoded, bool settled, std::uint32_t message_format) {
+DeliveryHandle SenderLink::send(std::string_view tag, const Pieces& encoded, bool settled,
+                                std::uint32_t message_format) {
     if (link_ == nullptr) {
         return {};
     }
@@ -205,7 +227,9 @@ DeliveryHandle SenderLink::send(std::string_view tag, const Pieces& encoded, boo
     return DeliveryHandle{delivery};
 }
 
-std::size_t SenderLink::buffered() const noexcept { return link_ != nullptr ? pn_session_outgoing_bytes(pn_link_session(link_)) : 0; }
+std::size_t SenderLink::buffered() const noexcept {
+    return link_ != nullptr ? pn_session_outgoing_bytes(pn_link_session(link_)) : 0;
+}
 
 void ReceiverLink::add_credit(std::uint32_t count) {
     if (link_ != nullptr && count != 0) {
@@ -232,7 +256,9 @@ bool ReceiverLink::drain() {
     return true;
 }
 
-std::size_t ReceiverLink::size(DeliveryHandle delivery) const noexcept { return pn_delivery_pending(delivery.raw()); }
+std::size_t ReceiverLink::size(DeliveryHandle delivery) const noexcept {
+    return pn_delivery_pending(delivery.raw());
+}
 
 void ReceiverLink::read(DeliveryHandle delivery, char* to) {
     if (link_ != nullptr) {
@@ -240,7 +266,9 @@ void ReceiverLink::read(DeliveryHandle delivery, char* to) {
     }
 }
 
-bool ReceiverLink::is_settled_by_sender(DeliveryHandle delivery) const noexcept { return delivery.remote_settled(); }
+bool ReceiverLink::is_settled_by_sender(DeliveryHandle delivery) const noexcept {
+    return delivery.remote_settled();
+}
 
 std::uint32_t ReceiverLink::message_format(DeliveryHandle delivery) const noexcept {
     const pn_delivery_tag_t tag = pn_delivery_tag(delivery.raw());

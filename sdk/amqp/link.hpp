@@ -20,7 +20,8 @@ class Session;
 enum class SenderSettleMode : std::uint8_t { unsettled = 0, settled = 1, mixed = 2 };
 enum class ReceiverSettleMode : std::uint8_t { first = 0, second = 1 };
 
-/// One end of a link as an attach describes it. What is encoded is a whole AMQP value; empty: absent.
+/// One end of a link as an attach describes it. What is encoded is a whole AMQP value; empty:
+/// absent.
 struct Terminus {
     bool present{true};
     bool dynamic{false};
@@ -74,28 +75,35 @@ private:
     pn_delivery_t* delivery_{nullptr};
 };
 
-/// What a link tells its owner. From `Engine::process`, never from within a call. The owner may destroy the link in any of these.
+/// What a link tells its owner. From `Engine::process`, never from within a call. The owner may
+/// destroy the link in any of these.
 class LinkListener {
 public:
     virtual ~LinkListener() = default;
 
-    /// The peer answered our attach. One that refuses answers without a terminus and closes at once.
+    /// The peer answered our attach. One that refuses answers without a terminus and closes at
+    /// once.
     virtual void on_link_open() {}
-    /// The peer detached, or sent more than it may (`found` says so, and the link is closed already); `closed` false: it keeps the link's state. An empty condition: no error. Nothing follows. The owner answers with `close`.
+    /// The peer detached, or sent more than it may (`found` says so, and the link is closed
+    /// already); `closed` false: it keeps the link's state. An empty condition: no error. Nothing
+    /// follows. The owner answers with `close`.
     virtual void on_link_closed(const Condition& condition, bool closed) = 0;
-    /// The peer's session or connection is gone, and the link with it. Nothing follows. Do not destroy the session here.
+    /// The peer's session or connection is gone, and the link with it. Nothing follows. Do not
+    /// destroy the session here.
     virtual void on_link_gone(const Condition& condition) = 0;
     /// Sender: credit or drain may have changed.
     virtual void on_flow() {}
     /// Receiver: the answer to `drain`. No delivery follows until credit is added.
     virtual void on_drained() {}
-    /// Receiver: a message has arrived in whole; read it now, or take it later in order. Sender: not called.
+    /// Receiver: a message has arrived in whole; read it now, or take it later in order. Sender:
+    /// not called.
     virtual void on_delivery(DeliveryHandle delivery) { static_cast<void>(delivery); }
     /// The peer changed its outcome or settled.
     virtual void on_disposition(DeliveryHandle delivery) = 0;
 };
 
-/// A link of a session. Destroying it detaches (closed) if it is still attached; nothing is told after that. Outlived by its engine, or told `on_link_gone`.
+/// A link of a session. Destroying it detaches (closed) if it is still attached; nothing is told
+/// after that. Outlived by its engine, or told `on_link_gone`.
 class Link {
 public:
     Link(Session& session, pn_link_t* link);
@@ -120,7 +128,8 @@ public:
 
     /// Answers the peer's attach (the name is the peer's anyway), or for a link of ours sends it.
     void open(const Attach& attach);
-    /// Answers the peer's attach as brokers refuse: without termini, then closed with this condition.
+    /// Answers the peer's attach as brokers refuse: without termini, then closed with this
+    /// condition.
     void refuse(const Condition& condition);
     /// The refusal's second half, for who has to let time pass between the two.
     void open_refused();
@@ -155,14 +164,17 @@ public:
     [[nodiscard]] bool is_draining() const noexcept;
     /// Gives back what is left of the credit.
     void drained();
-    /// Sends one message whole. A tag has 1 to 32 bytes. Settled: no answer follows, and no handle is given.
-    DeliveryHandle send(std::string_view tag, std::string_view encoded, bool settled, std::uint32_t message_format = 0);
+    /// Sends one message whole. A tag has 1 to 32 bytes. Settled: no answer follows, and no handle
+    /// is given.
+    DeliveryHandle send(std::string_view tag, std::string_view encoded, bool settled,
+                        std::uint32_t message_format = 0);
     /// A message of which the end is somewhere else than the beginning.
     struct Pieces {
         std::string_view head{};
         std::string_view rest{};
     };
-    DeliveryHandle send(std::string_view tag, const Pieces& encoded, bool settled, std::uint32_t message_format = 0);
+    DeliveryHandle send(std::string_view tag, const Pieces& encoded, bool settled,
+                        std::uint32_t message_format = 0);
     /// Bytes accepted and not yet on their way.
     [[nodiscard]] std::size_t buffered() const noexcept;
 };
@@ -174,7 +186,8 @@ public:
     void add_credit(std::uint32_t count);
     /// Credit the peer has not used.
     [[nodiscard]] std::uint32_t credit() const noexcept;
-    /// Asks for the credit to be used up or given back, answered by `on_drained`. False: there is none, and no answer follows.
+    /// Asks for the credit to be used up or given back, answered by `on_drained`. False: there is
+    /// none, and no answer follows.
     bool drain();
     [[nodiscard]] bool is_draining() const noexcept { return draining_; }
 

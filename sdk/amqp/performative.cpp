@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::string_view null_field{"\x40", 1};
 
-std::uint8_t byte(std::string_view bytes, std::size_t at) noexcept { return static_cast<std::uint8_t>(bytes[at]); }
+std::uint8_t byte(std::string_view bytes, std::size_t at) noexcept {
+    return static_cast<std::uint8_t>(bytes[at]);
+}
 
 } // namespace
 
@@ -43,7 +45,9 @@ bool Fields::take(std::uint8_t code, std::uint32_t count, std::string_view items
     return decoder.at_end();
 }
 
-std::string_view Fields::at(std::size_t index) const noexcept { return index < count_ ? fields_[index] : null_field; }
+std::string_view Fields::at(std::size_t index) const noexcept {
+    return index < count_ ? fields_[index] : null_field;
+}
 
 std::optional<std::uint32_t> Fields::number(std::size_t index) const noexcept {
     const std::string_view value = at(index);

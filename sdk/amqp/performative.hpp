@@ -46,12 +46,14 @@ struct Performative {
     }
 }
 
-/// A composite value taken apart: where its fields lie in the bytes it was read from. What is inside a field is not looked at.
+/// A composite value taken apart: where its fields lie in the bytes it was read from. What is
+/// inside a field is not looked at.
 class Fields {
 public:
     static constexpr std::size_t most = 16;
 
-    /// Nothing if `bytes` do not begin with a whole described list of at most `most` fields whose descriptor is a number below 256.
+    /// Nothing if `bytes` do not begin with a whole described list of at most `most` fields whose
+    /// descriptor is a number below 256.
     [[nodiscard]] static std::optional<Fields> read(std::string_view bytes) noexcept;
 
     [[nodiscard]] std::uint8_t code() const noexcept { return code_; }
@@ -61,7 +63,9 @@ public:
 
     /// The field's encoded value; one that is absent reads as null.
     [[nodiscard]] std::string_view at(std::size_t index) const noexcept;
-    [[nodiscard]] bool is_null(std::size_t index) const noexcept { return at(index).front() == '\x40'; }
+    [[nodiscard]] bool is_null(std::size_t index) const noexcept {
+        return at(index).front() == '\x40';
+    }
     /// Of a uint in any encoding.
     [[nodiscard]] std::optional<std::uint32_t> number(std::size_t index) const noexcept;
     /// Of a boolean in any encoding; absent: false.

@@ -26,6 +26,8 @@ void set(pn_condition_t* condition, const Condition& to);
 [[nodiscard]] Terminus read(pn_terminus_t* terminus);
 void set(pn_terminus_t* terminus, const Terminus& to, bool is_source);
 
-inline std::string text(const char* held) { return held != nullptr ? std::string{held} : std::string{}; }
+inline std::string text(const char* held) {
+    return held != nullptr ? std::string{held} : std::string{};
+}
 
 } // namespace sessionq::amqp::proton

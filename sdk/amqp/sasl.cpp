@@ -34,7 +34,13 @@ std::string in_place_of_header(std::string_view first) {
     return text;
 }
 
-enum Code : std::uint8_t { mechanisms = 0x40, init = 0x41, challenge = 0x42, response = 0x43, outcome = 0x44 };
+enum Code : std::uint8_t {
+    mechanisms = 0x40,
+    init = 0x41,
+    challenge = 0x42,
+    response = 0x43,
+    outcome = 0x44
+};
 
 /// A frame of the exchange: its code and its fields.
 struct Frame {
@@ -78,7 +84,8 @@ public:
                 return state_;
             }
             const std::size_t size = core::number_at<4>(input.data());
-            const std::size_t offset = static_cast<std::size_t>(static_cast<std::uint8_t>(input[4])) * 4;
+            const std::size_t offset =
+                static_cast<std::size_t>(static_cast<std::uint8_t>(input[4])) * 4;
             if (size > longest_frame || offset < frame_header || offset > size || input[5] != 1) {
                 return fail("amqp:decode-error", "what came in place of a SASL frame is none");
             }
@@ -105,8 +112,9 @@ protected:
     virtual void on_header(std::string& output) = 0;
 
     State fail(std::string_view condition, std::string text) {
-        failure_ = {
-            .name = std::string{condition}, .text = std::move(text), .found = condition == refused ? Errc::unauthorized : Errc::protocol_error};
+        failure_ = {.name = std::string{condition},
+                    .text = std::move(text),
+                    .found = condition == refused ? Errc::unauthorized : Errc::protocol_error};
         return state_ = State::failed;
     }
 
@@ -146,13 +154,15 @@ private:
             return on_mechanisms(frame, output);
         }
         if (frame.code != outcome) {
-            return fail("amqp:not-implemented", "the peer asks for a SASL exchange of several steps");
+            return fail("amqp:not-implemented",
+                        "the peer asks for a SASL exchange of several steps");
         }
         const auto code = frame.at(0).unsigned_integer();
         if (code == 0U) {
             return State::done;
         }
-        return fail(refused, "the peer refused the SASL credentials (code " + std::to_string(code.value_or(255)) + ")");
+        return fail(refused, "the peer refused the SASL credentials (code " +
+                                 std::to_string(code.value_or(255)) + ")");
     }
 
     State on_mechanisms(const Frame& frame, std::string& output) {
@@ -170,7 +180,8 @@ private:
             for (const std::string& name : offered) {
                 names += (names.empty() ? "" : ", ") + name;
             }
-            return fail(refused, "the peer offers none of the SASL mechanisms asked for, but: " + names);
+            return fail(refused,
+                        "the peer offers none of the SASL mechanisms asked for, but: " + names);
         }
         std::string initial = "anonymous";
         if (*chosen == "PLAIN") {
@@ -178,16 +189,22 @@ private:
         } else if (*chosen == "EXTERNAL") {
             initial.clear();
         }
-        put_frame(init, {Value::symbol(*chosen), Binary{std::move(initial)}, credentials_.hostname.empty() ? Value{} : Value{credentials_.hostname}},
+        put_frame(init,
+                  {Value::symbol(*chosen), Binary{std::move(initial)},
+                   credentials_.hostname.empty() ? Value{} : Value{credentials_.hostname}},
                   output);
         return State::going_on;
     }
 
-    [[nodiscard]] std::optional<std::string_view> choose(const std::vector<std::string>& offered) const {
+    [[nodiscard]] std::optional<std::string_view> choose(
+        const std::vector<std::string>& offered) const {
         using Mechanism = SaslCredentials::Mechanism;
-        const auto has = [&](std::string_view name) { return std::find(offered.begin(), offered.end(), name) != offered.end(); };
+        const auto has = [&](std::string_view name) {
+            return std::find(offered.begin(), offered.end(), name) != offered.end();
+        };
         const auto wants = [&](Mechanism mechanism, bool if_any) {
-            return credentials_.mechanism == mechanism || (credentials_.mechanism == Mechanism::any && if_any);
+            return credentials_.mechanism == mechanism ||
+                   (credentials_.mechanism == Mechanism::any && if_any);
         };
         if (wants(Mechanism::plain, !credentials_.user.empty()) && has("PLAIN")) {
             return "PLAIN";
@@ -238,8 +255,10 @@ private:
 
     [[nodiscard]] bool is_let_in(std::string_view response) const {
         const std::size_t first = response.find('\0');
-        const std::size_t second = first == std::string_view::npos ? first : response.find('\0', first + 1);
-        return second != std::string_view::npos && check_ && check_(response.substr(first + 1, second - first - 1), response.substr(second + 1));
+        const std::size_t second =
+            first == std::string_view::npos ? first : response.find('\0', first + 1);
+        return second != std::string_view::npos && check_ &&
+               check_(response.substr(first + 1, second - first - 1), response.substr(second + 1));
     }
 
     const PlainCheck check_;
@@ -247,8 +266,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<SaslExchange> make_sasl_client(SaslCredentials credentials) { return std::make_unique<Client>(std::move(credentials)); }
+std::unique_ptr<SaslExchange> make_sasl_client(SaslCredentials credentials) {
+    return std::make_unique<Client>(std::move(credentials));
+}
 
-std::unique_ptr<SaslExchange> make_sasl_server(PlainCheck check) { return std::make_unique<Server>(std::move(check)); }
+std::unique_ptr<SaslExchange> make_sasl_server(PlainCheck check) {
+    return std::make_unique<Server>(std::move(check));
+}
 
 } // namespace sessionq::amqp

@@ -43,7 +43,8 @@ void Session::end(const Condition& condition) {
     if (session_ != nullptr && opened_ && !ended_) {
         ended_ = true;
         proton::set(pn_session_condition(session_), condition);
-        if ((pn_session_state(session_) & PN_REMOTE_UNINIT) == 0) { // the engine would not know whom an answer to its begin is for
+        if ((pn_session_state(session_) & PN_REMOTE_UNINIT) ==
+            0) { // the engine would not know whom an answer to its begin is for
             pn_session_close(session_);
             engine_->touch();
         }
@@ -56,11 +57,15 @@ std::size_t Session::links_left() const noexcept {
 }
 
 SenderLinkPtr Session::make_sender(const std::string& name) {
-    return links_left() != 0 ? std::make_unique<SenderLink>(*this, pn_sender(session_, name.c_str())) : nullptr;
+    return links_left() != 0
+               ? std::make_unique<SenderLink>(*this, pn_sender(session_, name.c_str()))
+               : nullptr;
 }
 
 ReceiverLinkPtr Session::make_receiver(const std::string& name) {
-    return links_left() != 0 ? std::make_unique<ReceiverLink>(*this, pn_receiver(session_, name.c_str())) : nullptr;
+    return links_left() != 0
+               ? std::make_unique<ReceiverLink>(*this, pn_receiver(session_, name.c_str()))
+               : nullptr;
 }
 
 } // namespace sessionq::amqp

@@ -16,14 +16,17 @@ class Engine;
 class SessionListener {
 public:
     virtual ~SessionListener() = default;
-    /// The peer attached: a sender's attach makes a receiver here and the reverse. The owner answers with `open` or `refuse`.
+    /// The peer attached: a sender's attach makes a receiver here and the reverse. The owner
+    /// answers with `open` or `refuse`.
     virtual void on_sender(SenderLinkPtr link) = 0;
     virtual void on_receiver(ReceiverLinkPtr link) = 0;
-    /// The peer ended the session, or the connection is gone; its links were told before. Nothing follows.
+    /// The peer ended the session, or the connection is gone; its links were told before. Nothing
+    /// follows.
     virtual void on_session_ended(const Condition& condition) = 0;
 };
 
-/// An AMQP session: the channel links live on. Not a broker's session. Destroying it ends it; destroy its links before.
+/// An AMQP session: the channel links live on. Not a broker's session. Destroying it ends it;
+/// destroy its links before.
 class Session {
 public:
     Session(Engine& engine, pn_session_t* session);

@@ -19,55 +19,64 @@ using TlsSocket = asio::ssl::stream<tcp::socket>;
 std::string name_of(const tcp::socket& socket) {
     asio::error_code error;
     const auto endpoint = socket.remote_endpoint(error);
-    return error ? "a peer that is gone" : endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+    return error ? "a peer that is gone"
+                 : endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
 }
 
 tcp::socket& lowest(tcp::socket& socket) noexcept { return socket; }
 tcp::socket& lowest(TlsSocket& socket) noexcept { return socket.next_layer(); }
 
 /// The end of a TLS stream without a word is an end as well: AMQP has its own.
-bool is_end(const asio::error_code& error) noexcept { return error == asio::error::eof || error == asio::ssl::error::stream_truncated; }
+bool is_end(const asio::error_code& error) noexcept {
+    return error == asio::error::eof || error == asio::ssl::error::stream_truncated;
+}
 
 template <typename Socket>
 class SocketStream final : public Stream {
 public:
     explicit SocketStream(Socket socket)
-        : socket_{std::move(socket)}, peer_{name_of(lowest(socket_))}, input_{std::make_unique_for_overwrite<char[]>(read_size)} {
+        : socket_{std::move(socket)},
+          peer_{name_of(lowest(socket_))},
+          input_{std::make_unique_for_overwrite<char[]>(read_size)} {
         asio::error_code ignored; // a socket that is broken already says so when it is read
         lowest(socket_).set_option(tcp::no_delay{true}, ignored);
     }
 
     void read() override {
-        socket_.async_read_some(asio::buffer(input_.get(), read_size), [self = self()](const asio::error_code& error, std::size_t size) {
-            if (self->listener_ == nullptr) {
-                return;
-            }
-            if (error && !is_end(error)) {
-                self->fail(error);
-            } else {
-                self->listener_->on_read({self->input_.get(), error ? 0 : size});
-            }
-        });
+        socket_.async_read_some(
+            asio::buffer(input_.get(), read_size),
+            [self = self()](const asio::error_code& error, std::size_t size) {
+                if (self->listener_ == nullptr) {
+                    return;
+                }
+                if (error && !is_end(error)) {
+                    self->fail(error);
+                } else {
+                    self->listener_->on_read({self->input_.get(), error ? 0 : size});
+                }
+            });
     }
 
     void write(std::string& bytes) override {
         output_.clear();
         output_.swap(bytes);
-        asio::async_write(socket_, asio::buffer(output_), [self = self()](const asio::error_code& error, std::size_t) {
-            if (self->listener_ == nullptr) {
-                return;
-            }
-            if (error) {
-                self->fail(error);
-            } else {
-                self->listener_->on_written();
-            }
-        });
+        asio::async_write(socket_, asio::buffer(output_),
+                          [self = self()](const asio::error_code& error, std::size_t) {
+                              if (self->listener_ == nullptr) {
+                                  return;
+                              }
+                              if (error) {
+                                  self->fail(error);
+                              } else {
+                                  self->listener_->on_written();
+                              }
+                          });
     }
 
     void shut() override {
         if constexpr (std::is_same_v<Socket, TlsSocket>) {
-            socket_.async_shutdown([self = self()](const asio::error_code&) {}); // the peer's answer matters to nobody
+            socket_.async_shutdown(
+                [self = self()](const asio::error_code&) {}); // the peer's answer matters to nobody
         } else {
             asio::error_code ignored;
             socket_.shutdown(tcp::socket::shutdown_send, ignored);
@@ -83,9 +92,14 @@ public:
     [[nodiscard]] std::string peer() const override { return peer_; }
 
 private:
-    std::shared_ptr<SocketStream> self() { return std::static_pointer_cast<SocketStream>(shared_from_this()); }
+    std::shared_ptr<SocketStream> self() {
+        return std::static_pointer_cast<SocketStream>(shared_from_this());
+    }
 
-    void fail(const asio::error_code& error) { listener_->on_failed({.code = Errc::connection_lost, .detail = peer_ + ": " + error.message()}); }
+    void fail(const asio::error_code& error) {
+        listener_->on_failed(
+            {.code = Errc::connection_lost, .detail = peer_ + ": " + error.message()});
+    }
 
     Socket socket_;
     const std::string peer_;
@@ -100,19 +114,25 @@ Failure refusal(TlsSocket& socket, const asio::error_code& error, const std::str
     }
     if (verdict != X509_V_OK) {
         return {.code = Errc::peer_untrusted,
-                .detail = "TLS: the certificate of " + whom + " is not trusted: " + X509_verify_cert_error_string(verdict)};
+                .detail = "TLS: the certificate of " + whom +
+                          " is not trusted: " + X509_verify_cert_error_string(verdict)};
     }
-    return {.code = Errc::connection_refused, .detail = "TLS with " + whom + " failed: " + error.message()};
+    return {.code = Errc::connection_refused,
+            .detail = "TLS with " + whom + " failed: " + error.message()};
 }
 
 class TlsHandshake final : public Handshake {
 public:
     TlsHandshake(tcp::socket socket, TlsContextPtr tls, std::string whom, Done done)
-        : tls_{std::move(tls)}, socket_{std::move(socket), tls_->ssl}, whom_{std::move(whom)}, done_{std::move(done)} {}
+        : tls_{std::move(tls)},
+          socket_{std::move(socket), tls_->ssl},
+          whom_{std::move(whom)},
+          done_{std::move(done)} {}
 
     void start(asio::ssl::stream_base::handshake_type type) {
-        socket_.async_handshake(
-            type, [self = std::static_pointer_cast<TlsHandshake>(shared_from_this())](const asio::error_code& error) { self->finish(error); });
+        socket_.async_handshake(type,
+                                [self = std::static_pointer_cast<TlsHandshake>(shared_from_this())](
+                                    const asio::error_code& error) { self->finish(error); });
     }
 
     void ask_for(const std::string& host) {
@@ -124,7 +144,8 @@ public:
                      const_cast<char*>(host.c_str())); // the macro for it casts as C does
         }
         if (tls_->verify) {
-            is_name ? SSL_set1_host(ssl, host.c_str()) : X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str());
+            is_name ? SSL_set1_host(ssl, host.c_str())
+                    : X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str());
         }
     }
 
@@ -155,11 +176,15 @@ private:
 
 } // namespace
 
-StreamPtr make_tcp_stream(tcp::socket socket) { return std::make_shared<SocketStream<tcp::socket>>(std::move(socket)); }
+StreamPtr make_tcp_stream(tcp::socket socket) {
+    return std::make_shared<SocketStream<tcp::socket>>(std::move(socket));
+}
 
-HandshakePtr start_tls_client(tcp::socket socket, TlsContextPtr tls, const std::string& host, Handshake::Done done) {
+HandshakePtr start_tls_client(tcp::socket socket, TlsContextPtr tls, const std::string& host,
+                              Handshake::Done done) {
     const std::string name = tls->server_name.empty() ? host : tls->server_name;
-    auto handshake = std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), name, std::move(done));
+    auto handshake =
+        std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), name, std::move(done));
     handshake->ask_for(name);
     handshake->start(asio::ssl::stream_base::client);
     return handshake;
@@ -167,7 +192,8 @@ HandshakePtr start_tls_client(tcp::socket socket, TlsContextPtr tls, const std::
 
 HandshakePtr start_tls_server(tcp::socket socket, TlsContextPtr tls, Handshake::Done done) {
     const std::string whom = name_of(socket);
-    auto handshake = std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), whom, std::move(done));
+    auto handshake =
+        std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), whom, std::move(done));
     handshake->start(asio::ssl::stream_base::server);
     return handshake;
 }

@@ -12,7 +12,9 @@ namespace sessionq::amqp {
 [[nodiscard]] StreamPtr make_tcp_stream(asio::ip::tcp::socket socket);
 
 /// `host`: whom the certificate must name, unless the settings say otherwise.
-[[nodiscard]] HandshakePtr start_tls_client(asio::ip::tcp::socket socket, TlsContextPtr tls, const std::string& host, Handshake::Done done);
-[[nodiscard]] HandshakePtr start_tls_server(asio::ip::tcp::socket socket, TlsContextPtr tls, Handshake::Done done);
+[[nodiscard]] HandshakePtr start_tls_client(asio::ip::tcp::socket socket, TlsContextPtr tls,
+                                            const std::string& host, Handshake::Done done);
+[[nodiscard]] HandshakePtr start_tls_server(asio::ip::tcp::socket socket, TlsContextPtr tls,
+                                            Handshake::Done done);
 
 } // namespace sessionq::amqp

@@ -20,9 +20,11 @@ public:
     virtual void on_failed(const Failure& failure) = 0;
 };
 
-/// A two-way stream of bytes, connected: TCP, TLS, or WebSocket over either. Bound to the thread of its loop.
+/// A two-way stream of bytes, connected: TCP, TLS, or WebSocket over either. Bound to the thread of
+/// its loop.
 ///
-/// Operations that are pending keep the stream's state alive; after `set_listener(nullptr)` or `close` they tell nobody.
+/// Operations that are pending keep the stream's state alive; after `set_listener(nullptr)` or
+/// `close` they tell nobody.
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
     Stream() = default;

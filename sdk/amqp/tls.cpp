@@ -47,7 +47,8 @@ private:
 };
 
 void restrict(context& ssl) {
-    ssl.set_options(context::default_workarounds | context::no_sslv2 | context::no_sslv3 | context::no_tlsv1 | context::no_tlsv1_1);
+    ssl.set_options(context::default_workarounds | context::no_sslv2 | context::no_sslv3 |
+                    context::no_tlsv1 | context::no_tlsv1_1);
     SSL_CTX_set_mode(ssl.native_handle(), SSL_MODE_RELEASE_BUFFERS); // an idle stream keeps none
 }
 

@@ -17,7 +17,8 @@ constexpr std::string_view end_of_head = "\r\n\r\n";
 
 std::string base64(std::string_view bytes) {
     std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), reinterpret_cast<const unsigned char*>(bytes.data()),
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                       reinterpret_cast<const unsigned char*>(bytes.data()),
                                        static_cast<int>(bytes.size()));
     text.resize(static_cast<std::size_t>(length));
     return text;
@@ -34,12 +35,15 @@ std::string accept_of(const std::string& key) {
 
 bool are_alike(std::string_view one, std::string_view other) noexcept {
     const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-    return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](char a, char b) { return lower(a) == lower(b); });
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                      [&](char a, char b) { return lower(a) == lower(b); });
 }
 
 std::string_view trimmed(std::string_view text) noexcept {
     const std::size_t begin = text.find_first_not_of(" \t");
-    return begin == std::string_view::npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+    return begin == std::string_view::npos
+               ? std::string_view{}
+               : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 /// The value of a field of the head; empty if there is none.
@@ -47,7 +51,8 @@ std::string_view field(std::string_view head, std::string_view name) noexcept {
     for (std::size_t at = head.find("\r\n"); at != std::string_view::npos;) {
         const std::size_t begin = at + 2;
         at = head.find("\r\n", begin);
-        const std::string_view line = head.substr(begin, at == std::string_view::npos ? at : at - begin);
+        const std::string_view line =
+            head.substr(begin, at == std::string_view::npos ? at : at - begin);
         const std::size_t colon = line.find(':');
         if (colon != std::string_view::npos && are_alike(line.substr(0, colon), name)) {
             return trimmed(line.substr(colon + 1));
@@ -68,7 +73,9 @@ bool names(std::string_view list, std::string_view item) noexcept {
     return false;
 }
 
-std::string_view first_line(std::string_view head) noexcept { return head.substr(0, head.find("\r\n")); }
+std::string_view first_line(std::string_view head) noexcept {
+    return head.substr(0, head.find("\r\n"));
+}
 
 std::string_view without_slash(std::string_view path) noexcept {
     return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
@@ -88,11 +95,14 @@ std::string make_web_socket_key() {
     return base64({reinterpret_cast<const char*>(random.bytes.data()), random.bytes.size()});
 }
 
-WebSocketUpgrade WebSocketUpgrade::client(const std::string& host, const std::string& path, std::string key) {
+WebSocketUpgrade WebSocketUpgrade::client(const std::string& host, const std::string& path,
+                                          std::string key) {
     WebSocketUpgrade made;
     made.is_client_ = true;
-    made.output = "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: " + key +
-                  "\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: " + std::string{web_socket_protocol} + std::string{end_of_head};
+    made.output = "GET " + path + " HTTP/1.1\r\nHost: " + host +
+                  "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: " + key +
+                  "\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: " +
+                  std::string{web_socket_protocol} + std::string{end_of_head};
     made.key_ = std::move(key);
     return made;
 }
@@ -106,25 +116,31 @@ WebSocketUpgrade WebSocketUpgrade::server(std::string path) {
 WebSocketUpgrade::State WebSocketUpgrade::feed(std::string_view& bytes) {
     const std::size_t known = head_.size();
     head_.append(bytes.substr(0, longest_head));
-    const std::size_t end = head_.find(end_of_head, known < end_of_head.size() ? 0 : known - end_of_head.size());
+    const std::size_t end =
+        head_.find(end_of_head, known < end_of_head.size() ? 0 : known - end_of_head.size());
     if (end == std::string::npos) {
         bytes = {};
-        return head_.size() > longest_head ? fail("it sent a head of HTTP that has no end") : State::going_on;
+        return head_.size() > longest_head ? fail("it sent a head of HTTP that has no end")
+                                           : State::going_on;
     }
     bytes.remove_prefix(end + end_of_head.size() - known);
     return on_head(std::string_view{head_}.substr(0, end));
 }
 
-WebSocketUpgrade::State WebSocketUpgrade::on_head(std::string_view head) { return is_client_ ? on_response(head) : on_request(head); }
+WebSocketUpgrade::State WebSocketUpgrade::on_head(std::string_view head) {
+    return is_client_ ? on_response(head) : on_request(head);
+}
 
 WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
     const std::string_view line = first_line(head);
     const std::size_t target = line.find(' ') + 1;
     const std::string_view path = line.substr(target, line.find_first_of(" ?", target) - target);
     const std::string key{field(head, "Sec-WebSocket-Key")};
-    const bool is_upgrade = names(field(head, "Upgrade"), "websocket") && names(field(head, "Connection"), "upgrade") && !key.empty();
+    const bool is_upgrade = names(field(head, "Upgrade"), "websocket") &&
+                            names(field(head, "Connection"), "upgrade") && !key.empty();
     const auto refuse = [&](std::string_view status, std::string text) {
-        output = "HTTP/1.1 " + std::string{status} + "\r\nConnection: close\r\nContent-Length: 0" + std::string{end_of_head};
+        output = "HTTP/1.1 " + std::string{status} + "\r\nConnection: close\r\nContent-Length: 0" +
+                 std::string{end_of_head};
         return fail(std::move(text));
     };
     if (!line.starts_with("GET ") || !line.ends_with("HTTP/1.1") || !is_upgrade) {
@@ -134,17 +150,21 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
         return refuse("404 Not Found", "it asked for a path that is not served");
     }
     if (!names(field(head, "Sec-WebSocket-Protocol"), web_socket_protocol)) {
-        return refuse("400 Bad Request", "it does not offer the subprotocol " + std::string{web_socket_protocol});
+        return refuse("400 Bad Request",
+                      "it does not offer the subprotocol " + std::string{web_socket_protocol});
     }
-    output = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept_of(key) +
-             "\r\nSec-WebSocket-Protocol: " + std::string{web_socket_protocol} + std::string{end_of_head};
+    output = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: "
+             "Upgrade\r\nSec-WebSocket-Accept: " +
+             accept_of(key) + "\r\nSec-WebSocket-Protocol: " + std::string{web_socket_protocol} +
+             std::string{end_of_head};
     return State::done;
 }
 
 WebSocketUpgrade::State WebSocketUpgrade::on_response(std::string_view head) {
     const std::string_view line = first_line(head);
     if (!line.starts_with("HTTP/1.1 101")) {
-        return fail(line.starts_with("HTTP/") ? "it answered '" + std::string{line} + "'" : "it does not speak HTTP");
+        return fail(line.starts_with("HTTP/") ? "it answered '" + std::string{line} + "'"
+                                              : "it does not speak HTTP");
     }
     if (field(head, "Sec-WebSocket-Accept") != accept_of(key_)) {
         return fail("it did not understand the WebSocket request");
@@ -163,7 +183,8 @@ WebSocketUpgrade::State WebSocketUpgrade::fail(std::string text) {
 struct WebSocketFrames::Callbacks {
     static WebSocketFrames& of(void* self) { return *static_cast<WebSocketFrames*>(self); }
 
-    static ssize_t receive(wslay_event_context_ptr context, std::uint8_t* to, std::size_t size, int, void* self) {
+    static ssize_t receive(wslay_event_context_ptr context, std::uint8_t* to, std::size_t size, int,
+                           void* self) {
         std::string_view& input = of(self).input_;
         if (input.empty()) {
             wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK);
@@ -175,7 +196,8 @@ struct WebSocketFrames::Callbacks {
         return static_cast<ssize_t>(count);
     }
 
-    static ssize_t send(wslay_event_context_ptr, const std::uint8_t* data, std::size_t size, int, void* self) {
+    static ssize_t send(wslay_event_context_ptr, const std::uint8_t* data, std::size_t size, int,
+                        void* self) {
         of(self).output_->append(reinterpret_cast<const char*>(data), size);
         return static_cast<ssize_t>(size);
     }
@@ -187,26 +209,31 @@ struct WebSocketFrames::Callbacks {
         return 0;
     }
 
-    static void on_frame(wslay_event_context_ptr, const wslay_event_on_frame_recv_start_arg* frame, void* self) {
+    static void on_frame(wslay_event_context_ptr, const wslay_event_on_frame_recv_start_arg* frame,
+                         void* self) {
         of(self).is_data_ = !wslay_is_ctrl_frame(frame->opcode);
     }
 
-    static void on_chunk(wslay_event_context_ptr, const wslay_event_on_frame_recv_chunk_arg* chunk, void* self) {
+    static void on_chunk(wslay_event_context_ptr, const wslay_event_on_frame_recv_chunk_arg* chunk,
+                         void* self) {
         if (of(self).is_data_) {
-            of(self).payload_->append(reinterpret_cast<const char*>(chunk->data), chunk->data_length);
+            of(self).payload_->append(reinterpret_cast<const char*>(chunk->data),
+                                      chunk->data_length);
         }
     }
 
-    static void on_message(wslay_event_context_ptr, const wslay_event_on_msg_recv_arg* message, void* self) {
+    static void on_message(wslay_event_context_ptr, const wslay_event_on_msg_recv_arg* message,
+                           void* self) {
         of(self).closed_ = of(self).closed_ || message->opcode == WSLAY_CONNECTION_CLOSE;
     }
 };
 
 WebSocketFrames::WebSocketFrames(bool is_client) : masks_{seeded()} {
-    static constexpr wslay_event_callbacks callbacks{Callbacks::receive,  Callbacks::send, Callbacks::mask,      Callbacks::on_frame,
-                                                     Callbacks::on_chunk, nullptr,         Callbacks::on_message};
-    const int failed =
-        is_client ? wslay_event_context_client_init(&context_, &callbacks, this) : wslay_event_context_server_init(&context_, &callbacks, this);
+    static constexpr wslay_event_callbacks callbacks{
+        Callbacks::receive,  Callbacks::send, Callbacks::mask,      Callbacks::on_frame,
+        Callbacks::on_chunk, nullptr,         Callbacks::on_message};
+    const int failed = is_client ? wslay_event_context_client_init(&context_, &callbacks, this)
+                                 : wslay_event_context_server_init(&context_, &callbacks, this);
     if (failed != 0) {
         throw std::bad_alloc{};
     }
@@ -218,17 +245,21 @@ WebSocketFrames::~WebSocketFrames() { wslay_event_context_free(context_); }
 bool WebSocketFrames::input(std::string_view bytes, std::string& payload) {
     input_ = bytes;
     payload_ = &payload;
-    const bool is_well = wslay_event_recv(context_) == 0 && wslay_event_get_read_enabled(context_) != 0;
+    const bool is_well =
+        wslay_event_recv(context_) == 0 && wslay_event_get_read_enabled(context_) != 0;
     payload_ = nullptr;
     return is_well || closed_;
 }
 
 void WebSocketFrames::send(std::string_view payload) {
-    const wslay_event_msg message{WSLAY_BINARY_FRAME, reinterpret_cast<const std::uint8_t*>(payload.data()), payload.size()};
+    const wslay_event_msg message{
+        WSLAY_BINARY_FRAME, reinterpret_cast<const std::uint8_t*>(payload.data()), payload.size()};
     wslay_event_queue_msg(context_, &message);
 }
 
-void WebSocketFrames::close() { wslay_event_queue_close(context_, WSLAY_CODE_NORMAL_CLOSURE, nullptr, 0); }
+void WebSocketFrames::close() {
+    wslay_event_queue_close(context_, WSLAY_CODE_NORMAL_CLOSURE, nullptr, 0);
+}
 
 void WebSocketFrames::take(std::string& to) {
     output_ = &to;

@@ -16,7 +16,8 @@ inline constexpr std::string_view web_socket_protocol = "AMQPWSB10";
 /// The path at which Azure Service Bus has it.
 inline constexpr std::string_view service_bus_web_socket_path = "/$servicebus/websocket";
 
-/// The HTTP request that turns a stream into a WebSocket, and its answer (RFC 6455, section 4). Pure.
+/// The HTTP request that turns a stream into a WebSocket, and its answer (RFC 6455, section 4).
+/// Pure.
 class WebSocketUpgrade {
 public:
     enum class State { going_on, done, failed };
@@ -24,12 +25,15 @@ public:
     /// The longest head of a request or an answer that is read.
     static constexpr std::size_t longest_head = 8 * 1024;
 
-    /// A client's: `output` is the request, with `key` as the standard wants it, base64 of 16 random bytes.
-    [[nodiscard]] static WebSocketUpgrade client(const std::string& host, const std::string& path, std::string key);
+    /// A client's: `output` is the request, with `key` as the standard wants it, base64 of 16
+    /// random bytes.
+    [[nodiscard]] static WebSocketUpgrade client(const std::string& host, const std::string& path,
+                                                 std::string key);
     /// A server's, for requests for `path`.
     [[nodiscard]] static WebSocketUpgrade server(std::string path);
 
-    /// Takes what it understands from the front of `bytes`; what it has left once it is done belongs to the WebSocket.
+    /// Takes what it understands from the front of `bytes`; what it has left once it is done
+    /// belongs to the WebSocket.
     State feed(std::string_view& bytes);
 
     /// What is to be sent; emptied by whoever sends it.
@@ -53,7 +57,8 @@ private:
 /// A random key for `WebSocketUpgrade::client`.
 [[nodiscard]] std::string make_web_socket_key();
 
-/// The frames of a WebSocket (RFC 6455, section 5): binary messages, their bounds of no meaning to AMQP, to and from bytes. Pure.
+/// The frames of a WebSocket (RFC 6455, section 5): binary messages, their bounds of no meaning to
+/// AMQP, to and from bytes. Pure.
 class WebSocketFrames {
 public:
     explicit WebSocketFrames(bool is_client);
@@ -61,7 +66,8 @@ public:
     WebSocketFrames& operator=(const WebSocketFrames&) = delete;
     ~WebSocketFrames();
 
-    /// Appends to `payload` what the peer sent. Answers of the protocol's own join what is to be sent. False: the peer broke the protocol.
+    /// Appends to `payload` what the peer sent. Answers of the protocol's own join what is to be
+    /// sent. False: the peer broke the protocol.
     bool input(std::string_view bytes, std::string& payload);
     /// Makes a message of `payload`.
     void send(std::string_view payload);

@@ -22,7 +22,9 @@ public:
             lower_->read();
             return;
         }
-        host_.loop().post([self = std::static_pointer_cast<WebSocketStream>(shared_from_this())] { self->on_read(std::exchange(self->begun_, {})); });
+        host_.loop().post([self = std::static_pointer_cast<WebSocketStream>(shared_from_this())] {
+            self->on_read(std::exchange(self->begun_, {}));
+        });
     }
 
     void write(std::string& bytes) override {
@@ -54,7 +56,8 @@ private:
         payload_.clear();
         const bool is_end = bytes.empty();
         if (!is_end && !frames_.input(bytes, payload_)) {
-            listener_->on_failed({.code = Errc::protocol_error, .detail = peer() + ": what came are no frames of a WebSocket"});
+            listener_->on_failed({.code = Errc::protocol_error,
+                                  .detail = peer() + ": what came are no frames of a WebSocket"});
             return;
         }
         pump();
@@ -111,8 +114,13 @@ private:
 
 class UpgradeHandshake final : public Handshake, private StreamListener {
 public:
-    UpgradeHandshake(ConnectionHost& host, StreamPtr lower, bool is_client, WebSocketUpgrade upgrade, Done done)
-        : host_{host}, lower_{std::move(lower)}, is_client_{is_client}, upgrade_{std::move(upgrade)}, done_{std::move(done)} {}
+    UpgradeHandshake(ConnectionHost& host, StreamPtr lower, bool is_client,
+                     WebSocketUpgrade upgrade, Done done)
+        : host_{host},
+          lower_{std::move(lower)},
+          is_client_{is_client},
+          upgrade_{std::move(upgrade)},
+          done_{std::move(done)} {}
 
     void start() {
         self_ = shared_from_this();
@@ -176,7 +184,8 @@ private:
 
     void finish() {
         self_.reset();
-        std::exchange(done_, nullptr)(std::make_shared<WebSocketStream>(host_, std::move(lower_), is_client_, left_), {});
+        std::exchange(done_, nullptr)(
+            std::make_shared<WebSocketStream>(host_, std::move(lower_), is_client_, left_), {});
     }
 
     void fail(Errc code, const std::string& text) {
@@ -185,7 +194,9 @@ private:
         lower->set_listener(nullptr);
         lower->shut();
         lower->close();
-        std::exchange(done_, nullptr)(nullptr, {.code = code, .detail = "WebSocket with " + lower->peer() + " failed: " + text});
+        std::exchange(done_, nullptr)(
+            nullptr,
+            {.code = code, .detail = "WebSocket with " + lower->peer() + " failed: " + text});
     }
 
     ConnectionHost& host_;
@@ -199,20 +210,25 @@ private:
     bool is_done_{false};
 };
 
-HandshakePtr start(ConnectionHost& host, StreamPtr lower, bool is_client, WebSocketUpgrade upgrade, Handshake::Done done) {
-    auto handshake = std::make_shared<UpgradeHandshake>(host, std::move(lower), is_client, std::move(upgrade), std::move(done));
+HandshakePtr start(ConnectionHost& host, StreamPtr lower, bool is_client, WebSocketUpgrade upgrade,
+                   Handshake::Done done) {
+    auto handshake = std::make_shared<UpgradeHandshake>(host, std::move(lower), is_client,
+                                                        std::move(upgrade), std::move(done));
     handshake->start();
     return handshake;
 }
 
 } // namespace
 
-HandshakePtr start_web_socket_client(ConnectionHost& host, StreamPtr lower, const std::string& host_name, const std::string& path,
+HandshakePtr start_web_socket_client(ConnectionHost& host, StreamPtr lower,
+                                     const std::string& host_name, const std::string& path,
                                      Handshake::Done done) {
-    return start(host, std::move(lower), true, WebSocketUpgrade::client(host_name, path, make_web_socket_key()), std::move(done));
+    return start(host, std::move(lower), true,
+                 WebSocketUpgrade::client(host_name, path, make_web_socket_key()), std::move(done));
 }
 
-HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower, const std::string& path, Handshake::Done done) {
+HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower, const std::string& path,
+                                     Handshake::Done done) {
     return start(host, std::move(lower), false, WebSocketUpgrade::server(path), std::move(done));
 }
 

@@ -8,8 +8,10 @@
 namespace sessionq::amqp {
 
 /// `host`: whom the request names. `where`: the peer, for people.
-[[nodiscard]] HandshakePtr start_web_socket_client(ConnectionHost& host, StreamPtr lower, const std::string& host_name, const std::string& path,
-                                                   Handshake::Done done);
-[[nodiscard]] HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower, const std::string& path, Handshake::Done done);
+[[nodiscard]] HandshakePtr start_web_socket_client(ConnectionHost& host, StreamPtr lower,
+                                                   const std::string& host_name,
+                                                   const std::string& path, Handshake::Done done);
+[[nodiscard]] HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower,
+                                                   const std::string& path, Handshake::Done done);
 
 } // namespace sessionq::amqp

@@ -5,7 +5,8 @@
 
 namespace sessionq::broker {
 
-/// What consumers of one session, or of an entity without sessions, may be given, in sequence order.
+/// What consumers of one session, or of an entity without sessions, may be given, in sequence
+/// order.
 using AvailableMessages = SequencedQueue<StoredMessage, AvailableTag, &StoredMessage::sequence>;
 
 } // namespace sessionq::broker

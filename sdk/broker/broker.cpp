@@ -13,15 +13,22 @@ namespace {
 constexpr std::size_t longest_name = 260;
 constexpr std::size_t longest_subscription_name = 50;
 
-Failure not_found(std::string_view name) { return {.code = Errc::entity_not_found, .detail = "there is no entity '" + std::string{name} + "'"}; }
+Failure not_found(std::string_view name) {
+    return {.code = Errc::entity_not_found,
+            .detail = "there is no entity '" + std::string{name} + "'"};
+}
 
 std::optional<Failure> find_name_fault(const std::string& name) {
-    const auto fail = [&name](const char* rule) { return Failure{.code = Errc::invalid_argument, .detail = std::string{rule} + ": '" + name + "'"}; };
+    const auto fail = [&name](const char* rule) {
+        return Failure{.code = Errc::invalid_argument,
+                       .detail = std::string{rule} + ": '" + name + "'"};
+    };
     if (name.empty() || name.size() > longest_name || name.find('$') != std::string::npos) {
         return fail("a queue's or topic's name has 1 to 260 characters and no '$'");
     }
     if (std::ranges::any_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
-        return Failure{.code = Errc::invalid_argument, .detail = "a name has no control characters"};
+        return Failure{.code = Errc::invalid_argument,
+                       .detail = "a name has no control characters"};
     }
     if (core::lower_case(name).find(core::lower_case(subscriptions_segment)) != std::string::npos) {
         return fail("only a subscription's name has /Subscriptions/ in it");
@@ -29,12 +36,18 @@ std::optional<Failure> find_name_fault(const std::string& name) {
     return std::nullopt;
 }
 
-std::optional<Failure> find_subscription_fault(const std::string& name, const QueueOptions& options) {
-    if (name.empty() || name.size() > longest_subscription_name || name.find_first_of("/$") != std::string::npos) {
-        return Failure{.code = Errc::invalid_argument, .detail = "a subscription's name has 1 to 50 characters and no '/' or '$': '" + name + "'"};
+std::optional<Failure> find_subscription_fault(const std::string& name,
+                                               const QueueOptions& options) {
+    if (name.empty() || name.size() > longest_subscription_name ||
+        name.find_first_of("/$") != std::string::npos) {
+        return Failure{.code = Errc::invalid_argument,
+                       .detail =
+                           "a subscription's name has 1 to 50 characters and no '/' or '$': '" +
+                           name + "'"};
     }
     if (options.duplicate_detection_window) {
-        return Failure{.code = Errc::invalid_option, .detail = "duplicate_detection_window is for the topic"};
+        return Failure{.code = Errc::invalid_option,
+                       .detail = "duplicate_detection_window is for the topic"};
     }
     return std::nullopt;
 }
@@ -48,18 +61,21 @@ std::string subscription_name(std::string_view topic, std::string_view name) {
 Broker::Broker() : Broker{nullptr, {}, {}} {}
 
 Broker::Broker(std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at)
-    : board_{std::make_shared<WakeupBoard>()}, directory_{std::make_shared<Directory>(board_, std::move(journal), std::move(kept), at)} {}
+    : board_{std::make_shared<WakeupBoard>()},
+      directory_{std::make_shared<Directory>(board_, std::move(journal), std::move(kept), at)} {}
 
 Broker::~Broker() { static_cast<void>(directory_->forget_all()); }
 
-core::Result<core::Done> Broker::create_queue(const std::string& name, const QueueOptions& options, Instant at) {
+core::Result<core::Done> Broker::create_queue(const std::string& name, const QueueOptions& options,
+                                              Instant at) {
     if (auto fault = find_name_fault(name)) {
         return std::move(*fault);
     }
     return create({.name = name, .kind = EntityKind::queue, .options = options}, at);
 }
 
-core::Result<core::Done> Broker::create_topic(const std::string& name, const TopicOptions& options, Instant at) {
+core::Result<core::Done> Broker::create_topic(const std::string& name, const TopicOptions& options,
+                                              Instant at) {
     if (auto fault = find_name_fault(name)) {
         return std::move(*fault);
     }
@@ -71,14 +87,16 @@ core::Result<core::Done> Broker::create_topic(const std::string& name, const Top
                   at);
 }
 
-core::Result<core::Done> Broker::create_subscription(const std::string& topic, const std::string& name, QueueOptions options, std::vector<Rule> rules,
-                                                     Instant at) {
+core::Result<core::Done> Broker::create_subscription(const std::string& topic,
+                                                     const std::string& name, QueueOptions options,
+                                                     std::vector<Rule> rules, Instant at) {
     if (auto fault = find_subscription_fault(name, options)) {
         return std::move(*fault);
     }
     const QueuePairPtr owner = directory_->find(topic);
     if (!owner || owner->kind() != EntityKind::topic) {
-        return Failure{.code = Errc::entity_not_found, .detail = "there is no topic '" + topic + "'"};
+        return Failure{.code = Errc::entity_not_found,
+                       .detail = "there is no topic '" + topic + "'"};
     }
     options.max_message_bytes = owner->options().max_message_bytes;
     auto book = std::make_shared<RuleBook>();
@@ -87,7 +105,8 @@ core::Result<core::Done> Broker::create_subscription(const std::string& topic, c
     }
     for (std::size_t i = 0; i < rules.size(); ++i) {
         if (auto added = book->add(std::move(rules[i])); !added) {
-            return Failure{.code = Errc::invalid_option, .detail = "rules[" + std::to_string(i) + "]: " + added.failure().detail};
+            return Failure{.code = Errc::invalid_option,
+                           .detail = "rules[" + std::to_string(i) + "]: " + added.failure().detail};
         }
     }
     return create({.name = subscription_name(owner->name(), name),
@@ -121,8 +140,11 @@ core::Result<core::Done> Broker::delete_entity(std::string_view name, Instant at
 
 core::Result<QueuePtr> Broker::find(std::string_view name) {
     const std::size_t suffix = dead_letter_suffix.size();
-    const bool is_dead_letters = name.size() > suffix && core::equal_ignoring_case(name.substr(name.size() - suffix), dead_letter_suffix);
-    const QueuePairPtr pair = directory_->find(is_dead_letters ? name.substr(0, name.size() - suffix) : name);
+    const bool is_dead_letters =
+        name.size() > suffix &&
+        core::equal_ignoring_case(name.substr(name.size() - suffix), dead_letter_suffix);
+    const QueuePairPtr pair =
+        directory_->find(is_dead_letters ? name.substr(0, name.size() - suffix) : name);
     if (!pair || (is_dead_letters && pair->kind() == EntityKind::topic)) {
         return not_found(name);
     }

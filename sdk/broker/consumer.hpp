@@ -23,12 +23,13 @@ enum class Interest : std::uint8_t {
     notified,   ///< told, has not pulled yet
 };
 
-/// The right to the messages of one session, or to share in those of an entity without sessions; made by an accept or by `Queue::open`.
+/// The right to the messages of one session, or to share in those of an entity without sessions;
+/// made by an accept or by `Queue::open`.
 ///
 /// The constants are for everybody. All else is the engine's and guarded by its queue's lock.
 struct Consumer : core::ListHook<Consumer> {
-    Consumer(Entity& of, std::shared_ptr<ConsumerTarget> told, std::string held, bool is_session, ReceiveMode how, int rank, TimePoint until,
-             timing::Timer::Callback lock_expired)
+    Consumer(Entity& of, std::shared_ptr<ConsumerTarget> told, std::string held, bool is_session,
+             ReceiveMode how, int rank, TimePoint until, timing::Timer::Callback lock_expired)
         : session_id{std::move(held)},
           has_session{is_session},
           mode{how},

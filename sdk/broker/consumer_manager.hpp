@@ -9,8 +9,9 @@
 
 namespace sessionq::broker {
 
-/// The consumers that share an entity without sessions, and whose turn it is. One is notified at a time (DG3): by priority (DG6), then whoever has
-/// waited longest (DG5). Bound to the entity's lock.
+/// The consumers that share an entity without sessions, and whose turn it is. One is notified at a
+/// time (DG3): by priority (DG6), then whoever has waited longest (DG5). Bound to the entity's
+/// lock.
 class ConsumerManager {
 public:
     void add(const ConsumerPtr& consumer) { all_.push_back(consumer); }
@@ -21,7 +22,8 @@ public:
     /// It has pulled, or changed its mind.
     void set_interested(Consumer& consumer, bool interested);
 
-    /// The consumer to notify now; null while one that was notified has not answered, or if none is interested.
+    /// The consumer to notify now; null while one that was notified has not answered, or if none is
+    /// interested.
     Consumer* notify_next();
 
     [[nodiscard]] const std::vector<ConsumerPtr>& all() const noexcept { return all_; }

@@ -8,8 +8,9 @@ namespace sessionq::broker {
 
 struct StoredMessage;
 
-/// The messages a consumer has in hand, by the token each was handed out with. All operations are O(1) and a token is never used twice: it says the
-/// place in the table and how often that place was used.
+/// The messages a consumer has in hand, by the token each was handed out with. All operations are
+/// O(1) and a token is never used twice: it says the place in the table and how often that place
+/// was used.
 class DeliveryTable {
 public:
     using Token = std::uint64_t;

@@ -11,10 +11,14 @@ namespace sessionq::broker {
 namespace {
 
 std::string_view name_of(EntityKind kind) noexcept {
-    return kind == EntityKind::queue ? "queue" : kind == EntityKind::topic ? "topic" : "subscription";
+    return kind == EntityKind::queue   ? "queue"
+           : kind == EntityKind::topic ? "topic"
+                                       : "subscription";
 }
 
-std::vector<Rule> rules_of(const EntitySpec& spec) { return spec.rules ? spec.rules->list() : std::vector<Rule>{}; }
+std::vector<Rule> rules_of(const EntitySpec& spec) {
+    return spec.rules ? spec.rules->list() : std::vector<Rule>{};
+}
 
 std::shared_ptr<RuleBook> make_book(std::vector<Rule> rules) {
     auto book = std::make_shared<RuleBook>();
@@ -36,8 +40,12 @@ EntitySpec spec_of(const KeptQueue& kept) {
 
 } // namespace
 
-Directory::Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at)
-    : board_{std::move(board)}, journal_{std::move(journal)}, kept_at_{at}, has_begun_{kept.empty()} {
+Directory::Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal,
+                     std::vector<KeptQueue> kept, Instant at)
+    : board_{std::move(board)},
+      journal_{std::move(journal)},
+      kept_at_{at},
+      has_begun_{kept.empty()} {
     for (KeptQueue& queue : kept) {
         std::string name = queue.name;
         kept_.emplace(std::move(name), std::move(queue));
@@ -65,27 +73,36 @@ core::Result<core::Done> Directory::make(EntitySpec spec, Instant at) {
 
 std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
     if (entries_.contains(spec.name)) {
-        return Failure{.code = Errc::duplicate_entity, .detail = "there is an entity '" + spec.name + "' already"};
+        return Failure{.code = Errc::duplicate_entity,
+                       .detail = "there is an entity '" + spec.name + "' already"};
     }
     if (spec.kind == EntityKind::subscription && !entries_.contains(spec.topic)) {
-        return Failure{.code = Errc::entity_not_found, .detail = "there is no topic '" + spec.topic + "'"};
+        return Failure{.code = Errc::entity_not_found,
+                       .detail = "there is no topic '" + spec.topic + "'"};
     }
     if (leads_back(spec)) {
-        return Failure{.code = Errc::invalid_option, .detail = "forward_to: what '" + spec.name + "' passes on would come back to it"};
+        return Failure{.code = Errc::invalid_option,
+                       .detail =
+                           "forward_to: what '" + spec.name + "' passes on would come back to it"};
     }
     const auto kept = kept_.find(spec.name);
-    if (kept == kept_.end()) { // what is there already is taken over on a full disk, too: else nothing could be taken from it
+    if (kept ==
+        kept_
+            .end()) { // what is there already is taken over on a full disk, too: else nothing could be taken from it
         return find_keeping_fault(journal_.get(), spec.name, Growth::adds);
     }
     if (kept->second.kind != spec.kind) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "'" + kept->first + "' was kept as a " + std::string{name_of(kept->second.kind)} + ", and cannot become a " +
-                                 std::string{name_of(spec.kind)}};
+                       .detail = "'" + kept->first + "' was kept as a " +
+                                 std::string{name_of(kept->second.kind)} +
+                                 ", and cannot become a " + std::string{name_of(spec.kind)}};
     }
     if (kept->second.options.requires_session != spec.options.requires_session) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "requires_session: the queue '" + kept->first + "' was kept as one " +
-                                 (spec.options.requires_session ? "without" : "with") + " sessions, and cannot become another"};
+                       .detail = "requires_session: the queue '" + kept->first +
+                                 "' was kept as one " +
+                                 (spec.options.requires_session ? "without" : "with") +
+                                 " sessions, and cannot become another"};
     }
     return std::nullopt;
 }
@@ -102,7 +119,9 @@ void Directory::put(EntitySpec spec, Instant at) {
                                        .rules = rules_of(spec)}});
     }
     const std::string topic = spec.topic;
-    enter(std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, at, journal_, ids), topic);
+    enter(
+        std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, at, journal_, ids),
+        topic);
 }
 
 QueuePairPtr Directory::restore(ByName<KeptQueue>::iterator found, EntitySpec spec) {
@@ -112,13 +131,15 @@ QueuePairPtr Directory::restore(ByName<KeptQueue>::iterator found, EntitySpec sp
     if (journal_ && kept.options != spec.options) {
         journal_->append({QueueOptionsChanged{.queue = ids.queue, .options = spec.options}});
     }
-    if (spec.rules && spec.rules->list() == kept.declared_rules) { // then what was changed since stays so
+    if (spec.rules &&
+        spec.rules->list() == kept.declared_rules) { // then what was changed since stays so
         spec.rules = make_book(kept.rules);
     } else if (spec.rules && journal_) {
         journal_->append({RulesDeclared{.queue = ids.queue, .rules = spec.rules->list()}});
     }
     const std::string topic = spec.topic;
-    auto made = std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, kept_at_, journal_, ids);
+    auto made = std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, kept_at_,
+                                            journal_, ids);
     made->restore(std::move(kept));
     enter(made, topic);
     return made;
@@ -152,7 +173,8 @@ std::vector<QueuePairPtr> Directory::remove(std::string_view name) {
     for (const QueuePairPtr& entity : gone) {
         entity->stop_keeping(); // so that nothing of it comes after its removal
         if (journal_) {         // before another of the same name can be made
-            journal_->append({QueueRemoved{.queue = entity->ids().queue, .dead_letters = entity->ids().dead_letters}});
+            journal_->append({QueueRemoved{.queue = entity->ids().queue,
+                                           .dead_letters = entity->ids().dead_letters}});
         }
     }
     return gone;
@@ -209,7 +231,8 @@ QueuePairPtr Directory::find(std::string_view name) {
 
 std::vector<QueuePairPtr> Directory::restore_all() {
     std::vector<QueuePairPtr> restored;
-    for (const EntityKind kind : {EntityKind::topic, EntityKind::queue, EntityKind::subscription}) { // a topic before its subscriptions
+    for (const EntityKind kind : {EntityKind::topic, EntityKind::queue,
+                                  EntityKind::subscription}) { // a topic before its subscriptions
         for (auto kept = kept_.begin(); kept != kept_.end();) {
             const auto one = kept++;
             if (one->second.kind == kind) {

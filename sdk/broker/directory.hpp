@@ -25,19 +25,24 @@ using QueuePairPtr = std::shared_ptr<QueuePair>;
 /// What stands between a topic's name and its subscription's in the subscription's full name.
 inline constexpr std::string_view subscriptions_segment = "/Subscriptions/";
 
-/// The entities of a broker by name, without regard to case, and the ways of messages between them. Thread-safe.
+/// The entities of a broker by name, without regard to case, and the ways of messages between them.
+/// Thread-safe.
 class Directory : public std::enable_shared_from_this<Directory> {
 public:
-    /// What was `kept` is there at once, and takes up its work with the options it is made with anew; or else, as soon as something kept is asked for that was not,
-    /// with those kept.
-    Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at);
+    /// What was `kept` is there at once, and takes up its work with the options it is made with
+    /// anew; or else, as soon as something kept is asked for that was not, with those kept.
+    Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal,
+              std::vector<KeptQueue> kept, Instant at);
 
-    /// Fails with duplicate_entity, with entity_not_found where a subscription's topic is not there, and with invalid_option where messages would
-    /// come back to where they were passed on from, or what was kept had sessions and now is to have none, or the reverse. What was not kept fails
-    /// with quota_exceeded on a full disk, and with server_busy while nothing can be kept.
+    /// Fails with duplicate_entity, with entity_not_found where a subscription's topic is not
+    /// there, and with invalid_option where messages would come back to where they were passed on
+    /// from, or what was kept had sessions and now is to have none, or the reverse. What was not
+    /// kept fails with quota_exceeded on a full disk, and with server_busy while nothing can be
+    /// kept.
     core::Result<core::Done> make(EntitySpec spec, Instant at);
 
-    /// Takes out an entity, with its subscriptions if it is a topic. Nothing of it is kept any more.
+    /// Takes out an entity, with its subscriptions if it is a topic. Nothing of it is kept any
+    /// more.
     [[nodiscard]] std::vector<QueuePairPtr> remove(std::string_view name);
 
     /// Takes out all; what is kept stays kept.
@@ -52,16 +57,20 @@ public:
 
     /// All is made that is to be there from the start: what was held back until then is passed on.
     void begin(Instant at);
-    [[nodiscard]] bool has_begun() const noexcept { return has_begun_.load(std::memory_order_seq_cst); }
+    [[nodiscard]] bool has_begun() const noexcept {
+        return has_begun_.load(std::memory_order_seq_cst);
+    }
 
-    /// Brings messages that leave `source` to where they go, and answers in each. Called under no lock of a queue.
+    /// Brings messages that leave `source` to where they go, and answers in each. Called under no
+    /// lock of a queue.
     void deliver(const QueuePair& source, std::span<Transit> messages, Instant at);
 
     [[nodiscard]] Journal* journal() const noexcept { return journal_.get(); }
 
 private:
     template <typename Held>
-    using ByName = std::unordered_map<std::string, Held, core::HashIgnoringCase, core::EqualIgnoringCase>;
+    using ByName =
+        std::unordered_map<std::string, Held, core::HashIgnoringCase, core::EqualIgnoringCase>;
 
     struct Entry {
         QueuePairPtr entity{};

@@ -62,7 +62,8 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
     for (const QueuePairPtr& subscription : subscriptions_of(source)) {
         std::vector<Arrival> arrivals;
         for (std::size_t i = 0; i < messages.size(); ++i) {
-            if (std::ranges::find(messages[i].passed_to, subscription->ids().queue) != messages[i].passed_to.end()) {
+            if (std::ranges::find(messages[i].passed_to, subscription->ids().queue) !=
+                messages[i].passed_to.end()) {
                 continue; // it got it before the broker started
             }
             for (MessageContentPtr& copy : subscription->rules()->select(candidates[i])) {
@@ -80,15 +81,18 @@ void Directory::pass_on(const QueuePair& source, std::span<Transit> messages, In
     for (Transit& transit : messages) {
         if (transit.message.hops >= most_hops) {
             transit.failed_with = {.reason = "MaxTransferHopCountExceeded",
-                                   .description = "passed on " + std::to_string(most_hops) + " times, which is the most"};
+                                   .description = "passed on " + std::to_string(most_hops) +
+                                                  " times, which is the most"};
             continue;
         }
         const std::string& name = source.destination_of(*transit.from);
         const QueuePairPtr destination = find(name);
         Arrival arrival = transit.message;
         ++arrival.hops;
-        const auto failure = destination ? destination->take({&arrival, 1}, at)
-                                         : std::optional{Failure{.code = Errc::entity_not_found, .detail = "there is no entity '" + name + "'"}};
+        const auto failure =
+            destination ? destination->take({&arrival, 1}, at)
+                        : std::optional{Failure{.code = Errc::entity_not_found,
+                                                .detail = "there is no entity '" + name + "'"}};
         if (failure) {
             transit.failed_with = describe_transit_failure(*failure);
         }

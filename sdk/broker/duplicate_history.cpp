@@ -8,7 +8,8 @@ std::optional<std::int64_t> DuplicateHistory::find(std::string_view message_id, 
     return at == taken_.end() ? std::nullopt : std::optional{at->second};
 }
 
-void DuplicateHistory::remember(std::string_view message_id, std::int64_t sequence, TimePoint until) {
+void DuplicateHistory::remember(std::string_view message_id, std::int64_t sequence,
+                                TimePoint until) {
     const auto [at, is_new] = taken_.emplace(message_id, sequence);
     if (is_new) {
         by_age_.push_back({until, &at->first});

@@ -20,7 +20,9 @@ public:
     [[nodiscard]] std::optional<std::int64_t> find(std::string_view message_id, TimePoint now);
 
     /// Remembers an id that `find` does not know.
-    void add(std::string_view message_id, std::int64_t sequence, TimePoint now) { remember(message_id, sequence, now + window_); }
+    void add(std::string_view message_id, std::int64_t sequence, TimePoint now) {
+        remember(message_id, sequence, now + window_);
+    }
 
     /// The same until an instant that is not before that of any other in here.
     void remember(std::string_view message_id, std::int64_t sequence, TimePoint until);
@@ -30,7 +32,9 @@ public:
 private:
     struct Hash {
         using is_transparent = void;
-        std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
+        std::size_t operator()(std::string_view id) const noexcept {
+            return std::hash<std::string_view>{}(id);
+        }
     };
     struct Entry {
         TimePoint until;

@@ -8,14 +8,19 @@
 
 namespace sessionq::broker {
 
-/// What an operation on an entity wants said to consumers. Collected under the entity's lock, said in order after it.
+/// What an operation on an entity wants said to consumers. Collected under the entity's lock, said
+/// in order after it.
 class Effects {
 public:
-    void accepted(std::shared_ptr<ConsumerTarget> target, ConsumerPtr consumer) { said_.push_back({std::move(target), std::move(consumer), {}, {}}); }
+    void accepted(std::shared_ptr<ConsumerTarget> target, ConsumerPtr consumer) {
+        said_.push_back({std::move(target), std::move(consumer), {}, {}});
+    }
     void refused(std::shared_ptr<ConsumerTarget> target, Failure why) {
         said_.push_back({std::move(target), {}, std::make_unique<Failure>(std::move(why)), {}});
     }
-    void work(std::shared_ptr<ConsumerTarget> target) { said_.push_back({std::move(target), {}, {}, {}}); }
+    void work(std::shared_ptr<ConsumerTarget> target) {
+        said_.push_back({std::move(target), {}, {}, {}});
+    }
     void lost(std::shared_ptr<ConsumerTarget> target, Failure why) {
         said_.push_back({std::move(target), {}, {}, std::make_unique<Failure>(std::move(why))});
     }

@@ -13,8 +13,15 @@ constexpr std::chrono::milliseconds longest_time_to_live = std::chrono::hours{24
 
 } // namespace
 
-Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id)
-    : name_{std::move(name)}, kind_{kind}, options_{options}, context_{context}, dead_letters_{dead_letters}, id_{id}, waiting_{context} {
+Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options,
+               QueueContext& context, Entity* dead_letters, EntityId id)
+    : name_{std::move(name)},
+      kind_{kind},
+      options_{options},
+      context_{context},
+      dead_letters_{dead_letters},
+      id_{id},
+      waiting_{context} {
     if (options_.duplicate_detection_window) {
         history_.emplace(*options_.duplicate_detection_window);
     }
@@ -50,7 +57,8 @@ std::optional<Failure> Entity::find_fault(const std::vector<MessageContentPtr>& 
         total += message->bytes();
     }
     if (options_.max_size_bytes != 0 && total > options_.max_size_bytes) {
-        return failure(Errc::quota_exceeded, "max_size_bytes is " + std::to_string(options_.max_size_bytes));
+        return failure(Errc::quota_exceeded,
+                       "max_size_bytes is " + std::to_string(options_.max_size_bytes));
     }
     return std::nullopt;
 }
@@ -71,7 +79,8 @@ std::optional<Failure> Entity::find_fault(const MessageContent& message) const {
         return failure(Errc::invalid_argument, "time_to_live must be positive");
     }
     if (message.bytes() > options_.max_message_bytes) {
-        return failure(Errc::message_too_large, "max_message_bytes is " + std::to_string(options_.max_message_bytes));
+        return failure(Errc::message_too_large,
+                       "max_message_bytes is " + std::to_string(options_.max_message_bytes));
     }
     return std::nullopt;
 }
@@ -85,14 +94,16 @@ std::int64_t Entity::enqueue(Arrival arrival) {
         }
     }
     const auto due = content->scheduled_enqueue_time();
-    Session* session = options_.requires_session ? &sessions_.obtain(*content->session_id()) : nullptr;
+    Session* session =
+        options_.requires_session ? &sessions_.obtain(*content->session_id()) : nullptr;
     StoredMessage& stored = store_.add(std::move(content), session);
     stored.hops = arrival.hops;
     const std::int64_t sequence = stored.sequence;
     if (history_ && !message_id.empty()) {
         history_->add(message_id, sequence, context_.now());
         if (context_.is_kept()) {
-            const auto window = std::chrono::duration_cast<WallTime::duration>(*options_.duplicate_detection_window);
+            const auto window = std::chrono::duration_cast<WallTime::duration>(
+                *options_.duplicate_detection_window);
             context_.note(MessageIdTaken{.entity = id_,
                                          .message_id = std::string{message_id},
                                          .sequence = sequence,
@@ -100,7 +111,8 @@ std::int64_t Entity::enqueue(Arrival arrival) {
                                          .until = context_.wall_now() + window});
         }
     }
-    if (due && *due > context_.wall_now() && kind_ != EntityKind::subscription) { // what comes out of a topic has been due
+    if (due && *due > context_.wall_now() &&
+        kind_ != EntityKind::subscription) { // what comes out of a topic has been due
         store_.move(stored, Place::scheduled);
         stored.enqueued_time = *due;
         arm(stored, Deadline::after(*due - context_.wall_now(), context_.now()).time());
@@ -118,7 +130,9 @@ core::Result<core::Done> Entity::cancel_scheduled(std::span<const std::int64_t> 
     for (const std::int64_t sequence : sequences) {
         const StoredMessage* message = store_.find(sequence);
         if (message == nullptr || message->place != Place::scheduled) {
-            return failure(Errc::message_not_found, "no scheduled message has the sequence number " + std::to_string(sequence));
+            return failure(Errc::message_not_found,
+                           "no scheduled message has the sequence number " +
+                               std::to_string(sequence));
         }
     }
     for (const std::int64_t sequence : sequences) {
@@ -129,7 +143,8 @@ core::Result<core::Done> Entity::cancel_scheduled(std::span<const std::int64_t> 
     return core::Done{};
 }
 
-void Entity::take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count, DeadLetterInfo why) {
+void Entity::take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count,
+                              DeadLetterInfo why) {
     StoredMessage& stored = store_.add(std::move(content), nullptr);
     stored.delivery_count = delivery_count;
     stored.dead_letter = std::make_unique<DeadLetterInfo>(std::move(why));
@@ -203,8 +218,10 @@ void Entity::put_back(StoredMessage& message, bool counted) {
         note_changed(message);
     }
     if (counts && message.delivery_count >= options_.max_delivery_count) {
-        dead_letter(message, {.reason = "MaxDeliveryCountExceeded",
-                              .description = "not settled successfully in " + std::to_string(message.delivery_count) + " deliveries"});
+        dead_letter(message,
+                    {.reason = "MaxDeliveryCountExceeded",
+                     .description = "not settled successfully in " +
+                                    std::to_string(message.delivery_count) + " deliveries"});
     } else if (message.place == Place::deferred) {
         // stays aside, for whoever asks again
     } else if (message.expires <= context_.now()) {
@@ -216,7 +233,8 @@ void Entity::put_back(StoredMessage& message, bool counted) {
 
 void Entity::expire(StoredMessage& message) {
     if (options_.dead_letter_on_expiration && !is_dead_letter_queue()) {
-        dead_letter(message, {.reason = "TTLExpiredException", .description = "not received within its time to live"});
+        dead_letter(message, {.reason = "TTLExpiredException",
+                              .description = "not received within its time to live"});
     } else {
         remove(message);
     }
@@ -248,7 +266,9 @@ void Entity::drop(StoredMessage& message) {
 
 void Entity::modify(StoredMessage& message, const Changes& changes) {
     if (!changes.properties.empty()) {
-        store_.replace_content(message, message.content->with_changes({.properties = changes.properties, .encoded = changes.encoded}));
+        store_.replace_content(message,
+                               message.content->with_changes(
+                                   {.properties = changes.properties, .encoded = changes.encoded}));
         if (context_.is_kept()) {
             KeptMessage record = record_of(message);
             record.content = message.content;
@@ -282,10 +302,12 @@ void Entity::on_timer(StoredMessage& message) {
     }
 }
 
-std::vector<ReceivedMessage> Entity::peek(std::int64_t from, std::uint32_t max, const std::optional<std::string>& session_id) {
+std::vector<ReceivedMessage> Entity::peek(std::int64_t from, std::uint32_t max,
+                                          const std::optional<std::string>& session_id) {
     std::vector<ReceivedMessage> seen;
     if (!session_id || !options_.requires_session) {
-        for (const StoredMessage* at = store_.at_or_after(from); at != nullptr && seen.size() < max; at = store_.at_or_after(at->sequence + 1)) {
+        for (const StoredMessage* at = store_.at_or_after(from); at != nullptr && seen.size() < max;
+             at = store_.at_or_after(at->sequence + 1)) {
             if (!session_id || at->content->session_id() == session_id) {
                 seen.push_back(describe_delivery(*at));
             }
@@ -310,6 +332,8 @@ std::vector<ReceivedMessage> Entity::peek(std::int64_t from, std::uint32_t max, 
     return seen;
 }
 
-Failure Entity::failure(Errc code, std::string_view about) const { return {.code = code, .detail = "entity '" + name_ + "': " + std::string{about}}; }
+Failure Entity::failure(Errc code, std::string_view about) const {
+    return {.code = code, .detail = "entity '" + name_ + "': " + std::string{about}};
+}
 
 } // namespace sessionq::broker

@@ -25,23 +25,28 @@
 
 namespace sessionq::broker {
 
-/// The engine of one queue or dead-letter sub-queue: what may happen to messages, sessions and consumers, and what follows from it.
+/// The engine of one queue or dead-letter sub-queue: what may happen to messages, sessions and
+/// consumers, and what follows from it.
 ///
-/// Pure: time comes in through the context, what consumers should hear goes out through it. `Queue` wraps each call in `context.begin`, the lock and
-/// `finish`; the functions here are documented there. Nothing calls user code.
+/// Pure: time comes in through the context, what consumers should hear goes out through it. `Queue`
+/// wraps each call in `context.begin`, the lock and `finish`; the functions here are documented
+/// there. Nothing calls user code.
 class Entity {
 public:
-    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor expire. `id` is its name in the context's journal. A topic, and
-    /// whatever has a `forward_to`, passes its messages on, through the context.
-    Entity(std::string name, EntityKind kind, const QueueOptions& options, QueueContext& context, Entity* dead_letters, EntityId id = 0);
+    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor
+    /// expire. `id` is its name in the context's journal. A topic, and whatever has a `forward_to`,
+    /// passes its messages on, through the context.
+    Entity(std::string name, EntityKind kind, const QueueOptions& options, QueueContext& context,
+           Entity* dead_letters, EntityId id = 0);
     Entity(const Entity&) = delete;
     Entity& operator=(const Entity&) = delete;
 
     core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages);
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
 
-    /// A message that another entity passes on; that it has left there is kept together with its arrival. A subscription puts what it cannot have
-    /// among its dead letters; others fail as `send` does.
+    /// A message that another entity passes on; that it has left there is kept together with its
+    /// arrival. A subscription puts what it cannot have among its dead letters; others fail as
+    /// `send` does.
     std::optional<Failure> take(Arrival arrival);
     /// The end of a message's way out: it has arrived, or is dead-lettered here.
     void end_transit(std::int64_t sequence, const std::optional<DeadLetterInfo>& failed_with);
@@ -53,12 +58,15 @@ public:
 
     OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target);
     bool cancel_accept(OperationId id) { return waiting_.take(id) != nullptr; }
-    core::Result<ConsumerPtr> open(ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target);
+    core::Result<ConsumerPtr> open(ReceiveMode mode, int priority,
+                                   std::shared_ptr<ConsumerTarget> target);
     void close(Consumer& consumer);
 
     bool pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to);
     void withdraw(Consumer& consumer);
-    core::Result<core::Done> receive_deferred(Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to);
+    core::Result<core::Done> receive_deferred(Consumer& consumer,
+                                              std::span<const std::int64_t> sequences,
+                                              std::vector<Delivered>& to);
     void settle(Consumer& consumer, SettleOrder& order);
 
     core::Result<TimePoint> renew(Consumer& consumer);
@@ -66,22 +74,29 @@ public:
     core::Result<std::optional<std::string>> get_state(const Consumer& consumer) const;
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state);
 
-    std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max, const std::optional<std::string>& session_id);
-    [[nodiscard]] std::vector<std::string> list_sessions(std::size_t skip, std::size_t top) const { return sessions_.list(skip, top); }
+    std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max,
+                                      const std::optional<std::string>& session_id);
+    [[nodiscard]] std::vector<std::string> list_sessions(std::size_t skip, std::size_t top) const {
+        return sessions_.list(skip, top);
+    }
 
-    /// Puts everything where it was when the journal kept it. Before anything else happens to the entity.
+    /// Puts everything where it was when the journal kept it. Before anything else happens to the
+    /// entity.
     void restore(KeptEntity kept);
 
     /// Ends every consumer and every wait: the entity is going.
     void shut_down();
 
-    /// Ends an operation: sees to it that whoever can be served by what it changed is served or told.
+    /// Ends an operation: sees to it that whoever can be served by what it changed is served or
+    /// told.
     void finish();
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] EntityId id() const noexcept { return id_; }
     [[nodiscard]] const QueueOptions& options() const noexcept { return options_; }
-    [[nodiscard]] std::size_t message_count(Place place) const noexcept { return store_.count(place); }
+    [[nodiscard]] std::size_t message_count(Place place) const noexcept {
+        return store_.count(place);
+    }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return store_.bytes(); }
     [[nodiscard]] std::size_t session_count() const noexcept { return sessions_.size(); }
     [[nodiscard]] std::size_t waiting_accepts() const noexcept { return waiting_.size(); }
@@ -89,10 +104,12 @@ public:
 private:
     struct WaitingAccept;
 
-    [[nodiscard]] std::optional<Failure> find_fault(const std::vector<MessageContentPtr>& messages) const;
+    [[nodiscard]] std::optional<Failure> find_fault(
+        const std::vector<MessageContentPtr>& messages) const;
     [[nodiscard]] std::optional<Failure> find_fault(const MessageContent& message) const;
     std::int64_t enqueue(Arrival arrival);
-    void take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count, DeadLetterInfo why);
+    void take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count,
+                          DeadLetterInfo why);
 
     // a message's way
     void activate(StoredMessage& message, std::optional<std::chrono::milliseconds> longest = {});
@@ -119,14 +136,17 @@ private:
     void set_expiry(StoredMessage& message);
 
     // a consumer's way
-    void grant(Session& session, ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target);
+    void grant(Session& session, ReceiveMode mode, int priority,
+               std::shared_ptr<ConsumerTarget> target);
     void end(Consumer& consumer, bool counted);
     void lose(Consumer& consumer, Failure why);
     void set_interest(Consumer& consumer, bool interested);
     void on_change(Session& session);
 
     [[nodiscard]] bool is_dead_letter_queue() const noexcept { return dead_letters_ == nullptr; }
-    [[nodiscard]] bool passes_on() const noexcept { return kind_ == EntityKind::topic || !options_.forward_to.empty(); }
+    [[nodiscard]] bool passes_on() const noexcept {
+        return kind_ == EntityKind::topic || !options_.forward_to.empty();
+    }
     [[nodiscard]] AvailableMessages& available_to(const Consumer& consumer) noexcept;
     [[nodiscard]] Failure failure(Errc code, std::string_view about) const;
     [[nodiscard]] Failure lock_lost(const Consumer& consumer) const;

@@ -15,10 +15,13 @@ constexpr std::array<Purgatory::Key, 1> any_session{0}; // what an accept withou
 } // namespace
 
 struct Entity::WaitingAccept final : Purgatory::Operation {
-    WaitingAccept(Entity& of, AcceptSpec what, std::shared_ptr<ConsumerTarget> told) : entity{of}, spec{std::move(what)}, target{std::move(told)} {}
+    WaitingAccept(Entity& of, AcceptSpec what, std::shared_ptr<ConsumerTarget> told)
+        : entity{of}, spec{std::move(what)}, target{std::move(told)} {}
 
     void on_expired() override {
-        entity.context_.effects().refused(std::move(target), entity.failure(Errc::no_session_available, "no session became available in time"));
+        entity.context_.effects().refused(
+            std::move(target),
+            entity.failure(Errc::no_session_available, "no session became available in time"));
     }
 
     Entity& entity;
@@ -28,10 +31,12 @@ struct Entity::WaitingAccept final : Purgatory::Operation {
 
 std::optional<Failure> Entity::find_receive_fault() const {
     if (kind_ == EntityKind::topic) {
-        return failure(Errc::not_supported, "a topic is received from through its subscriptions only");
+        return failure(Errc::not_supported,
+                       "a topic is received from through its subscriptions only");
     }
     if (passes_on() && !is_dead_letter_queue()) { // these may hold what could not be passed on
-        return failure(Errc::not_supported, "its messages are passed on to '" + options_.forward_to + "'");
+        return failure(Errc::not_supported,
+                       "its messages are passed on to '" + options_.forward_to + "'");
     }
     return std::nullopt;
 }
@@ -57,7 +62,8 @@ OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> targ
         }
         Session& session = sessions_.obtain(*spec.session_id);
         if (session.holder) {
-            return refuse(Errc::session_locked_elsewhere, "session '" + *spec.session_id + "' is held by another receiver");
+            return refuse(Errc::session_locked_elsewhere,
+                          "session '" + *spec.session_id + "' is held by another receiver");
         }
         grant(session, spec.mode, spec.priority, std::move(target));
         return 0;
@@ -71,22 +77,27 @@ OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> targ
     }
     const int priority = spec.priority;
     const TimePoint until = spec.until;
-    return waiting_.watch(std::make_unique<WaitingAccept>(*this, std::move(spec), std::move(target)), any_session, priority, until);
+    return waiting_.watch(
+        std::make_unique<WaitingAccept>(*this, std::move(spec), std::move(target)), any_session,
+        priority, until);
 }
 
-void Entity::grant(Session& session, ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target) {
+void Entity::grant(Session& session, ReceiveMode mode, int priority,
+                   std::shared_ptr<ConsumerTarget> target) {
     const TimePoint locked_until = context_.now() + options_.lock_duration;
-    session.holder = std::make_shared<Consumer>(*this, target, *session.id, true, mode, priority, locked_until, [](void* of) {
-        auto& consumer = *static_cast<Consumer*>(of);
-        consumer.entity.lose(consumer, consumer.entity.lock_lost(consumer));
-    });
+    session.holder = std::make_shared<Consumer>(
+        *this, target, *session.id, true, mode, priority, locked_until, [](void* of) {
+            auto& consumer = *static_cast<Consumer*>(of);
+            consumer.entity.lose(consumer, consumer.entity.lock_lost(consumer));
+        });
     session.holder->session = &session;
     sessions_.refresh(session);
     context_.arm(session.holder->lock_timer, locked_until);
     context_.effects().accepted(std::move(target), session.holder);
 }
 
-core::Result<ConsumerPtr> Entity::open(ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target) {
+core::Result<ConsumerPtr> Entity::open(ReceiveMode mode, int priority,
+                                       std::shared_ptr<ConsumerTarget> target) {
     if (is_shut_down_) {
         return failure(Errc::entity_not_found, "it was deleted");
     }
@@ -96,7 +107,8 @@ core::Result<ConsumerPtr> Entity::open(ReceiveMode mode, int priority, std::shar
     if (options_.requires_session) {
         return failure(Errc::session_required, "it is received by session only");
     }
-    auto consumer = std::make_shared<Consumer>(*this, std::move(target), std::string{}, false, mode, priority, TimePoint::max(), nullptr);
+    auto consumer = std::make_shared<Consumer>(*this, std::move(target), std::string{}, false, mode,
+                                               priority, TimePoint::max(), nullptr);
     consumers_.add(consumer);
     return consumer;
 }
@@ -135,7 +147,8 @@ void Entity::shut_down() {
     is_shut_down_ = true;
     while (auto* operation = waiting_.any()) {
         const auto given_up = waiting_.take(operation->id());
-        context_.effects().refused(static_cast<WaitingAccept&>(*given_up).target, failure(Errc::entity_not_found, "it was deleted"));
+        context_.effects().refused(static_cast<WaitingAccept&>(*given_up).target,
+                                   failure(Errc::entity_not_found, "it was deleted"));
     }
     for (Session* session = sessions_.oldest(); session != nullptr;) {
         Session* next = sessions_.after(*session);

@@ -10,7 +10,8 @@ bool Entity::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>&
     if (consumer.ended) {
         return false;
     }
-    if (consumer.mode == ReceiveMode::receive_and_delete && context_.is_failing()) { // what is handed out must be gone
+    if (consumer.mode == ReceiveMode::receive_and_delete &&
+        context_.is_failing()) { // what is handed out must be gone
         lose(consumer, cannot_be_kept(name_));
         return false;
     }
@@ -33,7 +34,9 @@ void Entity::withdraw(Consumer& consumer) {
     }
 }
 
-core::Result<core::Done> Entity::receive_deferred(Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to) {
+core::Result<core::Done> Entity::receive_deferred(Consumer& consumer,
+                                                  std::span<const std::int64_t> sequences,
+                                                  std::vector<Delivered>& to) {
     if (consumer.ended) {
         return lock_lost(consumer);
     }
@@ -43,14 +46,17 @@ core::Result<core::Done> Entity::receive_deferred(Consumer& consumer, std::span<
     std::vector<StoredMessage*> found;
     for (const std::int64_t sequence : sequences) {
         StoredMessage* message = store_.find(sequence);
-        const bool is_there =
-            message != nullptr && message->place == Place::deferred && message->holder == nullptr && message->session == consumer.session;
-        if (is_there && message->expires <= context_.now()) { // a deferred message expires when it is asked for
+        const bool is_there = message != nullptr && message->place == Place::deferred &&
+                              message->holder == nullptr && message->session == consumer.session;
+        if (is_there &&
+            message->expires <= context_.now()) { // a deferred message expires when it is asked for
             expire(*message);
             message = nullptr;
         }
         if (!is_there || message == nullptr || std::ranges::find(found, message) != found.end()) {
-            return failure(Errc::message_not_found, "no deferred message here has the sequence number " + std::to_string(sequence));
+            return failure(Errc::message_not_found,
+                           "no deferred message here has the sequence number " +
+                               std::to_string(sequence));
         }
         found.push_back(message);
     }
@@ -63,7 +69,8 @@ core::Result<core::Done> Entity::receive_deferred(Consumer& consumer, std::span<
 void Entity::settle(Consumer& consumer, SettleOrder& order) {
     StoredMessage* message = consumer.ended ? nullptr : consumer.in_hand.find(order.token);
     if (message == nullptr) {
-        order.failed_with = consumer.ended || !consumer.has_session ? Errc::lock_lost : Errc::already_settled;
+        order.failed_with =
+            consumer.ended || !consumer.has_session ? Errc::lock_lost : Errc::already_settled;
         return;
     }
     if (order.outcome == Outcome::dead_letter && is_dead_letter_queue()) {
@@ -74,7 +81,8 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
         order.failed_with = Errc::server_busy; // it stays in hand
         return;
     }
-    if (order.outcome != Outcome::release && order.changes != nullptr && !order.changes->properties.empty() && context_.is_full()) {
+    if (order.outcome != Outcome::release && order.changes != nullptr &&
+        !order.changes->properties.empty() && context_.is_full()) {
         order.failed_with = Errc::quota_exceeded; // it stays in hand, and goes without them
         return;
     }
@@ -97,7 +105,8 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
         break;
     case Outcome::dead_letter:
         message->holder = nullptr;
-        dead_letter(*message, order.changes != nullptr ? order.changes->dead_letter : DeadLetterInfo{});
+        dead_letter(*message,
+                    order.changes != nullptr ? order.changes->dead_letter : DeadLetterInfo{});
         break;
     }
 }
@@ -112,7 +121,8 @@ core::Result<TimePoint> Entity::renew(Consumer& consumer) {
 }
 
 core::Result<TimePoint> Entity::renew_message(Consumer& consumer, DeliveryTable::Token token) {
-    StoredMessage* message = consumer.ended || consumer.has_session ? nullptr : consumer.in_hand.find(token);
+    StoredMessage* message =
+        consumer.ended || consumer.has_session ? nullptr : consumer.in_hand.find(token);
     if (message == nullptr) {
         return failure(Errc::lock_lost, "the message is not locked by this receiver");
     }
@@ -134,13 +144,16 @@ core::Result<core::Done> Entity::set_state(Consumer& consumer, std::optional<std
         return lock_lost(consumer);
     }
     if (state && state->size() > options_.max_message_bytes) {
-        return failure(Errc::message_too_large, "a session's state takes at most max_message_bytes, " + std::to_string(options_.max_message_bytes));
+        return failure(Errc::message_too_large,
+                       "a session's state takes at most max_message_bytes, " +
+                           std::to_string(options_.max_message_bytes));
     }
     if (auto fault = context_.find_fault(name_, state ? Growth::adds : Growth::none)) {
         return std::move(*fault);
     }
     if (context_.is_kept()) {
-        context_.note(SessionStateSet{.entity = id_, .session_id = consumer.session_id, .state = state});
+        context_.note(
+            SessionStateSet{.entity = id_, .session_id = consumer.session_id, .state = state});
     }
     consumer.session->state = state ? std::make_unique<std::string>(*std::move(state)) : nullptr;
     return core::Done{};
@@ -159,8 +172,9 @@ AvailableMessages& Entity::available_to(const Consumer& consumer) noexcept {
 }
 
 Failure Entity::lock_lost(const Consumer& consumer) const {
-    return failure(Errc::lock_lost,
-                   consumer.has_session ? "the lock of session '" + consumer.session_id + "' is lost" : std::string{"the receiver is closed"});
+    return failure(Errc::lock_lost, consumer.has_session ? "the lock of session '" +
+                                                               consumer.session_id + "' is lost"
+                                                         : std::string{"the receiver is closed"});
 }
 
 } // namespace sessionq::broker

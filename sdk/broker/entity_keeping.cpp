@@ -44,7 +44,8 @@ void Entity::note_origin(const Origin& origin) {
         return;
     }
     if (origin.is_shared) {
-        context_.note(MessagePassedOn{.entity = origin.entity, .sequence = origin.sequence, .to = id_});
+        context_.note(
+            MessagePassedOn{.entity = origin.entity, .sequence = origin.sequence, .to = id_});
     } else {
         context_.note(MessageRemoved{.entity = origin.entity, .sequence = origin.sequence});
     }
@@ -59,13 +60,16 @@ void Entity::restore(KeptEntity kept) {
         }
     }
     store_.skip_to(kept.last_sequence);
-    std::ranges::stable_sort(scheduled, {}, &StoredMessage::enqueued_time); // those that are overdue come in the order of being due
+    std::ranges::stable_sort(
+        scheduled, {},
+        &StoredMessage::enqueued_time); // those that are overdue come in the order of being due
     for (StoredMessage* message : scheduled) {
         arm(*message, context_.monotonic(message->enqueued_time));
     }
     for (SessionStateSet& one : kept.states) {
         if (one.state) {
-            sessions_.obtain(one.session_id).state = std::make_unique<std::string>(*std::move(one.state));
+            sessions_.obtain(one.session_id).state =
+                std::make_unique<std::string>(*std::move(one.state));
         }
     }
     if (history_) {
@@ -77,7 +81,9 @@ void Entity::restore(KeptEntity kept) {
 
 StoredMessage& Entity::restore(KeptMessage kept) {
     const auto session_id = kept.content->session_id();
-    Session* session = options_.requires_session ? &sessions_.obtain(session_id.value_or(std::string_view{})) : nullptr;
+    Session* session = options_.requires_session
+                           ? &sessions_.obtain(session_id.value_or(std::string_view{}))
+                           : nullptr;
     StoredMessage& message = store_.add(std::move(kept.content), session, kept.sequence);
     store_.move(message, kept.place);
     message.delivery_count = kept.delivery_count;

@@ -7,7 +7,8 @@ namespace sessionq::broker {
 
 std::optional<Failure> Entity::find_send_fault() const {
     if (is_dead_letter_queue()) {
-        return failure(Errc::not_supported, "a dead-letter sub-queue takes no messages from senders");
+        return failure(Errc::not_supported,
+                       "a dead-letter sub-queue takes no messages from senders");
     }
     if (kind_ == EntityKind::subscription) {
         return failure(Errc::not_supported, "a subscription takes messages from its topic only");
@@ -21,14 +22,17 @@ std::optional<Failure> Entity::take(Arrival arrival) {
     }
     const std::optional<Origin> origin = arrival.origin;
     auto fault = find_fault(*arrival.content);
-    if (!fault && options_.max_size_bytes != 0 && store_.bytes() + arrival.content->bytes() > options_.max_size_bytes) {
-        fault = failure(Errc::quota_exceeded, "max_size_bytes is " + std::to_string(options_.max_size_bytes));
+    if (!fault && options_.max_size_bytes != 0 &&
+        store_.bytes() + arrival.content->bytes() > options_.max_size_bytes) {
+        fault = failure(Errc::quota_exceeded,
+                        "max_size_bytes is " + std::to_string(options_.max_size_bytes));
     }
     if (fault && kind_ != EntityKind::subscription) {
         return fault;
     }
     if (fault) {
-        dead_letters_->take_dead_letter(std::move(arrival.content), 0, describe_transit_failure(*fault));
+        dead_letters_->take_dead_letter(std::move(arrival.content), 0,
+                                        describe_transit_failure(*fault));
     } else {
         enqueue(std::move(arrival));
     }
@@ -42,12 +46,16 @@ void Entity::send_off(StoredMessage& message) {
     Arrival leaving{.content = message.content,
                     .time_to_live = message.time_to_live,
                     .hops = message.hops,
-                    .origin = Origin{.entity = id_, .sequence = message.sequence, .is_shared = kind_ == EntityKind::topic}};
+                    .origin = Origin{.entity = id_,
+                                     .sequence = message.sequence,
+                                     .is_shared = kind_ == EntityKind::topic}};
     if (message.dead_letter) {
         leaving.content = leaving.content->with_properties(
-            {{"DeadLetterReason", message.dead_letter->reason}, {"DeadLetterErrorDescription", message.dead_letter->description}});
+            {{"DeadLetterReason", message.dead_letter->reason},
+             {"DeadLetterErrorDescription", message.dead_letter->description}});
     }
-    context_.transits().push_back({.from = this, .sequence = message.sequence, .message = std::move(leaving)});
+    context_.transits().push_back(
+        {.from = this, .sequence = message.sequence, .message = std::move(leaving)});
 }
 
 void Entity::end_transit(std::int64_t sequence, const std::optional<DeadLetterInfo>& failed_with) {

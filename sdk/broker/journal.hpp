@@ -31,7 +31,8 @@ struct KeptMessage {
     WallTime enqueued_time{}; ///< of a scheduled one: when it is due
     std::optional<std::chrono::milliseconds> time_to_live{};
     std::shared_ptr<const DeadLetterInfo> dead_letter{};
-    std::vector<EntityId> passed_to{}; ///< these have got it from here already; only in what was kept
+    std::vector<EntityId>
+        passed_to{}; ///< these have got it from here already; only in what was kept
 };
 
 // What an operation changes in what is kept.
@@ -47,7 +48,8 @@ struct QueueOptionsChanged {
     EntityId queue{0};
     QueueOptions options{};
 };
-struct RulesDeclared { ///< whoever made the subscription says what they are; any change since is void
+struct RulesDeclared { ///< whoever made the subscription says what they are; any change since is
+                       ///< void
     EntityId queue{0};
     std::vector<Rule> rules{};
 };
@@ -69,7 +71,8 @@ struct MessageRemoved {
     EntityId entity{0};
     std::int64_t sequence{0};
 };
-struct MessagePassedOn { ///< a subscription has got it from its topic, or needs it no more; others may not have got it yet
+struct MessagePassedOn { ///< a subscription has got it from its topic, or needs it no more; others
+                         ///< may not have got it yet
     EntityId entity{0};
     std::int64_t sequence{0};
     EntityId to{0};
@@ -87,13 +90,15 @@ struct MessageIdTaken { ///< for the detection of duplicates
     WallTime until{};
 };
 
-using Change = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved, MessageAdded, MessageChanged,
-                            MessageRemoved, MessagePassedOn, SessionStateSet, MessageIdTaken>;
+using Change = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged,
+                            QueueRemoved, MessageAdded, MessageChanged, MessageRemoved,
+                            MessagePassedOn, SessionStateSet, MessageIdTaken>;
 
-/// Keeps what a broker must still have when it starts anew. A broker without one keeps everything in memory only.
+/// Keeps what a broker must still have when it starts anew. A broker without one keeps everything
+/// in memory only.
 ///
-/// Changes are kept in the order of `append`, each call's all or none: whenever the process ends, what is kept is what some call and all before it
-/// left behind.
+/// Changes are kept in the order of `append`, each call's all or none: whenever the process ends,
+/// what is kept is what some call and all before it left behind.
 ///
 /// Thread-safe.
 class Journal {
@@ -101,34 +106,39 @@ public:
     /// Counts calls of `append`; rises.
     using Mark = std::uint64_t;
 
-    /// Everything up to `mark` is kept; or, with a reason, some of it may not be: nothing of it is to be confirmed.
+    /// Everything up to `mark` is kept; or, with a reason, some of it may not be: nothing of it is
+    /// to be confirmed.
     using Durable = std::function<void(Mark mark, const Failure* why)>;
 
     virtual ~Journal() = default;
 
     [[nodiscard]] virtual EntityId make_entity_id() = 0;
 
-    /// Takes note of what one operation changed. Never waits for a disk. Called under the entity's lock, so that changes come in the order they happened.
+    /// Takes note of what one operation changed. Never waits for a disk. Called under the entity's
+    /// lock, so that changes come in the order they happened.
     virtual void append(std::vector<Change> changes) = 0;
 
     /// The mark of the last `append`.
     [[nodiscard]] virtual Mark last() const noexcept = 0;
 
-    /// `done` runs once, briefly, when everything appended so far is kept or could not be: on a thread of the journal's, under no lock, never in this call.
+    /// `done` runs once, briefly, when everything appended so far is kept or could not be: on a
+    /// thread of the journal's, under no lock, never in this call.
     virtual void when_durable(Durable done) = 0;
 
-    /// Changes cannot be kept at present, and whatever would need to be is refused. It goes on trying, and this ends when it succeeds.
+    /// Changes cannot be kept at present, and whatever would need to be is refused. It goes on
+    /// trying, and this ends when it succeeds.
     [[nodiscard]] virtual bool is_failing() const noexcept = 0;
 
-    /// There is no room for more at present: what would add to what is kept is refused (new messages, states, rules, entities, properties of
-    /// messages), what takes from it or moves what is there goes on. It looks for room, and this ends when there is some.
+    /// There is no room for more at present: what would add to what is kept is refused (new
+    /// messages, states, rules, entities, properties of messages), what takes from it or moves what
+    /// is there goes on. It looks for room, and this ends when there is some.
     [[nodiscard]] virtual bool is_full() const noexcept = 0;
 };
 
 /// What a journal kept of an entity.
 struct KeptEntity {
     EntityId id{0};
-    std::int64_t last_sequence{0};       ///< given out last, whether or not its message is still there
+    std::int64_t last_sequence{0}; ///< given out last, whether or not its message is still there
     std::vector<KeptMessage> messages{}; ///< by sequence number
     std::vector<SessionStateSet> states{};
     std::vector<MessageIdTaken> taken_ids{}; ///< the one to forget first is first

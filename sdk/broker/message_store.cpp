@@ -7,7 +7,8 @@ namespace sessionq::broker {
 namespace {
 
 std::uint32_t budgeted_bytes(const MessageContent& content) noexcept {
-    return static_cast<std::uint32_t>(std::min<std::size_t>(content.bytes(), std::numeric_limits<std::uint32_t>::max()));
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(content.bytes(), std::numeric_limits<std::uint32_t>::max()));
 }
 
 } // namespace
@@ -18,7 +19,8 @@ MessageStore::~MessageStore() {
     }
 }
 
-StoredMessage& MessageStore::add(MessageContentPtr content, Session* session, std::int64_t sequence) {
+StoredMessage& MessageStore::add(MessageContentPtr content, Session* session,
+                                 std::int64_t sequence) {
     auto made = std::make_unique<StoredMessage>();
     StoredMessage& message = *made;
     message.bytes = budgeted_bytes(*content);

@@ -13,7 +13,8 @@
 
 namespace sessionq::broker {
 
-/// The messages of an entity: gives them their sequence numbers, finds them by these, counts their bytes. Owns them.
+/// The messages of an entity: gives them their sequence numbers, finds them by these, counts their
+/// bytes. Owns them.
 class MessageStore {
 public:
     MessageStore() = default;
@@ -22,13 +23,17 @@ public:
     MessageStore& operator=(const MessageStore&) = delete;
 
     /// A new message with the next sequence number, last in `session` (null: none).
-    StoredMessage& add(MessageContentPtr content, Session* session) { return add(std::move(content), session, last_sequence_ + 1); }
+    StoredMessage& add(MessageContentPtr content, Session* session) {
+        return add(std::move(content), session, last_sequence_ + 1);
+    }
 
     /// The same with a number of its own, above that of every message in here.
     StoredMessage& add(MessageContentPtr content, Session* session, std::int64_t sequence);
 
     /// Numbers up to this one have been given out.
-    void skip_to(std::int64_t sequence) noexcept { last_sequence_ = std::max(last_sequence_, sequence); }
+    void skip_to(std::int64_t sequence) noexcept {
+        last_sequence_ = std::max(last_sequence_, sequence);
+    }
 
     /// Gives a message the next sequence number in place of its own, as if it came now.
     void renumber(StoredMessage& message);
@@ -38,10 +43,16 @@ public:
     void move(StoredMessage& message, Place to) noexcept;
     void remove(StoredMessage& message) noexcept;
 
-    [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept { return index_.find(sequence); }
-    [[nodiscard]] StoredMessage* at_or_after(std::int64_t sequence) const noexcept { return index_.at_or_after(sequence); }
+    [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept {
+        return index_.find(sequence);
+    }
+    [[nodiscard]] StoredMessage* at_or_after(std::int64_t sequence) const noexcept {
+        return index_.at_or_after(sequence);
+    }
     [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
-    [[nodiscard]] std::size_t count(Place place) const noexcept { return counts_[static_cast<std::size_t>(place)]; }
+    [[nodiscard]] std::size_t count(Place place) const noexcept {
+        return counts_[static_cast<std::size_t>(place)];
+    }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:

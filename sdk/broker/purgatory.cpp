@@ -4,7 +4,8 @@
 
 namespace sessionq::broker {
 
-OperationId Purgatory::watch(OperationPtr operation, std::span<const Key> keys, int priority, TimePoint due) {
+OperationId Purgatory::watch(OperationPtr operation, std::span<const Key> keys, int priority,
+                             TimePoint due) {
     Operation& waiting = *operation;
     waiting.id_ = ++last_id_;
     waiting.priority_ = priority;
@@ -25,7 +26,8 @@ OperationId Purgatory::watch(OperationPtr operation, std::span<const Key> keys, 
 
 Purgatory::Operation* Purgatory::first(Key key) const noexcept {
     const auto at = lines_.lower_bound({key, std::numeric_limits<int>::max()});
-    const Operation::Watch* watch = at != lines_.end() && at->first.key == key ? at->second.front() : nullptr;
+    const Operation::Watch* watch =
+        at != lines_.end() && at->first.key == key ? at->second.front() : nullptr;
     return watch != nullptr ? watch->operation : nullptr;
 }
 
@@ -39,7 +41,8 @@ Purgatory::OperationPtr Purgatory::take(OperationId id) {
     for (std::size_t i = 0; i < operation->watch_count_; ++i) {
         Operation::Watch& watch = operation->watches_[i];
         watch.unlink();
-        if (const auto line = lines_.find({watch.key, operation->priority_}); line != lines_.end() && line->second.empty()) {
+        if (const auto line = lines_.find({watch.key, operation->priority_});
+            line != lines_.end() && line->second.empty()) {
             lines_.erase(line);
         }
     }

@@ -17,8 +17,9 @@ namespace sessionq::broker {
 /// Names an operation that waits in a purgatory; never reused. Zero: none.
 using OperationId = std::uint64_t;
 
-/// Where operations wait that either complete or expire, whichever is first, exactly once. Each watches one or more keys; whoever can do
-/// something for a key takes the operation that is first in line there, by priority (DG6) and then by arrival (DG5).
+/// Where operations wait that either complete or expire, whichever is first, exactly once. Each
+/// watches one or more keys; whoever can do something for a key takes the operation that is first
+/// in line there, by priority (DG6) and then by arrival (DG5).
 ///
 /// All operations are O(1) in the number that wait for a key. Pure; bound to its context's lock.
 class Purgatory {
@@ -58,17 +59,22 @@ public:
     Purgatory(const Purgatory&) = delete;
     Purgatory& operator=(const Purgatory&) = delete;
 
-    /// Lets `operation` wait until `due` (max: for ever) for any of `keys`, which are distinct and at least one.
-    OperationId watch(OperationPtr operation, std::span<const Key> keys, int priority, TimePoint due);
+    /// Lets `operation` wait until `due` (max: for ever) for any of `keys`, which are distinct and
+    /// at least one.
+    OperationId watch(OperationPtr operation, std::span<const Key> keys, int priority,
+                      TimePoint due);
 
     /// The operation that is first in line for `key`; null if none waits.
     [[nodiscard]] Operation* first(Key key) const noexcept;
 
-    /// Takes an operation out: to complete it, or to give it up. Null when it has completed, expired or been given up before.
+    /// Takes an operation out: to complete it, or to give it up. Null when it has completed,
+    /// expired or been given up before.
     OperationPtr take(OperationId id);
 
     /// Any operation that waits; null if none does.
-    [[nodiscard]] Operation* any() const noexcept { return operations_.empty() ? nullptr : operations_.begin()->second.get(); }
+    [[nodiscard]] Operation* any() const noexcept {
+        return operations_.empty() ? nullptr : operations_.begin()->second.get();
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return operations_.size(); }
 
@@ -76,7 +82,9 @@ private:
     struct Place { // of a line among lines: those of a key together, the highest priority first
         Key key;
         int priority;
-        bool operator<(const Place& other) const noexcept { return key != other.key ? key < other.key : priority > other.priority; }
+        bool operator<(const Place& other) const noexcept {
+            return key != other.key ? key < other.key : priority > other.priority;
+        }
     };
     using Line = core::IntrusiveList<Operation::Watch, Operation::Watch>;
 

@@ -30,11 +30,13 @@ core::Result<std::vector<std::int64_t>> Queue::send(std::vector<Message> message
     return send(std::move(contents), at);
 }
 
-core::Result<std::vector<std::int64_t>> Queue::send(std::vector<MessageContentPtr> messages, Instant at) {
+core::Result<std::vector<std::int64_t>> Queue::send(std::vector<MessageContentPtr> messages,
+                                                    Instant at) {
     return perform(at, [&] { return entity_.send(std::move(messages)); });
 }
 
-core::Result<core::Done> Queue::cancel_scheduled(std::span<const std::int64_t> sequences, Instant at) {
+core::Result<core::Done> Queue::cancel_scheduled(std::span<const std::int64_t> sequences,
+                                                 Instant at) {
     return perform(at, [&] { return entity_.cancel_scheduled(sequences); });
 }
 
@@ -46,7 +48,8 @@ bool Queue::cancel_accept(OperationId id, Instant at) {
     return perform(at, [&] { return entity_.cancel_accept(id); });
 }
 
-core::Result<ConsumerPtr> Queue::open(ReceiveMode mode, int priority, std::shared_ptr<ConsumerTarget> target, Instant at) {
+core::Result<ConsumerPtr> Queue::open(ReceiveMode mode, int priority,
+                                      std::shared_ptr<ConsumerTarget> target, Instant at) {
     return perform(at, [&] { return entity_.open(mode, priority, std::move(target)); });
 }
 
@@ -68,8 +71,9 @@ void Queue::withdraw(Consumer& consumer, Instant at) {
     });
 }
 
-core::Result<core::Done> Queue::receive_deferred(Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to,
-                                                 Instant at) {
+core::Result<core::Done> Queue::receive_deferred(Consumer& consumer,
+                                                 std::span<const std::int64_t> sequences,
+                                                 std::vector<Delivered>& to, Instant at) {
     return perform(at, [&] { return entity_.receive_deferred(consumer, sequences, to); });
 }
 
@@ -86,7 +90,8 @@ core::Result<TimePoint> Queue::renew(Consumer& consumer, Instant at) {
     return perform(at, [&] { return entity_.renew(consumer); });
 }
 
-core::Result<TimePoint> Queue::renew_message(Consumer& consumer, DeliveryTable::Token token, Instant at) {
+core::Result<TimePoint> Queue::renew_message(Consumer& consumer, DeliveryTable::Token token,
+                                             Instant at) {
     return perform(at, [&] { return entity_.renew_message(consumer, token); });
 }
 
@@ -94,11 +99,13 @@ core::Result<std::optional<std::string>> Queue::get_state(Consumer& consumer, In
     return perform(at, [&] { return entity_.get_state(consumer); });
 }
 
-core::Result<core::Done> Queue::set_state(Consumer& consumer, std::optional<std::string> state, Instant at) {
+core::Result<core::Done> Queue::set_state(Consumer& consumer, std::optional<std::string> state,
+                                          Instant at) {
     return perform(at, [&] { return entity_.set_state(consumer, std::move(state)); });
 }
 
-std::vector<ReceivedMessage> Queue::peek(std::int64_t from, std::uint32_t max, const std::optional<std::string>& session_id, Instant at) {
+std::vector<ReceivedMessage> Queue::peek(std::int64_t from, std::uint32_t max,
+                                         const std::optional<std::string>& session_id, Instant at) {
     return perform(at, [&] { return entity_.peek(from, max, session_id); });
 }
 

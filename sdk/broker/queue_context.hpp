@@ -16,11 +16,13 @@
 
 namespace sessionq::broker {
 
-/// What a queue and its dead-letter sub-queue share: the time of the operation under way, what it wants said and kept, and the timers.
+/// What a queue and its dead-letter sub-queue share: the time of the operation under way, what it
+/// wants said and kept, and the timers.
 class QueueContext {
 public:
     /// Without a journal nothing is kept.
-    explicit QueueContext(Instant start, Journal* journal = nullptr) : at_{start}, journal_{journal}, wheel_{start.now} {}
+    explicit QueueContext(Instant start, Journal* journal = nullptr)
+        : at_{start}, journal_{journal}, wheel_{start.now} {}
 
     /// An operation begins: what was due before it happens before it. True: something was.
     bool begin(Instant at) {
@@ -31,18 +33,26 @@ public:
     [[nodiscard]] TimePoint now() const noexcept { return at_.now; }
     [[nodiscard]] WallTime wall_now() const noexcept { return at_.wall; }
     /// The instant on the other time line.
-    [[nodiscard]] TimePoint monotonic(WallTime wall) const noexcept { return Deadline::after(wall - at_.wall, at_.now).time(); }
+    [[nodiscard]] TimePoint monotonic(WallTime wall) const noexcept {
+        return Deadline::after(wall - at_.wall, at_.now).time();
+    }
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
     /// What leaves for other queues, in order.
     [[nodiscard]] std::vector<Transit>& transits() noexcept { return transits_; }
 
     [[nodiscard]] bool is_kept() const noexcept { return journal_ != nullptr; }
     /// What would have to be kept is refused for now.
-    [[nodiscard]] bool is_failing() const noexcept { return journal_ != nullptr && journal_->is_failing(); }
+    [[nodiscard]] bool is_failing() const noexcept {
+        return journal_ != nullptr && journal_->is_failing();
+    }
     /// What would add to what is kept is refused for now.
-    [[nodiscard]] bool is_full() const noexcept { return journal_ != nullptr && journal_->is_full(); }
+    [[nodiscard]] bool is_full() const noexcept {
+        return journal_ != nullptr && journal_->is_full();
+    }
     /// Why a change of the entity of that name is refused for now, if it is.
-    [[nodiscard]] std::optional<Failure> find_fault(std::string_view name, Growth growth) const { return find_keeping_fault(journal_, name, growth); }
+    [[nodiscard]] std::optional<Failure> find_fault(std::string_view name, Growth growth) const {
+        return find_keeping_fault(journal_, name, growth);
+    }
     /// Only where `is_kept`.
     void note(Change change) { changes_.push_back(std::move(change)); }
     /// The operation is over: what it changed is the journal's, all or none.
@@ -67,7 +77,8 @@ public:
         timer.unlink(); // it may have expired and wait for its turn
     }
 
-    /// Nothing is due before this; max: nothing at all. A bound, because asking the wheel after each operation would cost more than a needless look.
+    /// Nothing is due before this; max: nothing at all. A bound, because asking the wheel after
+    /// each operation would cost more than a needless look.
     [[nodiscard]] TimePoint next_due() const noexcept { return next_due_; }
 
 private:

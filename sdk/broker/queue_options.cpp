@@ -28,10 +28,13 @@ std::optional<Failure> find_fault(const QueueOptions& options) {
         return out_of_range("max_message_bytes", "above zero");
     }
     if (options.duplicate_detection_window &&
-        (*options.duplicate_detection_window <= Duration::zero() || *options.duplicate_detection_window > std::chrono::hours{24 * 7})) {
+        (*options.duplicate_detection_window <= Duration::zero() ||
+         *options.duplicate_detection_window > std::chrono::hours{24 * 7})) {
         return out_of_range("duplicate_detection_window", "above zero and at most 7 days");
     }
-    for (const auto& [member, name] : {std::pair{"forward_to", &options.forward_to}, {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
+    for (const auto& [member, name] :
+         {std::pair{"forward_to", &options.forward_to},
+          {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
         if (std::ranges::any_of(*name, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
             return out_of_range(member, "a name without control characters");
         }

@@ -33,12 +33,14 @@ struct EntitySpec {
     std::shared_ptr<RuleBook> rules{}; ///< of a subscription
 };
 
-/// A queue, topic or subscription and its dead-letter sub-queue under one lock, so that a message moves from one to the other at once.
+/// A queue, topic or subscription and its dead-letter sub-queue under one lock, so that a message
+/// moves from one to the other at once.
 class QueuePair {
 public:
-    /// `directory` knows where messages go that are passed on; it may have forgotten this one. Without a journal nothing is kept; else it knows the ids, and has
-    /// been told of the queue.
-    QueuePair(EntitySpec spec, std::shared_ptr<Directory> directory, std::shared_ptr<WakeupBoard> board, Instant at,
+    /// `directory` knows where messages go that are passed on; it may have forgotten this one.
+    /// Without a journal nothing is kept; else it knows the ids, and has been told of the queue.
+    QueuePair(EntitySpec spec, std::shared_ptr<Directory> directory,
+              std::shared_ptr<WakeupBoard> board, Instant at,
               std::shared_ptr<Journal> journal = nullptr, QueueIds ids = {})
         : kind_{spec.kind},
           rules_{std::move(spec.rules)},
@@ -47,8 +49,12 @@ public:
           journal_{std::move(journal)},
           ids_{ids},
           context_{at, journal_.get()},
-          dead_letter_entity_{
-              spec.name + std::string{dead_letter_suffix}, EntityKind::queue, dead_letter_options(spec.options), context_, nullptr, ids.dead_letters},
+          dead_letter_entity_{spec.name + std::string{dead_letter_suffix},
+                              EntityKind::queue,
+                              dead_letter_options(spec.options),
+                              context_,
+                              nullptr,
+                              ids.dead_letters},
           entity_{spec.name, spec.kind, spec.options, context_, &dead_letter_entity_, ids.queue},
           queue_{entity_.name(), *this, entity_},
           dead_letters_{dead_letter_entity_.name(), *this, dead_letter_entity_} {
@@ -57,7 +63,8 @@ public:
         }
     }
 
-    /// Lets go of consumers that nobody closed, and says nothing to anybody: they and their targets hold on to each other.
+    /// Lets go of consumers that nobody closed, and says nothing to anybody: they and their targets
+    /// hold on to each other.
     ~QueuePair() {
         entity_.shut_down();
         dead_letter_entity_.shut_down();
@@ -73,7 +80,8 @@ public:
 
     [[nodiscard]] const QueueIds& ids() const noexcept { return ids_; }
 
-    /// Puts everything where it was; what was due meanwhile happens with the next call. First of all.
+    /// Puts everything where it was; what was due meanwhile happens with the next call. First of
+    /// all.
     void restore(KeptQueue kept) {
         dead_letter_entity_.restore(std::move(kept.dead_letters));
         entity_.restore(std::move(kept.queue));
@@ -87,16 +95,20 @@ public:
         return &entity == &entity_ ? options().forward_to : options().forward_dead_letters_to;
     }
 
-    /// Takes messages that others pass on; answers with why not, of the last one that was not taken. Thread-safe.
+    /// Takes messages that others pass on; answers with why not, of the last one that was not
+    /// taken. Thread-safe.
     std::optional<Failure> take(std::span<Arrival> arrivals, Instant at);
 
     /// What the directory held back goes out. Thread-safe.
     void release_held(Instant at);
 
     /// Nothing happens by itself before this. Thread-safe.
-    [[nodiscard]] TimePoint next_due() const noexcept { return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}}; }
+    [[nodiscard]] TimePoint next_due() const noexcept {
+        return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}};
+    }
 
-    /// Runs `operation` on the entities under the lock, after what was due, and says what follows from it after the lock. Thread-safe.
+    /// Runs `operation` on the entities under the lock, after what was due, and says what follows
+    /// from it after the lock. Thread-safe.
     template <typename Operation>
     auto perform(Instant at, Operation operation) {
         Effects effects;
@@ -172,11 +184,13 @@ private:
     std::mutex mutex_; // guards all up to both entities
     std::vector<Transit> leaving_;
     std::vector<Transit> held_;
-    bool is_passing_on_{false}; // one thread at a time does, in the order in which the messages came
+    bool is_passing_on_{
+        false}; // one thread at a time does, in the order in which the messages came
     QueueContext context_;
     Entity dead_letter_entity_;
     Entity entity_;
-    std::atomic<Duration::rep> next_due_{TimePoint::max().time_since_epoch().count()}; // written under mutex_
+    std::atomic<Duration::rep> next_due_{
+        TimePoint::max().time_since_epoch().count()}; // written under mutex_
     Queue queue_;
     Queue dead_letters_;
 };

@@ -23,10 +23,13 @@ core::Result<core::Done> RuleBook::add(Rule rule) {
         return std::move(*fault);
     }
     if (find(*rules_, made->rule().name) != rules_->end()) {
-        return Failure{.code = Errc::duplicate_entity, .detail = "there is a rule '" + made->rule().name + "' already"};
+        return Failure{.code = Errc::duplicate_entity,
+                       .detail = "there is a rule '" + made->rule().name + "' already"};
     }
     if (rules_->size() >= most_rules) {
-        return Failure{.code = Errc::quota_exceeded, .detail = "a subscription has at most " + std::to_string(most_rules) + " rules"};
+        return Failure{.code = Errc::quota_exceeded,
+                       .detail =
+                           "a subscription has at most " + std::to_string(most_rules) + " rules"};
     }
     auto changed = std::make_shared<Rules>(*rules_);
     changed->push_back(std::move(made));
@@ -38,7 +41,8 @@ core::Result<core::Done> RuleBook::remove(std::string_view name) {
     const std::lock_guard lock{mutex_};
     const auto found = find(*rules_, name);
     if (found == rules_->end()) {
-        return Failure{.code = Errc::entity_not_found, .detail = "there is no rule '" + std::string{name} + "'"};
+        return Failure{.code = Errc::entity_not_found,
+                       .detail = "there is no rule '" + std::string{name} + "'"};
     }
     if (auto fault = find_keeping_fault(journal_.get(), name_, Growth::none)) {
         return std::move(*fault);
@@ -81,12 +85,14 @@ std::vector<MessageContentPtr> RuleBook::select(filter::Candidate& message) cons
         if (is_taken && !rule->has_action()) {
             continue;
         }
-        const Message* outline = rule->reads_messages() || rule->has_action() ? message.outline() : &not_looked_at;
+        const Message* outline =
+            rule->reads_messages() || rule->has_action() ? message.outline() : &not_looked_at;
         if (outline == nullptr || !rule->matches(*outline)) {
             continue;
         }
         is_taken = is_taken || !rule->has_action();
-        copies.push_back(rule->has_action() ? rule->apply(*message.content(), *outline) : message.content());
+        copies.push_back(rule->has_action() ? rule->apply(*message.content(), *outline)
+                                            : message.content());
     }
     return copies;
 }
@@ -97,7 +103,9 @@ std::shared_ptr<const RuleBook::Rules> RuleBook::snapshot() const {
 }
 
 RuleBook::Rules::const_iterator RuleBook::find(const Rules& rules, std::string_view name) noexcept {
-    return std::ranges::find_if(rules, [name](const auto& rule) { return core::equal_ignoring_case(rule->rule().name, name); });
+    return std::ranges::find_if(rules, [name](const auto& rule) {
+        return core::equal_ignoring_case(rule->rule().name, name);
+    });
 }
 
 } // namespace sessionq::broker

@@ -15,13 +15,16 @@ namespace sessionq::broker {
 /// The rule of a subscription that was made without one: takes everything.
 inline constexpr std::string_view default_rule_name = "$Default";
 
-/// The rules of a subscription, in the order in which they came. Names are told apart without regard to case. Thread-safe.
+/// The rules of a subscription, in the order in which they came. Names are told apart without
+/// regard to case. Thread-safe.
 class RuleBook {
 public:
-    /// Changes from now on are the journal's too, as those of the subscription with this name and id.
+    /// Changes from now on are the journal's too, as those of the subscription with this name and
+    /// id.
     void keep_in(std::shared_ptr<Journal> journal, EntityId id, std::string name);
 
-    /// Fails with invalid_argument, duplicate_entity, quota_exceeded (also: the disk is full), server_busy (nothing can be kept at present).
+    /// Fails with invalid_argument, duplicate_entity, quota_exceeded (also: the disk is full),
+    /// server_busy (nothing can be kept at present).
     core::Result<core::Done> add(Rule rule);
 
     /// Fails with entity_not_found, server_busy.
@@ -29,8 +32,9 @@ public:
 
     [[nodiscard]] std::vector<Rule> list() const;
 
-    /// The copies of a message that go into the subscription: one for all rules without an action that take it, one for each other. Filters look at nothing where
-    /// the message's properties cannot be decoded.
+    /// The copies of a message that go into the subscription: one for all rules without an action
+    /// that take it, one for each other. Filters look at nothing where the message's properties
+    /// cannot be decoded.
     [[nodiscard]] std::vector<MessageContentPtr> select(filter::Candidate& message) const;
 
 private:
@@ -39,7 +43,8 @@ private:
     void replace(std::shared_ptr<const Rules> rules);
     [[nodiscard]] static std::vector<Rule> list(const Rules& rules);
     [[nodiscard]] std::shared_ptr<const Rules> snapshot() const;
-    [[nodiscard]] static Rules::const_iterator find(const Rules& rules, std::string_view name) noexcept;
+    [[nodiscard]] static Rules::const_iterator find(const Rules& rules,
+                                                    std::string_view name) noexcept;
 
     mutable std::mutex mutex_;           // guards all that follows, not what it points to
     std::shared_ptr<Journal> journal_{}; // null: nothing is kept

@@ -6,14 +6,19 @@ namespace sessionq::broker {
 namespace {
 
 constexpr std::int64_t block_of(std::int64_t sequence) noexcept { return sequence >> 6; }
-constexpr std::size_t slot_of(std::int64_t sequence) noexcept { return static_cast<std::size_t>(sequence & 63); }
-constexpr std::uint64_t bit_of(std::int64_t sequence) noexcept { return std::uint64_t{1} << slot_of(sequence); }
+constexpr std::size_t slot_of(std::int64_t sequence) noexcept {
+    return static_cast<std::size_t>(sequence & 63);
+}
+constexpr std::uint64_t bit_of(std::int64_t sequence) noexcept {
+    return std::uint64_t{1} << slot_of(sequence);
+}
 
 } // namespace
 
 void SequenceIndex::insert(std::int64_t sequence, StoredMessage& message) {
     const bool in_last = !blocks_.empty() && blocks_.rbegin()->first == block_of(sequence);
-    Block& block = in_last ? blocks_.rbegin()->second : blocks_.try_emplace(blocks_.end(), block_of(sequence))->second;
+    Block& block = in_last ? blocks_.rbegin()->second
+                           : blocks_.try_emplace(blocks_.end(), block_of(sequence))->second;
     block.taken |= bit_of(sequence);
     block.messages[slot_of(sequence)] = &message;
     ++size_;
@@ -30,7 +35,9 @@ void SequenceIndex::erase(std::int64_t sequence) noexcept {
 
 StoredMessage* SequenceIndex::find(std::int64_t sequence) const noexcept {
     const auto at = blocks_.find(block_of(sequence));
-    return at != blocks_.end() && (at->second.taken & bit_of(sequence)) != 0 ? at->second.messages[slot_of(sequence)] : nullptr;
+    return at != blocks_.end() && (at->second.taken & bit_of(sequence)) != 0
+               ? at->second.messages[slot_of(sequence)]
+               : nullptr;
 }
 
 StoredMessage* SequenceIndex::at_or_after(std::int64_t sequence) const noexcept {

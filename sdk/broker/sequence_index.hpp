@@ -9,8 +9,9 @@ namespace sessionq::broker {
 
 struct StoredMessage;
 
-/// The messages of an entity by sequence number. Numbers are dense where messages are, so they are kept in blocks of 64: 8 bytes a message,
-/// in order, and gone with their last message. Finding is O(log blocks).
+/// The messages of an entity by sequence number. Numbers are dense where messages are, so they are
+/// kept in blocks of 64: 8 bytes a message, in order, and gone with their last message. Finding is
+/// O(log blocks).
 class SequenceIndex {
 public:
     /// `sequence` is not in here; usually it is the highest yet.
@@ -21,7 +22,8 @@ public:
 
     [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept;
 
-    /// The message with the lowest sequence number that is not below `sequence`; null if there is none.
+    /// The message with the lowest sequence number that is not below `sequence`; null if there is
+    /// none.
     [[nodiscard]] StoredMessage* at_or_after(std::int64_t sequence) const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }

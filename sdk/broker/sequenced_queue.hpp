@@ -8,10 +8,12 @@
 
 namespace sessionq::broker {
 
-/// Items in the order of a key, most of which arrive in that order already (DG7). Those that join at either end cost O(1) and no
-/// memory; one that comes back into the middle costs O(log n) in the number of such items.
+/// Items in the order of a key, most of which arrive in that order already (DG7). Those that join
+/// at either end cost O(1) and no memory; one that comes back into the middle costs O(log n) in the
+/// number of such items.
 ///
-/// `T` derives from `core::ListHook<Tag>`; `Key` is constant while the item is in here and unique among those in here. Owns nothing.
+/// `T` derives from `core::ListHook<Tag>`; `Key` is constant while the item is in here and unique
+/// among those in here. Owns nothing.
 template <typename T, typename Tag, std::int64_t T::*Key>
 class SequencedQueue {
 public:
@@ -55,7 +57,9 @@ public:
         return first;
     }
 
-    [[nodiscard]] bool contains(T& item) const noexcept { return is_in_order(item) || (strays_ && strays_->contains(&item)); }
+    [[nodiscard]] bool contains(T& item) const noexcept {
+        return is_in_order(item) || (strays_ && strays_->contains(&item));
+    }
 
 private:
     struct Earlier {
@@ -63,7 +67,9 @@ private:
     };
     using Strays = std::set<T*, Earlier>;
 
-    static bool is_in_order(T& item) noexcept { return static_cast<core::ListHook<Tag>&>(item).is_linked(); }
+    static bool is_in_order(T& item) noexcept {
+        return static_cast<core::ListHook<Tag>&>(item).is_linked();
+    }
 
     core::IntrusiveList<T, Tag> in_order_;
     std::unique_ptr<Strays> strays_; // never empty

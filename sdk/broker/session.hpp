@@ -19,7 +19,8 @@ struct Session : core::ListHook<ReadyTag>, core::ListHook<ListedTag> {
     AvailableMessages available{};
     ConsumerPtr holder{};
     std::unique_ptr<std::string> state{};
-    std::int64_t ready_key{0}; ///< the first available message's sequence number when it became ready
+    std::int64_t ready_key{
+        0}; ///< the first available message's sequence number when it became ready
 };
 
 } // namespace sessionq::broker

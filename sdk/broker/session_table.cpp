@@ -37,7 +37,8 @@ void SessionTable::refresh(Session& session) {
 
 std::vector<std::string> SessionTable::list(std::size_t skip, std::size_t top) const {
     std::vector<std::string> ids;
-    for (const Session* session = all_.front(); session != nullptr && ids.size() < top; session = all_.next(*session)) {
+    for (const Session* session = all_.front(); session != nullptr && ids.size() < top;
+         session = all_.next(*session)) {
         if (session->messages.empty() && !session->state) {
             continue; // merely held
         }

@@ -21,8 +21,8 @@ public:
     /// The ready session whose first available message is the oldest; null if none is ready.
     [[nodiscard]] Session* first_ready() const noexcept { return ready_.front(); }
 
-    /// Makes up for a change of the session's messages, state or holder: ready means available messages and no holder; a session that has
-    /// nothing any more is removed.
+    /// Makes up for a change of the session's messages, state or holder: ready means available
+    /// messages and no holder; a session that has nothing any more is removed.
     void refresh(Session& session);
 
     /// Ids of sessions with messages or state, oldest session first.
@@ -32,12 +32,16 @@ public:
 
     /// The oldest session; null if there is none. With `after`, the next.
     [[nodiscard]] Session* oldest() const noexcept { return all_.front(); }
-    [[nodiscard]] Session* after(const Session& session) const noexcept { return all_.next(session); }
+    [[nodiscard]] Session* after(const Session& session) const noexcept {
+        return all_.next(session);
+    }
 
 private:
     struct Hash {
         using is_transparent = void;
-        std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
+        std::size_t operator()(std::string_view id) const noexcept {
+            return std::hash<std::string_view>{}(id);
+        }
     };
 
     std::unordered_map<std::string, Session, Hash, std::equal_to<>> by_id_;

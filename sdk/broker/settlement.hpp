@@ -24,8 +24,9 @@ enum class Outcome : std::uint8_t {
 /// What else a settlement changes.
 struct Changes {
     DeadLetterInfo dead_letter{};
-    Properties properties{};                                   ///< merged into the message's own by abandon, defer and dead_letter
-    std::map<std::string, std::string, std::less<>> encoded{}; ///< some of them as they came over the wire, for content that did
+    Properties properties{}; ///< merged into the message's own by abandon, defer and dead_letter
+    std::map<std::string, std::string, std::less<>>
+        encoded{}; ///< some of them as they came over the wire, for content that did
 };
 
 /// One settlement of a batch, and how it went.

@@ -23,9 +23,11 @@ struct LiveTag;
 /// Where a message is in its entity.
 using Place = MessageState;
 
-/// The one instant a message waits for: due, expired, or its lock lost, whichever its place says. Few messages have one.
+/// The one instant a message waits for: due, expired, or its lock lost, whichever its place says.
+/// Few messages have one.
 struct MessageTimer {
-    MessageTimer(Entity& in, StoredMessage& of, timing::Timer::Callback expired) noexcept : entity{in}, message{of}, timer{this, expired} {}
+    MessageTimer(Entity& in, StoredMessage& of, timing::Timer::Callback expired) noexcept
+        : entity{in}, message{of}, timer{this, expired} {}
 
     Entity& entity;
     StoredMessage& message;
@@ -38,16 +40,17 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     std::int64_t sequence{0};
     WallTime enqueued_time{};
     std::optional<std::chrono::milliseconds> time_to_live{}; ///< counts from enqueued_time
-    TimePoint expires{TimePoint::max()};                     ///< the same on the monotonic time line; max: never
-    Session* session{nullptr};                               ///< null: an entity without sessions
-    Consumer* holder{nullptr};                               ///< who has it now
-    std::uint64_t token{0};                                  ///< names it within the holder
+    TimePoint expires{TimePoint::max()}; ///< the same on the monotonic time line; max: never
+    Session* session{nullptr};           ///< null: an entity without sessions
+    Consumer* holder{nullptr};           ///< who has it now
+    std::uint64_t token{0};              ///< names it within the holder
     std::unique_ptr<MessageTimer> timer{};
     std::unique_ptr<DeadLetterInfo> dead_letter{};
     std::uint32_t delivery_count{0};
     std::uint32_t bytes{0};
     Place place{Place::active};
-    std::uint8_t hops{0}; ///< how often it was passed on from one entity to another since it last stayed in one
+    std::uint8_t hops{
+        0}; ///< how often it was passed on from one entity to another since it last stayed in one
     bool delivered_before{false};
 };
 

@@ -14,10 +14,12 @@ namespace sessionq::broker {
 
 class Entity;
 
-/// How often a message is passed on from queue to queue before it counts as lost on its way. (Documented by Azure Service Bus)
+/// How often a message is passed on from queue to queue before it counts as lost on its way.
+/// (Documented by Azure Service Bus)
 inline constexpr std::uint8_t most_hops = 4;
 
-/// Where a message comes from. A journal is to hear of its end there together with its arrival, so that it is never in both places after a crash, nor in none.
+/// Where a message comes from. A journal is to hear of its end there together with its arrival, so
+/// that it is never in both places after a crash, nor in none.
 struct Origin {
     EntityId entity{0};
     std::int64_t sequence{0};
@@ -32,7 +34,8 @@ struct Arrival {
     std::optional<Origin> origin{};                          ///< unset: a sender
 };
 
-/// A message on its way out of an entity, which keeps it until it has arrived: a broker that dies in between still has it.
+/// A message on its way out of an entity, which keeps it until it has arrived: a broker that dies
+/// in between still has it.
 struct Transit {
     Entity* from{nullptr};
     std::int64_t sequence{0};
@@ -42,7 +45,8 @@ struct Transit {
     std::optional<DeadLetterInfo> failed_with{}; ///< the answer; unset: it has arrived
 };
 
-/// What is noted on a message that could not get where it was to go; of a missing session id, in the words of the service.
+/// What is noted on a message that could not get where it was to go; of a missing session id, in
+/// the words of the service.
 [[nodiscard]] DeadLetterInfo describe_transit_failure(const Failure& why);
 
 } // namespace sessionq::broker

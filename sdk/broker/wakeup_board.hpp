@@ -8,7 +8,8 @@
 
 namespace sessionq::broker {
 
-/// Tells whoever drives the broker's time when it has to look earlier than it plans to. Thread-safe, but for `set_listener`.
+/// Tells whoever drives the broker's time when it has to look earlier than it plans to.
+/// Thread-safe, but for `set_listener`.
 class WakeupBoard {
 public:
     /// Before the first use.

@@ -15,12 +15,15 @@
 
 namespace sessionq::client {
 
-/// An operation a coroutine waits for. The answer is posted to the coroutine's executor, which is kept at work until then.
+/// An operation a coroutine waits for. The answer is posted to the coroutine's executor, which is
+/// kept at work until then.
 template <typename T, typename Handler>
 class AwaitedPending final : public Pending<T> {
 public:
     AwaitedPending(core::EventLoop& loop, Deadline deadline, Handler handler)
-        : Pending<T>{loop, deadline}, executor_{asio::get_associated_executor(handler)}, handler_{std::move(handler)} {}
+        : Pending<T>{loop, deadline},
+          executor_{asio::get_associated_executor(handler)},
+          handler_{std::move(handler)} {}
 
     /// Asio's own cancellation of the coroutine.
     void watch_slot() {
@@ -39,7 +42,8 @@ private:
 
     struct Resumption {
         Handler handler;
-        core::Result<T> answer; // goes first if nobody runs this: the handler's coroutine keeps alive what the answer refers to
+        core::Result<T>
+            answer; // goes first if nobody runs this: the handler's coroutine keeps alive what the answer refers to
 
         void operator()() { std::move(handler)(std::move(answer)); }
     };
@@ -57,14 +61,16 @@ private:
 /// Runs the operation and resumes the coroutine on its own executor; a failure is thrown there.
 template <typename T>
 asio::awaitable<T> await(Operation<T> operation) {
-    auto answer = co_await asio::async_initiate<const asio::use_awaitable_t<>, void(core::Result<T>)>(
-        [&operation]<typename Handler>(Handler handler) {
-            auto pending = std::make_shared<AwaitedPending<T, Handler>>(operation.loop, operation.deadline, std::move(handler));
-            pending->watch(operation.stop);
-            pending->watch_slot();
-            launch<T>(pending, std::move(operation.start));
-        },
-        asio::use_awaitable);
+    auto answer =
+        co_await asio::async_initiate<const asio::use_awaitable_t<>, void(core::Result<T>)>(
+            [&operation]<typename Handler>(Handler handler) {
+                auto pending = std::make_shared<AwaitedPending<T, Handler>>(
+                    operation.loop, operation.deadline, std::move(handler));
+                pending->watch(operation.stop);
+                pending->watch_slot();
+                launch<T>(pending, std::move(operation.start));
+            },
+            asio::use_awaitable);
     co_return std::move(answer).take_or_throw();
 }
 

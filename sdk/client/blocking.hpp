@@ -38,7 +38,8 @@ private:
 template <typename T>
 T block(Operation<T> operation) {
     if (ReceiveThread::on_any()) {
-        throw Error{Errc::invalid_state, "a blocking call on a receive thread, where nothing may wait"};
+        throw Error{Errc::invalid_state,
+                    "a blocking call on a receive thread, where nothing may wait"};
     }
     auto pending = std::make_shared<BlockingPending<T>>(operation.loop, operation.deadline);
     pending->watch(operation.stop);

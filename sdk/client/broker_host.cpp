@@ -9,16 +9,21 @@
 
 namespace sessionq::client {
 
-BrokerHost::BrokerHost(const std::filesystem::path& directory, const core::Clock& clock) : BrokerHost{open(directory, clock), clock} {}
+BrokerHost::BrokerHost(const std::filesystem::path& directory, const core::Clock& clock)
+    : BrokerHost{open(directory, clock), clock} {}
 
-BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory, const core::Clock& clock) {
+BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory,
+                                  const core::Clock& clock) {
     const broker::Instant at{.now = clock.now(), .wall = clock.wall_now()};
-    auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
-    auto opened = broker::StoreJournal::open(directory, std::move(codec), at.wall, clock).take_or_throw();
+    auto codec = std::make_shared<const server::StoredContent>(
+        amqp::ClockReading{.now = at.now, .wall = at.wall});
+    auto opened =
+        broker::StoreJournal::open(directory, std::move(codec), at.wall, clock).take_or_throw();
     return {.journal = std::move(opened.journal), .queues = std::move(opened.kept), .at = at};
 }
 
-BrokerHost::BrokerHost(Kept kept, const core::Clock& clock) : clock_{clock}, broker_{std::move(kept.journal), std::move(kept.queues), kept.at} {
+BrokerHost::BrokerHost(Kept kept, const core::Clock& clock)
+    : clock_{clock}, broker_{std::move(kept.journal), std::move(kept.queues), kept.at} {
     broker_.set_wakeup_listener([this] { look_again(); });
     thread_ = std::thread{[this] { run(); }};
 }

@@ -10,19 +10,24 @@
 
 namespace sessionq::client {
 
-/// A local broker and the thread that drives its time: it sleeps until something is due, or becomes due earlier. Shared by the `LocalBroker` and its
-/// clients.
+/// A local broker and the thread that drives its time: it sleeps until something is due, or becomes
+/// due earlier. Shared by the `LocalBroker` and its clients.
 class BrokerHost {
 public:
-    explicit BrokerHost(const core::Clock& clock = core::system_clock()) : BrokerHost{Kept{}, clock} {}
-    /// One that keeps what it has in `directory`, and has from the start what is kept there. Throws Error as `broker::StoreJournal::open` fails.
-    explicit BrokerHost(const std::filesystem::path& directory, const core::Clock& clock = core::system_clock());
+    explicit BrokerHost(const core::Clock& clock = core::system_clock())
+        : BrokerHost{Kept{}, clock} {}
+    /// One that keeps what it has in `directory`, and has from the start what is kept there. Throws
+    /// Error as `broker::StoreJournal::open` fails.
+    explicit BrokerHost(const std::filesystem::path& directory,
+                        const core::Clock& clock = core::system_clock());
     ~BrokerHost();
     BrokerHost(const BrokerHost&) = delete;
     BrokerHost& operator=(const BrokerHost&) = delete;
 
     [[nodiscard]] broker::Broker& broker() noexcept { return broker_; }
-    [[nodiscard]] broker::Instant now() const noexcept { return {.now = clock_.now(), .wall = clock_.wall_now()}; }
+    [[nodiscard]] broker::Instant now() const noexcept {
+        return {.now = clock_.now(), .wall = clock_.wall_now()};
+    }
 
 private:
     struct Kept {

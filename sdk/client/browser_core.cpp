@@ -15,16 +15,23 @@ constexpr std::uint32_t sessions_per_page = 1'000;
 using SessionIds = std::vector<std::string>;
 
 BrowserOptions checked(BrowserOptions options) {
-    require_option(!options.session_id || is_id(*options.session_id), "BrowserOptions::session_id is longer than 128 characters");
-    require_option(options.from_sequence_number >= 0, "BrowserOptions::from_sequence_number must be zero or more");
-    require_option(options.page_size >= 1 && options.page_size <= max_page_size, "BrowserOptions::page_size must be 1 to 4,096");
+    require_option(!options.session_id || is_id(*options.session_id),
+                   "BrowserOptions::session_id is longer than 128 characters");
+    require_option(options.from_sequence_number >= 0,
+                   "BrowserOptions::from_sequence_number must be zero or more");
+    require_option(options.page_size >= 1 && options.page_size <= max_page_size,
+                   "BrowserOptions::page_size must be 1 to 4,096");
     return options;
 }
 
 /// Adds the next page to `found`, until one is not full.
-void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds found, const PendingPtr<SessionIds>& pending) {
-    ports::ListSessionsRequest request{.entity = entity, .skip = static_cast<std::uint32_t>(found.size()), .top = sessions_per_page};
-    endpoint.list_sessions(std::move(request), [&endpoint, entity, found = std::move(found), pending](core::Result<SessionIds> page) mutable {
+void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds found,
+              const PendingPtr<SessionIds>& pending) {
+    ports::ListSessionsRequest request{.entity = entity,
+                                       .skip = static_cast<std::uint32_t>(found.size()),
+                                       .top = sessions_per_page};
+    endpoint.list_sessions(std::move(request), [&endpoint, entity, found = std::move(found),
+                                                pending](core::Result<SessionIds> page) mutable {
         if (pending->ended()) {
             return;
         }
@@ -44,38 +51,54 @@ void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds f
 
 } // namespace
 
-BrowserCore::BrowserCore(std::shared_ptr<ClientCore> client, std::string entity, BrowserOptions options)
-    : client_{std::move(client)}, entity_{std::move(entity)}, options_{checked(std::move(options))}, station_{client_->next_station()} {
+BrowserCore::BrowserCore(std::shared_ptr<ClientCore> client, std::string entity,
+                         BrowserOptions options)
+    : client_{std::move(client)},
+      entity_{std::move(entity)},
+      options_{checked(std::move(options))},
+      station_{client_->next_station()} {
     check_entity(entity_);
     client_->capabilities().require(ports::Capability::peek);
 }
 
-Operation<std::vector<ReceivedMessage>> BrowserCore::peek(std::int64_t from, std::uint32_t max_messages, const OperationContext& context) const {
+Operation<std::vector<ReceivedMessage>> BrowserCore::peek(std::int64_t from,
+                                                          std::uint32_t max_messages,
+                                                          const OperationContext& context) const {
     using Messages = std::vector<ReceivedMessage>;
     require_argument(max_messages > 0, "max_messages is zero");
-    ports::PeekRequest request{.entity = entity_, .from_sequence_number = from, .max_messages = max_messages, .session_id = options_.session_id};
+    ports::PeekRequest request{.entity = entity_,
+                               .from_sequence_number = from,
+                               .max_messages = max_messages,
+                               .session_id = options_.session_id};
     return make_operation<Messages>(client_, *station_.thread, context,
-                                    [&station = station_, request = std::move(request)](const PendingPtr<Messages>& pending) mutable {
-                                        station.endpoint->peek(std::move(request), AnswerTo<Messages>{pending});
+                                    [&station = station_, request = std::move(request)](
+                                        const PendingPtr<Messages>& pending) mutable {
+                                        station.endpoint->peek(std::move(request),
+                                                               AnswerTo<Messages>{pending});
                                     });
 }
 
-Operation<SessionIds> list_sessions_operation(const std::shared_ptr<ClientCore>& client, std::string entity, const OperationContext& context) {
+Operation<SessionIds> list_sessions_operation(const std::shared_ptr<ClientCore>& client,
+                                              std::string entity, const OperationContext& context) {
     check_entity(entity);
     client->capabilities().require(ports::Capability::list_sessions);
     Station& station = client->next_station();
     return make_operation<SessionIds>(
         client, *station.thread, context,
-        [&station, entity = std::move(entity)](const PendingPtr<SessionIds>& pending) { ask_page(*station.endpoint, entity, {}, pending); });
+        [&station, entity = std::move(entity)](const PendingPtr<SessionIds>& pending) {
+            ask_page(*station.endpoint, entity, {}, pending);
+        });
 }
 
 } // namespace client
 
 Browser::Browser(const Client& client, std::string entity, BrowserOptions options)
-    : core_{std::make_shared<const client::BrowserCore>(client.core(), std::move(entity), std::move(options))},
+    : core_{std::make_shared<const client::BrowserCore>(client.core(), std::move(entity),
+                                                        std::move(options))},
       position_{core_->options().from_sequence_number} {}
 
-std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages, const OperationContext& context) {
+std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages,
+                                           const OperationContext& context) {
     auto messages = client::block(core_->peek(position_, max_messages, context));
     if (!messages.empty()) {
         position_ = messages.back().sequence_number() + 1;
@@ -99,7 +122,8 @@ void Browser::Iterator::next_page() {
     at_ = 0;
 }
 
-std::vector<std::string> list_sessions(const Client& client, const std::string& entity, const OperationContext& context) {
+std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
+                                       const OperationContext& context) {
     return client::block(client::list_sessions_operation(client.core(), entity, context));
 }
 

@@ -19,7 +19,8 @@ public:
 
     [[nodiscard]] const BrowserOptions& options() const noexcept { return options_; }
 
-    [[nodiscard]] Operation<std::vector<ReceivedMessage>> peek(std::int64_t from, std::uint32_t max_messages, const OperationContext& context) const;
+    [[nodiscard]] Operation<std::vector<ReceivedMessage>> peek(
+        std::int64_t from, std::uint32_t max_messages, const OperationContext& context) const;
 
 private:
     const std::shared_ptr<ClientCore> client_;
@@ -29,7 +30,7 @@ private:
 };
 
 /// Asks for pages until one is not full.
-[[nodiscard]] Operation<std::vector<std::string>> list_sessions_operation(const std::shared_ptr<ClientCore>& client, std::string entity,
-                                                                          const OperationContext& context);
+[[nodiscard]] Operation<std::vector<std::string>> list_sessions_operation(
+    const std::shared_ptr<ClientCore>& client, std::string entity, const OperationContext& context);
 
 } // namespace sessionq::client

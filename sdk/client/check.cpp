@@ -36,7 +36,8 @@ void require_argument(bool usable, std::string_view complaint) {
 
 void check_entity(std::string_view entity) {
     require_argument(!entity.empty(), "entity is empty");
-    require_argument(core::characters(entity) <= max_entity_characters, "entity is longer than 260 characters");
+    require_argument(core::characters(entity) <= max_entity_characters,
+                     "entity is longer than 260 characters");
 }
 
 void check_session_id(std::string_view id) { check_id(id, "session_id"); }
@@ -48,7 +49,8 @@ void check_message(const Message& message) {
     check_id(message.message_id, "Message::message_id");
     check_id(message.reply_to_session_id, "Message::reply_to_session_id");
     if (message.time_to_live) {
-        require_argument(message.time_to_live->count() > 0, "Message::time_to_live is not positive");
+        require_argument(message.time_to_live->count() > 0,
+                         "Message::time_to_live is not positive");
     }
 }
 

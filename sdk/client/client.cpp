@@ -30,7 +30,9 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
         engine->begin(host->now()); // what was kept and not made anew takes up its work
     }
     return Client{std::make_shared<client::ClientCore>(
-        options, [engine](client::ReceiveThread& loop) -> ports::EndpointPtr { return std::make_unique<in_process::Endpoint>(engine, loop); })};
+        options, [engine](client::ReceiveThread& loop) -> ports::EndpointPtr {
+            return std::make_unique<in_process::Endpoint>(engine, loop);
+        })};
 }
 
 namespace {
@@ -38,13 +40,16 @@ namespace {
 using MakeTokens = std::function<servicebus::TokenSourcePtr(core::EventLoop&)>;
 using Connect = std::function<void(ports::Endpoint&, ports::DoneHandler)>;
 
-/// Waits until the first thread's endpoint is connected, so that what is wrong with the way to the broker is said here.
+/// Waits until the first thread's endpoint is connected, so that what is wrong with the way to the
+/// broker is said here.
 void connect_first(client::ClientCore& core, const Connect& connect) {
     const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
     auto answered = answer->get_future();
     client::Station& station = core.station(0);
     station.thread->post([&station, connect, answer] {
-        connect(*station.endpoint, [answer](core::Result<core::Done> result) { answer->set_value(std::move(result)); });
+        connect(*station.endpoint, [answer](core::Result<core::Done> result) {
+            answer->set_value(std::move(result));
+        });
     });
     if (answered.wait_for(core.options().operation_timeout) != std::future_status::ready) {
         throw Error{Errc::timeout, "the broker did not answer in time"};
@@ -53,8 +58,10 @@ void connect_first(client::ClientCore& core, const Connect& connect) {
 }
 
 amqp::TlsContextPtr make_tls(const TlsOptions& tls) {
-    return amqp::make_tls(amqp::TlsClientSettings{
-                              .ca_file = tls.ca_file, .certificate_file = tls.certificate_file, .key_file = tls.key_file, .verify = tls.verify_peer})
+    return amqp::make_tls(amqp::TlsClientSettings{.ca_file = tls.ca_file,
+                                                  .certificate_file = tls.certificate_file,
+                                                  .key_file = tls.key_file,
+                                                  .verify = tls.verify_peer})
         .take_or_throw();
 }
 
@@ -65,54 +72,67 @@ std::uint64_t seed_of(const client::ReceiveThread& thread) {
 /// A host, a namespace of Azure's public cloud, or a connection string without a key.
 servicebus::ConnectionString place_of(std::string_view where, std::optional<Transport> transport) {
     if (where.find('=') == std::string_view::npos) {
-        const bool is_name = where.find_first_of(".:/") == std::string_view::npos && where != "localhost";
-        return servicebus::ConnectionString::parse((where.find("://") == std::string_view::npos ? "Endpoint=sb://" : "Endpoint=") +
-                                                       std::string{where} + (is_name && !where.empty() ? ".servicebus.windows.net" : ""),
-                                                   transport)
+        const bool is_name =
+            where.find_first_of(".:/") == std::string_view::npos && where != "localhost";
+        return servicebus::ConnectionString::parse(
+                   (where.find("://") == std::string_view::npos ? "Endpoint=sb://" : "Endpoint=") +
+                       std::string{where} +
+                       (is_name && !where.empty() ? ".servicebus.windows.net" : ""),
+                   transport)
             .take_or_throw();
     }
     auto parsed = servicebus::ConnectionString::parse(where, transport).take_or_throw();
     if (!parsed.key.empty() || !parsed.signature.empty()) {
-        throw Error{Errc::invalid_argument, "the connection string holds a key or signature, and a credential was given too"};
+        throw Error{
+            Errc::invalid_argument,
+            "the connection string holds a key or signature, and a credential was given too"};
     }
     return parsed;
 }
 
-std::shared_ptr<client::ClientCore> connect_to_service_bus(const servicebus::ConnectionString& parsed, const MakeTokens& make_tokens,
-                                                           const ClientOptions& options, const TlsOptions& tls) {
+std::shared_ptr<client::ClientCore> connect_to_service_bus(
+    const servicebus::ConnectionString& parsed, const MakeTokens& make_tokens,
+    const ClientOptions& options, const TlsOptions& tls) {
     const amqp::TlsContextPtr context = parsed.tls ? make_tls(tls) : nullptr;
-    auto core = std::make_shared<client::ClientCore>(options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
-        servicebus::HubSettings settings;
-        settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
-        if (parsed.transport == Transport::web_sockets) {
-            settings.target.web_socket_path = amqp::service_bus_web_socket_path;
-        }
-        settings.tokens = make_tokens(thread);
-        settings.operation_timeout = options.operation_timeout;
-        settings.idle_timeout = options.connection_idle_timeout;
-        settings.backoff = options.reconnect_backoff;
-        settings.seed = seed_of(thread);
-        return std::make_unique<servicebus::Endpoint>(thread, thread.io_context(), std::move(settings));
-    });
+    auto core = std::make_shared<client::ClientCore>(
+        options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
+            servicebus::HubSettings settings;
+            settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
+            if (parsed.transport == Transport::web_sockets) {
+                settings.target.web_socket_path = amqp::service_bus_web_socket_path;
+            }
+            settings.tokens = make_tokens(thread);
+            settings.operation_timeout = options.operation_timeout;
+            settings.idle_timeout = options.connection_idle_timeout;
+            settings.backoff = options.reconnect_backoff;
+            settings.seed = seed_of(thread);
+            return std::make_unique<servicebus::Endpoint>(thread, thread.io_context(),
+                                                          std::move(settings));
+        });
     connect_first(*core, [&](ports::Endpoint& endpoint, ports::DoneHandler handler) {
-        static_cast<servicebus::Endpoint&>(endpoint).connect(parsed.entity_path, std::move(handler));
+        static_cast<servicebus::Endpoint&>(endpoint).connect(parsed.entity_path,
+                                                             std::move(handler));
     });
     return core;
 }
 
-std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url, const ClientOptions& options, const TlsOptions& tls) {
+std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
+                                                      const ClientOptions& options,
+                                                      const TlsOptions& tls) {
     groups::HubSettings settings{.url = groups::ConnectionUrl::parse(url).take_or_throw()};
     settings.tls = settings.url.tls ? make_tls(tls) : nullptr;
     settings.has_certificate = !tls.certificate_file.empty();
     settings.operation_timeout = options.operation_timeout;
     settings.idle_timeout = options.connection_idle_timeout;
     settings.backoff = options.reconnect_backoff;
-    auto core = std::make_shared<client::ClientCore>(options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
-        settings.seed = seed_of(thread);
-        return std::make_unique<groups::Endpoint>(thread, thread.io_context(), settings);
+    auto core = std::make_shared<client::ClientCore>(
+        options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
+            settings.seed = seed_of(thread);
+            return std::make_unique<groups::Endpoint>(thread, thread.io_context(), settings);
+        });
+    connect_first(*core, [](ports::Endpoint& endpoint, ports::DoneHandler handler) {
+        static_cast<groups::Endpoint&>(endpoint).connect(std::move(handler));
     });
-    connect_first(
-        *core, [](ports::Endpoint& endpoint, ports::DoneHandler handler) { static_cast<groups::Endpoint&>(endpoint).connect(std::move(handler)); });
     return core;
 }
 
@@ -124,13 +144,16 @@ void forbid_on_receive_threads() {
 
 } // namespace
 
-Client Client::connect(std::string_view connection_string, ClientOptions options, const TlsOptions& tls) {
+Client Client::connect(std::string_view connection_string, ClientOptions options,
+                       const TlsOptions& tls) {
     forbid_on_receive_threads();
     if (groups::ConnectionUrl::is_one(connection_string)) {
-        client::require_option(options.transport != Transport::web_sockets, "ClientOptions::transport: message groups have tcp only");
+        client::require_option(options.transport != Transport::web_sockets,
+                               "ClientOptions::transport: message groups have tcp only");
         return Client{connect_to_groups(connection_string, options, tls)};
     }
-    const auto place = servicebus::ConnectionString::parse(connection_string, options.transport).take_or_throw();
+    const auto place =
+        servicebus::ConnectionString::parse(connection_string, options.transport).take_or_throw();
     const MakeTokens make_tokens = [&place](core::EventLoop&) -> servicebus::TokenSourcePtr {
         if (!place.key.empty()) {
             return servicebus::make_key_tokens(place.key_name, place.key);
@@ -140,18 +163,23 @@ Client Client::connect(std::string_view connection_string, ClientOptions options
     return Client{connect_to_service_bus(place, make_tokens, options, tls)};
 }
 
-Client Client::connect(const char* connection_string, ClientOptions options, const TlsOptions& tls) {
+Client Client::connect(const char* connection_string, ClientOptions options,
+                       const TlsOptions& tls) {
     client::require_argument(connection_string != nullptr, "the connection string is null");
     return connect(std::string_view{connection_string}, options, tls);
 }
 
-Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential, ClientOptions options, const TlsOptions& tls) {
+Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential,
+                            ClientOptions options, const TlsOptions& tls) {
     forbid_on_receive_threads();
     if (credential == nullptr) {
         throw Error{Errc::invalid_argument, "credential is null"};
     }
-    const MakeTokens make_tokens = [&credential](core::EventLoop& loop) { return std::make_unique<client::CredentialTokens>(credential, loop); };
-    return Client{connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
+    const MakeTokens make_tokens = [&credential](core::EventLoop& loop) {
+        return std::make_unique<client::CredentialTokens>(credential, loop);
+    };
+    return Client{
+        connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
 }
 
 const ClientOptions& Client::options() const noexcept { return core_->options(); }

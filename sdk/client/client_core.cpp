@@ -16,25 +16,33 @@ constexpr Duration min_connection_idle_timeout = std::chrono::seconds{4};
 constexpr Duration max_connection_idle_timeout = std::chrono::hours{1};
 
 ClientOptions checked(ClientOptions options) {
-    require_option(options.receive_threads >= 1 && options.receive_threads <= max_receive_threads, "ClientOptions::receive_threads must be 1 to 64");
-    require_option(options.operation_timeout >= min_operation_timeout && options.operation_timeout <= max_operation_timeout,
+    require_option(options.receive_threads >= 1 && options.receive_threads <= max_receive_threads,
+                   "ClientOptions::receive_threads must be 1 to 64");
+    require_option(options.operation_timeout >= min_operation_timeout &&
+                       options.operation_timeout <= max_operation_timeout,
                    "ClientOptions::operation_timeout must be 1 ms to 24 h");
-    require_option(options.receive_spin >= Duration::zero() && options.receive_spin <= max_receive_spin,
+    require_option(options.receive_spin >= Duration::zero() &&
+                       options.receive_spin <= max_receive_spin,
                    "ClientOptions::receive_spin must be 0 to 1 ms");
-    require_option(options.connection_idle_timeout >= min_connection_idle_timeout && options.connection_idle_timeout <= max_connection_idle_timeout,
+    require_option(options.connection_idle_timeout >= min_connection_idle_timeout &&
+                       options.connection_idle_timeout <= max_connection_idle_timeout,
                    "ClientOptions::connection_idle_timeout must be 4 s to 1 h");
-    require_option(options.reconnect_backoff.min > Duration::zero(), "ClientOptions::reconnect_backoff.min must be over zero");
-    require_option(options.reconnect_backoff.max >= options.reconnect_backoff.min, "ClientOptions::reconnect_backoff.max must be at least min");
+    require_option(options.reconnect_backoff.min > Duration::zero(),
+                   "ClientOptions::reconnect_backoff.min must be over zero");
+    require_option(options.reconnect_backoff.max >= options.reconnect_backoff.min,
+                   "ClientOptions::reconnect_backoff.max must be at least min");
     return options;
 }
 
 } // namespace
 
-ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoint) : options_{checked(options)}, stations_(options.receive_threads) {
+ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoint)
+    : options_{checked(options)}, stations_(options.receive_threads) {
     try {
         for (Station& station : stations_) {
-            station.thread = start_threads("no receive thread could be started",
-                                           [this] { return std::make_unique<ReceiveThread>(core::system_clock(), options_.receive_spin); });
+            station.thread = start_threads("no receive thread could be started", [this] {
+                return std::make_unique<ReceiveThread>(core::system_clock(), options_.receive_spin);
+            });
             run_on(*station.thread, [&] { station.endpoint = make_endpoint(*station.thread); });
         }
     } catch (...) {
@@ -45,7 +53,9 @@ ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoi
 
 ClientCore::~ClientCore() { close(); }
 
-Station& ClientCore::next_station() noexcept { return stations_[next_.fetch_add(1, std::memory_order_relaxed) % stations_.size()]; }
+Station& ClientCore::next_station() noexcept {
+    return stations_[next_.fetch_add(1, std::memory_order_relaxed) % stations_.size()];
+}
 
 void ClientCore::close() noexcept {
     for (Station& station : stations_) {
@@ -55,7 +65,8 @@ void ClientCore::close() noexcept {
                     resident->leave();
                 }
             });
-            run_on(*station.thread, [&station] { station.endpoint.reset(); }); // after what the leaving posted
+            run_on(*station.thread,
+                   [&station] { station.endpoint.reset(); }); // after what the leaving posted
         }
     }
     for (Station& station : stations_) {

@@ -12,11 +12,15 @@
 namespace sessionq::client {
 
 MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageContext&)> handler) {
-    return MessageHandler::started_by([handler = std::move(handler)](MessageContext& call, MessageHandler::Done done) {
-        dispatch::PoolContext& coroutines = *call.session().pump().shard().shared().environment.coroutines;
-        const OperationContext context{call.deadline(), call.stop_token()};
-        asio::co_spawn(coroutines.executor(context), handler(call), [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
-    });
+    return MessageHandler::started_by(
+        [handler = std::move(handler)](MessageContext& call, MessageHandler::Done done) {
+            dispatch::PoolContext& coroutines =
+                *call.session().pump().shard().shared().environment.coroutines;
+            const OperationContext context{call.deadline(), call.stop_token()};
+            asio::co_spawn(
+                coroutines.executor(context), handler(call),
+                [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
+        });
 }
 
 } // namespace sessionq::client

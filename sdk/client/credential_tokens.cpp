@@ -16,11 +16,15 @@ core::Result<servicebus::Token> token_of(TokenCredential& credential, const Toke
     try {
         AccessToken given = credential.get_token(request);
         if (given.token.empty()) {
-            return Failure{.code = Errc::unauthorized, .detail = "the credential gave an empty token"};
+            return Failure{.code = Errc::unauthorized,
+                           .detail = "the credential gave an empty token"};
         }
-        return servicebus::Token{.type = "jwt", .text = std::move(given.token), .expires = given.expires};
+        return servicebus::Token{
+            .type = "jwt", .text = std::move(given.token), .expires = given.expires};
     } catch (...) {
-        return Failure{.code = Errc::unauthorized, .detail = "the credential gave no token: " + processor::exception_text(std::current_exception())};
+        return Failure{.code = Errc::unauthorized,
+                       .detail = "the credential gave no token: " +
+                                 processor::exception_text(std::current_exception())};
     }
 }
 
@@ -45,7 +49,8 @@ struct CredentialTokens::Gate {
     }
 };
 
-CredentialTokens::CredentialTokens(std::shared_ptr<TokenCredential> credential, core::EventLoop& loop)
+CredentialTokens::CredentialTokens(std::shared_ptr<TokenCredential> credential,
+                                   core::EventLoop& loop)
     : credential_{std::move(credential)}, loop_{loop}, gate_{std::make_shared<Gate>()} {
     gate_->source = this;
 }
@@ -70,11 +75,13 @@ void CredentialTokens::start(Deadline deadline) {
     gate_->asking = true;
     try {
         std::thread{[gate = gate_, credential = credential_, deadline] {
-            gate->hand_in(token_of(*credential, TokenRequest{.scope = scope, .deadline = deadline}));
+            gate->hand_in(
+                token_of(*credential, TokenRequest{.scope = scope, .deadline = deadline}));
         }}.detach();
     } catch (const std::system_error& error) {
         gate_->asking = false;
-        given(Failure{.code = Errc::resource_exhausted, .detail = std::string{"no thread for the credential: "} + error.what()});
+        given(Failure{.code = Errc::resource_exhausted,
+                      .detail = std::string{"no thread for the credential: "} + error.what()});
     }
 }
 
@@ -82,7 +89,8 @@ void CredentialTokens::given(core::Result<servicebus::Token> token) {
     kept_.reset();
     if (token.ok()) {
         kept_ = token.value();
-        kept_until_ = loop_.now() + std::chrono::duration_cast<Duration>(kept_->expires - loop_.wall_now()) / 2;
+        kept_until_ = loop_.now() +
+                      std::chrono::duration_cast<Duration>(kept_->expires - loop_.wall_now()) / 2;
     }
     for (const Handler& handler : std::exchange(waiting_, {})) {
         handler(token);

@@ -10,8 +10,9 @@
 
 namespace sessionq::client {
 
-/// Tokens of an application's credential, one for all audiences until half of its life is over. The credential is asked on a thread of its own, which is left to itself
-/// if it does not return (R18). Bound to the loop.
+/// Tokens of an application's credential, one for all audiences until half of its life is over. The
+/// credential is asked on a thread of its own, which is left to itself if it does not return (R18).
+/// Bound to the loop.
 class CredentialTokens final : public servicebus::TokenSource {
 public:
     CredentialTokens(std::shared_ptr<TokenCredential> credential, core::EventLoop& loop);

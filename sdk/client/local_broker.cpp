@@ -33,14 +33,21 @@ broker::QueueOptions to_engine(const QueueOptions& options) {
     return made;
 }
 
-broker::QueueOptions to_engine(const SubscriptionOptions& options) { return common_options(options); }
+broker::QueueOptions to_engine(const SubscriptionOptions& options) {
+    return common_options(options);
+}
 
-/// Throws unless there is somewhere to pass messages on to. Who deletes that later finds them among the dead letters.
+/// Throws unless there is somewhere to pass messages on to. Who deletes that later finds them among
+/// the dead letters.
 void check_destinations(broker::Broker& broker, const broker::QueueOptions& options) {
-    for (const auto& [member, name] : {std::pair{"forward_to", &options.forward_to}, {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
-        const auto found = name->empty() ? core::Result<broker::QueuePtr>{broker::QueuePtr{}} : broker.find(*name);
+    for (const auto& [member, name] :
+         {std::pair{"forward_to", &options.forward_to},
+          {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
+        const auto found =
+            name->empty() ? core::Result<broker::QueuePtr>{broker::QueuePtr{}} : broker.find(*name);
         if (!found || (found.value() && found.value()->find_send_fault())) {
-            throw Error{Errc::entity_not_found, std::string{member} + ": there is no queue or topic '" + *name + "'"};
+            throw Error{Errc::entity_not_found,
+                        std::string{member} + ": there is no queue or topic '" + *name + "'"};
         }
     }
 }
@@ -53,8 +60,10 @@ broker::QueuePtr find(broker::Broker& broker, const std::string& name, broker::E
     return found;
 }
 
-std::shared_ptr<broker::RuleBook> find_rules(broker::Broker& broker, const std::string& topic, const std::string& subscription) {
-    const auto found = find(broker, broker::subscription_name(topic, subscription), broker::EntityKind::subscription);
+std::shared_ptr<broker::RuleBook> find_rules(broker::Broker& broker, const std::string& topic,
+                                             const std::string& subscription) {
+    const auto found = find(broker, broker::subscription_name(topic, subscription),
+                            broker::EntityKind::subscription);
     return {found, found->rules()};
 }
 
@@ -67,9 +76,11 @@ void delete_one(client::BrokerHost& host, const std::string& name, broker::Entit
 
 LocalBroker::LocalBroker() : LocalBroker{LocalBrokerOptions{}} {}
 LocalBroker::LocalBroker(const LocalBrokerOptions& options)
-    : host_{client::start_threads("the broker's threads could not be started", [&directory = options.data_directory] {
-          return directory.empty() ? std::make_shared<client::BrokerHost>() : std::make_shared<client::BrokerHost>(directory);
-      })} {}
+    : host_{client::start_threads(
+          "the broker's threads could not be started", [&directory = options.data_directory] {
+              return directory.empty() ? std::make_shared<client::BrokerHost>()
+                                       : std::make_shared<client::BrokerHost>(directory);
+          })} {}
 LocalBroker::LocalBroker(LocalBroker&&) noexcept = default;
 LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;
 LocalBroker::~LocalBroker() = default;
@@ -80,14 +91,19 @@ void LocalBroker::create_queue(const std::string& name, const QueueOptions& opti
     host_->broker().create_queue(name, made, host_->now()).take_or_throw();
 }
 
-void LocalBroker::delete_queue(const std::string& name) { delete_one(*host_, name, broker::EntityKind::queue); }
+void LocalBroker::delete_queue(const std::string& name) {
+    delete_one(*host_, name, broker::EntityKind::queue);
+}
 
 bool LocalBroker::queue_exists(const std::string& name) const {
     const auto found = host_->broker().find(name);
-    return found && (found.value()->kind() == broker::EntityKind::queue || found.value()->name().ends_with("/$DeadLetterQueue"));
+    return found && (found.value()->kind() == broker::EntityKind::queue ||
+                     found.value()->name().ends_with("/$DeadLetterQueue"));
 }
 
-std::vector<std::string> LocalBroker::queue_names() const { return host_->broker().names(broker::EntityKind::queue); }
+std::vector<std::string> LocalBroker::queue_names() const {
+    return host_->broker().names(broker::EntityKind::queue);
+}
 
 void LocalBroker::create_topic(const std::string& name, const TopicOptions& options) {
     host_->broker()
@@ -99,14 +115,21 @@ void LocalBroker::create_topic(const std::string& name, const TopicOptions& opti
         .take_or_throw();
 }
 
-void LocalBroker::delete_topic(const std::string& name) { delete_one(*host_, name, broker::EntityKind::topic); }
+void LocalBroker::delete_topic(const std::string& name) {
+    delete_one(*host_, name, broker::EntityKind::topic);
+}
 
-std::vector<std::string> LocalBroker::topic_names() const { return host_->broker().names(broker::EntityKind::topic); }
+std::vector<std::string> LocalBroker::topic_names() const {
+    return host_->broker().names(broker::EntityKind::topic);
+}
 
-void LocalBroker::create_subscription(const std::string& topic, const std::string& name, const SubscriptionOptions& options) {
+void LocalBroker::create_subscription(const std::string& topic, const std::string& name,
+                                      const SubscriptionOptions& options) {
     const auto made = to_engine(options);
     check_destinations(host_->broker(), made);
-    host_->broker().create_subscription(topic, name, made, options.rules, host_->now()).take_or_throw();
+    host_->broker()
+        .create_subscription(topic, name, made, options.rules, host_->now())
+        .take_or_throw();
 }
 
 void LocalBroker::delete_subscription(const std::string& topic, const std::string& name) {
@@ -114,7 +137,8 @@ void LocalBroker::delete_subscription(const std::string& topic, const std::strin
 }
 
 std::vector<std::string> LocalBroker::subscription_names(const std::string& topic) const {
-    const std::string begin = broker::subscription_name(find(host_->broker(), topic, broker::EntityKind::topic)->name(), "");
+    const std::string begin = broker::subscription_name(
+        find(host_->broker(), topic, broker::EntityKind::topic)->name(), "");
     std::vector<std::string> names;
     for (const std::string& name : host_->broker().names(broker::EntityKind::subscription)) {
         if (name.starts_with(begin)) {
@@ -128,11 +152,13 @@ void LocalBroker::add_rule(const std::string& topic, const std::string& subscrip
     find_rules(host_->broker(), topic, subscription)->add(std::move(rule)).take_or_throw();
 }
 
-void LocalBroker::remove_rule(const std::string& topic, const std::string& subscription, const std::string& rule) {
+void LocalBroker::remove_rule(const std::string& topic, const std::string& subscription,
+                              const std::string& rule) {
     find_rules(host_->broker(), topic, subscription)->remove(rule).take_or_throw();
 }
 
-std::vector<Rule> LocalBroker::rules(const std::string& topic, const std::string& subscription) const {
+std::vector<Rule> LocalBroker::rules(const std::string& topic,
+                                     const std::string& subscription) const {
     return find_rules(host_->broker(), topic, subscription)->list();
 }
 

@@ -4,7 +4,8 @@
 
 namespace sessionq::client {
 
-PendingBase::PendingBase(core::EventLoop& loop, Deadline deadline) : loop_{loop}, deadline_{deadline} {}
+PendingBase::PendingBase(core::EventLoop& loop, Deadline deadline)
+    : loop_{loop}, deadline_{deadline} {}
 
 void PendingBase::cancel() {
     if (auto self = weak_from_this().lock()) {
@@ -22,7 +23,8 @@ bool PendingBase::begin() {
     if (ended_) {
         return false;
     }
-    if (stop_.stop_possible()) { // not before: the loop, which ends the operation, must not meet it half registered
+    if (stop_
+            .stop_possible()) { // not before: the loop, which ends the operation, must not meet it half registered
         stop_callback_.emplace(stop_, Canceller{this});
     }
     if (!deadline_.is_never()) {

@@ -14,8 +14,9 @@
 
 namespace sessionq::client {
 
-/// What every operation on a loop has: a deadline, a stop token, and that it ends exactly once (R15), by whichever comes first: the answer, the
-/// deadline, the stop token, or the end of the loop. Made on the caller's thread, begun and ended on the loop's.
+/// What every operation on a loop has: a deadline, a stop token, and that it ends exactly once
+/// (R15), by whichever comes first: the answer, the deadline, the stop token, or the end of the
+/// loop. Made on the caller's thread, begun and ended on the loop's.
 class PendingBase : public std::enable_shared_from_this<PendingBase> {
 public:
     PendingBase(core::EventLoop& loop, Deadline deadline);
@@ -27,7 +28,8 @@ public:
     [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
-    /// Has the operation given up with `cancelled` when the token fires. Before it is posted to the loop.
+    /// Has the operation given up with `cancelled` when the token fires. Before it is posted to the
+    /// loop.
     void watch(std::stop_token stop) { stop_ = std::move(stop); }
 
     /// Has the operation given up with `cancelled`. Thread-safe, as long as the loop is there.
@@ -62,13 +64,15 @@ private:
     std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
 };
 
-/// An operation that answers with a `T`. Who awaits it derives and says what happens with the answer.
+/// An operation that answers with a `T`. Who awaits it derives and says what happens with the
+/// answer.
 template <typename T>
 class Pending : public PendingBase {
 public:
     using PendingBase::PendingBase;
 
-    /// The answer. False when the operation had ended before and nobody takes it: a late session, say, is then the caller's to give back (R19).
+    /// The answer. False when the operation had ended before and nobody takes it: a late session,
+    /// say, is then the caller's to give back (R19).
     bool complete(core::Result<T> answer) {
         if (!end()) {
             return false;
@@ -78,8 +82,11 @@ public:
         return true;
     }
 
-    /// Runs when the operation is given up, before its answer; what it returns is answered instead of the bare failure. One at a time.
-    void on_give_up(std::function<core::Result<T>(Failure)> handler) { given_up_ = std::move(handler); }
+    /// Runs when the operation is given up, before its answer; what it returns is answered instead
+    /// of the bare failure. One at a time.
+    void on_give_up(std::function<core::Result<T>(Failure)> handler) {
+        given_up_ = std::move(handler);
+    }
 
 private:
     /// Takes the answer, on the loop's thread. Once. No user code runs in it.
@@ -97,12 +104,14 @@ private:
 template <typename T>
 using PendingPtr = std::shared_ptr<Pending<T>>;
 
-/// The duty to answer an operation, as a handler for a port; copies share it. If it is dropped unanswered, the way a link drops its handlers when it is
-/// destroyed, the operation ends with `unanswered`.
+/// The duty to answer an operation, as a handler for a port; copies share it. If it is dropped
+/// unanswered, the way a link drops its handlers when it is destroyed, the operation ends with
+/// `unanswered`.
 template <typename T>
 class AnswerTo {
 public:
-    explicit AnswerTo(PendingPtr<T> pending, Errc unanswered = Errc::cancelled) : duty_{std::make_shared<Duty>(std::move(pending), unanswered)} {}
+    explicit AnswerTo(PendingPtr<T> pending, Errc unanswered = Errc::cancelled)
+        : duty_{std::make_shared<Duty>(std::move(pending), unanswered)} {}
 
     void operator()(core::Result<T> answer) const { duty_->pending->complete(std::move(answer)); }
 
@@ -111,7 +120,8 @@ private:
         PendingPtr<T> pending;
         Errc unanswered;
 
-        Duty(PendingPtr<T> operation, Errc otherwise) : pending{std::move(operation)}, unanswered{otherwise} {}
+        Duty(PendingPtr<T> operation, Errc otherwise)
+            : pending{std::move(operation)}, unanswered{otherwise} {}
         Duty(const Duty&) = delete;
         Duty& operator=(const Duty&) = delete;
         ~Duty() { pending->complete(Failure{.code = unanswered}); }
@@ -131,7 +141,8 @@ void launch(PendingPtr<T> pending, Start<T> start) {
         PendingPtr<T> pending;
         Start<T> start;
 
-        Launch(PendingPtr<T> operation, Start<T> body) : pending{std::move(operation)}, start{std::move(body)} {}
+        Launch(PendingPtr<T> operation, Start<T> body)
+            : pending{std::move(operation)}, start{std::move(body)} {}
         Launch(Launch&&) noexcept = default;
         Launch& operator=(Launch&&) = delete;
         ~Launch() {

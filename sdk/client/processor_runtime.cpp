@@ -14,10 +14,12 @@ namespace sessionq::client {
 namespace {
 
 constexpr Duration destructor_patience = std::chrono::seconds{5};
-constexpr Duration late_patience = std::chrono::milliseconds{100}; // for what has outlived a stop and may have ended since
+constexpr Duration late_patience =
+    std::chrono::milliseconds{100}; // for what has outlived a stop and may have ended since
 constexpr Duration describe_patience = std::chrono::seconds{1};
 
-ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities, const ports::Capabilities& capabilities) {
+ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
+                         const ports::Capabilities& capabilities) {
     processor::check_options(options);
     processor::check_entities(entities);
     processor::check_capabilities(options, capabilities);
@@ -30,7 +32,8 @@ ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string
 /// Fulfils a promise when the last reference to it goes.
 std::shared_ptr<void> make_keep_alive(std::promise<void> gone) {
     return {new std::promise<void>{std::move(gone)}, [](void* held) {
-                const std::unique_ptr<std::promise<void>> promise{static_cast<std::promise<void>*>(held)};
+                const std::unique_ptr<std::promise<void>> promise{
+                    static_cast<std::promise<void>*>(held)};
                 promise->set_value();
             }};
 }
@@ -40,7 +43,8 @@ std::shared_ptr<void> make_keep_alive(std::promise<void> gone) {
 ProcessorRuntime::Engine::Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
 ProcessorRuntime::Engine::~Engine() = default;
 
-ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities, ProcessorOptions options)
+ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
+                                   std::vector<std::string> entities, ProcessorOptions options)
     : engine_{std::make_unique<Engine>(std::move(client))},
       entities_{std::move(entities)},
       options_{checked(std::move(options), entities_, engine_->client->capabilities())} {}
@@ -56,7 +60,8 @@ ProcessorRuntime::~ProcessorRuntime() {
     if (!inside && engine_->emptied.wait_for(patience) == std::future_status::ready) {
         return;
     }
-    core::log(LogLevel::warning, "processor", "a processor ends while handlers of it still run; they are left to themselves");
+    core::log(LogLevel::warning, "processor",
+              "a processor ends while handlers of it still run; they are left to themselves");
     std::thread{[engine = std::move(engine_)] {
         engine->pool->stop(Deadline::never());
         engine->emptied.wait();
@@ -89,22 +94,29 @@ void ProcessorRuntime::start() {
         environment.endpoints.push_back(engine.client->station(i).endpoint.get());
     }
     engine.pool = start_threads("not all workers could be started", [&] {
-        return std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(), options_.worker_threads);
+        return std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(),
+                                                      options_.worker_threads);
     });
     engine.coroutines = std::make_unique<dispatch::PoolContext>(*engine.pool);
     environment.workers = engine.pool.get();
     environment.coroutines = engine.coroutines.get();
-    engine.processor = std::make_shared<processor::Processor>(options_, entities_, std::move(handlers_), std::move(environment));
-    core::log(LogLevel::info, "processor", "starts on ", entities_.size(), " entities: ", options_.max_concurrent_sessions, " sessions, ",
-              options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads, " workers, idle timeout ",
-              std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout).count(), " ms");
+    engine.processor = std::make_shared<processor::Processor>(
+        options_, entities_, std::move(handlers_), std::move(environment));
+    core::log(LogLevel::info, "processor", "starts on ", entities_.size(),
+              " entities: ", options_.max_concurrent_sessions, " sessions, ",
+              options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads,
+              " workers, idle timeout ",
+              std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
+                  .count(),
+              " ms");
     engine.processor->start();
 }
 
 StopReport ProcessorRuntime::stop(Duration timeout) noexcept {
     try {
         return stop_engine(timeout);
-    } catch (const std::exception& error) { // no memory to stop with: say so, and leave the rest to the destructor
+    } catch (const std::exception&
+                 error) { // no memory to stop with: say so, and leave the rest to the destructor
         core::log(LogLevel::error, "processor", "stop failed: ", error.what());
         return {};
     }
@@ -114,14 +126,16 @@ StopReport ProcessorRuntime::stop_engine(Duration timeout) {
     if (engine_->processor == nullptr) {
         return {.complete = true};
     }
-    const Deadline deadline = Deadline::after(std::max(timeout, Duration::zero()), engine_->client->clock().now());
+    const Deadline deadline =
+        Deadline::after(std::max(timeout, Duration::zero()), engine_->client->clock().now());
     if (engine_->pool->on_worker_thread()) {
         engine_->processor->stop(deadline, [](const StopReport&) {});
         return {.requested_only = true};
     }
     auto promise = std::make_shared<std::promise<StopReport>>();
     std::future<StopReport> stopped = promise->get_future();
-    engine_->processor->stop(deadline, [promise](const StopReport& report) { promise->set_value(report); });
+    engine_->processor->stop(deadline,
+                             [promise](const StopReport& report) { promise->set_value(report); });
     return stopped.get();
 }
 
@@ -138,11 +152,14 @@ ProcessorDescription ProcessorRuntime::describe() const {
     }
     auto promise = std::make_shared<std::promise<ProcessorDescription>>();
     std::future<ProcessorDescription> described = promise->get_future();
-    engine_->processor->describe([promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
+    engine_->processor->describe(
+        [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
     if (described.wait_for(describe_patience) == std::future_status::ready) {
         return described.get();
     }
-    return {.state = engine_->processor->state(), .degraded = {"a receive thread does not answer"}, .counters = counters()};
+    return {.state = engine_->processor->state(),
+            .degraded = {"a receive thread does not answer"},
+            .counters = counters()};
 }
 
 ProcessorCounters ProcessorRuntime::counters() const noexcept {

@@ -22,11 +22,14 @@ class PoolContext;
 
 namespace sessionq::client {
 
-/// What a `SessionProcessor` owns: the processor proper, its workers and the client it lives on; and the order in which they end.
+/// What a `SessionProcessor` owns: the processor proper, its workers and the client it lives on;
+/// and the order in which they end.
 class ProcessorRuntime {
 public:
-    ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities, ProcessorOptions options);
-    /// Never hangs: what a handler that does not return still uses is left to a thread that waits for it.
+    ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
+                     ProcessorOptions options);
+    /// Never hangs: what a handler that does not return still uses is left to a thread that waits
+    /// for it.
     ~ProcessorRuntime();
     ProcessorRuntime(const ProcessorRuntime&) = delete;
     ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;

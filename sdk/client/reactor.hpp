@@ -10,16 +10,19 @@
 
 namespace sessionq::client {
 
-/// Where a receive thread sleeps: Asio's reactor with one timer of the operating system. All but `interrupt` is for the thread that waits.
+/// Where a receive thread sleeps: Asio's reactor with one timer of the operating system. All but
+/// `interrupt` is for the thread that waits.
 class Reactor {
 public:
-    /// Sockets and streams of the thread live here; their handlers run inside `poll_one` and `wait`.
+    /// Sockets and streams of the thread live here; their handlers run inside `poll_one` and
+    /// `wait`.
     [[nodiscard]] asio::io_context& context() noexcept { return context_; }
 
     /// Runs one handler that is ready; false when there was none. Does not wait.
     bool poll_one();
 
-    /// Sleeps until a handler was ready and has run, `until` is reached, or `interrupt` is called. May return early.
+    /// Sleeps until a handler was ready and has run, `until` is reached, or `interrupt` is called.
+    /// May return early.
     void wait(std::optional<TimePoint> until);
 
     /// Ends the current wait, or else the next one, at once. Thread-safe, allocates nothing.

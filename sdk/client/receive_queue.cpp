@@ -35,7 +35,8 @@ bool ReceiveQueue::may_answer(const Want& want) const noexcept {
 
 std::size_t ReceiveQueue::answer(const Want& want) {
     const auto count = static_cast<std::ptrdiff_t>(std::min(want.max, ready_.size()));
-    Deliveries taken{std::make_move_iterator(ready_.begin()), std::make_move_iterator(ready_.begin() + count)};
+    Deliveries taken{std::make_move_iterator(ready_.begin()),
+                     std::make_move_iterator(ready_.begin() + count)};
     ready_.erase(ready_.begin(), ready_.begin() + count);
     want.pending->complete(std::move(taken));
     return static_cast<std::size_t>(count);

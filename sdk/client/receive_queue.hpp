@@ -12,8 +12,9 @@ namespace sessionq::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
-/// Brings those who wait for messages and the messages that come together, and decides how much credit that takes. What comes
-/// when nobody waits is kept for the next who does. Tells the link nothing itself; bound to its thread.
+/// Brings those who wait for messages and the messages that come together, and decides how much
+/// credit that takes. What comes when nobody waits is kept for the next who does. Tells the link
+/// nothing itself; bound to its thread.
 class ReceiveQueue {
 public:
     /// What to tell the link now: credit first, then the drain.
@@ -22,7 +23,8 @@ public:
         bool drain{false};
     };
 
-    /// `reclaim`: credit that a caller left unused is taken back at once, else it stays out for the next one.
+    /// `reclaim`: credit that a caller left unused is taken back at once, else it stays out for the
+    /// next one.
     explicit ReceiveQueue(bool reclaim) noexcept : reclaim_{reclaim} {}
 
     /// Somebody waits for up to `max` messages; with `present_only`, for those the broker has now.
@@ -43,7 +45,8 @@ public:
     /// What the link must be told; taken as told.
     [[nodiscard]] Flow next_flow();
 
-    /// Asks for the one drain before leaving; false when there is no credit out, and thus nothing to wait for.
+    /// Asks for the one drain before leaving; false when there is no credit out, and thus nothing
+    /// to wait for.
     [[nodiscard]] Flow last_flow();
 
     /// Nobody gets anything any more.

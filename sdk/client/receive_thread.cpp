@@ -30,7 +30,8 @@ struct ReceiveThread::Posted : core::MpscNode {
     core::Task task;
     OperationContext context;
 
-    Posted(core::Task work, const OperationContext& submitter) : task{std::move(work)}, context{submitter} {}
+    Posted(core::Task work, const OperationContext& submitter)
+        : task{std::move(work)}, context{submitter} {}
 
     void run() {
         if (context.is_clean()) {
@@ -43,7 +44,10 @@ struct ReceiveThread::Posted : core::MpscNode {
 };
 
 ReceiveThread::ReceiveThread(const core::Clock& clock, Duration spin)
-    : clock_{clock}, spin_{spin}, timers_{std::make_unique<timing::TimerService>(*this, clock.now())}, thread_{[this] { run(); }} {}
+    : clock_{clock},
+      spin_{spin},
+      timers_{std::make_unique<timing::TimerService>(*this, clock.now())},
+      thread_{[this] { run(); }} {}
 
 ReceiveThread::~ReceiveThread() {
     ending_.store(true, std::memory_order_release);
@@ -90,7 +94,8 @@ void ReceiveThread::run() noexcept {
     while (!ending_.load(std::memory_order_acquire)) {
         run_round();
         State seen = State::awake;
-        if (spin_found_work() || !state_.compare_exchange_strong(seen, State::asleep, std::memory_order_acq_rel)) {
+        if (spin_found_work() ||
+            !state_.compare_exchange_strong(seen, State::asleep, std::memory_order_acq_rel)) {
             continue;
         }
         sleep();
@@ -117,8 +122,10 @@ void ReceiveThread::run_tasks() {
         begin_task();
         try {
             owned->run();
-        } catch (const std::exception& error) { // the thread serves many; one task's failure must not end it
-            core::log(LogLevel::error, "client", "a task on a receive thread failed: ", error.what());
+        } catch (const std::exception&
+                     error) { // the thread serves many; one task's failure must not end it
+            core::log(LogLevel::error, "client",
+                      "a task on a receive thread failed: ", error.what());
         }
     }
 }

@@ -12,15 +12,17 @@
 
 namespace sessionq::client {
 
-/// A receive thread: one operating system thread, one Asio reactor, one timer service. Sleeps when nothing is due, at no cost; while it is
-/// awake, posting to it and waking it need no system call.
+/// A receive thread: one operating system thread, one Asio reactor, one timer service. Sleeps when
+/// nothing is due, at no cost; while it is awake, posting to it and waking it need no system call.
 class ReceiveThread final : public core::EventLoop {
 public:
-    /// Starts the thread. Before it sleeps it looks for new work for the length of `spin`: a wake-up saved at the price of that much processor
-    /// time for every time it runs dry.
-    explicit ReceiveThread(const core::Clock& clock = core::system_clock(), Duration spin = Duration::zero());
+    /// Starts the thread. Before it sleeps it looks for new work for the length of `spin`: a
+    /// wake-up saved at the price of that much processor time for every time it runs dry.
+    explicit ReceiveThread(const core::Clock& clock = core::system_clock(),
+                           Duration spin = Duration::zero());
 
-    /// Ends the thread after the round it is in and waits for it. Not on the thread itself. Tasks not yet run are destroyed.
+    /// Ends the thread after the round it is in and waits for it. Not on the thread itself. Tasks
+    /// not yet run are destroyed.
     ~ReceiveThread() override;
     ReceiveThread(const ReceiveThread&) = delete;
     ReceiveThread& operator=(const ReceiveThread&) = delete;

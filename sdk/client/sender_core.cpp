@@ -14,7 +14,8 @@ SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity)
     check_entity(entity_);
 }
 
-Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messages, const OperationContext& context) const {
+Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messages,
+                                                      const OperationContext& context) const {
     for (Message& message : messages) {
         check_message(message);
         if (message.message_id.empty()) {
@@ -24,12 +25,16 @@ Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messa
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
     using Numbers = std::vector<std::int64_t>;
     return make_operation<Numbers>(client_, *station_.thread, context,
-                                   [&station = station_, request = std::move(request)](const PendingPtr<Numbers>& pending) mutable {
-                                       station.endpoint->send(std::move(request), AnswerTo<Numbers>{pending});
+                                   [&station = station_, request = std::move(request)](
+                                       const PendingPtr<Numbers>& pending) mutable {
+                                       station.endpoint->send(std::move(request),
+                                                              AnswerTo<Numbers>{pending});
                                    });
 }
 
-Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> messages, WallTime when, const OperationContext& context) const {
+Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> messages,
+                                                          WallTime when,
+                                                          const OperationContext& context) const {
     client_->capabilities().require(ports::Capability::schedule);
     for (Message& message : messages) {
         message.scheduled_enqueue_time = when;
@@ -37,18 +42,22 @@ Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> m
     return send(std::move(messages), context);
 }
 
-Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> sequence_numbers, const OperationContext& context) const {
+Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
+                                                   const OperationContext& context) const {
     client_->capabilities().require(ports::Capability::cancel_scheduled);
     return make_operation<core::Done>(
         client_, *station_.thread, context,
-        [&station = station_, entity = entity_, numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {
-            station.endpoint->cancel_scheduled(std::move(entity), std::move(numbers), AnswerTo<core::Done>{pending});
+        [&station = station_, entity = entity_,
+         numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {
+            station.endpoint->cancel_scheduled(std::move(entity), std::move(numbers),
+                                               AnswerTo<core::Done>{pending});
         });
 }
 
 } // namespace client
 
-Sender::Sender(const Client& client, std::string entity) : core_{std::make_shared<client::SenderCore>(client.core(), std::move(entity))} {}
+Sender::Sender(const Client& client, std::string entity)
+    : core_{std::make_shared<client::SenderCore>(client.core(), std::move(entity))} {}
 
 const std::string& Sender::entity() const noexcept { return core_->entity(); }
 
@@ -70,11 +79,14 @@ std::int64_t Sender::schedule(Message message, WallTime when, const OperationCon
     return schedule(std::move(messages), when, context).front();
 }
 
-std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when, const OperationContext& context) {
-    return messages.empty() ? std::vector<std::int64_t>{} : client::block(core_->schedule(std::move(messages), when, context));
+std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when,
+                                           const OperationContext& context) {
+    return messages.empty() ? std::vector<std::int64_t>{}
+                            : client::block(core_->schedule(std::move(messages), when, context));
 }
 
-void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
+void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
+                              const OperationContext& context) {
     if (!sequence_numbers.empty()) {
         client::block(core_->cancel_scheduled(std::move(sequence_numbers), context));
     }

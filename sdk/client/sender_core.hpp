@@ -11,7 +11,8 @@
 
 namespace sessionq::client {
 
-/// What the copies of a `Sender` share: the entity and the station it sends from. Makes its operations; thread-safe.
+/// What the copies of a `Sender` share: the entity and the station it sends from. Makes its
+/// operations; thread-safe.
 class SenderCore {
 public:
     SenderCore(std::shared_ptr<ClientCore> client, std::string entity);
@@ -19,11 +20,14 @@ public:
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
     /// Throws what is wrong with a message before anything starts.
-    [[nodiscard]] Operation<std::vector<std::int64_t>> send(std::vector<Message> messages, const OperationContext& context) const;
+    [[nodiscard]] Operation<std::vector<std::int64_t>> send(std::vector<Message> messages,
+                                                            const OperationContext& context) const;
 
-    [[nodiscard]] Operation<std::vector<std::int64_t>> schedule(std::vector<Message> messages, WallTime when, const OperationContext& context) const;
+    [[nodiscard]] Operation<std::vector<std::int64_t>> schedule(
+        std::vector<Message> messages, WallTime when, const OperationContext& context) const;
 
-    [[nodiscard]] Operation<core::Done> cancel_scheduled(std::vector<std::int64_t> sequence_numbers, const OperationContext& context) const;
+    [[nodiscard]] Operation<core::Done> cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
+                                                         const OperationContext& context) const;
 
 private:
     const std::shared_ptr<ClientCore> client_;

@@ -7,7 +7,8 @@
 
 namespace sessionq {
 
-SessionMessage::SessionMessage(std::shared_ptr<client::ReceiverGrip> grip, std::shared_ptr<client::HeldDelivery> held) noexcept
+SessionMessage::SessionMessage(std::shared_ptr<client::ReceiverGrip> grip,
+                               std::shared_ptr<client::HeldDelivery> held) noexcept
     : grip_{std::move(grip)}, held_{std::move(held)} {}
 
 SessionMessage::SessionMessage(SessionMessage&& other) noexcept = default;
@@ -18,14 +19,17 @@ SessionMessage::~SessionMessage() = default;
 
 const ReceivedMessage& SessionMessage::message() const noexcept { return held_->message; }
 
-bool SessionMessage::settled() const noexcept { return held_->settled_by_sender || held_->decided.load(std::memory_order_acquire); }
+bool SessionMessage::settled() const noexcept {
+    return held_->settled_by_sender || held_->decided.load(std::memory_order_acquire);
+}
 
 void SessionMessage::complete(const OperationContext& context) {
     client::block(client::settle_operation(*this, {.outcome = ports::Outcome::complete}, context));
 }
 
 void SessionMessage::abandon(Properties properties_to_modify, const OperationContext& context) {
-    ports::Settlement settlement{.outcome = ports::Outcome::abandon, .properties_to_modify = std::move(properties_to_modify)};
+    ports::Settlement settlement{.outcome = ports::Outcome::abandon,
+                                 .properties_to_modify = std::move(properties_to_modify)};
     client::block(client::settle_operation(*this, std::move(settlement), context));
 }
 
@@ -34,14 +38,17 @@ void SessionMessage::release(const OperationContext& context) {
 }
 
 void SessionMessage::defer(Properties properties_to_modify, const OperationContext& context) {
-    ports::Settlement settlement{.outcome = ports::Outcome::defer, .properties_to_modify = std::move(properties_to_modify)};
+    ports::Settlement settlement{.outcome = ports::Outcome::defer,
+                                 .properties_to_modify = std::move(properties_to_modify)};
     client::block(client::settle_operation(*this, std::move(settlement), context));
 }
 
-void SessionMessage::dead_letter(std::string reason, std::string description, Properties properties_to_modify, const OperationContext& context) {
-    ports::Settlement settlement{.outcome = ports::Outcome::dead_letter,
-                                 .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
-                                 .properties_to_modify = std::move(properties_to_modify)};
+void SessionMessage::dead_letter(std::string reason, std::string description,
+                                 Properties properties_to_modify, const OperationContext& context) {
+    ports::Settlement settlement{
+        .outcome = ports::Outcome::dead_letter,
+        .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
+        .properties_to_modify = std::move(properties_to_modify)};
     client::block(client::settle_operation(*this, std::move(settlement), context));
 }
 

@@ -6,11 +6,14 @@
 
 namespace sessionq {
 
-SessionProcessor::SessionProcessor(const Client& client, std::string entity, ProcessorOptions options)
+SessionProcessor::SessionProcessor(const Client& client, std::string entity,
+                                   ProcessorOptions options)
     : SessionProcessor{client, std::vector<std::string>{std::move(entity)}, std::move(options)} {}
 
-SessionProcessor::SessionProcessor(const Client& client, std::vector<std::string> entities, ProcessorOptions options)
-    : runtime_{std::make_unique<client::ProcessorRuntime>(client.core(), std::move(entities), std::move(options))} {}
+SessionProcessor::SessionProcessor(const Client& client, std::vector<std::string> entities,
+                                   ProcessorOptions options)
+    : runtime_{std::make_unique<client::ProcessorRuntime>(client.core(), std::move(entities),
+                                                          std::move(options))} {}
 
 SessionProcessor::~SessionProcessor() = default;
 SessionProcessor::SessionProcessor(SessionProcessor&&) noexcept = default;
@@ -30,13 +33,17 @@ void SessionProcessor::on_session_close(std::function<void(SessionContext&, Clos
     runtime_->handlers_before_start().session_close = std::move(handler);
 }
 
-void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler) { runtime_->handlers_before_start().error = std::move(handler); }
+void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler) {
+    runtime_->handlers_before_start().error = std::move(handler);
+}
 
 void SessionProcessor::start() { runtime_->start(); }
 
 StopReport SessionProcessor::stop(Duration timeout) noexcept { return runtime_->stop(timeout); }
 
-void SessionProcessor::update_limits(const ConcurrencyLimits& limits) { runtime_->update_limits(limits); }
+void SessionProcessor::update_limits(const ConcurrencyLimits& limits) {
+    runtime_->update_limits(limits);
+}
 
 ProcessorDescription SessionProcessor::describe() const { return runtime_->describe(); }
 

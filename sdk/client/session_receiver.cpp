@@ -10,9 +10,12 @@
 namespace sessionq {
 namespace {
 
-SessionReceiver accept(const Client& client, client::AcceptTerms terms, const OperationContext& context) {
-    auto session = client::block(client::accept_operation(client.core(), std::move(terms), context));
-    return SessionReceiver{std::make_shared<client::ReceiverGrip>(client.core(), std::move(session))};
+SessionReceiver accept(const Client& client, client::AcceptTerms terms,
+                       const OperationContext& context) {
+    auto session =
+        client::block(client::accept_operation(client.core(), std::move(terms), context));
+    return SessionReceiver{
+        std::make_shared<client::ReceiverGrip>(client.core(), std::move(session))};
 }
 
 /// Has the session given back; the receiver does not wait for it.
@@ -24,7 +27,8 @@ void close_in_background(const std::shared_ptr<client::ReceiverGrip>& grip) noex
 
 } // namespace
 
-SessionReceiver::SessionReceiver(std::shared_ptr<client::ReceiverGrip> grip) noexcept : grip_{std::move(grip)} {}
+SessionReceiver::SessionReceiver(std::shared_ptr<client::ReceiverGrip> grip) noexcept
+    : grip_{std::move(grip)} {}
 
 SessionReceiver::SessionReceiver(SessionReceiver&& other) noexcept = default;
 
@@ -38,20 +42,28 @@ SessionReceiver& SessionReceiver::operator=(SessionReceiver&& other) noexcept {
 
 SessionReceiver::~SessionReceiver() { close_in_background(grip_); }
 
-SessionReceiver SessionReceiver::accept(const Client& client, const std::string& entity, const std::string& session_id,
-                                        SessionReceiverOptions options, const OperationContext& context) {
-    return sessionq::accept(client, {.entity = entity, .session_id = session_id, .options = options}, context);
+SessionReceiver SessionReceiver::accept(const Client& client, const std::string& entity,
+                                        const std::string& session_id,
+                                        SessionReceiverOptions options,
+                                        const OperationContext& context) {
+    return sessionq::accept(
+        client, {.entity = entity, .session_id = session_id, .options = options}, context);
 }
 
-SessionReceiver SessionReceiver::accept_next(const Client& client, const std::string& entity, SessionReceiverOptions options,
+SessionReceiver SessionReceiver::accept_next(const Client& client, const std::string& entity,
+                                             SessionReceiverOptions options,
                                              const OperationContext& context) {
     return sessionq::accept(client, {.entity = entity, .options = options}, context);
 }
 
-std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client, const std::string& entity, Duration wait,
-                                                                SessionReceiverOptions options, const OperationContext& context) {
+std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
+                                                                const std::string& entity,
+                                                                Duration wait,
+                                                                SessionReceiverOptions options,
+                                                                const OperationContext& context) {
     try {
-        return sessionq::accept(client, {.entity = entity, .wait = wait, .options = options}, context);
+        return sessionq::accept(client, {.entity = entity, .wait = wait, .options = options},
+                                context);
     } catch (const Error& error) {
         if (error.failure().code == Errc::no_session_available) {
             return std::nullopt;
@@ -60,27 +72,36 @@ std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& cl
     }
 }
 
-const std::string& SessionReceiver::session_id() const noexcept { return grip_->session->session_id(); }
+const std::string& SessionReceiver::session_id() const noexcept {
+    return grip_->session->session_id();
+}
 
 const std::string& SessionReceiver::entity() const noexcept { return grip_->session->entity(); }
 
 Deadline SessionReceiver::lock_expires() const noexcept { return grip_->session->lock_expires(); }
 
-std::stop_token SessionReceiver::stop_token() const noexcept { return grip_->session->stop_token(); }
+std::stop_token SessionReceiver::stop_token() const noexcept {
+    return grip_->session->stop_token();
+}
 
 std::optional<Failure> SessionReceiver::loss() const { return grip_->session->loss(); }
 
-std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait, const OperationContext& context) {
-    return client::to_messages(grip_, client::block(client::receive_operation(grip_, max_messages, wait, context)));
+std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
+                                                     const OperationContext& context) {
+    return client::to_messages(
+        grip_, client::block(client::receive_operation(grip_, max_messages, wait, context)));
 }
 
-std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait, const OperationContext& context) {
+std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait,
+                                                           const OperationContext& context) {
     auto messages = receive(1, wait, context);
     return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
 }
 
-std::vector<SessionMessage> SessionReceiver::receive_deferred(std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
-    return client::to_messages(grip_, client::block(client::receive_deferred_operation(grip_, std::move(sequence_numbers), context)));
+std::vector<SessionMessage> SessionReceiver::receive_deferred(
+    std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
+    return client::to_messages(grip_, client::block(client::receive_deferred_operation(
+                                          grip_, std::move(sequence_numbers), context)));
 }
 
 std::optional<std::string> SessionReceiver::state(const OperationContext& context) {
@@ -91,8 +112,12 @@ void SessionReceiver::set_state(std::optional<std::string> state, const Operatio
     client::block(client::set_state_operation(grip_, std::move(state), context));
 }
 
-Deadline SessionReceiver::renew_lock(const OperationContext& context) { return client::block(client::renew_lock_operation(grip_, context)); }
+Deadline SessionReceiver::renew_lock(const OperationContext& context) {
+    return client::block(client::renew_lock_operation(grip_, context));
+}
 
-void SessionReceiver::close(const OperationContext& context) { client::block(client::close_operation(grip_, context)); }
+void SessionReceiver::close(const OperationContext& context) {
+    client::block(client::close_operation(grip_, context));
+}
 
 } // namespace sessionq

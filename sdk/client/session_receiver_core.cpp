@@ -13,17 +13,22 @@ constexpr Duration close_patience = std::chrono::seconds{5};
 
 } // namespace
 
-ReceiverPtr SessionReceiverCore::make(const Home& home, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link,
-                                      TimePoint asked) {
+ReceiverPtr SessionReceiverCore::make(const Home& home, std::string entity,
+                                      const SessionReceiverOptions& options,
+                                      ports::SessionLinkPtr link, TimePoint asked) {
     ReceiverPtr made{new SessionReceiverCore{home, std::move(entity), options, std::move(link)},
-                     [&loop = home.loop](SessionReceiverCore* last) { loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {}); }};
+                     [&loop = home.loop](SessionReceiverCore* last) {
+                         loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {});
+                     }};
     home.residents.push_back(*made);
     made->lease_.grant_by_accept(asked, home.loop.now(), made->link_->initial_lock().length);
     made->follow_lease();
     return made;
 }
 
-SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link)
+SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
+                                         const SessionReceiverOptions& options,
+                                         ports::SessionLinkPtr link)
     : loop_{home.loop},
       notifier_{home.notifier},
       entity_{std::move(entity)},
@@ -56,7 +61,8 @@ bool SessionReceiverCore::refuse_unless_usable(const PendingPtr<T>& pending) {
 
 // Messages
 
-void SessionReceiverCore::receive(PendingPtr<Deliveries> pending, std::size_t max, bool present_only) {
+void SessionReceiverCore::receive(PendingPtr<Deliveries> pending, std::size_t max,
+                                  bool present_only) {
     if (refuse_unless_usable(pending)) {
         return;
     }
@@ -118,10 +124,12 @@ void SessionReceiverCore::note_progress() {
     }
 }
 
-/// Whether messages are with the application and none has been settled for longer than the lease may be renewed.
+/// Whether messages are with the application and none has been settled for longer than the lease
+/// may be renewed.
 bool SessionReceiverCore::is_slow(TimePoint now) const noexcept {
     const Duration most = options_.max_lock_renewal;
-    return most > Duration::zero() && !options_.receive_and_delete && in_hand_ != 0 && now - progress_at_ >= most;
+    return most > Duration::zero() && !options_.receive_and_delete && in_hand_ != 0 &&
+           now - progress_at_ >= most;
 }
 
 void SessionReceiverCore::tell_link(ReceiveQueue::Flow flow) {
@@ -133,24 +141,28 @@ void SessionReceiverCore::tell_link(ReceiveQueue::Flow flow) {
     }
 }
 
-void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_numbers, const PendingPtr<Deliveries>& pending) {
+void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                                           const PendingPtr<Deliveries>& pending) {
     if (refuse_unless_usable(pending)) {
         return;
     }
     if (sequence_numbers.empty()) {
         pending->complete(Deliveries{});
     } else {
-        link_->receive_deferred(std::move(sequence_numbers),
-                                [this, pending, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](core::Result<Deliveries> answer) {
-                                    if (answer && !pending->ended()) {
-                                        handed_out(answer.value().size());
-                                    }
-                                    answer_to(std::move(answer));
-                                });
+        link_->receive_deferred(
+            std::move(sequence_numbers),
+            [this, pending, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
+                core::Result<Deliveries> answer) {
+                if (answer && !pending->ended()) {
+                    handed_out(answer.value().size());
+                }
+                answer_to(std::move(answer));
+            });
     }
 }
 
-void SessionReceiverCore::settle(std::shared_ptr<HeldDelivery> held, ports::Settlement settlement, PendingPtr<core::Done> pending) {
+void SessionReceiverCore::settle(std::shared_ptr<HeldDelivery> held, ports::Settlement settlement,
+                                 PendingPtr<core::Done> pending) {
     if (refuse_unless_usable(pending)) {
         return;
     }
@@ -167,7 +179,8 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
     const auto kept = std::exchange(held.self, nullptr);
     held.core::ListHook<HeldDelivery>::unlink();
     if (const auto pending = std::exchange(held.settling, nullptr)) {
-        pending->complete(failure != nullptr ? core::Result<core::Done>{*failure} : core::Result<core::Done>{core::Done{}});
+        pending->complete(failure != nullptr ? core::Result<core::Done>{*failure}
+                                             : core::Result<core::Done>{core::Done{}});
     }
 }
 
@@ -179,7 +192,8 @@ void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>
     }
 }
 
-void SessionReceiverCore::set_state(std::optional<std::string> state, const PendingPtr<core::Done>& pending) {
+void SessionReceiverCore::set_state(std::optional<std::string> state,
+                                    const PendingPtr<core::Done>& pending) {
     if (!refuse_unless_usable(pending)) {
         link_->set_state(std::move(state), AnswerTo<core::Done>{pending, Errc::lock_lost});
     }
@@ -196,7 +210,8 @@ void SessionReceiverCore::on_lease_doubted() {
     if (link_ != nullptr) {
         const TimePoint now = loop_.now();
         lease_.doubt(now);
-        loop_.timers().arm(lease_timer_, now); // by a later turn: the link is in the middle of telling
+        loop_.timers().arm(lease_timer_,
+                           now); // by a later turn: the link is in the middle of telling
     }
 }
 
@@ -218,7 +233,10 @@ void SessionReceiverCore::drive_lease() {
             return;
         case Step::renew: renew(); break;
         case Step::warn: fire_stop(); break;
-        case Step::expire: end(Failure{.code = Errc::lock_lost, .detail = "the lease of session '" + session_id_ + "' ran out"}); return;
+        case Step::expire:
+            end(Failure{.code = Errc::lock_lost,
+                        .detail = "the lease of session '" + session_id_ + "' ran out"});
+            return;
         }
     }
 }
@@ -241,7 +259,8 @@ void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
     if (refuse_unless_usable(pending)) {
         return;
     }
-    link_->renew_lock([this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost}, asked = loop_.now()](core::Result<ports::LockGrant> answer) {
+    link_->renew_lock([this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost},
+                       asked = loop_.now()](core::Result<ports::LockGrant> answer) {
         if (!answer) {
             answer_to(answer.failure());
             return;
@@ -266,7 +285,8 @@ void SessionReceiverCore::close(PendingPtr<core::Done> pending) {
     }
     closing_ = true;
     self_ = shared_from_this();
-    refuse(Failure{.code = Errc::cancelled, .detail = "the receiver of session '" + session_id_ + "' is closed"});
+    refuse(Failure{.code = Errc::cancelled,
+                   .detail = "the receiver of session '" + session_id_ + "' is closed"});
     loop_.timers().arm(close_guard_, loop_.now() + close_patience);
     const auto flow = queue_.last_flow();
     tell_link(flow);
@@ -276,10 +296,14 @@ void SessionReceiverCore::close(PendingPtr<core::Done> pending) {
 }
 
 void SessionReceiverCore::detach() {
-    link_->close([this](const core::Result<core::Done>& /*answer*/) { end(Failure{.code = Errc::cancelled}); });
+    link_->close([this](const core::Result<core::Done>& /*answer*/) {
+        end(Failure{.code = Errc::cancelled});
+    });
 }
 
-void SessionReceiverCore::leave() noexcept { end(Failure{.code = Errc::cancelled, .detail = "the client is closed"}); }
+void SessionReceiverCore::leave() noexcept {
+    end(Failure{.code = Errc::cancelled, .detail = "the client is closed"});
+}
 
 void SessionReceiverCore::refuse(const Failure& why) {
     {
@@ -324,13 +348,17 @@ void SessionReceiverCore::let_go_of_link() {
             core->fail_settling();
         }
     };
-    if (auto core = weak_from_this().lock()) { // else the core's own end, which is on its way, takes the link along
+    if (auto core =
+            weak_from_this()
+                .lock()) { // else the core's own end, which is on its way, takes the link along
         loop_.post(Parting{std::move(core), std::move(link_)});
     }
 }
 
 void SessionReceiverCore::fail_settling() {
-    const Failure unknown{.code = Errc::lock_lost, .detail = "session '" + session_id_ + "' ended before the broker confirmed"};
+    const Failure unknown{.code = Errc::lock_lost,
+                          .detail =
+                              "session '" + session_id_ + "' ended before the broker confirmed"};
     while (HeldDelivery* held = settling_.front()) {
         on_settled(*held, &unknown);
     }

@@ -18,16 +18,20 @@
 
 namespace sessionq::client {
 
-/// A delivery and what is known of its settlement. Kept alive by the application's handle and, while it is being settled, by itself.
+/// A delivery and what is known of its settlement. Kept alive by the application's handle and,
+/// while it is being settled, by itself.
 struct HeldDelivery final : ports::Delivery, core::ListHook<HeldDelivery> {
-    std::atomic<bool> decided{false}; ///< Any thread: the one settling call that counts has been made.
+    std::atomic<bool> decided{
+        false}; ///< Any thread: the one settling call that counts has been made.
     PendingPtr<core::Done> settling{};
     std::shared_ptr<HeldDelivery> self{};
 };
 
-/// A session held by a `SessionReceiver`: link, lease, messages, and whoever waits for something of them. Lives on its station's thread; whoever lets
-/// go of it last, it is destroyed there.
-class SessionReceiverCore final : public ports::LinkEvents, public Resident, public std::enable_shared_from_this<SessionReceiverCore> {
+/// A session held by a `SessionReceiver`: link, lease, messages, and whoever waits for something of
+/// them. Lives on its station's thread; whoever lets go of it last, it is destroyed there.
+class SessionReceiverCore final : public ports::LinkEvents,
+                                  public Resident,
+                                  public std::enable_shared_from_this<SessionReceiverCore> {
 public:
     /// Where a session lives.
     struct Home {
@@ -37,14 +41,17 @@ public:
     };
 
     /// On the thread. `asked` is when the accept was.
-    [[nodiscard]] static std::shared_ptr<SessionReceiverCore> make(const Home& home, std::string entity, const SessionReceiverOptions& options,
-                                                                   ports::SessionLinkPtr link, TimePoint asked);
+    [[nodiscard]] static std::shared_ptr<SessionReceiverCore> make(
+        const Home& home, std::string entity, const SessionReceiverOptions& options,
+        ports::SessionLinkPtr link, TimePoint asked);
     ~SessionReceiverCore() override;
 
     // Any thread
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
-    [[nodiscard]] Deadline lock_expires() const noexcept { return Deadline::at(TimePoint{Duration{expires_.load(std::memory_order_acquire)}}); }
+    [[nodiscard]] Deadline lock_expires() const noexcept {
+        return Deadline::at(TimePoint{Duration{expires_.load(std::memory_order_acquire)}});
+    }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
     [[nodiscard]] std::optional<Failure> loss() const;
     [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
@@ -52,8 +59,10 @@ public:
     // On the thread
     void receive(PendingPtr<Deliveries> pending, std::size_t max, bool present_only);
     void forget(const PendingBase& pending); ///< whoever waited in `receive` gave up
-    void settle(std::shared_ptr<HeldDelivery> held, ports::Settlement settlement, PendingPtr<core::Done> pending);
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers, const PendingPtr<Deliveries>& pending);
+    void settle(std::shared_ptr<HeldDelivery> held, ports::Settlement settlement,
+                PendingPtr<core::Done> pending);
+    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                          const PendingPtr<Deliveries>& pending);
     void get_state(const PendingPtr<std::optional<std::string>>& pending);
     void set_state(std::optional<std::string> state, const PendingPtr<core::Done>& pending);
     void renew_lock(const PendingPtr<Deadline>& pending);
@@ -62,9 +71,12 @@ public:
     void leave() noexcept override;
 
 private:
-    SessionReceiverCore(const Home& home, std::string entity, const SessionReceiverOptions& options, ports::SessionLinkPtr link);
+    SessionReceiverCore(const Home& home, std::string entity, const SessionReceiverOptions& options,
+                        ports::SessionLinkPtr link);
 
-    [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<HeldDelivery>(); }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+        return std::make_unique<HeldDelivery>();
+    }
     void on_delivery(ports::DeliveryPtr delivery) override;
     void on_settled(ports::Delivery& delivery, const Failure* failure) override;
     void on_drained() override;
@@ -122,10 +134,12 @@ private:
 
 using ReceiverPtr = std::shared_ptr<SessionReceiverCore>;
 
-/// What a receiver and its messages hold: the client, and the session on one of its threads. The client goes last.
+/// What a receiver and its messages hold: the client, and the session on one of its threads. The
+/// client goes last.
 class ReceiverGrip {
 public:
-    ReceiverGrip(std::shared_ptr<ClientCore> owner, ReceiverPtr held) noexcept : client{std::move(owner)}, session{std::move(held)} {}
+    ReceiverGrip(std::shared_ptr<ClientCore> owner, ReceiverPtr held) noexcept
+        : client{std::move(owner)}, session{std::move(held)} {}
     ReceiverGrip(const ReceiverGrip&) = delete;
     ReceiverGrip& operator=(const ReceiverGrip&) = delete;
     ~ReceiverGrip() = default;

@@ -13,7 +13,8 @@ namespace {
 constexpr Duration timeout_without_lease = std::chrono::seconds{60};
 
 template <typename T>
-Operation<T> operation(processor::SessionPump& pump, const OperationContext& context, Start<T> start) {
+Operation<T> operation(processor::SessionPump& pump, const OperationContext& context,
+                       Start<T> start) {
     processor::Shard& shard = pump.shard();
     shard.endpoint().capabilities().require(ports::Capability::session_state);
     const TimePoint now = shard.shared().environment.clock->now();
@@ -26,23 +27,31 @@ Operation<T> operation(processor::SessionPump& pump, const OperationContext& con
 
 } // namespace
 
-Operation<std::optional<std::string>> get_state(const SessionContext& session, const OperationContext& context) {
+Operation<std::optional<std::string>> get_state(const SessionContext& session,
+                                                const OperationContext& context) {
     using State = std::optional<std::string>;
-    return operation<State>(session.pump(), context, [pump = session.pump().shared_from_this()](const PendingPtr<State>& pending) {
-        pump->get_state(AnswerTo<State>{pending, Errc::lock_lost});
-    });
+    return operation<State>(
+        session.pump(), context,
+        [pump = session.pump().shared_from_this()](const PendingPtr<State>& pending) {
+            pump->get_state(AnswerTo<State>{pending, Errc::lock_lost});
+        });
 }
 
-Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state, const OperationContext& context) {
-    return operation<core::Done>(session.pump(), context,
-                                 [pump = session.pump().shared_from_this(), state = std::move(state)](const PendingPtr<core::Done>& pending) mutable {
-                                     pump->set_state(std::move(state), AnswerTo<core::Done>{pending, Errc::lock_lost});
-                                 });
+Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state,
+                                const OperationContext& context) {
+    return operation<core::Done>(
+        session.pump(), context,
+        [pump = session.pump().shared_from_this(),
+         state = std::move(state)](const PendingPtr<core::Done>& pending) mutable {
+            pump->set_state(std::move(state), AnswerTo<core::Done>{pending, Errc::lock_lost});
+        });
 }
 
 } // namespace client
 
-std::optional<std::string> SessionContext::state(const OperationContext& context) { return client::block(client::get_state(*this, context)); }
+std::optional<std::string> SessionContext::state(const OperationContext& context) {
+    return client::block(client::get_state(*this, context));
+}
 
 void SessionContext::set_state(std::optional<std::string> state, const OperationContext& context) {
     client::block(client::set_state(*this, std::move(state), context));

@@ -10,7 +10,10 @@
 namespace sessionq::client {
 
 /// State of a session held by a processor, from within its handlers.
-[[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session, const OperationContext& context);
-[[nodiscard]] Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state, const OperationContext& context);
+[[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session,
+                                                              const OperationContext& context);
+[[nodiscard]] Operation<core::Done> set_state(const SessionContext& session,
+                                              std::optional<std::string> state,
+                                              const OperationContext& context);
 
 } // namespace sessionq::client

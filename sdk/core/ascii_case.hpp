@@ -8,9 +8,12 @@
 namespace sessionq::core {
 
 /// Of ASCII letters; anything else stays.
-[[nodiscard]] constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+[[nodiscard]] constexpr char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
-[[nodiscard]] inline bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept {
+[[nodiscard]] inline bool equal_ignoring_case(std::string_view left,
+                                              std::string_view right) noexcept {
     return std::ranges::equal(left, right, {}, lower, lower);
 }
 
@@ -33,7 +36,9 @@ struct HashIgnoringCase {
 };
 struct EqualIgnoringCase {
     using is_transparent = void;
-    [[nodiscard]] bool operator()(std::string_view left, std::string_view right) const noexcept { return equal_ignoring_case(left, right); }
+    [[nodiscard]] bool operator()(std::string_view left, std::string_view right) const noexcept {
+        return equal_ignoring_case(left, right);
+    }
 };
 
 } // namespace sessionq::core

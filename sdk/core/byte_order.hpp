@@ -10,8 +10,10 @@ namespace sessionq::core {
 
 /// Of 1, 2, 4 or 8 bytes.
 template <std::size_t Width>
-using UnsignedOf = std::conditional_t<Width == 1, std::uint8_t,
-                                      std::conditional_t<Width == 2, std::uint16_t, std::conditional_t<Width == 4, std::uint32_t, std::uint64_t>>>;
+using UnsignedOf = std::conditional_t<
+    Width == 1, std::uint8_t,
+    std::conditional_t<Width == 2, std::uint16_t,
+                       std::conditional_t<Width == 4, std::uint32_t, std::uint64_t>>>;
 
 /// A number in the machine's order from network order, or the other way round.
 template <typename Unsigned>

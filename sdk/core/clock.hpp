@@ -10,8 +10,8 @@ public:
     virtual ~Clock() = default;
 
     [[nodiscard]] virtual TimePoint now() const noexcept = 0;
-    /// `now` as of the last tick of the operating system's clock, at most some milliseconds ago: several times cheaper, for whoever asks a million times
-    /// a second.
+    /// `now` as of the last tick of the operating system's clock, at most some milliseconds ago:
+    /// several times cheaper, for whoever asks a million times a second.
     [[nodiscard]] virtual TimePoint coarse_now() const noexcept { return now(); }
     [[nodiscard]] virtual WallTime wall_now() const noexcept = 0;
 };

@@ -20,14 +20,16 @@ constexpr std::array rows{
     Row{Errc::timeout, "timeout", "the deadline passed", true},
     Row{Errc::cancelled, "cancelled", "cancelled", false},
     Row{Errc::no_session_available, "no_session_available", "no session available", true},
-    Row{Errc::session_locked_elsewhere, "session_locked_elsewhere", "the session is held by another receiver", true},
+    Row{Errc::session_locked_elsewhere, "session_locked_elsewhere",
+        "the session is held by another receiver", true},
     Row{Errc::session_not_found, "session_not_found", "no such session", false},
     Row{Errc::lock_lost, "lock_lost", "the lock is lost", false},
     Row{Errc::already_settled, "already_settled", "the message is settled already", false},
     Row{Errc::message_not_found, "message_not_found", "no such message", false},
     Row{Errc::entity_not_found, "entity_not_found", "no such entity", false},
     Row{Errc::entity_disabled, "entity_disabled", "the entity is disabled", false},
-    Row{Errc::session_required, "session_required", "the entity's use of sessions does not match", false},
+    Row{Errc::session_required, "session_required", "the entity's use of sessions does not match",
+        false},
     Row{Errc::unauthorized, "unauthorized", "the credentials were refused", false},
     Row{Errc::quota_exceeded, "quota_exceeded", "the quota is exceeded", true},
     Row{Errc::message_too_large, "message_too_large", "the message is too large", false},
@@ -67,7 +69,9 @@ const std::error_category& error_category() noexcept {
     return category;
 }
 
-std::error_code make_error_code(Errc value) noexcept { return {static_cast<int>(value), error_category()}; }
+std::error_code make_error_code(Errc value) noexcept {
+    return {static_cast<int>(value), error_category()};
+}
 
 std::string_view to_string(Errc value) noexcept {
     const Row* row = find(static_cast<int>(value));
@@ -94,8 +98,10 @@ std::string Failure::to_string() const {
     return line;
 }
 
-Error::Error(Failure failure) : std::runtime_error{failure.to_string()}, failure_{std::move(failure)} {}
+Error::Error(Failure failure)
+    : std::runtime_error{failure.to_string()}, failure_{std::move(failure)} {}
 
-Error::Error(Errc code, std::string detail) : Error{Failure{.code = code, .detail = std::move(detail)}} {}
+Error::Error(Errc code, std::string detail)
+    : Error{Failure{.code = code, .detail = std::move(detail)}} {}
 
 } // namespace sessionq

@@ -6,16 +6,21 @@
 
 namespace sessionq::core {
 
-/// The longest a session id or a message id may be, in characters (documented by Azure Service Bus).
+/// The longest a session id or a message id may be, in characters (documented by Azure Service
+/// Bus).
 inline constexpr std::size_t longest_id = 128;
 
 /// How many characters of UTF-8 the text has.
 [[nodiscard]] inline std::size_t characters(std::string_view text) noexcept {
-    const auto begins_character = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; };
+    const auto begins_character = [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+    };
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
 /// Whether it can be an id.
-[[nodiscard]] inline bool is_id(std::string_view text) noexcept { return text.size() <= longest_id || characters(text) <= longest_id; }
+[[nodiscard]] inline bool is_id(std::string_view text) noexcept {
+    return text.size() <= longest_id || characters(text) <= longest_id;
+}
 
 } // namespace sessionq::core

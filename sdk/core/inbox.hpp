@@ -4,8 +4,9 @@
 
 namespace sessionq::core {
 
-/// A place where other threads leave work for a loop in memory of their own (an `MpscQueue` of intrusive nodes, say), so that a crossing allocates
-/// nothing. Attached to the loop that empties it. The pattern of a producer:
+/// A place where other threads leave work for a loop in memory of their own (an `MpscQueue` of
+/// intrusive nodes, say), so that a crossing allocates nothing. Attached to the loop that empties
+/// it. The pattern of a producer:
 ///
 ///     if (queue.push(item)) {  // was empty: the one push of a batch that has to tell
 ///         loop.wake();
@@ -14,8 +15,9 @@ namespace sessionq::core {
 /// Destroying an attached inbox detaches it; that too belongs on the loop's thread.
 class Inbox : public ListHook<Inbox> {
 public:
-    /// Takes and handles everything that is there. On the loop's thread, under a clean operation context, once or more for each wake and also
-    /// without one: finding nothing is normal. May attach and detach inboxes, itself among them, and may post and wake.
+    /// Takes and handles everything that is there. On the loop's thread, under a clean operation
+    /// context, once or more for each wake and also without one: finding nothing is normal. May
+    /// attach and detach inboxes, itself among them, and may post and wake.
     virtual void drain() noexcept = 0;
 
 protected:

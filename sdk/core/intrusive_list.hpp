@@ -4,7 +4,8 @@
 
 namespace sessionq::core {
 
-/// A link of a doubly linked circular list. Unlinked: points at itself. Destroying a linked node unlinks it.
+/// A link of a doubly linked circular list. Unlinked: points at itself. Destroying a linked node
+/// unlinks it.
 class ListNode {
 public:
     ListNode() noexcept : next_{this}, previous_{this} {}
@@ -39,7 +40,8 @@ private:
 template <typename Tag = void>
 class ListHook : public ListNode {};
 
-/// A list of objects that derive from `ListHook<Tag>`. Owns nothing, allocates nothing; all operations are O(1). Not thread-safe.
+/// A list of objects that derive from `ListHook<Tag>`. Owns nothing, allocates nothing; all
+/// operations are O(1). Not thread-safe.
 template <typename T, typename Tag = void>
 class IntrusiveList {
 public:
@@ -90,8 +92,12 @@ public:
 
 private:
     static ListNode& hook(T& item) noexcept { return static_cast<ListHook<Tag>&>(item); }
-    static const ListNode& hook(const T& item) noexcept { return static_cast<const ListHook<Tag>&>(item); }
-    static T* owner(ListNode* node) noexcept { return static_cast<T*>(static_cast<ListHook<Tag>*>(node)); }
+    static const ListNode& hook(const T& item) noexcept {
+        return static_cast<const ListHook<Tag>&>(item);
+    }
+    static T* owner(ListNode* node) noexcept {
+        return static_cast<T*>(static_cast<ListHook<Tag>*>(node));
+    }
 
     ListNode head_;
 };

@@ -33,7 +33,9 @@ void set_log_sink(LogSink sink) {
     current_sink.swap(replacement);
 }
 
-void set_log_level(LogLevel level) noexcept { current_level.store(level, std::memory_order_relaxed); }
+void set_log_level(LogLevel level) noexcept {
+    current_level.store(level, std::memory_order_relaxed);
+}
 
 LogLevel log_level() noexcept { return current_level.load(std::memory_order_relaxed); }
 
@@ -51,7 +53,12 @@ void write_log(LogLevel level, std::string_view component, std::string_view text
             return;
         }
         std::string line{"sessionq "};
-        line.append(to_string(level)).append(" [").append(component).append("] ").append(text).append("\n");
+        line.append(to_string(level))
+            .append(" [")
+            .append(component)
+            .append("] ")
+            .append(text)
+            .append("\n");
         std::fwrite(line.data(), 1, line.size(), stderr);
     } catch (...) { // a sink that throws must not end a receive thread
     }

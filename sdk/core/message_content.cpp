@@ -13,7 +13,8 @@ std::size_t size_of(const PropertyValue& value) noexcept {
     return std::visit(
         [](const auto& held) -> std::size_t {
             using Held = std::remove_cvref_t<decltype(held)>;
-            if constexpr (std::is_same_v<Held, std::string> || std::is_same_v<Held, std::vector<std::byte>>) {
+            if constexpr (std::is_same_v<Held, std::string> ||
+                          std::is_same_v<Held, std::vector<std::byte>>) {
                 return held.size();
             } else {
                 return sizeof(Held);
@@ -38,8 +39,10 @@ std::string& text_of(Message& message, TextField field) noexcept {
 } // namespace
 
 std::size_t DecodedContent::bytes() const noexcept {
-    std::size_t bytes = fixed_cost + message_.body.size() + message_.message_id.size() + message_.subject.size() + message_.correlation_id.size() +
-                        message_.reply_to.size() + message_.reply_to_session_id.size() + message_.to.size() + message_.content_type.size();
+    std::size_t bytes = fixed_cost + message_.body.size() + message_.message_id.size() +
+                        message_.subject.size() + message_.correlation_id.size() +
+                        message_.reply_to.size() + message_.reply_to_session_id.size() +
+                        message_.to.size() + message_.content_type.size();
     if (message_.session_id) {
         bytes += message_.session_id->size();
     }

@@ -27,9 +27,14 @@ OperationContext OperationContext::with_trace(TraceContext trace) const {
     return copy;
 }
 
-const OperationContext& OperationContext::current() noexcept { return ambient != nullptr ? *ambient : clean_context; }
+const OperationContext& OperationContext::current() noexcept {
+    return ambient != nullptr ? *ambient : clean_context;
+}
 
-OperationContext::Scope::Scope(OperationContext context) : context_{std::move(context)}, outer_{ambient} { ambient = &context_; }
+OperationContext::Scope::Scope(OperationContext context)
+    : context_{std::move(context)}, outer_{ambient} {
+    ambient = &context_;
+}
 
 OperationContext::Scope::~Scope() { ambient = outer_; }
 

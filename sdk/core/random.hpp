@@ -4,7 +4,8 @@
 
 namespace sessionq::core {
 
-/// A small seeded generator (SplitMix64) for jitter and the like: injected, so that a simulation replays. Not for secrets. Not thread-safe.
+/// A small seeded generator (SplitMix64) for jitter and the like: injected, so that a simulation
+/// replays. Not for secrets. Not thread-safe.
 class Random {
 public:
     explicit Random(std::uint64_t seed) noexcept : state_{seed} {}

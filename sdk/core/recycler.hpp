@@ -5,10 +5,12 @@
 
 namespace sessionq::core {
 
-/// Memory for objects of one size that come and go all the time: what one leaves the next one takes, of at most `most` kept ones. Not thread-safe.
+/// Memory for objects of one size that come and go all the time: what one leaves the next one
+/// takes, of at most `most` kept ones. Not thread-safe.
 class Recycler {
 public:
-    Recycler(std::size_t size, std::size_t most) noexcept : size_{size < sizeof(Free) ? sizeof(Free) : size}, most_{most} {}
+    Recycler(std::size_t size, std::size_t most) noexcept
+        : size_{size < sizeof(Free) ? sizeof(Free) : size}, most_{most} {}
     Recycler(const Recycler&) = delete;
     Recycler& operator=(const Recycler&) = delete;
     ~Recycler() {

@@ -7,12 +7,16 @@
 
 namespace sessionq::core {
 
-/// A value or why there is none. What ports answer with; the public edge turns a failure into an `Error`.
+/// A value or why there is none. What ports answer with; the public edge turns a failure into an
+/// `Error`.
 template <typename T>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}           // NOLINT(google-explicit-constructor)
-    Result(Failure failure) : state_{std::in_place_index<1>, std::move(failure)} {} // NOLINT(google-explicit-constructor)
+    Result(T value)
+        : state_{std::in_place_index<0>, std::move(value)} {} // NOLINT(google-explicit-constructor)
+    Result(Failure failure)
+        : state_{std::in_place_index<1>, std::move(failure)} {
+    } // NOLINT(google-explicit-constructor)
 
     [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
     explicit operator bool() const noexcept { return ok(); }

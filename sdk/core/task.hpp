@@ -8,7 +8,8 @@
 
 namespace sessionq::core {
 
-/// A move-only `void()` callable; up to 56 bytes are stored in place, so that posting the usual captures allocates nothing.
+/// A move-only `void()` callable; up to 56 bytes are stored in place, so that posting the usual
+/// captures allocates nothing.
 class Task {
 public:
     Task() = default;
@@ -51,7 +52,9 @@ private:
     static constexpr std::size_t capacity = 56;
 
     template <typename F>
-    static constexpr bool fits = sizeof(F) <= capacity && alignof(F) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<F>;
+    static constexpr bool fits =
+        sizeof(F) <= capacity &&
+        alignof(F) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<F>;
 
     template <typename F>
     static constexpr Table in_place_table{

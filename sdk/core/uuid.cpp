@@ -10,7 +10,9 @@ namespace {
 constexpr char digits[] = "0123456789abcdef";
 constexpr std::size_t text_length = 36;
 
-constexpr bool is_dash(std::size_t position) noexcept { return position == 8 || position == 13 || position == 18 || position == 23; }
+constexpr bool is_dash(std::size_t position) noexcept {
+    return position == 8 || position == 13 || position == 18 || position == 23;
+}
 
 int nibble(char c) noexcept {
     if (c >= '0' && c <= '9') {
@@ -41,7 +43,9 @@ Uuid Uuid::of(std::uint64_t high, std::uint64_t low) noexcept {
     return made;
 }
 
-std::uint64_t Uuid::word(std::size_t from) const noexcept { return number_at<8>(reinterpret_cast<const char*>(bytes.data()) + from); }
+std::uint64_t Uuid::word(std::size_t from) const noexcept {
+    return number_at<8>(reinterpret_cast<const char*>(bytes.data()) + from);
+}
 
 Uuid Uuid::make(Random& random) noexcept {
     const std::uint64_t high = random.next();

@@ -22,7 +22,8 @@ struct Uuid {
     /// Version 4 from the operating system's entropy. Thread-safe.
     [[nodiscard]] static Uuid make();
 
-    /// Of two words, and these of it: the first eight bytes and the rest, the most significant first.
+    /// Of two words, and these of it: the first eight bytes and the rest, the most significant
+    /// first.
     [[nodiscard]] static Uuid of(std::uint64_t high, std::uint64_t low) noexcept;
     [[nodiscard]] std::uint64_t high() const noexcept { return word(0); }
     [[nodiscard]] std::uint64_t low() const noexcept { return word(8); }

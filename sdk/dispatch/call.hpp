@@ -14,15 +14,17 @@ using Lane = BasicLane<ThreadSync>;
 
 /// What a call says when its `run` returns.
 enum class Verdict : std::uint8_t {
-    proceed,   ///< finished; the next call of the lane may start
-    hold,      ///< finished; no further call of the lane starts until `Lane::release`, exactly one for each hold
+    proceed, ///< finished; the next call of the lane may start
+    hold, ///< finished; no further call of the lane starts until `Lane::release`, exactly one for
+          ///< each hold
     suspended, ///< a coroutine that waits: it counts as active until `Dispatcher::finish_suspended`
 };
 
-/// One handler call of one message: an intrusive node, owned by whoever made it, queued in one lane at a time.
+/// One handler call of one message: an intrusive node, owned by whoever made it, queued in one lane
+/// at a time.
 ///
-/// Once started a call belongs to its `run` again: nothing here touches it after `run` returned, or after `run` told anyone that it is done. It may be
-/// queued anew or destroyed at once.
+/// Once started a call belongs to its `run` again: nothing here touches it after `run` returned, or
+/// after `run` told anyone that it is done. It may be queued anew or destroyed at once.
 class Call : public core::ListHook<Lane>, public core::MpscNode {
 public:
     virtual ~Call() = default;

@@ -15,15 +15,18 @@
 
 namespace sessionq::dispatch {
 
-/// One session's ordered queue of calls; at most `max_calls` of them are active at a time, and with one they run strictly one after another (R6, R7).
-/// Made by `Dispatcher::make_lane`.
+/// One session's ordered queue of calls; at most `max_calls` of them are active at a time, and with
+/// one they run strictly one after another (R6, R7). Made by `Dispatcher::make_lane`.
 ///
-/// The *home thread* is the receive thread that owns the lane. It alone may push, take back, pause and resume; pushing is lock-free and allocates nothing.
+/// The *home thread* is the receive thread that owns the lane. It alone may push, take back, pause
+/// and resume; pushing is lock-free and allocates nothing.
 ///
 /// How a lane is never forgotten and never queued twice: exactly one party has its *turn token*.
-///  - idle: the inbox holds `idle_mark`; the push that replaces the mark gets the token and queues the lane.
+///  - idle: the inbox holds `idle_mark`; the push that replaces the mark gets the token and queues
+///  the lane.
 ///  - queued: the ready queue has it, or the worker that took the lane and is about to visit it.
-///  - parked (`parked_`): the lane may start nothing (paused, on hold, or `max_calls` are active). Whoever changes that gets the token.
+///  - parked (`parked_`): the lane may start nothing (paused, on hold, or `max_calls` are active).
+///  Whoever changes that gets the token.
 /// Everything but the push happens under the lane's lock.
 template <typename Sync>
 class alignas(64) BasicLane final : public core::MpscNode {
@@ -40,13 +43,15 @@ public:
         core::MpscNode* top = inbox_.load(std::memory_order_relaxed);
         do {
             node.mpsc_next.store(top == idle() ? nullptr : top, std::memory_order_relaxed);
-        } while (!inbox_.compare_exchange_weak(top, &node, std::memory_order_acq_rel, std::memory_order_relaxed));
+        } while (!inbox_.compare_exchange_weak(top, &node, std::memory_order_acq_rel,
+                                               std::memory_order_relaxed));
         if (top == idle()) {
             queue_->inject(*this);
         }
     }
 
-    /// Puts a call before all others: a retry in place. Home thread, while the lane is paused or on hold.
+    /// Puts a call before all others: a retry in place. Home thread, while the lane is paused or on
+    /// hold.
     void push_front(Call& call) noexcept {
         const std::lock_guard guard{lock_};
         leave_idle();
@@ -56,7 +61,8 @@ public:
         waiting_ = &node;
     }
 
-    /// After it returns no further call starts until `resume`; those active go on. Home thread. Pausing twice is pausing.
+    /// After it returns no further call starts until `resume`; those active go on. Home thread.
+    /// Pausing twice is pausing.
     void pause() noexcept {
         const std::lock_guard guard{lock_};
         paused_ = true;
@@ -67,13 +73,14 @@ public:
         change([this] { paused_ = false; });
     }
 
-    /// Ends one hold: call it exactly once for each call that said `Verdict::hold`. It may come before the worker has reported the verdict. Home thread.
-    /// Wakes as `Dispatcher::flush` does.
+    /// Ends one hold: call it exactly once for each call that said `Verdict::hold`. It may come
+    /// before the worker has reported the verdict. Home thread. Wakes as `Dispatcher::flush` does.
     void release() noexcept {
         change([this] { --holds_; });
     }
 
-    /// Removes every call not yet started, appending them to `out` in order. Home thread; any state.
+    /// Removes every call not yet started, appending them to `out` in order. Home thread; any
+    /// state.
     std::size_t take_back(core::IntrusiveList<Call, dispatch::Lane>& out) noexcept {
         const std::lock_guard guard{lock_};
         std::size_t count = 0;
@@ -84,16 +91,22 @@ public:
         return count;
     }
 
-    /// How many calls may be active at a time, at least 1 (else throws `invalid_argument`); holds for the next start. Any thread.
+    /// How many calls may be active at a time, at least 1 (else throws `invalid_argument`); holds
+    /// for the next start. Any thread.
     void set_max_calls(unsigned max_calls) {
         change([this, max_calls = checked(max_calls)] { max_calls_ = max_calls; });
     }
 
-    /// Calls started and not reported as finished, suspended ones included. A call that has said it is done counts until its worker reports it. Any thread.
-    [[nodiscard]] unsigned active() const noexcept { return active_.load(std::memory_order_relaxed); }
+    /// Calls started and not reported as finished, suspended ones included. A call that has said it
+    /// is done counts until its worker reports it. Any thread.
+    [[nodiscard]] unsigned active() const noexcept {
+        return active_.load(std::memory_order_relaxed);
+    }
 
     /// Calls not yet started: exact on the home thread while the lane is paused.
-    [[nodiscard]] std::size_t waiting() const noexcept { return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t waiting() const noexcept {
+        return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_relaxed);
+    }
 
     // What follows is the dispatcher's.
 
@@ -131,7 +144,8 @@ public:
         return step;
     }
 
-    /// The owner gives the lane up: nothing starts any more, what waits is forgotten. True: the caller deletes it. False: the last one who refers to it does.
+    /// The owner gives the lane up: nothing starts any more, what waits is forgotten. True: the
+    /// caller deletes it. False: the last one who refers to it does.
     [[nodiscard]] bool retire() noexcept {
         const std::lock_guard guard{lock_};
         leave_idle();
@@ -149,7 +163,9 @@ private:
 
     static core::MpscNode* idle() noexcept { return &idle_mark; }
 
-    [[nodiscard]] bool may_start() const noexcept { return !paused_ && holds_ <= 0 && active() < max_calls_; }
+    [[nodiscard]] bool may_start() const noexcept {
+        return !paused_ && holds_ <= 0 && active() < max_calls_;
+    }
 
     [[nodiscard]] bool is_dead() const noexcept { return retired_ && parked_ && active() == 0; }
 
@@ -168,17 +184,20 @@ private:
         }
     }
 
-    /// If the token is here and calls may start: on to the ready queue (true, the caller puts it there), or idle when nothing waits.
+    /// If the token is here and calls may start: on to the ready queue (true, the caller puts it
+    /// there), or idle when nothing waits.
     [[nodiscard]] bool hand_on() noexcept {
         if (!parked_ || !may_start()) {
             return false;
         }
         parked_ = false;
         core::MpscNode* empty = nullptr;
-        return refill() || !inbox_.compare_exchange_strong(empty, idle(), std::memory_order_acq_rel, std::memory_order_relaxed);
+        return refill() || !inbox_.compare_exchange_strong(empty, idle(), std::memory_order_acq_rel,
+                                                           std::memory_order_relaxed);
     }
 
-    /// Takes the token from an idle lane. Home thread, so that no push can take it at the same time.
+    /// Takes the token from an idle lane. Home thread, so that no push can take it at the same
+    /// time.
     void leave_idle() noexcept {
         if (inbox_.load(std::memory_order_relaxed) == idle()) {
             inbox_.store(nullptr, std::memory_order_relaxed);
@@ -218,9 +237,12 @@ private:
     }
 
     void add_active(int change) noexcept {
-        active_.store(active_.load(std::memory_order_relaxed) + static_cast<unsigned>(change), std::memory_order_relaxed);
+        active_.store(active_.load(std::memory_order_relaxed) + static_cast<unsigned>(change),
+                      std::memory_order_relaxed);
     }
-    void count_pushed(std::size_t count) noexcept { pushed_.store(pushed_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed); }
+    void count_pushed(std::size_t count) noexcept {
+        pushed_.store(pushed_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    }
 
     static inline core::MpscNode idle_mark;
 
@@ -253,7 +275,8 @@ struct RetireLane {
     }
 };
 
-/// A lane as its home thread owns it. Dropping it forgets the calls that wait (take them back before); active ones may still finish.
+/// A lane as its home thread owns it. Dropping it forgets the calls that wait (take them back
+/// before); active ones may still finish.
 template <typename Sync>
 using BasicLanePtr = std::unique_ptr<BasicLane<Sync>, RetireLane<Sync>>;
 

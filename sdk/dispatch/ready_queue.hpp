@@ -12,9 +12,11 @@
 
 namespace sessionq::dispatch {
 
-/// Lanes that have a call to start, first come first served, and the count of active calls under the cap over all lanes (R7, R14).
+/// Lanes that have a call to start, first come first served, and the count of active calls under
+/// the cap over all lanes (R7, R14).
 ///
-/// Home threads `inject` lock-free; workers `step` under one small lock, which also moves what was injected into the list.
+/// Home threads `inject` lock-free; workers `step` under one small lock, which also moves what was
+/// injected into the list.
 template <typename Sync>
 class BasicReadyQueue {
 public:
@@ -34,7 +36,8 @@ public:
     BasicReadyQueue(const BasicReadyQueue&) = delete;
     BasicReadyQueue& operator=(const BasicReadyQueue&) = delete;
 
-    /// Set once, before the first lane is queued. Called from any thread, without a lock held, with how much work is ready beyond what its caller takes.
+    /// Set once, before the first lane is queued. Called from any thread, without a lock held, with
+    /// how much work is ready beyond what its caller takes.
     void set_wake(Wake wake) { wake_ = std::move(wake); }
 
     /// The lane joins the end. Any thread; lock-free; wakes nobody.
@@ -43,19 +46,23 @@ public:
         core::MpscNode* top = incoming_.load(std::memory_order_relaxed);
         do {
             node.mpsc_next.store(top, std::memory_order_relaxed);
-        } while (!incoming_.compare_exchange_weak(top, &node, std::memory_order_acq_rel, std::memory_order_relaxed));
-        incoming_count_.store(incoming_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        } while (!incoming_.compare_exchange_weak(top, &node, std::memory_order_acq_rel,
+                                                  std::memory_order_relaxed));
+        incoming_count_.store(incoming_count_.load(std::memory_order_relaxed) + 1,
+                              std::memory_order_relaxed);
     }
 
-    /// After a batch of `inject`: wakes whoever can take it. What a worker has collected already is that worker's to hand on.
+    /// After a batch of `inject`: wakes whoever can take it. What a worker has collected already is
+    /// that worker's to hand on.
     void flush() {
         if (incoming_.load(std::memory_order_relaxed) != nullptr) {
             wake(std::max<std::size_t>(incoming_count_.load(std::memory_order_relaxed), 1));
         }
     }
 
-    /// A worker's step. In this order: `ended` calls leave the count, `back` joins the end, and with `take` the front lane leaves the queue with one
-    /// call counted for it. Null: no lane is ready, or the cap is reached.
+    /// A worker's step. In this order: `ended` calls leave the count, `back` joins the end, and
+    /// with `take` the front lane leaves the queue with one call counted for it. Null: no lane is
+    /// ready, or the cap is reached.
     Lane* step(unsigned ended, Lane* back, bool take) {
         Lane* front = nullptr;
         std::size_t more = 0;
@@ -82,8 +89,9 @@ public:
         return front;
     }
 
-    /// Whether `step` would find a lane. A worker asks after it announced its sleep: the unconditional exchange in `collect` orders this against `flush`,
-    /// so that either the lane is seen here or the sleeper is seen there.
+    /// Whether `step` would find a lane. A worker asks after it announced its sleep: the
+    /// unconditional exchange in `collect` orders this against `flush`, so that either the lane is
+    /// seen here or the sleeper is seen there.
     [[nodiscard]] bool has_work() {
         const std::lock_guard guard{lock_};
         collect();
@@ -99,8 +107,11 @@ public:
         step(0, nullptr, false);
     }
 
-    /// More calls are active than the cap, which was lowered: a turn ends with its call, so that their number goes down.
-    [[nodiscard]] bool over_cap() const noexcept { return over_cap_.load(std::memory_order_relaxed); }
+    /// More calls are active than the cap, which was lowered: a turn ends with its call, so that
+    /// their number goes down.
+    [[nodiscard]] bool over_cap() const noexcept {
+        return over_cap_.load(std::memory_order_relaxed);
+    }
 
     [[nodiscard]] std::size_t ready_lanes() {
         const std::lock_guard guard{lock_};
@@ -172,7 +183,8 @@ private:
 
     // Written by home threads.
     alignas(64) typename Sync::template Atomic<core::MpscNode*> incoming_{nullptr}; // newest first
-    std::atomic<std::size_t> incoming_count_{0}; // about how many to wake for; home threads that collide lose a count, never whether there is one
+    std::atomic<std::size_t> incoming_count_{
+        0}; // about how many to wake for; home threads that collide lose a count, never whether there is one
 
     // Guarded by lock_.
     alignas(64) typename Sync::Lock lock_;

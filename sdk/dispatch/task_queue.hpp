@@ -12,13 +12,15 @@
 
 namespace sessionq::dispatch {
 
-/// Tasks for workers, first come first served, each with the operation context of whoever submitted it (R21).
+/// Tasks for workers, first come first served, each with the operation context of whoever submitted
+/// it (R21).
 ///
 /// Thread-safe; pushing takes no lock.
 class TaskQueue {
 public:
     struct Entry : core::MpscNode {
-        Entry(core::Task what, OperationContext under) : task{std::move(what)}, context{std::move(under)} {}
+        Entry(core::Task what, OperationContext under)
+            : task{std::move(what)}, context{std::move(under)} {}
 
         core::Task task;
         OperationContext context;
@@ -47,14 +49,17 @@ public:
         return entry;
     }
 
-    /// Whether `pop` would find one; asked by a worker that announced its sleep, so that either the task is seen here or the sleeper by who pushed it.
+    /// Whether `pop` would find one; asked by a worker that announced its sleep, so that either the
+    /// task is seen here or the sleeper by who pushed it.
     [[nodiscard]] bool has_work() {
         const std::lock_guard guard{mutex_};
         return collect();
     }
 
     /// About how many wait: a hint.
-    [[nodiscard]] std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return count_.load(std::memory_order_relaxed);
+    }
 
     /// Destroys all unrun.
     void clear() {

@@ -14,8 +14,11 @@ inline void relax() noexcept {
 } // namespace
 
 void SmallLock::wait_and_lock() noexcept {
-    constexpr int spins = 100; // about as long as a critical section here takes; longer only when its thread lost the processor
-    for (int attempt = 0; locked_.load(std::memory_order_relaxed) || locked_.exchange(true, std::memory_order_acquire); ++attempt) {
+    constexpr int spins =
+        100; // about as long as a critical section here takes; longer only when its thread lost the processor
+    for (int attempt = 0; locked_.load(std::memory_order_relaxed) ||
+                          locked_.exchange(true, std::memory_order_acquire);
+         ++attempt) {
         if (attempt < spins) {
             relax();
         } else {

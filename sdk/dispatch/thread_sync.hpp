@@ -6,8 +6,9 @@
 
 namespace sessionq::dispatch {
 
-/// A lock for critical sections of a few instructions. Unlocking is a plain store; who has to wait spins, then yields, then naps, so that a holder that lost
-/// its processor gets it back whatever the priorities. Meets BasicLockable.
+/// A lock for critical sections of a few instructions. Unlocking is a plain store; who has to wait
+/// spins, then yields, then naps, so that a holder that lost its processor gets it back whatever
+/// the priorities. Meets BasicLockable.
 class SmallLock {
 public:
     void lock() noexcept {
@@ -42,7 +43,8 @@ private:
     sem_t semaphore_{};
 };
 
-/// What lanes, the ready queue and sleeping workers synchronise with. A parameter of theirs so that a checker can step through every interleaving.
+/// What lanes, the ready queue and sleeping workers synchronise with. A parameter of theirs so that
+/// a checker can step through every interleaving.
 struct ThreadSync {
     template <typename T>
     using Atomic = std::atomic<T>;

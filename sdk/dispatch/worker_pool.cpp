@@ -23,7 +23,8 @@ struct WorkerMark {
 };
 thread_local WorkerMark this_worker;
 
-/// Ready lanes for which nobody is awake. A worker that makes a lane ready from within a task, as the end of a coroutine does, comes for it itself.
+/// Ready lanes for which nobody is awake. A worker that makes a lane ready from within a task, as
+/// the end of a coroutine does, comes for it itself.
 void wake_for_lanes(const void* pool, Sleepers& sleepers, std::size_t work) noexcept {
     const bool comes_itself = this_worker.in_task && this_worker.pool == pool;
     sleepers.wake(comes_itself ? work - 1 : work);
@@ -45,14 +46,16 @@ struct WorkerPool::State {
     Dispatcher dispatcher;
     const core::Clock& clock;
     TaskQueue tasks;
-    std::shared_ptr<Sleepers> sleepers{std::make_shared<Sleepers>()}; // shared with the dispatcher's wake function
+    std::shared_ptr<Sleepers> sleepers{
+        std::make_shared<Sleepers>()}; // shared with the dispatcher's wake function
     std::atomic<bool> stopping{false};
 
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<bool> finished; // guarded by mutex, as are the next two
     unsigned running;
-    unsigned inside_stop{0}; // workers that called stop from a handler; they do not wait for one another
+    unsigned inside_stop{
+        0}; // workers that called stop from a handler; they do not wait for one another
 };
 
 void WorkerPool::State::work(std::size_t index) {
@@ -98,10 +101,12 @@ bool WorkerPool::State::run_tasks() {
         } catch (const std::exception& error) {
             core::log(LogLevel::error, "dispatch", "a task threw: ", error.what());
         } catch (...) {
-            core::log(LogLevel::error, "dispatch", "a task threw something that is no std::exception");
+            core::log(LogLevel::error, "dispatch",
+                      "a task threw something that is no std::exception");
         }
         this_worker.in_task = false;
-    } while (count < dispatcher.options().quantum_calls && !stopping.load(std::memory_order_relaxed) &&
+    } while (count < dispatcher.options().quantum_calls &&
+             !stopping.load(std::memory_order_relaxed) &&
              clock.coarse_now() - began < dispatcher.options().quantum_time);
     return count > 0;
 }
@@ -119,7 +124,8 @@ bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
             return true;
         }
         const TimePoint now = clock.coarse_now();
-        call = tasks.size() > 0 ? dispatcher.finish_in_turn(turn, verdict, now) : dispatcher.finish(turn, verdict, now);
+        call = tasks.size() > 0 ? dispatcher.finish_in_turn(turn, verdict, now)
+                                : dispatcher.finish(turn, verdict, now);
     }
     return true;
 }
@@ -147,13 +153,16 @@ void WorkerPool::State::wait_for_workers(Deadline deadline) {
     inside_stop -= from_worker ? 1 : 0;
 }
 
-WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads, Duration last_patience) : last_patience_{last_patience} {
+WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads,
+                       Duration last_patience)
+    : last_patience_{last_patience} {
     if (threads == 0) {
         throw Error{Errc::invalid_option, "worker_threads is 0"};
     }
     state_ = std::make_shared<State>(dispatcher, clock, threads);
     dispatcher.set_wake(
-        [pool = static_cast<const void*>(state_.get()), sleepers = state_->sleepers](std::size_t work) { wake_for_lanes(pool, *sleepers, work); });
+        [pool = static_cast<const void*>(state_.get()),
+         sleepers = state_->sleepers](std::size_t work) { wake_for_lanes(pool, *sleepers, work); });
     workers_.reserve(threads);
     try {
         for (unsigned i = 0; i < threads; ++i) {
@@ -199,7 +208,8 @@ unsigned WorkerPool::stop(Deadline deadline) {
         for (std::size_t i = 0; i < workers_.size(); ++i) {
             if (state_->finished[i] && workers_[i].joinable()) {
                 workers_[i].join();
-            } else if (workers_[i].joinable() && workers_[i].get_id() != std::this_thread::get_id()) {
+            } else if (workers_[i].joinable() &&
+                       workers_[i].get_id() != std::this_thread::get_id()) {
                 ++left;
             }
         }

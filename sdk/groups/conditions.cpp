@@ -30,14 +30,19 @@ constexpr std::array rows{
 
 Failure to_failure(const amqp::Condition& condition, std::string what) {
     if (condition.empty()) {
-        return {.code = Errc::connection_lost, .detail = std::move(what) + ": the broker gave no reason"};
+        return {.code = Errc::connection_lost,
+                .detail = std::move(what) + ": the broker gave no reason"};
     }
     if (condition.found) {
         return {.code = *condition.found, .detail = std::move(what) + ": " + condition.text};
     }
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.first == condition.name; });
+    const auto found = std::find_if(rows.begin(), rows.end(),
+                                    [&](const Row& row) { return row.first == condition.name; });
     const Errc code = found != rows.end() ? found->second : Errc::protocol_error;
-    return {.code = code, .detail = std::move(what), .peer_condition = condition.name, .peer_text = condition.text};
+    return {.code = code,
+            .detail = std::move(what),
+            .peer_condition = condition.name,
+            .peer_text = condition.text};
 }
 
 } // namespace sessionq::groups

@@ -11,11 +11,16 @@ namespace {
 constexpr std::uint16_t plain_port = 5672;
 constexpr std::uint16_t tls_port = 5671;
 
-Failure wrong(std::string what) { return {.code = Errc::invalid_argument, .detail = "connection URL: " + std::move(what)}; }
+Failure wrong(std::string what) {
+    return {.code = Errc::invalid_argument, .detail = "connection URL: " + std::move(what)};
+}
 
 bool has_scheme(std::string_view text, std::string_view scheme) noexcept {
-    const auto same = [](char left, char right) { return std::tolower(static_cast<unsigned char>(left)) == right; };
-    return text.size() >= scheme.size() && std::equal(scheme.begin(), scheme.end(), text.begin(), [&](char a, char b) { return same(b, a); });
+    const auto same = [](char left, char right) {
+        return std::tolower(static_cast<unsigned char>(left)) == right;
+    };
+    return text.size() >= scheme.size() && std::equal(scheme.begin(), scheme.end(), text.begin(),
+                                                      [&](char a, char b) { return same(b, a); });
 }
 
 std::optional<std::string> decoded(std::string_view text) {
@@ -30,7 +35,8 @@ std::optional<std::string> decoded(std::string_view text) {
             return std::nullopt;
         }
         const char* const end = text.data() + i + 3;
-        if (const auto read = std::from_chars(text.data() + i + 1, end, value, 16); read.ec != std::errc{} || read.ptr != end) {
+        if (const auto read = std::from_chars(text.data() + i + 1, end, value, 16);
+            read.ec != std::errc{} || read.ptr != end) {
             return std::nullopt;
         }
         plain += static_cast<char>(value);
@@ -47,7 +53,8 @@ std::string_view cut(std::string_view& text, char separator) {
     return head;
 }
 
-std::optional<Failure> read_host(std::string_view text, std::uint16_t default_port, ConnectionUrl& into) {
+std::optional<Failure> read_host(std::string_view text, std::uint16_t default_port,
+                                 ConnectionUrl& into) {
     const std::string place = "host " + std::to_string(into.hosts.size() + 1);
     HostPort made{.port = default_port};
     std::string_view port;
@@ -115,7 +122,9 @@ std::optional<Failure> read_options(std::string_view text, ConnectionUrl& into) 
 
 } // namespace
 
-bool ConnectionUrl::is_one(std::string_view text) noexcept { return has_scheme(text, "amqp://") || has_scheme(text, "amqps://"); }
+bool ConnectionUrl::is_one(std::string_view text) noexcept {
+    return has_scheme(text, "amqp://") || has_scheme(text, "amqps://");
+}
 
 core::Result<ConnectionUrl> ConnectionUrl::parse(std::string_view text) {
     if (!is_one(text)) {

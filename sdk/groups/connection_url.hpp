@@ -25,8 +25,10 @@ struct ConnectionUrl {
     std::string virtual_host{};
     const Dialect* dialect{nullptr}; ///< null: found out from the peer
 
-    /// `amqp[s]://[user[:password]@]host[:port][,host[:port]...][/virtual host][?dialect=artemis|broker-j]`. User, password and virtual host may be
-    /// percent-encoded; an IPv6 address stands in brackets. Fails with invalid_argument naming the part that is wrong; the password is never in the text.
+    /// `amqp[s]://[user[:password]@]host[:port][,host[:port]...][/virtual
+    /// host][?dialect=artemis|broker-j]`. User, password and virtual host may be percent-encoded;
+    /// an IPv6 address stands in brackets. Fails with invalid_argument naming the part that is
+    /// wrong; the password is never in the text.
     [[nodiscard]] static core::Result<ConnectionUrl> parse(std::string_view text);
 
     /// Whether it is for this parser, by its scheme.

@@ -11,9 +11,10 @@
 
 namespace sessionq::groups {
 
-/// The same message, which the broker holds back until `when`: an annotation of this name tells it so, in milliseconds of the Unix epoch. What is no
-/// message stays as it is.
-[[nodiscard]] inline std::string with_delivery_time(std::string encoded, std::string_view annotation, WallTime when) {
+/// The same message, which the broker holds back until `when`: an annotation of this name tells it
+/// so, in milliseconds of the Unix epoch. What is no message stays as it is.
+[[nodiscard]] inline std::string with_delivery_time(std::string encoded,
+                                                    std::string_view annotation, WallTime when) {
     const auto sections = amqp::MessageSections::find(encoded);
     if (!sections) {
         return encoded;
@@ -25,11 +26,12 @@ namespace sessionq::groups {
     encoder.write_descriptor(amqp::section::message_annotations);
     const std::size_t begun = encoder.begin_map();
     std::uint32_t count = 2;
-    amqp::visit_entries(sections->message_annotations, [&](std::string_view name, std::string_view value) {
-        encoder.write_symbol(name);
-        encoder.put_raw(value);
-        count += 2;
-    });
+    amqp::visit_entries(sections->message_annotations,
+                        [&](std::string_view name, std::string_view value) {
+                            encoder.write_symbol(name);
+                            encoder.put_raw(value);
+                            count += 2;
+                        });
     encoder.write_symbol(annotation);
     encoder.write_long(amqp::Timestamp::of(when).milliseconds);
     encoder.end_map(begun, count);

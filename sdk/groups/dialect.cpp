@@ -14,7 +14,8 @@ const std::array<Dialect, 2>& dialects() {
         Dialect{.name = "artemis",
                 .product = "apache-activemq-artemis",
                 .capabilities = {"Apache ActiveMQ Artemis",
-                                 {Capability::accept_named, Capability::accept_next, Capability::dead_letter, Capability::schedule,
+                                 {Capability::accept_named, Capability::accept_next,
+                                  Capability::dead_letter, Capability::schedule,
                                   Capability::receive_and_delete}},
                 .group_selector = "JMSXGroupID",
                 .first_for_consumer = "JMSXGroupFirstForConsumer",
@@ -23,10 +24,12 @@ const std::array<Dialect, 2>& dialects() {
                 .recycle = {.pins_groups = true, .idle = seconds{1}}},
         Dialect{.name = "broker-j",
                 .product = "Apache Qpid Broker-J",
-                .capabilities = {"Apache Qpid Broker-J", {Capability::accept_next, Capability::receive_and_delete}},
+                .capabilities = {"Apache Qpid Broker-J",
+                                 {Capability::accept_next, Capability::receive_and_delete}},
                 .group_selector = "",
                 .first_for_consumer = "",
-                .delivery_time = "", // only queues that are told to look at it do, and none says whether it is
+                .delivery_time =
+                    "", // only queues that are told to look at it do, and none says whether it is
                 .returns = {.counts_detached = true, .settles_in_turn = true},
                 .recycle = {.pins_groups = true, .idle = seconds{1}}},
     };
@@ -36,17 +39,21 @@ const std::array<Dialect, 2>& dialects() {
 } // namespace
 
 const Dialect* dialect_by_name(std::string_view name) noexcept {
-    const auto found = std::find_if(dialects().begin(), dialects().end(), [&](const Dialect& each) { return each.name == name; });
+    const auto found = std::find_if(dialects().begin(), dialects().end(),
+                                    [&](const Dialect& each) { return each.name == name; });
     return found != dialects().end() ? &*found : nullptr;
 }
 
 const Dialect* dialect_by_product(std::string_view product) noexcept {
-    const auto found = std::find_if(dialects().begin(), dialects().end(), [&](const Dialect& each) { return product.starts_with(each.product); });
+    const auto found = std::find_if(dialects().begin(), dialects().end(), [&](const Dialect& each) {
+        return product.starts_with(each.product);
+    });
     return found != dialects().end() ? &*found : nullptr;
 }
 
 const ports::Capabilities& common_capabilities() noexcept {
-    static const ports::Capabilities common{"a broker of message groups", {Capability::accept_next, Capability::receive_and_delete}};
+    static const ports::Capabilities common{
+        "a broker of message groups", {Capability::accept_next, Capability::receive_and_delete}};
     return common;
 }
 

@@ -7,13 +7,15 @@
 
 namespace sessionq::groups {
 
-/// The same message, to be kept over the broker's end: these brokers forget others with their process. What is no message stays as it is.
+/// The same message, to be kept over the broker's end: these brokers forget others with their
+/// process. What is no message stays as it is.
 [[nodiscard]] inline std::string make_durable(std::string encoded) {
     const auto sections = amqp::MessageSections::find(encoded);
     if (!sections) {
         return encoded;
     }
-    amqp::MessageHeader header = amqp::MessageHeader::read(sections->header).value_or(amqp::MessageHeader{});
+    amqp::MessageHeader header =
+        amqp::MessageHeader::read(sections->header).value_or(amqp::MessageHeader{});
     header.durable = true;
     std::string durable;
     durable.reserve(encoded.size() + 32);

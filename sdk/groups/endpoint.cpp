@@ -49,7 +49,9 @@ std::function<void(core::Result<T>)> Endpoint::owed(std::function<void(core::Res
 
 template <typename T>
 void Endpoint::refuse(Capability capability, std::function<void(core::Result<T>)> handler) {
-    Failure why{.code = Errc::not_supported, .detail = capabilities().broker() + " does not have: " + std::string{to_string(capability)}};
+    Failure why{.code = Errc::not_supported,
+                .detail = capabilities().broker() +
+                          " does not have: " + std::string{to_string(capability)}};
     loop().post([answer = owed<T>(std::move(handler)), why = std::move(why)] { answer(why); });
 }
 
@@ -76,11 +78,14 @@ ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHand
         });
         return id;
     }
-    const auto receiver = receiver_for(
-        {.entity = std::move(request.entity), .session_id = std::move(request.session_id), .mode = request.mode, .priority = request.priority});
+    const auto receiver = receiver_for({.entity = std::move(request.entity),
+                                        .session_id = std::move(request.session_id),
+                                        .mode = request.mode,
+                                        .priority = request.priority});
     accepts_.emplace(id, Accept{receiver, std::move(handler)});
     receiver->accept(id, request.wait, request.buffer_bytes,
-                     [this, alive = std::weak_ptr{owed_}, id](core::Result<std::shared_ptr<GroupSession>> answer) {
+                     [this, alive = std::weak_ptr{owed_},
+                      id](core::Result<std::shared_ptr<GroupSession>> answer) {
                          if (!alive.expired()) {
                              finish_accept(id, std::move(answer));
                          }
@@ -94,12 +99,17 @@ std::optional<Failure> Endpoint::refusal(const ports::AcceptRequest& request) co
     }
     if (!capabilities().has(Capability::accept_named)) {
         return Failure{.code = Errc::not_supported,
-                       .detail = capabilities().broker() + " does not have: " + std::string{to_string(Capability::accept_named)}};
+                       .detail = capabilities().broker() + " does not have: " +
+                                 std::string{to_string(Capability::accept_named)}};
     }
     for (const auto& [terms, receiver] : receivers_) {
-        const bool is_here = terms.session_id ? terms.session_id == request.session_id && receiver->is_held() : receiver->has(*request.session_id);
+        const bool is_here = terms.session_id
+                                 ? terms.session_id == request.session_id && receiver->is_held()
+                                 : receiver->has(*request.session_id);
         if (terms.entity == request.entity && is_here) {
-            return Failure{.code = Errc::session_locked_elsewhere, .detail = "session '" + *request.session_id + "' is held by this client"};
+            return Failure{.code = Errc::session_locked_elsewhere,
+                           .detail =
+                               "session '" + *request.session_id + "' is held by this client"};
         }
     }
     return std::nullopt;
@@ -114,7 +124,8 @@ std::shared_ptr<Receiver> Endpoint::receiver_for(ReceiverTerms terms) {
     return receiver;
 }
 
-void Endpoint::finish_accept(ports::AcceptId id, core::Result<std::shared_ptr<GroupSession>> answer) {
+void Endpoint::finish_accept(ports::AcceptId id,
+                             core::Result<std::shared_ptr<GroupSession>> answer) {
     const auto found = accepts_.find(id);
     if (found == accepts_.end()) {
         return; // given up; a session that came goes back as it is dropped
@@ -122,7 +133,8 @@ void Endpoint::finish_accept(ports::AcceptId id, core::Result<std::shared_ptr<Gr
     const Accept accept = std::move(found->second);
     accepts_.erase(found);
     if (answer.ok()) {
-        accept.handler(ports::SessionLinkPtr{std::make_unique<GroupSessionLink>(std::move(answer).value())});
+        accept.handler(
+            ports::SessionLinkPtr{std::make_unique<GroupSessionLink>(std::move(answer).value())});
     } else {
         accept.handler(answer.failure());
     }
@@ -139,13 +151,16 @@ void Endpoint::cancel_accept(ports::AcceptId id) {
         accept.receiver->cancel(id);
     }
     auto answer = owed<ports::SessionLinkPtr>(std::move(accept.handler));
-    loop().post([answer = std::move(answer)] { answer(Failure{.code = Errc::cancelled, .detail = "the accept was given up"}); });
+    loop().post([answer = std::move(answer)] {
+        answer(Failure{.code = Errc::cancelled, .detail = "the accept was given up"});
+    });
 }
 
 // Sending
 
 void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    const bool is_scheduled = std::ranges::any_of(request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
+    const bool is_scheduled = std::ranges::any_of(
+        request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
     if (is_scheduled && !capabilities().has(Capability::schedule)) {
         refuse<std::vector<std::int64_t>>(Capability::schedule, std::move(handler));
         return;
@@ -156,7 +171,8 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     for (const Message& message : request.messages) {
         std::string made = amqp::encode_message(message, at);
         if (message.scheduled_enqueue_time) {
-            made = with_delivery_time(std::move(made), hub_->dialect()->delivery_time, *message.scheduled_enqueue_time);
+            made = with_delivery_time(std::move(made), hub_->dialect()->delivery_time,
+                                      *message.scheduled_enqueue_time);
         }
         encoded.push_back(make_durable(std::move(made)));
     }
@@ -165,7 +181,8 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
         loop().post([answer = std::move(answer)] { answer(std::vector<std::int64_t>{}); });
         return;
     }
-    hub_->ready([this, alive = std::weak_ptr{owed_}, entity = std::move(request.entity), encoded = std::move(encoded),
+    hub_->ready([this, alive = std::weak_ptr{owed_}, entity = std::move(request.entity),
+                 encoded = std::move(encoded),
                  answer = std::move(answer)](core::Result<amqp::Engine*> engine) mutable {
         if (alive.expired()) {
             return; // answered when the endpoint went
@@ -184,10 +201,13 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
 
 // What these brokers do not have
 
-void Endpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, ports::DoneHandler handler) {
+void Endpoint::cancel_scheduled(std::string, std::vector<std::int64_t>,
+                                ports::DoneHandler handler) {
     refuse<core::Done>(Capability::cancel_scheduled, std::move(handler));
 }
-void Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) { refuse<std::vector<ReceivedMessage>>(Capability::peek, std::move(handler)); }
+void Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
+    refuse<std::vector<ReceivedMessage>>(Capability::peek, std::move(handler));
+}
 void Endpoint::list_sessions(ports::ListSessionsRequest, ports::ListSessionsHandler handler) {
     refuse<std::vector<std::string>>(Capability::list_sessions, std::move(handler));
 }

@@ -11,8 +11,8 @@
 
 namespace sessionq::groups {
 
-/// The ports on message groups: a group is a session. One connection for all entities; the groups of an entity share a receiver link. Made, used and destroyed on the
-/// loop's thread.
+/// The ports on message groups: a group is a session. One connection for all entities; the groups
+/// of an entity share a receiver link. Made, used and destroyed on the loop's thread.
 class Endpoint final : public ports::Endpoint {
 public:
     Endpoint(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
@@ -20,7 +20,8 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects, so that what is wrong with the way to the broker is known at once, and what it can do.
+    /// Connects, so that what is wrong with the way to the broker is known at once, and what it can
+    /// do.
     void connect(ports::DoneHandler handler);
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return hub_->loop(); }
@@ -30,9 +31,11 @@ public:
     ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void cancel_accept(ports::AcceptId id) override;
     void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override;
+    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                          ports::DoneHandler handler) override;
     void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) override;
+    void list_sessions(ports::ListSessionsRequest request,
+                       ports::ListSessionsHandler handler) override;
 
 private:
     struct Accept {
@@ -44,7 +47,8 @@ private:
     [[nodiscard]] std::optional<Failure> refusal(const ports::AcceptRequest& request) const;
     [[nodiscard]] std::shared_ptr<Receiver> receiver_for(ReceiverTerms terms);
     void finish_accept(ports::AcceptId id, core::Result<std::shared_ptr<GroupSession>> answer);
-    /// Answers that must come although the endpoint goes: what is asked through here is answered by the endpoint's end at the latest.
+    /// Answers that must come although the endpoint goes: what is asked through here is answered by
+    /// the endpoint's end at the latest.
     template <typename T>
     std::function<void(core::Result<T>)> owed(std::function<void(core::Result<T>)> handler);
     template <typename T>

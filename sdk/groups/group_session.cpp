@@ -9,7 +9,9 @@ namespace sessionq::groups {
 namespace {
 
 Failure not_supported(const ports::Capabilities& capabilities, ports::Capability capability) {
-    return {.code = Errc::not_supported, .detail = capabilities.broker() + " does not have: " + std::string{to_string(capability)}};
+    return {.code = Errc::not_supported,
+            .detail =
+                capabilities.broker() + " does not have: " + std::string{to_string(capability)}};
 }
 
 } // namespace
@@ -53,7 +55,8 @@ void GroupSession::give() {
         made->port_tag = reinterpret_cast<std::uint64_t>(held);
         if (receiver_->removes()) {
             made->settled_by_sender = true;
-            static_cast<void>(receiver_->settle(*held, *this, {.kind = amqp::OutcomeKind::accepted}));
+            static_cast<void>(
+                receiver_->settle(*held, *this, {.kind = amqp::OutcomeKind::accepted}));
         } else {
             held->given = made.get();
         }
@@ -102,7 +105,8 @@ void GroupSession::settle(ports::Delivery& delivery, const ports::Settlement& se
     };
     switch (settlement.outcome) {
     case ports::Outcome::complete: settle_with(amqp::OutcomeKind::accepted); return;
-    case ports::Outcome::release: // it stays on this side: sent back, it could come again behind later ones
+    case ports::Outcome::
+        release: // it stays on this side: sent back, it could come again behind later ones
         receiver_->table().undo(held);
         answer(delivery);
         give_later();
@@ -119,7 +123,9 @@ void GroupSession::settle(ports::Delivery& delivery, const ports::Settlement& se
         }
         answer(delivery, not_supported(receiver_->capabilities(), ports::Capability::dead_letter));
         return;
-    case ports::Outcome::defer: answer(delivery, not_supported(receiver_->capabilities(), ports::Capability::defer)); return;
+    case ports::Outcome::defer:
+        answer(delivery, not_supported(receiver_->capabilities(), ports::Capability::defer));
+        return;
     }
 }
 
@@ -201,7 +207,8 @@ void GroupSession::close(ports::SessionLink::DoneHandler handler) {
 
 /// What was settled before is answered before.
 void GroupSession::look_closed() {
-    if (phase_ != Phase::closing || !answers_.empty() || !settling_.empty() || !returning_.empty()) {
+    if (phase_ != Phase::closing || !answers_.empty() || !settling_.empty() ||
+        !returning_.empty()) {
         return;
     }
     phase_ = Phase::over;
@@ -223,23 +230,30 @@ void GroupSession::destroy() noexcept {
     if (group_ != nullptr) {
         receiver_->table().give_back(*std::exchange(group_, nullptr));
     }
-    if (const Phase was = std::exchange(phase_, Phase::over); was == Phase::held || was == Phase::closing) {
+    if (const Phase was = std::exchange(phase_, Phase::over);
+        was == Phase::held || was == Phase::closing) {
         receiver_->left(*this, nullptr);
     }
 }
 
 template <typename T>
-void GroupSession::refuse(ports::Capability capability, std::function<void(core::Result<T>)> handler) {
-    receiver_->loop().post([weak = weak_from_this(), why = not_supported(receiver_->capabilities(), capability), handler = std::move(handler)] {
+void GroupSession::refuse(ports::Capability capability,
+                          std::function<void(core::Result<T>)> handler) {
+    receiver_->loop().post([weak = weak_from_this(),
+                            why = not_supported(receiver_->capabilities(), capability),
+                            handler = std::move(handler)] {
         if (const auto self = weak.lock(); self && self->events_ != nullptr) {
             handler(why);
         }
     });
 }
 
-void GroupSessionLink::renew_lock(LockHandler handler) { session_->refuse<ports::LockGrant>(ports::Capability::lock_renewal, std::move(handler)); }
+void GroupSessionLink::renew_lock(LockHandler handler) {
+    session_->refuse<ports::LockGrant>(ports::Capability::lock_renewal, std::move(handler));
+}
 void GroupSessionLink::get_state(StateHandler handler) {
-    session_->refuse<std::optional<std::string>>(ports::Capability::session_state, std::move(handler));
+    session_->refuse<std::optional<std::string>>(ports::Capability::session_state,
+                                                 std::move(handler));
 }
 void GroupSessionLink::set_state(std::optional<std::string>, DoneHandler handler) {
     session_->refuse<core::Done>(ports::Capability::session_state, std::move(handler));

@@ -15,10 +15,12 @@ namespace sessionq::groups {
 
 class Receiver;
 
-/// A message group that is held as a session: what its owner asked for, and what it is still to be told. The receiver does the rest. Bound to the loop.
+/// A message group that is held as a session: what its owner asked for, and what it is still to be
+/// told. The receiver does the rest. Bound to the loop.
 class GroupSession final : public std::enable_shared_from_this<GroupSession> {
 public:
-    explicit GroupSession(std::shared_ptr<Receiver> receiver) noexcept : receiver_{std::move(receiver)} {}
+    explicit GroupSession(std::shared_ptr<Receiver> receiver) noexcept
+        : receiver_{std::move(receiver)} {}
     GroupSession(const GroupSession&) = delete;
     GroupSession& operator=(const GroupSession&) = delete;
     ~GroupSession() { destroy(); }
@@ -81,7 +83,8 @@ private:
 /// The same as its owner sees it.
 class GroupSessionLink final : public ports::SessionLink {
 public:
-    explicit GroupSessionLink(std::shared_ptr<GroupSession> session) noexcept : session_{std::move(session)} {}
+    explicit GroupSessionLink(std::shared_ptr<GroupSession> session) noexcept
+        : session_{std::move(session)} {}
     ~GroupSessionLink() override { session_->destroy(); }
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return session_->id(); }
@@ -90,11 +93,14 @@ public:
     void set_events(ports::LinkEvents& events) override { session_->set_events(events); }
     void add_credit(std::uint32_t count) override { session_->add_credit(count); }
     void drain() override { session_->drain(); }
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override { session_->settle(delivery, settlement); }
+    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+        session_->settle(delivery, settlement);
+    }
     void renew_lock(LockHandler handler) override;
     void get_state(StateHandler handler) override;
     void set_state(std::optional<std::string> state, DoneHandler handler) override;
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers, DeliveriesHandler handler) override;
+    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                          DeliveriesHandler handler) override;
     void close(DoneHandler handler) override { session_->close(std::move(handler)); }
 
 private:

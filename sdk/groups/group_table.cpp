@@ -15,14 +15,19 @@ void erase_one(List& from, const Held& held) {
 
 } // namespace
 
-Held& GroupTable::arrived(std::string_view group, amqp::DeliveryHandle handle, ReceivedMessage message, std::size_t bytes) {
+Held& GroupTable::arrived(std::string_view group, amqp::DeliveryHandle handle,
+                          ReceivedMessage message, std::size_t bytes) {
     Group& to = find_or_make(group);
     if (free_.empty()) {
         free_.push_back(&store_.emplace_back());
     }
     Held& held = *free_.back();
     free_.pop_back();
-    held = {.handle = handle, .message = std::move(message), .bytes = bytes, .order = ++last_order_, .group = &to};
+    held = {.handle = handle,
+            .message = std::move(message),
+            .bytes = bytes,
+            .order = ++last_order_,
+            .group = &to};
     to.waiting.push_back(&held);
     look(to);
     return held;
@@ -134,7 +139,8 @@ std::vector<Held*> GroupTable::take_waiting() {
             returning_ -= std::exchange(group->returning, false) ? 1 : 0;
         }
     }
-    std::sort(taken.begin(), taken.end(), [](const Held* left, const Held* right) { return left->order < right->order; });
+    std::sort(taken.begin(), taken.end(),
+              [](const Held* left, const Held* right) { return left->order < right->order; });
     return taken;
 }
 
@@ -144,7 +150,8 @@ bool GroupTable::rests(std::string_view id) const {
         return false;
     }
     const Group& group = *found->second;
-    return group.session != nullptr && group.begun && group.waiting.empty() && group.given.empty() && group.settling.empty();
+    return group.session != nullptr && group.begun && group.waiting.empty() &&
+           group.given.empty() && group.settling.empty();
 }
 
 void GroupTable::lose_all() {
@@ -166,7 +173,8 @@ void GroupTable::look(Group& group) {
         ready_.erase(group.place);
     }
     group.ready = is_ready;
-    if (group.session == nullptr && group.waiting.empty() && group.given.empty() && group.settling.empty()) {
+    if (group.session == nullptr && group.waiting.empty() && group.given.empty() &&
+        group.settling.empty()) {
         returning_ -= group.returning ? 1 : 0;
         groups_.erase(groups_.find(group.id));
     }

@@ -39,14 +39,15 @@ struct Group {
     std::deque<Held*> waiting{};   ///< not given to a session; by order
     std::deque<Held*> given{};     ///< given to the session and not settled; by order
     std::vector<Held*> settling{}; ///< settled, and the broker has not answered
-    bool returning{false};         ///< what waits goes back to the broker first: nothing is given until then
-    bool begun{false};             ///< its session was given something
-    bool ready{false};             ///< stands in the queue of those that may be accepted
+    bool returning{
+        false};        ///< what waits goes back to the broker first: nothing is given until then
+    bool begun{false}; ///< its session was given something
+    bool ready{false}; ///< stands in the queue of those that may be accepted
     std::list<Group*>::iterator place{};
 };
 
-/// Decides which groups of a receiver link may be accepted, and in which order their messages are given: those of one group as they came, groups by the time they
-/// became ready. No I/O, no clock.
+/// Decides which groups of a receiver link may be accepted, and in which order their messages are
+/// given: those of one group as they came, groups by the time they became ready. No I/O, no clock.
 class GroupTable {
 public:
     GroupTable() = default;
@@ -54,7 +55,8 @@ public:
     GroupTable& operator=(const GroupTable&) = delete;
 
     /// A message came. The group may be ready now.
-    Held& arrived(std::string_view group, amqp::DeliveryHandle handle, ReceivedMessage message, std::size_t bytes);
+    Held& arrived(std::string_view group, amqp::DeliveryHandle handle, ReceivedMessage message,
+                  std::size_t bytes);
 
     /// The group that has been ready longest is taken by a session. Null: none is ready.
     [[nodiscard]] Group* take_ready(GroupSession& session);
@@ -67,18 +69,21 @@ public:
     [[nodiscard]] Held* next_for(Group& group);
     /// A message that was given waits again, at its place.
     void undo(Held& held);
-    /// A message that was given has failed: it and all that waits of its group go back to the broker, so that they come again in order.
+    /// A message that was given has failed: it and all that waits of its group go back to the
+    /// broker, so that they come again in order.
     void fail(Held& held);
     /// A message that was given is settled; the broker will answer.
     void settle(Held& held, GroupSession& settler);
     /// Settled for good, or back at the broker.
     void remove(Held& held);
-    /// The groups of which messages go back now, once nothing more can come: what waits of them, in order; the caller hands each back and removes it.
+    /// The groups of which messages go back now, once nothing more can come: what waits of them, in
+    /// order; the caller hands each back and removes it.
     [[nodiscard]] std::vector<Held*> take_returning();
     /// The same of all groups that have no session.
     [[nodiscard]] std::vector<Held*> take_waiting();
 
-    /// Whether a session holds the group, has had messages of it, and none is in hand: if the broker now deals the group anew, that session's time is over.
+    /// Whether a session holds the group, has had messages of it, and none is in hand: if the
+    /// broker now deals the group anew, that session's time is over.
     [[nodiscard]] bool rests(std::string_view group) const;
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
     [[nodiscard]] bool is_returning() const noexcept { return returning_ != 0; }
@@ -103,7 +108,8 @@ public:
     void lose_all();
 
 private:
-    using Groups = std::unordered_map<std::string_view, std::unique_ptr<Group>>; // keys are the groups' own ids
+    using Groups = std::unordered_map<std::string_view,
+                                      std::unique_ptr<Group>>; // keys are the groups' own ids
 
     Group& find_or_make(std::string_view id);
     void look(Group& group); // is it ready, or of no more use

@@ -9,10 +9,12 @@
 
 namespace sessionq::groups {
 
-/// Decides which of several hosts is tried next and when: in order, from the first again after a loss, with growing waits between rounds that brought nothing (R17).
+/// Decides which of several hosts is tried next and when: in order, from the first again after a
+/// loss, with growing waits between rounds that brought nothing (R17).
 class HostRotation {
 public:
-    HostRotation(std::size_t hosts, BackoffOptions backoff, std::uint64_t seed) noexcept : hosts_{hosts}, backoff_{backoff}, random_{seed} {}
+    HostRotation(std::size_t hosts, BackoffOptions backoff, std::uint64_t seed) noexcept
+        : hosts_{hosts}, backoff_{backoff}, random_{seed} {}
 
     /// Which host to try, from `not_before` on.
     [[nodiscard]] std::size_t host() const noexcept { return next_; }
@@ -28,7 +30,8 @@ public:
         return true;
     }
     void connected(TimePoint now) noexcept { connected_at_ = now; }
-    /// A connection that was made is gone. One that did not last counts as a round that brought nothing.
+    /// A connection that was made is gone. One that did not last counts as a round that brought
+    /// nothing.
     void lost(TimePoint now) noexcept {
         next_ = 0;
         if (now - connected_at_ >= backoff_.min * 10) {
@@ -47,7 +50,9 @@ private:
         }
         ++rounds_;
         const Duration half = full / 2;
-        not_before_ = now + half + Duration{static_cast<Duration::rep>(random_.fraction() * static_cast<double>((full - half).count()))};
+        not_before_ = now + half +
+                      Duration{static_cast<Duration::rep>(
+                          random_.fraction() * static_cast<double>((full - half).count()))};
     }
 
     std::size_t hosts_;

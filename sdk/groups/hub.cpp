@@ -23,7 +23,10 @@ std::string product_of(const amqp::Open& peer) {
 } // namespace
 
 Hub::Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings)
-    : loop_{loop}, settings_{std::move(settings)}, host_{loop, io}, rotation_{settings_.url.hosts.size(), settings_.backoff, settings_.seed} {
+    : loop_{loop},
+      settings_{std::move(settings)},
+      host_{loop, io},
+      rotation_{settings_.url.hosts.size(), settings_.backoff, settings_.seed} {
     if (settings_.url.dialect != nullptr) {
         settings_.dialect->store(settings_.url.dialect, std::memory_order_release);
     }
@@ -68,13 +71,15 @@ void Hub::connect() {
     }
     const HostPort& to = settings_.url.hosts[rotation_.host()];
     attempt_until_ = Deadline::after(share_of_host(), now).time();
-    connector_ = std::make_unique<amqp::Connector>(host_, amqp::Target{.host = to.host, .port = to.port, .tls = settings_.tls}, attempt_until_,
-                                                   [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
+    connector_ = std::make_unique<amqp::Connector>(
+        host_, amqp::Target{.host = to.host, .port = to.port, .tls = settings_.tls}, attempt_until_,
+        [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
 }
 
 /// A round over the hosts fits into an operation's time, with some left to say who was silent.
 Duration Hub::share_of_host() const noexcept {
-    return (settings_.operation_timeout - settings_.operation_timeout / 10) / static_cast<Duration::rep>(settings_.url.hosts.size());
+    return (settings_.operation_timeout - settings_.operation_timeout / 10) /
+           static_cast<Duration::rep>(settings_.url.hosts.size());
 }
 
 amqp::ConnectionOptions Hub::options_for(const HostPort& host) const {
@@ -84,16 +89,20 @@ amqp::ConnectionOptions Hub::options_for(const HostPort& host) const {
     options.engine.open = {
         .container = "sessionq-" + core::Uuid::make().to_string(),
         .hostname = name,
-        .properties = amqp::encode(Value::map({{Value::symbol("product"), "sessionq"}, {Value::symbol("platform"), "C++"}})),
+        .properties = amqp::encode(Value::map(
+            {{Value::symbol("product"), "sessionq"}, {Value::symbol("platform"), "C++"}})),
         .idle_time_out = static_cast<std::uint32_t>(
-            std::chrono::duration_cast<std::chrono::milliseconds>(settings_.idle_timeout / 2).count()), // one that is late is no death
+            std::chrono::duration_cast<std::chrono::milliseconds>(settings_.idle_timeout / 2)
+                .count()), // one that is late is no death
         .max_frame_size = 65536};
-    options.engine.sasl = amqp::make_sasl_client({.mechanism = amqp::SaslCredentials::Mechanism::any,
-                                                  .user = url.user,
-                                                  .password = url.password,
-                                                  .hostname = name,
-                                                  .has_certificate = settings_.has_certificate});
-    options.open_time_out = std::clamp<Duration>(attempt_until_ - loop_.now(), Duration::zero(), options.open_time_out);
+    options.engine.sasl =
+        amqp::make_sasl_client({.mechanism = amqp::SaslCredentials::Mechanism::any,
+                                .user = url.user,
+                                .password = url.password,
+                                .hostname = name,
+                                .has_certificate = settings_.has_certificate});
+    options.open_time_out =
+        std::clamp<Duration>(attempt_until_ - loop_.now(), Duration::zero(), options.open_time_out);
     return options;
 }
 
@@ -104,7 +113,9 @@ void Hub::connected(core::Result<amqp::StreamPtr> stream) {
         return;
     }
     amqp::ConnectionOwner& owner = *this;
-    connection_ = std::make_unique<amqp::Connection>(host_, std::move(stream).value(), options_for(settings_.url.hosts[rotation_.host()]), owner);
+    connection_ = std::make_unique<amqp::Connection>(
+        host_, std::move(stream).value(), options_for(settings_.url.hosts[rotation_.host()]),
+        owner);
 }
 
 void Hub::on_open(const amqp::Open& peer) {
@@ -114,7 +125,8 @@ void Hub::on_open(const amqp::Open& peer) {
         if (found == nullptr) {
             answer_all({.code = Errc::not_supported,
                         .detail = "the broker calls itself '" + product +
-                                  "'; if it is like one that is known, say so with ?dialect=artemis or ?dialect=broker-j"});
+                                  "'; if it is like one that is known, say so with "
+                                  "?dialect=artemis or ?dialect=broker-j"});
             connection_->close();
             return;
         }
@@ -131,10 +143,11 @@ void Hub::on_closed(const amqp::Condition& condition) {
     const HostPort& from = settings_.url.hosts[rotation_.host()];
     connection_.reset();
     if (!std::exchange(open_, false)) {
-        Failure why = to_failure(condition, "'" + from.host + ":" + std::to_string(from.port) + "' did not open the connection");
+        Failure why = to_failure(condition, "'" + from.host + ":" + std::to_string(from.port) +
+                                                "' did not open the connection");
         if (why.code == Errc::connection_lost) {
-            why.code =
-                Errc::connection_refused; // a broker on its way up or down; Broker-J says so (amqp:connection:forced) while it recovers its store
+            why.code = Errc::
+                connection_refused; // a broker on its way up or down; Broker-J says so (amqp:connection:forced) while it recovers its store
         }
         failed(why);
         return;

@@ -28,7 +28,8 @@ struct HubSettings {
     std::shared_ptr<KnownDialect> dialect{std::make_shared<KnownDialect>(nullptr)};
 };
 
-/// The connection of an endpoint: made when first needed and anew after a loss, to the first of the hosts that lets us in. Bound to the loop.
+/// The connection of an endpoint: made when first needed and anew after a loss, to the first of the
+/// hosts that lets us in. Bound to the loop.
 class Hub final : private amqp::ConnectionOwner {
 public:
     Hub(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
@@ -37,16 +38,21 @@ public:
     Hub& operator=(const Hub&) = delete;
 
     using ReadyHandler = std::function<void(core::Result<amqp::Engine*>)>;
-    /// Connected, and the dialect known. The handler runs now or by a later turn; the engine is for use at once. Fails when no host lets us in. After `close`: cancelled.
+    /// Connected, and the dialect known. The handler runs now or by a later turn; the engine is for
+    /// use at once. Fails when no host lets us in. After `close`: cancelled.
     void ready(ReadyHandler handler);
 
     /// Ends the connection; what waits is answered with `cancelled`.
     void close();
 
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
-    [[nodiscard]] amqp::ClockReading reading() const noexcept { return {.now = loop_.now(), .wall = loop_.wall_now()}; }
+    [[nodiscard]] amqp::ClockReading reading() const noexcept {
+        return {.now = loop_.now(), .wall = loop_.wall_now()};
+    }
     /// Null until it is known.
-    [[nodiscard]] const Dialect* dialect() const noexcept { return settings_.dialect->load(std::memory_order_acquire); }
+    [[nodiscard]] const Dialect* dialect() const noexcept {
+        return settings_.dialect->load(std::memory_order_acquire);
+    }
 
 private:
     void on_open(const amqp::Open& peer) override;

@@ -27,13 +27,15 @@ std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& conten
 
 } // namespace
 
-Receiver::Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered, ReceiverTerms terms)
+Receiver::Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered,
+                   ReceiverTerms terms)
     : hub_{std::move(hub)},
       unanswered_{std::move(unanswered)},
       terms_{std::move(terms)},
-      waiters_{hub_->loop(), {.code = Errc::no_session_available, .detail = "'" + terms_.entity + "' has no group to give"}, [this] {
-                   look_unused_later();
-               }} {}
+      waiters_{hub_->loop(),
+               {.code = Errc::no_session_available,
+                .detail = "'" + terms_.entity + "' has no group to give"},
+               [this] { look_unused_later(); }} {}
 
 Receiver::~Receiver() { shut(); }
 
@@ -85,7 +87,8 @@ void Receiver::serve() {
     }
     while (!waiters_.empty()) {
         auto made = std::make_shared<GroupSession>(shared_from_this());
-        Group* group = terms_.session_id ? table_.take(*terms_.session_id, *made) : table_.take_ready(*made);
+        Group* group =
+            terms_.session_id ? table_.take(*terms_.session_id, *made) : table_.take_ready(*made);
         if (group == nullptr) {
             return;
         }
@@ -105,7 +108,8 @@ void Receiver::top_up() {
     if (!terms_.session_id) {
         more = window_.grant(link_->credit());
     } else if (const GroupSession* const session = named_session()) {
-        const auto covered = static_cast<std::uint32_t>(session->group()->waiting.size()) + link_->credit();
+        const auto covered =
+            static_cast<std::uint32_t>(session->group()->waiting.size()) + link_->credit();
         more = session->credit() > covered ? session->credit() - covered : 0;
     }
     if (more != 0) {
@@ -127,15 +131,19 @@ void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
     auto received = amqp::decode_delivery(std::move(bytes), hub_->reading());
     if (!received.ok()) {
         core::log(LogLevel::error, "groups", received.failure().to_string());
-        delivery.update({.kind = OutcomeKind::rejected, .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
+        delivery.update(
+            {.kind = OutcomeKind::rejected,
+             .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
         delivery.settle();
         top_up();
         return;
     }
     amqp::ReceivedDelivery& made = received.value();
-    const std::string group{made.content->session_id().value_or("")}; // those without one are a group of their own
+    const std::string group{
+        made.content->session_id().value_or("")}; // those without one are a group of their own
     made.facts.sequence_number = group_sequence_of(*made.content).value_or(++last_number_);
-    if (unanswered_->comes_again(made.content->message_id())) { // not every broker counts what a lost connection had
+    if (unanswered_->comes_again(
+            made.content->message_id())) { // not every broker counts what a lost connection had
         made.facts.redelivered = true;
         made.facts.delivery_count = std::max(made.facts.delivery_count, 1U);
     }
@@ -145,7 +153,8 @@ void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
             end_session_of(group);
         }
     }
-    Held& held = table_.arrived(group, delivery, ReceivedMessage{std::move(made.content), std::move(made.facts)}, size);
+    Held& held = table_.arrived(
+        group, delivery, ReceivedMessage{std::move(made.content), std::move(made.facts)}, size);
     delivery.set_context(&held);
     window_.arrived(size);
     if (GroupSession* session = held.group->session) {
@@ -156,20 +165,26 @@ void Receiver::on_delivery(amqp::DeliveryHandle delivery) {
     top_up();
 }
 
-/// Whether the broker marks the message as the first of its group since it dealt the group to this link.
+/// Whether the broker marks the message as the first of its group since it dealt the group to this
+/// link.
 bool Receiver::is_first(const amqp::ReceivedDelivery& received) const {
     const std::string_view properties = received.content->sections().application_properties;
-    return !dialect().first_for_consumer.empty() && !properties.empty() && !amqp::find_entry(properties, dialect().first_for_consumer).empty();
+    return !dialect().first_for_consumer.empty() && !properties.empty() &&
+           !amqp::find_entry(properties, dialect().first_for_consumer).empty();
 }
 
-/// Another consumer may have had the group since the session was last given something: its lease is over, and what comes opens the next one.
+/// Another consumer may have had the group since the session was last given something: its lease is
+/// over, and what comes opens the next one.
 void Receiver::end_session_of(std::string_view group) {
-    const auto found = std::ranges::find_if(sessions_, [&](const GroupSession* each) { return each->group() != nullptr && each->id() == group; });
+    const auto found = std::ranges::find_if(sessions_, [&](const GroupSession* each) {
+        return each->group() != nullptr && each->id() == group;
+    });
     const auto session = (*found)->shared_from_this();
     sessions_.erase(found);
     table_.give_back(*session->group());
-    session->lose(
-        {.code = Errc::lock_lost, .detail = "the broker dealt group '" + session->id() + "' anew; another consumer may have had it meanwhile"});
+    session->lose({.code = Errc::lock_lost,
+                   .detail = "the broker dealt group '" + session->id() +
+                             "' anew; another consumer may have had it meanwhile"});
 }
 
 // What sessions ask for
@@ -221,7 +236,8 @@ void Receiver::on_disposition(amqp::DeliveryHandle delivery) {
     }
     const auto self = shared_from_this();
     auto* held = static_cast<Held*>(delivery.context());
-    if (held == nullptr || held->group == nullptr || std::ranges::find(held->group->settling, held) == held->group->settling.end()) {
+    if (held == nullptr || held->group == nullptr ||
+        std::ranges::find(held->group->settling, held) == held->group->settling.end()) {
         return; // not asked for; what it means shows with the outcome that follows
     }
     delivery.settle();

@@ -35,16 +35,21 @@ struct ReceiverTerms {
     }
 };
 
-/// A receiver link and the groups that share it: messages are kept until the sessions of their groups want them, sessions that nobody holds wait to be accepted.
+/// A receiver link and the groups that share it: messages are kept until the sessions of their
+/// groups want them, sessions that nobody holds wait to be accepted.
 ///
-/// The link is attached while it is of use: while something is held or waited for. Whatever must not cross with messages under way — messages that go
-/// back, the answer "none available", giving the link up — is done at the answer to a drain. Bound to the loop.
-class Receiver final : public std::enable_shared_from_this<Receiver>, private amqp::SessionListener, private amqp::LinkListener {
+/// The link is attached while it is of use: while something is held or waited for. Whatever must
+/// not cross with messages under way — messages that go back, the answer "none available", giving
+/// the link up — is done at the answer to a drain. Bound to the loop.
+class Receiver final : public std::enable_shared_from_this<Receiver>,
+                       private amqp::SessionListener,
+                       private amqp::LinkListener {
 public:
     using Answer = Waiters::Answer;
     using Over = std::function<void()>;
 
-    Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered, ReceiverTerms terms);
+    Receiver(std::shared_ptr<Hub> hub, std::shared_ptr<UnansweredIds> unanswered,
+             ReceiverTerms terms);
     ~Receiver() override;
     Receiver(const Receiver&) = delete;
     Receiver& operator=(const Receiver&) = delete;
@@ -64,7 +69,9 @@ public:
     [[nodiscard]] core::EventLoop& loop() noexcept { return hub_->loop(); }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept;
     [[nodiscard]] GroupTable& table() noexcept { return table_; }
-    [[nodiscard]] bool removes() const noexcept { return terms_.mode == ports::ReceiveMode::receive_and_delete; }
+    [[nodiscard]] bool removes() const noexcept {
+        return terms_.mode == ports::ReceiveMode::receive_and_delete;
+    }
     /// The credit of a session has changed, or what waits for it.
     void touched(GroupSession& session);
     /// False: the owner may be told at once that nothing more comes.
@@ -113,7 +120,9 @@ private:
     void tell_left();
     /// The one that has not been closed.
     [[nodiscard]] GroupSession* named_session() const noexcept {
-        const auto found = std::find_if(sessions_.begin(), sessions_.end(), [](const GroupSession* each) { return each->group() != nullptr; });
+        const auto found =
+            std::find_if(sessions_.begin(), sessions_.end(),
+                         [](const GroupSession* each) { return each->group() != nullptr; });
         return found != sessions_.end() ? *found : nullptr;
     }
     [[nodiscard]] bool is_unused() const noexcept { return waiters_.empty() && sessions_.empty(); }
@@ -128,7 +137,8 @@ private:
     Waiters waiters_;
     std::vector<GroupSession*> sessions_{};
     std::vector<std::weak_ptr<GroupSession>> telling_{};
-    std::vector<std::function<void()>> left_{}; // told once the broker has the link back, or it is of use again
+    std::vector<std::function<void()>>
+        left_{}; // told once the broker has the link back, or it is of use again
     State state_{State::detached};
     amqp::SessionPtr session_{};
     amqp::ReceiverLinkPtr link_{};

@@ -63,8 +63,9 @@ void Receiver::on_drained() {
     }
 }
 
-/// Artemis overlooks a drain that it gets while it is busy with the answer to the one before: it is asked again. If it is silent for long, what waits would wait for
-/// ever (R16), and the link is of no more use.
+/// Artemis overlooks a drain that it gets while it is busy with the answer to the one before: it is
+/// asked again. If it is silent for long, what waits would wait for ever (R16), and the link is of
+/// no more use.
 void Receiver::on_drain_overdue() {
     const auto self = shared_from_this();
     if (loop().now() < drain_until_) {
@@ -72,7 +73,9 @@ void Receiver::on_drain_overdue() {
         static_cast<void>(link_->drain());
         loop().timers().arm(drain_guard_, loop().now() + drain_patience);
     } else {
-        link_over({.name = "amqp:link:detach-forced", .text = "a drain was not answered", .found = Errc::timeout});
+        link_over({.name = "amqp:link:detach-forced",
+                   .text = "a drain was not answered",
+                   .found = Errc::timeout});
     }
 }
 
@@ -80,8 +83,9 @@ void Receiver::on_drain_overdue() {
 void Receiver::return_messages() {
     for (Held* held : table_.take_returning()) {
         window_.gone(held->bytes);
-        held->handle.update(held->failed ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
-                                         : amqp::Outcome{.kind = OutcomeKind::released});
+        held->handle.update(
+            held->failed ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
+                         : amqp::Outcome{.kind = OutcomeKind::released});
         held->handle.settle();
         table_.remove(*held);
     }

@@ -46,11 +46,14 @@ void Receiver::attach(amqp::Engine& engine) {
     came_ = 0;
     draining_ = drain_again_ = recycles_ = marks_first_ = false;
     session_ = engine.begin_session();
-    link_ = session_ ? session_->make_receiver("groups-" + core::Uuid::make().to_string()) : nullptr;
+    link_ =
+        session_ ? session_->make_receiver("groups-" + core::Uuid::make().to_string()) : nullptr;
     if (link_ == nullptr) {
         session_.reset();
         state_ = State::detached;
-        waiters_.answer_all({.code = Errc::resource_exhausted, .detail = "the broker allows no more AMQP sessions on this connection"});
+        waiters_.answer_all(
+            {.code = Errc::resource_exhausted,
+             .detail = "the broker allows no more AMQP sessions on this connection"});
         return;
     }
     session_->set_listener(this);
@@ -58,13 +61,18 @@ void Receiver::attach(amqp::Engine& engine) {
     amqp::Attach attach{.source = {.address = terms_.entity},
                         .target = {.address = std::string{link_->name()}},
                         .sender_mode = amqp::SenderSettleMode::unsettled,
-                        .receiver_mode = dialect().returns.settles_in_turn ? amqp::ReceiverSettleMode::second : amqp::ReceiverSettleMode::first};
+                        .receiver_mode = dialect().returns.settles_in_turn
+                                             ? amqp::ReceiverSettleMode::second
+                                             : amqp::ReceiverSettleMode::first};
     if (terms_.session_id) {
-        attach.source.filter = amqp::encode(Value::map(
-            {{Value::symbol("jms-selector"), Value::described(std::uint64_t{selector_code}, selector_for(dialect(), *terms_.session_id))}}));
+        attach.source.filter = amqp::encode(
+            Value::map({{Value::symbol("jms-selector"),
+                         Value::described(std::uint64_t{selector_code},
+                                          selector_for(dialect(), *terms_.session_id))}}));
     }
     // Also the lowest: to Broker-J a consumer that says none comes before all others.
-    attach.properties = amqp::encode(Value::map({{Value::symbol(dialect().priority_property), static_cast<std::int32_t>(terms_.priority)}}));
+    attach.properties = amqp::encode(Value::map({{Value::symbol(dialect().priority_property),
+                                                  static_cast<std::int32_t>(terms_.priority)}}));
     link_->open(attach);
 }
 
@@ -102,7 +110,8 @@ void Receiver::look_unused() {
         tell_left();
         if (over_) {
             loop().post([weak = weak_from_this()] {
-                if (const auto self = weak.lock(); self && self->over_ && self->state_ == State::detached && self->is_unused()) {
+                if (const auto self = weak.lock();
+                    self && self->over_ && self->state_ == State::detached && self->is_unused()) {
                     self->over_();
                 }
             });
@@ -118,10 +127,12 @@ void Receiver::tell_left() {
 
 // Idle
 
-/// Not of a queue that deals its groups anew when a consumer comes: it would at the return of the link, for everybody. Of what it tells, that it
-/// marks the first of a group is all that points to it.
+/// Not of a queue that deals its groups anew when a consumer comes: it would at the return of the
+/// link, for everybody. Of what it tells, that it marks the first of a group is all that points to
+/// it.
 void Receiver::look_idle() {
-    if (state_ == State::attached && dialect().recycle.pins_groups && !marks_first_ && came_ != 0 && table_.is_empty() && !terms_.session_id) {
+    if (state_ == State::attached && dialect().recycle.pins_groups && !marks_first_ && came_ != 0 &&
+        table_.is_empty() && !terms_.session_id) {
         loop().timers().arm(idle_, loop().now() + dialect().recycle.idle);
     }
 }
@@ -191,7 +202,11 @@ void Receiver::link_over(const amqp::Condition& condition) {
     });
 }
 
-void Receiver::on_sender(amqp::SenderLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void Receiver::on_receiver(amqp::ReceiverLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
+void Receiver::on_sender(amqp::SenderLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
+void Receiver::on_receiver(amqp::ReceiverLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
 
 } // namespace sessionq::groups

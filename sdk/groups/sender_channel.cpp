@@ -17,8 +17,9 @@ SenderChannel::SenderChannel(core::EventLoop& loop, amqp::Engine& engine, std::s
     }
     session_->set_listener(this);
     link_->set_listener(this);
-    link_->open(
-        {.source = {.address = std::string{link_->name()}}, .target = {.address = entity_}, .sender_mode = amqp::SenderSettleMode::unsettled});
+    link_->open({.source = {.address = std::string{link_->name()}},
+                 .target = {.address = entity_},
+                 .sender_mode = amqp::SenderSettleMode::unsettled});
 }
 
 SenderChannel::~SenderChannel() {
@@ -28,10 +29,12 @@ SenderChannel::~SenderChannel() {
 }
 
 void SenderChannel::send(std::vector<std::string> encoded, ports::SendHandler handler) {
-    const auto call = std::make_shared<Call>(Call{.messages = encoded.size(), .unanswered = encoded.size(), .handler = std::move(handler)});
+    const auto call = std::make_shared<Call>(Call{
+        .messages = encoded.size(), .unanswered = encoded.size(), .handler = std::move(handler)});
     for (std::string& each : encoded) {
         if (lost_) {
-            answered(call, Failure{.code = Errc::connection_lost, .detail = "no way to '" + entity_ + "'"});
+            answered(call, Failure{.code = Errc::connection_lost,
+                                   .detail = "no way to '" + entity_ + "'"});
         } else {
             waiting_.push_back({.bytes = std::move(each), .call = call});
         }
@@ -46,7 +49,8 @@ void SenderChannel::send_waiting() {
         const std::uint64_t most = link_->remote_max_message_size();
         if (most != 0 && next.bytes.size() > most) {
             answered(next.call, Failure{.code = Errc::message_too_large,
-                                        .detail = std::to_string(next.bytes.size()) + " bytes; '" + entity_ + "' takes " + std::to_string(most)});
+                                        .detail = std::to_string(next.bytes.size()) + " bytes; '" +
+                                                  entity_ + "' takes " + std::to_string(most)});
             continue;
         }
         const std::uint64_t number = ++last_tag_;
@@ -57,7 +61,8 @@ void SenderChannel::send_waiting() {
 
 void SenderChannel::on_disposition(amqp::DeliveryHandle delivery) {
     const auto kind = delivery.remote_kind();
-    if ((kind == amqp::OutcomeKind::none || kind == amqp::OutcomeKind::received) && !delivery.remote_settled()) {
+    if ((kind == amqp::OutcomeKind::none || kind == amqp::OutcomeKind::received) &&
+        !delivery.remote_settled()) {
         return;
     }
     const std::string_view tag = delivery.tag();
@@ -76,14 +81,23 @@ void SenderChannel::on_disposition(amqp::DeliveryHandle delivery) {
     } else if (kind == amqp::OutcomeKind::rejected) {
         answered(call, to_failure(outcome.error, "'" + entity_ + "' refused the message"));
     } else {
-        answered(call, Failure{.code = Errc::server_busy, .detail = "'" + entity_ + "' did not take the message"});
+        answered(call, Failure{.code = Errc::server_busy,
+                               .detail = "'" + entity_ + "' did not take the message"});
     }
 }
 
-void SenderChannel::on_sender(amqp::SenderLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void SenderChannel::on_receiver(amqp::ReceiverLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void SenderChannel::on_session_ended(const amqp::Condition& condition) { fail(to_failure(condition, "the way to '" + entity_ + "' is closed")); }
-void SenderChannel::on_link_closed(const amqp::Condition& condition, bool) { fail(to_failure(condition, "the way to '" + entity_ + "' is closed")); }
+void SenderChannel::on_sender(amqp::SenderLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
+void SenderChannel::on_receiver(amqp::ReceiverLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
+void SenderChannel::on_session_ended(const amqp::Condition& condition) {
+    fail(to_failure(condition, "the way to '" + entity_ + "' is closed"));
+}
+void SenderChannel::on_link_closed(const amqp::Condition& condition, bool) {
+    fail(to_failure(condition, "the way to '" + entity_ + "' is closed"));
+}
 
 void SenderChannel::fail(const Failure& why) {
     lost_ = true;

@@ -14,8 +14,9 @@
 
 namespace sessionq::groups {
 
-/// A sender link to an entity and the messages on their way over it, each by itself: these brokers know no batches. A call is answered when all of its messages are. Made
-/// anew by its owner once it `is_lost`. Handlers run on the loop, by a later turn; when it is destroyed, with `cancelled`.
+/// A sender link to an entity and the messages on their way over it, each by itself: these brokers
+/// know no batches. A call is answered when all of its messages are. Made anew by its owner once it
+/// `is_lost`. Handlers run on the loop, by a later turn; when it is destroyed, with `cancelled`.
 class SenderChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
     SenderChannel(core::EventLoop& loop, amqp::Engine& engine, std::string entity);

@@ -9,8 +9,9 @@
 
 namespace sessionq::groups {
 
-/// The ids of messages whose settlement a broker may not have heard of when its connection was lost: when they come again they are marked as redelivered, which
-/// not every broker does by itself. Bounded: of what is more, the oldest is forgotten.
+/// The ids of messages whose settlement a broker may not have heard of when its connection was
+/// lost: when they come again they are marked as redelivered, which not every broker does by
+/// itself. Bounded: of what is more, the oldest is forgotten.
 class UnansweredIds {
 public:
     static constexpr std::size_t most_settled = 8192;
@@ -36,7 +37,9 @@ public:
         next_ = 0;
     }
     /// Whether a message that came is one of these; it is forgotten then.
-    [[nodiscard]] bool comes_again(std::string_view id) { return !lost_.empty() && lost_.erase(std::string{id}) != 0; }
+    [[nodiscard]] bool comes_again(std::string_view id) {
+        return !lost_.empty() && lost_.erase(std::string{id}) != 0;
+    }
 
 private:
     void remember(std::string id) {

@@ -16,10 +16,13 @@ void Waiters::add(ports::AcceptId id, std::optional<Duration> wait, Answer answe
     }
 }
 
-void Waiters::add_probe(ports::AcceptId id, Answer answer) { all_.emplace_back(*this, id, true, std::move(answer)); }
+void Waiters::add_probe(ports::AcceptId id, Answer answer) {
+    all_.emplace_back(*this, id, true, std::move(answer));
+}
 
 bool Waiters::cancel(ports::AcceptId id) {
-    const auto found = std::find_if(all_.begin(), all_.end(), [id](const Waiter& each) { return each.id == id; });
+    const auto found =
+        std::find_if(all_.begin(), all_.end(), [id](const Waiter& each) { return each.id == id; });
     if (found == all_.end()) {
         return false;
     }
@@ -56,14 +59,19 @@ void Waiters::answer_all(const Failure& why) {
     }
 }
 
-void Waiters::answer(std::list<Waiter>::iterator waiter, core::Result<std::shared_ptr<GroupSession>> result) {
+void Waiters::answer(std::list<Waiter>::iterator waiter,
+                     core::Result<std::shared_ptr<GroupSession>> result) {
     loop_.timers().cancel(waiter->timer);
-    loop_.post([answer = std::move(waiter->answer), result = std::move(result)]() mutable { answer(std::move(result)); });
+    loop_.post([answer = std::move(waiter->answer), result = std::move(result)]() mutable {
+        answer(std::move(result));
+    });
     all_.erase(waiter);
 }
 
 void Waiters::on_time(const Waiter& waiter) {
-    answer(std::find_if(all_.begin(), all_.end(), [&](const Waiter& each) { return &each == &waiter; }), none_);
+    answer(std::find_if(all_.begin(), all_.end(),
+                        [&](const Waiter& each) { return &each == &waiter; }),
+           none_);
     expired_();
 }
 

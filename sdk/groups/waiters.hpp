@@ -15,8 +15,8 @@ namespace sessionq::groups {
 
 class GroupSession;
 
-/// Those who wait for a group of a receiver, in order. Each is answered once, by a later turn of the loop, unless it is taken off before (R15). Bound
-/// to the loop.
+/// Those who wait for a group of a receiver, in order. Each is answered once, by a later turn of
+/// the loop, unless it is taken off before (R15). Bound to the loop.
 class Waiters {
 public:
     using Answer = std::function<void(core::Result<std::shared_ptr<GroupSession>>)>;
@@ -38,7 +38,8 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     [[nodiscard]] bool has_probes() const noexcept {
-        return std::any_of(all_.begin(), all_.end(), [](const Waiter& each) { return each.probes; });
+        return std::any_of(all_.begin(), all_.end(),
+                           [](const Waiter& each) { return each.probes; });
     }
     /// The broker is asked whether it has something...
     void begin_probe();
@@ -46,12 +47,15 @@ public:
     void end_probe();
 
     /// Answers who has waited longest; there is one.
-    void answer_first(core::Result<std::shared_ptr<GroupSession>> result) { answer(all_.begin(), std::move(result)); }
+    void answer_first(core::Result<std::shared_ptr<GroupSession>> result) {
+        answer(all_.begin(), std::move(result));
+    }
     void answer_all(const Failure& why);
 
 private:
     struct Waiter {
-        Waiter(Waiters& in, ports::AcceptId name, bool is_probe, Answer told) : all{&in}, id{name}, probes{is_probe}, answer{std::move(told)} {}
+        Waiter(Waiters& in, ports::AcceptId name, bool is_probe, Answer told)
+            : all{&in}, id{name}, probes{is_probe}, answer{std::move(told)} {}
         void on_time() { all->on_time(*this); }
 
         Waiters* all;
@@ -62,7 +66,8 @@ private:
         timing::Timer timer{timing::Timer::calling<&Waiter::on_time>(this)};
     };
 
-    void answer(std::list<Waiter>::iterator waiter, core::Result<std::shared_ptr<GroupSession>> result);
+    void answer(std::list<Waiter>::iterator waiter,
+                core::Result<std::shared_ptr<GroupSession>> result);
     void on_time(const Waiter& waiter);
 
     core::EventLoop& loop_;

@@ -5,7 +5,8 @@ namespace sessionq::in_process {
 /// Brings the journal's word from its thread to the loop.
 class Answers::Commit final : public Pumped {
 public:
-    Commit(std::weak_ptr<Pumped> answers, std::uint64_t number) : answers_{std::move(answers)}, number_{number} {}
+    Commit(std::weak_ptr<Pumped> answers, std::uint64_t number)
+        : answers_{std::move(answers)}, number_{number} {}
 
     void note(const Failure* why) {
         if (why != nullptr) {
@@ -32,7 +33,8 @@ private:
 void Answers::hold(WhenKept action) {
     held_.emplace(++last_held_, std::move(action));
     journal_->when_durable(
-        [pump = pump_, commit = std::make_shared<Commit>(weak_from_this(), last_held_)](broker::Journal::Mark, const Failure* why) {
+        [pump = pump_, commit = std::make_shared<Commit>(weak_from_this(), last_held_)](
+            broker::Journal::Mark, const Failure* why) {
             commit->note(why);
             pump->stir(*commit);
         });

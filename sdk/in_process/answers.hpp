@@ -15,14 +15,17 @@
 
 namespace sessionq::in_process {
 
-/// Answers that wait for a later turn of the loop, in order. Each is given exactly once: as it is, or as `cancelled` once nobody serves any more.
+/// Answers that wait for a later turn of the loop, in order. Each is given exactly once: as it is,
+/// or as `cancelled` once nobody serves any more.
 class Answers final : public Pumped {
 public:
     /// Null: what could be lost is not.
     using WhenKept = std::function<void(const Failure* why)>;
 
-    /// Without a journal everything is as durable as it gets. It lives as long as something may be held.
-    explicit Answers(std::shared_ptr<Pump> pump, broker::Journal* journal = nullptr) : pump_{std::move(pump)}, journal_{journal} {}
+    /// Without a journal everything is as durable as it gets. It lives as long as something may be
+    /// held.
+    explicit Answers(std::shared_ptr<Pump> pump, broker::Journal* journal = nullptr)
+        : pump_{std::move(pump)}, journal_{journal} {}
 
     template <typename T>
     void give(std::function<void(core::Result<T>)> handler, core::Result<T> answer) {
@@ -35,7 +38,8 @@ public:
         });
     }
 
-    /// The same of an answer that confirms a change: once what happened so far is kept, or could not be.
+    /// The same of an answer that confirms a change: once what happened so far is kept, or could
+    /// not be.
     template <typename T>
     void confirm(std::function<void(core::Result<T>)> handler, core::Result<T> answer) {
         if (journal_ == nullptr || !answer) {
@@ -53,7 +57,8 @@ public:
         });
     }
 
-    /// Runs `action` when what happened so far is kept, or could not be; or when this is cancelled. Only with a journal.
+    /// Runs `action` when what happened so far is kept, or could not be; or when this is cancelled.
+    /// Only with a journal.
     void hold(WhenKept action);
 
     /// Runs `task` in its turn, whatever happens until then but `drop`.
@@ -83,7 +88,8 @@ private:
     class Commit;
 
     void give_all() {
-        for (std::size_t left = waiting_.size(); left > 0 && !waiting_.empty(); --left) { // a handler may cancel the rest
+        for (std::size_t left = waiting_.size(); left > 0 && !waiting_.empty();
+             --left) { // a handler may cancel the rest
             core::Task give = std::move(waiting_.front());
             waiting_.pop_front();
             give();

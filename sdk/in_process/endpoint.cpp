@@ -8,13 +8,16 @@ namespace sessionq::in_process {
 namespace {
 
 broker::ReceiveMode to_broker(ports::ReceiveMode mode) noexcept {
-    return mode == ports::ReceiveMode::peek_lock ? broker::ReceiveMode::peek_lock : broker::ReceiveMode::receive_and_delete;
+    return mode == ports::ReceiveMode::peek_lock ? broker::ReceiveMode::peek_lock
+                                                 : broker::ReceiveMode::receive_and_delete;
 }
 
 } // namespace
 
 Endpoint::Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop)
-    : broker_{std::move(broker)}, pump_{std::make_shared<Pump>(loop)}, answers_{std::make_shared<Answers>(pump_, broker_->journal())} {
+    : broker_{std::move(broker)},
+      pump_{std::make_shared<Pump>(loop)},
+      answers_{std::make_shared<Answers>(pump_, broker_->journal())} {
     pump_->retain();
 }
 
@@ -31,12 +34,14 @@ Endpoint::~Endpoint() {
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
     using ports::Capability;
-    static const ports::Capabilities all{"the local broker",
-                                         {Capability::accept_named, Capability::accept_next, Capability::lock_renewal, Capability::session_state,
-                                          Capability::list_sessions, Capability::defer, Capability::dead_letter, Capability::dead_letter_reason,
-                                          Capability::schedule, Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
-                                          Capability::refuse_sessionless, Capability::sequence_numbers, Capability::modify_properties,
-                                          Capability::receive_and_delete}};
+    static const ports::Capabilities all{
+        "the local broker",
+        {Capability::accept_named, Capability::accept_next, Capability::lock_renewal,
+         Capability::session_state, Capability::list_sessions, Capability::defer,
+         Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
+         Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
+         Capability::refuse_sessionless, Capability::sequence_numbers,
+         Capability::modify_properties, Capability::receive_and_delete}};
     return all;
 }
 
@@ -53,7 +58,9 @@ ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHand
                .mode = to_broker(request.mode),
                .priority = request.priority,
                .until = Deadline::after(request.wait, loop().now()).time()},
-              [this, id](core::Result<broker::ConsumerPtr> result) { finish_accept(id, std::move(result)); });
+              [this, id](core::Result<broker::ConsumerPtr> result) {
+                  finish_accept(id, std::move(result));
+              });
     return id;
 }
 
@@ -74,38 +81,50 @@ void Endpoint::cancel_accept(ports::AcceptId id) {
 }
 
 template <typename T, typename Operation>
-void Endpoint::perform(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation) {
+void Endpoint::perform(const std::string& entity, std::function<void(core::Result<T>)> handler,
+                       Operation operation) {
     auto queue = broker_->find(entity);
-    answers_->give<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now()) : core::Result<T>{queue.failure()});
+    answers_->give<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now())
+                                                : core::Result<T>{queue.failure()});
 }
 
 template <typename T, typename Operation>
-void Endpoint::change(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation) {
+void Endpoint::change(const std::string& entity, std::function<void(core::Result<T>)> handler,
+                      Operation operation) {
     auto queue = broker_->find(entity);
-    answers_->confirm<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now()) : core::Result<T>{queue.failure()});
+    answers_->confirm<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now())
+                                                   : core::Result<T>{queue.failure()});
 }
 
 void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     change<std::vector<std::int64_t>>(request.entity, std::move(handler),
-                                      [&](broker::Queue& queue, broker::Instant at) { return queue.send(std::move(request.messages), at); });
+                                      [&](broker::Queue& queue, broker::Instant at) {
+                                          return queue.send(std::move(request.messages), at);
+                                      });
 }
 
-void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) {
-    change<core::Done>(entity, std::move(handler),
-                       [&](broker::Queue& queue, broker::Instant at) { return queue.cancel_scheduled(sequence_numbers, at); });
+void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                                ports::DoneHandler handler) {
+    change<core::Done>(entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
+        return queue.cancel_scheduled(sequence_numbers, at);
+    });
 }
 
 void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
     using Messages = std::vector<ReceivedMessage>;
-    perform<Messages>(request.entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
-        return core::Result<Messages>{queue.peek(request.from_sequence_number, request.max_messages, request.session_id, at)};
-    });
+    perform<Messages>(
+        request.entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
+            return core::Result<Messages>{queue.peek(request.from_sequence_number,
+                                                     request.max_messages, request.session_id, at)};
+        });
 }
 
-void Endpoint::list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) {
+void Endpoint::list_sessions(ports::ListSessionsRequest request,
+                             ports::ListSessionsHandler handler) {
     using Ids = std::vector<std::string>;
-    perform<Ids>(request.entity, std::move(handler),
-                 [&](broker::Queue& queue, broker::Instant at) { return core::Result<Ids>{queue.list_sessions(request.skip, request.top, at)}; });
+    perform<Ids>(request.entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
+        return core::Result<Ids>{queue.list_sessions(request.skip, request.top, at)};
+    });
 }
 
 } // namespace sessionq::in_process

@@ -11,9 +11,11 @@
 
 namespace sessionq::in_process {
 
-/// The ports on a local broker in the same process. Several endpoints, on one loop or on several, may share a broker.
+/// The ports on a local broker in the same process. Several endpoints, on one loop or on several,
+/// may share a broker.
 ///
-/// Made, used and destroyed on the loop's thread; the loop outlives it. It does not drive the broker's time: the broker's owner does.
+/// Made, used and destroyed on the loop's thread; the loop outlives it. It does not drive the
+/// broker's time: the broker's owner does.
 class Endpoint final : public ports::Endpoint {
 public:
     Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop);
@@ -27,17 +29,21 @@ public:
     ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void cancel_accept(ports::AcceptId id) override;
     void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override;
+    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                          ports::DoneHandler handler) override;
     void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) override;
+    void list_sessions(ports::ListSessionsRequest request,
+                       ports::ListSessionsHandler handler) override;
 
 private:
     void finish_accept(ports::AcceptId id, core::Result<broker::ConsumerPtr> result);
     template <typename T, typename Operation>
-    void perform(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation);
+    void perform(const std::string& entity, std::function<void(core::Result<T>)> handler,
+                 Operation operation);
     /// The same of an operation that changes what is kept.
     template <typename T, typename Operation>
-    void change(const std::string& entity, std::function<void(core::Result<T>)> handler, Operation operation);
+    void change(const std::string& entity, std::function<void(core::Result<T>)> handler,
+                Operation operation);
 
     struct Accept {
         std::shared_ptr<LinkCore> core;

@@ -22,14 +22,17 @@ broker::Outcome to_broker(ports::Outcome outcome) noexcept {
 }
 
 std::unique_ptr<broker::Changes> changes_of(ports::Settlement&& settlement) {
-    if (settlement.outcome == ports::Outcome::complete || settlement.outcome == ports::Outcome::release) {
+    if (settlement.outcome == ports::Outcome::complete ||
+        settlement.outcome == ports::Outcome::release) {
         return nullptr;
     }
-    if (settlement.outcome != ports::Outcome::dead_letter && settlement.properties_to_modify.empty()) {
+    if (settlement.outcome != ports::Outcome::dead_letter &&
+        settlement.properties_to_modify.empty()) {
         return nullptr;
     }
     return std::make_unique<broker::Changes>(
-        broker::Changes{.dead_letter = std::move(settlement.dead_letter), .properties = std::move(settlement.properties_to_modify)});
+        broker::Changes{.dead_letter = std::move(settlement.dead_letter),
+                        .properties = std::move(settlement.properties_to_modify)});
 }
 
 } // namespace
@@ -38,7 +41,8 @@ std::unique_ptr<broker::Changes> changes_of(ports::Settlement&& settlement) {
 
 void LinkCore::ask(broker::AcceptSpec spec, AcceptDone done) {
     accept_done_ = std::move(done);
-    wait_ = queue_->accept(std::move(spec), std::static_pointer_cast<LinkCore>(shared_from_this()), pump_->now());
+    wait_ = queue_->accept(std::move(spec), std::static_pointer_cast<LinkCore>(shared_from_this()),
+                           pump_->now());
 }
 
 void LinkCore::cancel_ask() {
@@ -138,7 +142,8 @@ void LinkCore::deliver() {
     const std::uint32_t wanted = std::min(credit_, messages_per_turn);
     auto& delivered = pump_->scratch().delivered;
     delivered.clear();
-    queue_->pull(*consumer_, wanted, delivered, pump_->now()); // if it has ended, its target has been told
+    queue_->pull(*consumer_, wanted, delivered,
+                 pump_->now()); // if it has ended, its target has been told
     credit_ -= static_cast<std::uint32_t>(delivered.size());
     may_pull_ = delivered.size() == wanted;
     if (keeps_removals()) {
@@ -169,7 +174,8 @@ void LinkCore::await_removal() {
     awaits_removal_ = true;
     when_kept([this, count = static_cast<std::ptrdiff_t>(removed_.size())] {
         awaits_removal_ = false;
-        std::vector<broker::Delivered> kept{std::move_iterator{removed_.begin()}, std::move_iterator{removed_.begin() + count}};
+        std::vector<broker::Delivered> kept{std::move_iterator{removed_.begin()},
+                                            std::move_iterator{removed_.begin() + count}};
         removed_.erase(removed_.begin(), removed_.begin() + count);
         await_removal();
         pump_->schedule(*this); // a drain, or a loss, may wait for this
@@ -184,13 +190,14 @@ void LinkCore::await_removal() {
 
 // While the disk refuses it is tried again and again.
 void LinkCore::when_kept(std::function<void()> action) {
-    answers().hold([this, self = shared_from_this(), action = std::move(action)](const Failure* why) {
-        if (why == nullptr) {
-            action();
-        } else {
-            when_kept(action);
-        }
-    });
+    answers().hold(
+        [this, self = shared_from_this(), action = std::move(action)](const Failure* why) {
+            if (why == nullptr) {
+                action();
+            } else {
+                when_kept(action);
+            }
+        });
 }
 
 ports::DeliveryPtr LinkCore::make_delivery(broker::Delivered& delivered) const {
@@ -214,7 +221,8 @@ void LinkCore::say_drained() {
 }
 
 void LinkCore::say_lost() {
-    if (is_dead_ || is_closed_ || !is_lost_ || is_loss_said_ || events_ == nullptr || !removed_.empty()) {
+    if (is_dead_ || is_closed_ || !is_lost_ || is_loss_said_ || events_ == nullptr ||
+        !removed_.empty()) {
         return;
     }
     is_loss_said_ = true;
@@ -223,7 +231,8 @@ void LinkCore::say_lost() {
 
 void LinkCore::settle(ports::Delivery& delivery, ports::Settlement&& settlement) {
     const broker::Outcome outcome = to_broker(settlement.outcome);
-    settling_.push_back({.delivery = &delivery, .outcome = outcome, .changes = changes_of(std::move(settlement))});
+    settling_.push_back(
+        {.delivery = &delivery, .outcome = outcome, .changes = changes_of(std::move(settlement))});
     pump_->schedule(*this);
 }
 
@@ -232,7 +241,9 @@ void LinkCore::apply_settlements() {
     orders.clear();
     for (const Settling& one : settling_) {
         if (!one.is_done) {
-            orders.push_back({.token = one.delivery->port_tag, .outcome = one.outcome, .changes = one.changes.get()});
+            orders.push_back({.token = one.delivery->port_tag,
+                              .outcome = one.outcome,
+                              .changes = one.changes.get()});
         }
     }
     if (orders.empty()) {
@@ -258,7 +269,8 @@ void LinkCore::say_settled() {
     settling_.clear();
     if (std::exchange(has_changed_, false)) {
         ++unconfirmed_;
-        answers().hold([this, done = std::make_shared<std::vector<Settling>>(std::move(done))](const Failure* why) {
+        answers().hold([this, done = std::make_shared<std::vector<Settling>>(std::move(done))](
+                           const Failure* why) {
             --unconfirmed_;
             say_settled(*done, why);
             pump_->schedule(*this); // closing may wait for this
@@ -275,7 +287,8 @@ void LinkCore::say_settled() {
 void LinkCore::say_settled(const std::vector<Settling>& done, const Failure* why) {
     for (const Settling& one : done) {
         if (one.failed_with) {
-            const Failure failure{.code = *one.failed_with, .detail = "session '" + session_id() + "'"};
+            const Failure failure{.code = *one.failed_with,
+                                  .detail = "session '" + session_id() + "'"};
             events_->on_settled(*one.delivery, &failure);
         } else {
             events_->on_settled(*one.delivery, why);
@@ -290,26 +303,33 @@ void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
     apply_settlements();
     const broker::Instant now = pump_->now();
     auto until = queue_->renew(*consumer_, now);
-    answers().give<ports::LockGrant>(std::move(handler), until ? core::Result<ports::LockGrant>{ports::LockGrant{until.value() - now.now}}
-                                                               : core::Result<ports::LockGrant>{until.failure()});
+    answers().give<ports::LockGrant>(
+        std::move(handler),
+        until ? core::Result<ports::LockGrant>{ports::LockGrant{until.value() - now.now}}
+              : core::Result<ports::LockGrant>{until.failure()});
 }
 
 void LinkCore::get_state(ports::SessionLink::StateHandler handler) {
     apply_settlements();
-    answers().give<std::optional<std::string>>(std::move(handler), queue_->get_state(*consumer_, pump_->now()));
+    answers().give<std::optional<std::string>>(std::move(handler),
+                                               queue_->get_state(*consumer_, pump_->now()));
 }
 
-void LinkCore::set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler) {
+void LinkCore::set_state(std::optional<std::string> state,
+                         ports::SessionLink::DoneHandler handler) {
     apply_settlements();
-    answers().confirm<core::Done>(std::move(handler), queue_->set_state(*consumer_, std::move(state), pump_->now()));
+    answers().confirm<core::Done>(std::move(handler),
+                                  queue_->set_state(*consumer_, std::move(state), pump_->now()));
 }
 
-void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, ports::SessionLink::DeliveriesHandler handler) {
+void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences,
+                                ports::SessionLink::DeliveriesHandler handler) {
     apply_settlements();
     std::vector<broker::Delivered> delivered;
     auto done = queue_->receive_deferred(*consumer_, sequences, delivered, pump_->now());
     const bool is_removed = done && keeps_removals();
-    auto give = [this, handler = std::move(handler), done = std::move(done), delivered = std::move(delivered)]() mutable {
+    auto give = [this, handler = std::move(handler), done = std::move(done),
+                 delivered = std::move(delivered)]() mutable {
         if (!done) {
             handler(done.failure());
             return;

@@ -18,11 +18,13 @@
 
 namespace sessionq::in_process {
 
-/// One asking for a session, and the session that came of it: what the broker knows as a consumer's target. Outlives the link as long as somebody on
-/// another thread is still telling it something. Messages that are removed when received are handed out once that is kept, so that none comes twice,
-/// however the process ends.
+/// One asking for a session, and the session that came of it: what the broker knows as a consumer's
+/// target. Outlives the link as long as somebody on another thread is still telling it something.
+/// Messages that are removed when received are handed out once that is kept, so that none comes
+/// twice, however the process ends.
 ///
-/// Bound to the loop's thread, but for the functions of `ConsumerTarget`, which take note and stir the pump.
+/// Bound to the loop's thread, but for the functions of `ConsumerTarget`, which take note and stir
+/// the pump.
 class LinkCore final : public broker::ConsumerTarget, public Pumped {
 public:
     using AcceptDone = std::function<void(core::Result<broker::ConsumerPtr>)>;
@@ -40,7 +42,9 @@ public:
 
     // as a link
     [[nodiscard]] const std::string& session_id() const noexcept { return consumer_->session_id; }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept { return {queue_->options().lock_duration}; }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept {
+        return {queue_->options().lock_duration};
+    }
     void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
     void add_credit(std::uint32_t count);
     void drain();
@@ -48,7 +52,8 @@ public:
     void renew_lock(ports::SessionLink::LockHandler handler);
     void get_state(ports::SessionLink::StateHandler handler);
     void set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler);
-    void receive_deferred(const std::vector<std::int64_t>& sequences, ports::SessionLink::DeliveriesHandler handler);
+    void receive_deferred(const std::vector<std::int64_t>& sequences,
+                          ports::SessionLink::DeliveriesHandler handler);
     void close(ports::SessionLink::DoneHandler handler);
     /// The link is destroyed: closes it, says nothing more.
     void destroy() noexcept;
@@ -84,7 +89,9 @@ private:
     void say_lost();
     [[nodiscard]] bool is_flowing() const noexcept { return !is_dead_ && !is_closed_ && !is_lost_; }
     /// Messages are removed when they are handed out, and that is kept.
-    [[nodiscard]] bool keeps_removals() const noexcept { return journal_ != nullptr && consumer_->mode == broker::ReceiveMode::receive_and_delete; }
+    [[nodiscard]] bool keeps_removals() const noexcept {
+        return journal_ != nullptr && consumer_->mode == broker::ReceiveMode::receive_and_delete;
+    }
     [[nodiscard]] ports::DeliveryPtr make_delivery(broker::Delivered& delivered) const;
     Answers& answers();
 
@@ -105,7 +112,8 @@ private:
     broker::ConsumerPtr consumer_{};
     ports::LinkEvents* events_{nullptr};
     std::uint32_t credit_{0};
-    bool may_pull_{false}; // there may be messages: credit came, or word from the queue, or the last pull did not find the end
+    bool may_pull_{
+        false}; // there may be messages: credit came, or word from the queue, or the last pull did not find the end
     bool is_draining_{false};
     bool is_lost_{false};
     bool is_loss_said_{false};

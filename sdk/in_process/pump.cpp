@@ -63,7 +63,8 @@ void Pump::take_stirred(std::vector<std::shared_ptr<Pumped>>& to) {
     for (Pumped* item = crossing_.take_all(); item != nullptr;) {
         Pumped* next = core::MpscQueue<Pumped>::next(*item);
         to.push_back(std::move(item->stirred_));
-        item->is_stirred_.store(false, std::memory_order_seq_cst); // from here on it may be stirred anew
+        item->is_stirred_.store(false,
+                                std::memory_order_seq_cst); // from here on it may be stirred anew
         item = next;
     }
 }

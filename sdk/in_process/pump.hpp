@@ -31,7 +31,8 @@ private:
     bool is_scheduled_{false};
 };
 
-/// Brings the links of one loop their turns: whatever stirs them, on the loop or off it, is one turn each and one wake-up for all.
+/// Brings the links of one loop their turns: whatever stirs them, on the loop or off it, is one
+/// turn each and one wake-up for all.
 ///
 /// Bound to the loop's thread, but for `stir`. Serves until its last user lets go.
 class Pump final : public core::Inbox, public std::enable_shared_from_this<Pump> {

@@ -26,7 +26,8 @@ std::string_view to_string(Capability capability) noexcept {
     return "unknown capability";
 }
 
-Capabilities::Capabilities(std::string broker, std::initializer_list<Capability> present) : broker_{std::move(broker)} {
+Capabilities::Capabilities(std::string broker, std::initializer_list<Capability> present)
+    : broker_{std::move(broker)} {
     for (const Capability capability : present) {
         bits_ |= 1U << static_cast<unsigned>(capability);
     }
@@ -34,7 +35,8 @@ Capabilities::Capabilities(std::string broker, std::initializer_list<Capability>
 
 void Capabilities::require(Capability capability) const {
     if (!has(capability)) {
-        throw Error{Errc::not_supported, broker_ + " does not have: " + std::string{to_string(capability)}};
+        throw Error{Errc::not_supported,
+                    broker_ + " does not have: " + std::string{to_string(capability)}};
     }
 }
 

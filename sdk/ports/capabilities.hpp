@@ -7,7 +7,8 @@
 
 namespace sessionq::ports {
 
-/// What a broker may or may not be able to do. Declared by each port; whatever needs one asks first, so that a lack is an error before any I/O.
+/// What a broker may or may not be able to do. Declared by each port; whatever needs one asks
+/// first, so that a lack is an error before any I/O.
 enum class Capability : std::uint8_t {
     accept_named,       ///< accept a session by its id
     accept_next,        ///< accept whichever session has messages
@@ -35,7 +36,9 @@ public:
     Capabilities(std::string broker, std::initializer_list<Capability> present);
 
     [[nodiscard]] const std::string& broker() const noexcept { return broker_; }
-    [[nodiscard]] bool has(Capability capability) const noexcept { return (bits_ >> static_cast<unsigned>(capability) & 1U) != 0; }
+    [[nodiscard]] bool has(Capability capability) const noexcept {
+        return (bits_ >> static_cast<unsigned>(capability) & 1U) != 0;
+    }
 
     /// Throws `Error{Errc::not_supported}` naming broker and capability when it is absent.
     void require(Capability capability) const;

@@ -9,8 +9,9 @@
 
 namespace sessionq::ports {
 
-/// One delivery of a message over a link. The receiver of the events allocates it (`LinkEvents::new_delivery`), so that it can keep what
-/// it knows of the message in the same piece of memory; the port fills it.
+/// One delivery of a message over a link. The receiver of the events allocates it
+/// (`LinkEvents::new_delivery`), so that it can keep what it knows of the message in the same piece
+/// of memory; the port fills it.
 struct Delivery {
     Delivery() = default;
     Delivery(const Delivery&) = delete;
@@ -41,7 +42,8 @@ enum class Outcome : std::uint8_t {
 struct Settlement {
     Outcome outcome{Outcome::complete};
     DeadLetterInfo dead_letter{};
-    Properties properties_to_modify{}; ///< merged into the application properties by abandon, defer and dead_letter
+    Properties properties_to_modify{}; ///< merged into the application properties by abandon, defer
+                                       ///< and dead_letter
 };
 
 } // namespace sessionq::ports

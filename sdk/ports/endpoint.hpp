@@ -22,9 +22,10 @@ struct AcceptRequest {
     std::string entity{};
     std::optional<std::string> session_id{}; ///< unset: whichever is available next
     ReceiveMode mode{ReceiveMode::peek_lock};
-    Duration wait{};             ///< how long the broker may look for a session; zero: answer at once
-    int priority{0};             ///< higher is served first (DG6); ports whose broker has none ignore it
-    std::size_t buffer_bytes{0}; ///< what a port whose sessions share a link may hold of messages that are not settled; zero: the port's default
+    Duration wait{}; ///< how long the broker may look for a session; zero: answer at once
+    int priority{0}; ///< higher is served first (DG6); ports whose broker has none ignore it
+    std::size_t buffer_bytes{0}; ///< what a port whose sessions share a link may hold of messages
+                                 ///< that are not settled; zero: the port's default
 };
 
 /// Names an accept under way; never reused within an endpoint.
@@ -58,10 +59,12 @@ struct ListSessionsRequest {
 
 using ListSessionsHandler = std::function<void(core::Result<std::vector<std::string>>)>;
 
-/// A kind of broker, as reached from one receive thread. One endpoint serves all entities; behind it is a connection, several, or none.
+/// A kind of broker, as reached from one receive thread. One endpoint serves all entities; behind
+/// it is a connection, several, or none.
 ///
-/// Everything is called on `loop`; nothing blocks; every handler runs exactly once, by a later turn of the loop, also when the endpoint is destroyed
-/// (then with `cancelled`, from the destructor). Calls that need a capability the broker lacks fail with `not_supported`.
+/// Everything is called on `loop`; nothing blocks; every handler runs exactly once, by a later turn
+/// of the loop, also when the endpoint is destroyed (then with `cancelled`, from the destructor).
+/// Calls that need a capability the broker lacks fail with `not_supported`.
 class Endpoint {
 public:
     virtual ~Endpoint() = default;
@@ -69,19 +72,23 @@ public:
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
 
-    /// Asks for a session. "None available" within `wait` is the failure `no_session_available`. `connection_refused` is said only once a connection has been tried
-    /// again, and those tries are spaced by the port (R17): whoever is told may ask again at once.
+    /// Asks for a session. "None available" within `wait` is the failure `no_session_available`.
+    /// `connection_refused` is said only once a connection has been tried again, and those tries
+    /// are spaced by the port (R17): whoever is told may ask again at once.
     virtual AcceptId accept(AcceptRequest request, AcceptHandler handler) = 0;
 
-    /// Gives an accept up. Its handler still runs exactly once: with `cancelled`, or with the session that crossed the request, which the
-    /// caller then closes (R19). Unknown and finished ids are ignored.
+    /// Gives an accept up. Its handler still runs exactly once: with `cancelled`, or with the
+    /// session that crossed the request, which the caller then closes (R19). Unknown and finished
+    /// ids are ignored.
     virtual void cancel_accept(AcceptId id) = 0;
 
-    /// Sends all or none; answers with the sequence numbers where the broker tells them, else with as many zeros.
+    /// Sends all or none; answers with the sequence numbers where the broker tells them, else with
+    /// as many zeros.
     virtual void send(SendRequest request, SendHandler handler) = 0;
 
     /// Takes scheduled messages back before their time.
-    virtual void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, DoneHandler handler) = 0;
+    virtual void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                                  DoneHandler handler) = 0;
 
     virtual void peek(PeekRequest request, PeekHandler handler) = 0;
 

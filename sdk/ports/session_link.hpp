@@ -12,13 +12,14 @@
 
 namespace sessionq::ports {
 
-/// How long a lease lasts, as the broker answered; counted from the instant it was asked for (R12), so that whoever holds it need not allow for the
-/// time the answer took. Unset: it does not expire.
+/// How long a lease lasts, as the broker answered; counted from the instant it was asked for (R12),
+/// so that whoever holds it need not allow for the time the answer took. Unset: it does not expire.
 struct LockGrant {
     std::optional<Duration> length{};
 };
 
-/// What a session link tells its owner. Always on the link's loop, never from within a call into the link.
+/// What a session link tells its owner. Always on the link's loop, never from within a call into
+/// the link.
 class LinkEvents {
 public:
     virtual ~LinkEvents() = default;
@@ -29,25 +30,29 @@ public:
     /// A message arrived, in sequence order. Each uses up one credit.
     virtual void on_delivery(DeliveryPtr delivery) = 0;
 
-    /// The broker finished (or refused) the settlement of this delivery. Exactly once per `settle`, in any order; also for settlements that were
-    /// unanswered when the link ended (code `lock_lost` or `connection_lost`: the outcome is unknown).
-    /// `failure` is null on success.
+    /// The broker finished (or refused) the settlement of this delivery. Exactly once per `settle`,
+    /// in any order; also for settlements that were unanswered when the link ended (code
+    /// `lock_lost` or `connection_lost`: the outcome is unknown). `failure` is null on success.
     virtual void on_settled(Delivery& delivery, const Failure* failure) = 0;
 
-    /// All credit is used up or taken back: no delivery follows until credit is added. Exactly once per `drain` unless the link ends first.
+    /// All credit is used up or taken back: no delivery follows until credit is added. Exactly once
+    /// per `drain` unless the link ends first.
     virtual void on_drained() = 0;
 
     /// The lease may end sooner than was granted; a renewal shows.
     virtual void on_lease_doubted() {}
 
-    /// The link ended without `close`: the lease is lost (R13). Terminal, at most once; nothing follows it but outstanding `on_settled`, which come first.
+    /// The link ended without `close`: the lease is lost (R13). Terminal, at most once; nothing
+    /// follows it but outstanding `on_settled`, which come first.
     virtual void on_lost(const Failure& reason) = 0;
 };
 
-/// A held session, or a message group that has the right to run: the lease and the flow of its messages.
+/// A held session, or a message group that has the right to run: the lease and the flow of its
+/// messages.
 ///
-/// Everything is called on the link's loop; nothing blocks; every answer comes by a later turn of the loop. Destroying a link that was not
-/// closed closes it; no event or handler of it runs after that.
+/// Everything is called on the link's loop; nothing blocks; every answer comes by a later turn of
+/// the loop. Destroying a link that was not closed closes it; no event or handler of it runs after
+/// that.
 class SessionLink {
 public:
     using DoneHandler = std::function<void(core::Result<core::Done>)>;
@@ -59,7 +64,8 @@ public:
 
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;
 
-    /// The lease as the broker granted it when it answered the accept: its full length then. How long the answer travelled is for the holder to allow for.
+    /// The lease as the broker granted it when it answered the accept: its full length then. How
+    /// long the answer travelled is for the holder to allow for.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
     /// Who is told. Set once, before the first credit; outlives the link.
@@ -68,11 +74,13 @@ public:
     /// Allows `count` more deliveries.
     virtual void add_credit(std::uint32_t count) = 0;
 
-    /// Asks the broker to use the credit up or give it back, answered by `on_drained`. Not while one is outstanding. Deliveries may still come before
-    /// the answer. Adding credit while a drain is outstanding is not allowed.
+    /// Asks the broker to use the credit up or give it back, answered by `on_drained`. Not while
+    /// one is outstanding. Deliveries may still come before the answer. Adding credit while a drain
+    /// is outstanding is not allowed.
     virtual void drain() = 0;
 
-    /// Settles a delivery of this link; the delivery stays alive until `on_settled`. Settlements take effect in the order of the calls.
+    /// Settles a delivery of this link; the delivery stays alive until `on_settled`. Settlements
+    /// take effect in the order of the calls.
     virtual void settle(Delivery& delivery, Settlement settlement) = 0;
 
     virtual void renew_lock(LockHandler handler) = 0;
@@ -80,11 +88,14 @@ public:
     /// No value clears the state.
     virtual void set_state(std::optional<std::string> state, DoneHandler handler) = 0;
 
-    /// Deferred messages of this session by sequence number; they are settled like others. Fails with `message_not_found` when any is missing.
-    virtual void receive_deferred(std::vector<std::int64_t> sequence_numbers, DeliveriesHandler handler) = 0;
+    /// Deferred messages of this session by sequence number; they are settled like others. Fails
+    /// with `message_not_found` when any is missing.
+    virtual void receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                                  DeliveriesHandler handler) = 0;
 
-    /// Gives the session back. What is unsettled becomes available again, uncounted. No event follows, except `on_settled` for settlements
-    /// under way, before the handler. The lease is free no later than when an accept issued after this call on the same endpoint is looked at.
+    /// Gives the session back. What is unsettled becomes available again, uncounted. No event
+    /// follows, except `on_settled` for settlements under way, before the handler. The lease is
+    /// free no later than when an accept issued after this call on the same endpoint is looked at.
     virtual void close(DoneHandler handler) = 0;
 };
 

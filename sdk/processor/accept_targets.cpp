@@ -4,7 +4,8 @@
 
 namespace sessionq::processor {
 
-AcceptTargets::AcceptTargets(const std::vector<std::string>& entities, const std::vector<std::string>& session_ids, TargetClaims* claims)
+AcceptTargets::AcceptTargets(const std::vector<std::string>& entities,
+                             const std::vector<std::string>& session_ids, TargetClaims* claims)
     : claims_{claims}, named_{!session_ids.empty()} {
     for (const std::string& entity : entities) {
         if (!named_) {
@@ -25,11 +26,13 @@ std::optional<std::size_t> AcceptTargets::choose() noexcept {
             if (named_ && (row.pending != 0 || row.held != 0 || row.passed_over == turn)) {
                 continue;
             }
-            if (!best || std::pair{row.pending, row.asked} < std::pair{rows_[*best].pending, rows_[*best].asked}) {
+            if (!best || std::pair{row.pending, row.asked} <
+                             std::pair{rows_[*best].pending, rows_[*best].asked}) {
                 best = i;
             }
         }
-        if (best && named_ && claims_ != nullptr && !claims_->try_claim(*best)) { // another thread's
+        if (best && named_ && claims_ != nullptr &&
+            !claims_->try_claim(*best)) { // another thread's
             rows_[*best].passed_over = turn;
             continue;
         }

@@ -15,21 +15,26 @@ struct AcceptTarget {
     std::optional<std::string> session_id{};
 };
 
-/// Decides which target a vacant slot asks for, so that every entity is asked in turn and a named session once at a time (DG9).
+/// Decides which target a vacant slot asks for, so that every entity is asked in turn and a named
+/// session once at a time (DG9).
 class AcceptTargets {
 public:
     /// `claims`: shared with the other receive threads, for named sessions; null: there are none.
-    AcceptTargets(const std::vector<std::string>& entities, const std::vector<std::string>& session_ids, TargetClaims* claims = nullptr);
+    AcceptTargets(const std::vector<std::string>& entities,
+                  const std::vector<std::string>& session_ids, TargetClaims* claims = nullptr);
 
-    /// The target to ask for next: the one with the fewest accepts under way, then the one asked longest ago. Nothing when all named sessions are
-    /// asked for or held, here or on another thread.
+    /// The target to ask for next: the one with the fewest accepts under way, then the one asked
+    /// longest ago. Nothing when all named sessions are asked for or held, here or on another
+    /// thread.
     [[nodiscard]] std::optional<std::size_t> choose() noexcept;
 
     void refused(std::size_t index);
     void held(std::size_t index) noexcept; ///< the accept was granted
     void left(std::size_t index);
 
-    [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept { return rows_[index].target; }
+    [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept {
+        return rows_[index].target;
+    }
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
     [[nodiscard]] bool named() const noexcept { return named_; }
 

@@ -24,14 +24,18 @@ public:
 
     void drain_asked(TimePoint now) noexcept { drain_by_ = now + tuning_.drain_timeout; }
 
-    /// The first settlement was sent, or one of several was answered: the others have their time again.
-    void settlements_moved(TimePoint now) noexcept { settlements_by_ = now + tuning_.settle_timeout; }
+    /// The first settlement was sent, or one of several was answered: the others have their time
+    /// again.
+    void settlements_moved(TimePoint now) noexcept {
+        settlements_by_ = now + tuning_.settle_timeout;
+    }
 
     void close_asked(TimePoint now) noexcept { close_by_ = now + tuning_.close_timeout; }
 
     /// When to look again; TimePoint::max(): nothing is outstanding.
     [[nodiscard]] TimePoint due(Outstanding outstanding) const noexcept {
-        return std::min({outstanding.drain ? drain_by_ : TimePoint::max(), outstanding.settlements ? settlements_by_ : TimePoint::max(),
+        return std::min({outstanding.drain ? drain_by_ : TimePoint::max(),
+                         outstanding.settlements ? settlements_by_ : TimePoint::max(),
                          outstanding.close ? close_by_ : TimePoint::max()});
     }
 

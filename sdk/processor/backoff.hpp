@@ -10,7 +10,8 @@
 
 namespace sessionq::processor {
 
-/// Decides how long to wait after the n-th failure in a row (R17). Pure but for the injected randomness.
+/// Decides how long to wait after the n-th failure in a row (R17). Pure but for the injected
+/// randomness.
 class Backoff {
 public:
     explicit Backoff(BackoffOptions options) noexcept : options_{options} {}
@@ -23,13 +24,17 @@ public:
         return jittered(at(options_, failures_++), random);
     }
 
-    /// Whether what went well for this long ends the row of failures: ten times the wait that would follow, so that no fault brings more tries a minute.
-    [[nodiscard]] bool outlasted_by(Duration good) const noexcept { return good >= std::min(options_.max, at(options_, failures_) * 10); }
+    /// Whether what went well for this long ends the row of failures: ten times the wait that would
+    /// follow, so that no fault brings more tries a minute.
+    [[nodiscard]] bool outlasted_by(Duration good) const noexcept {
+        return good >= std::min(options_.max, at(options_, failures_) * 10);
+    }
     void reset() noexcept { failures_ = 0; }
     [[nodiscard]] std::uint32_t failures() const noexcept { return failures_; }
 
     /// min x 2^failures, at most max.
-    [[nodiscard]] static Duration at(const BackoffOptions& options, std::uint32_t failures) noexcept {
+    [[nodiscard]] static Duration at(const BackoffOptions& options,
+                                     std::uint32_t failures) noexcept {
         Duration delay = options.min;
         for (std::uint32_t i = 0; i < failures && delay < options.max; ++i) {
             delay = delay > options.max / 2 ? options.max : delay * 2;
@@ -40,7 +45,8 @@ public:
     /// Between half and all of `full`, so that many who failed together do not knock together.
     [[nodiscard]] static Duration jittered(Duration full, core::Random& random) noexcept {
         const Duration half = full / 2;
-        return half + Duration{static_cast<Duration::rep>(random.fraction() * static_cast<double>((full - half).count()))};
+        return half + Duration{static_cast<Duration::rep>(
+                          random.fraction() * static_cast<double>((full - half).count()))};
     }
 
 private:

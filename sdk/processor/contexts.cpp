@@ -21,15 +21,19 @@ bool MessageContext::settled() const noexcept { return call_->decided(); }
 
 void MessageContext::complete() { call_->settle({.outcome = ports::Outcome::complete}); }
 void MessageContext::abandon(Properties properties_to_modify) {
-    call_->settle({.outcome = ports::Outcome::abandon, .properties_to_modify = std::move(properties_to_modify)});
-}
-void MessageContext::dead_letter(std::string reason, std::string description, Properties properties_to_modify) {
-    call_->settle({.outcome = ports::Outcome::dead_letter,
-                   .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
+    call_->settle({.outcome = ports::Outcome::abandon,
                    .properties_to_modify = std::move(properties_to_modify)});
 }
+void MessageContext::dead_letter(std::string reason, std::string description,
+                                 Properties properties_to_modify) {
+    call_->settle(
+        {.outcome = ports::Outcome::dead_letter,
+         .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
+         .properties_to_modify = std::move(properties_to_modify)});
+}
 void MessageContext::defer(Properties properties_to_modify) {
-    call_->settle({.outcome = ports::Outcome::defer, .properties_to_modify = std::move(properties_to_modify)});
+    call_->settle({.outcome = ports::Outcome::defer,
+                   .properties_to_modify = std::move(properties_to_modify)});
 }
 
 } // namespace sessionq

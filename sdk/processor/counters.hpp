@@ -26,11 +26,15 @@ struct Counters {
     Count lock_renewals{0};
     std::atomic<Duration::rep> longest_ready_wait{0};
 
-    static void add(Count& count, std::uint64_t by = 1) noexcept { count.fetch_add(by, std::memory_order_relaxed); }
+    static void add(Count& count, std::uint64_t by = 1) noexcept {
+        count.fetch_add(by, std::memory_order_relaxed);
+    }
 
     void waited(Duration length) noexcept {
         Duration::rep longest = longest_ready_wait.load(std::memory_order_relaxed);
-        while (length.count() > longest && !longest_ready_wait.compare_exchange_weak(longest, length.count(), std::memory_order_relaxed)) {
+        while (length.count() > longest &&
+               !longest_ready_wait.compare_exchange_weak(longest, length.count(),
+                                                         std::memory_order_relaxed)) {
         }
     }
 

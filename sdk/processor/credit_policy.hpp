@@ -8,20 +8,23 @@
 
 namespace sessionq::processor {
 
-/// Decides how many messages may be on their way to all sessions of a shard, so that what is buffered stays within a byte budget (R23). Each session may
-/// always have one message, or nothing would move; everything beyond is counted at the size messages have had lately.
+/// Decides how many messages may be on their way to all sessions of a shard, so that what is
+/// buffered stays within a byte budget (R23). Each session may always have one message, or nothing
+/// would move; everything beyond is counted at the size messages have had lately.
 class CreditPolicy {
 public:
     explicit CreditPolicy(std::size_t budget_bytes) noexcept : budget_{budget_bytes} {}
 
     /// The session's messages fetched ahead: enough that handlers need not wait for the link.
-    [[nodiscard]] static std::uint32_t window(std::uint32_t configured, std::uint32_t calls_per_session) noexcept {
+    [[nodiscard]] static std::uint32_t window(std::uint32_t configured,
+                                              std::uint32_t calls_per_session) noexcept {
         return configured != 0 ? configured : std::max<std::uint32_t>(32, 2 * calls_per_session);
     }
 
-    /// How much credit to add for a session that has `held` messages and `outstanding` credit, and books it. Zero unless at least half of the window is
-    /// free, so that flows are few.
-    [[nodiscard]] std::uint32_t grant(std::uint32_t window, std::uint32_t held, std::uint32_t outstanding) noexcept {
+    /// How much credit to add for a session that has `held` messages and `outstanding` credit, and
+    /// books it. Zero unless at least half of the window is free, so that flows are few.
+    [[nodiscard]] std::uint32_t grant(std::uint32_t window, std::uint32_t held,
+                                      std::uint32_t outstanding) noexcept {
         const std::uint32_t used = held + outstanding;
         if (used >= window || (used != 0 && (window - used) * 2 < window)) {
             return 0;
@@ -47,7 +50,9 @@ public:
         buffered_ += bytes;
         average_ += (static_cast<double>(bytes) - average_) / 16;
     }
-    void used_credit(std::uint32_t count) noexcept { outstanding_ -= std::min<std::uint64_t>(outstanding_, count); }
+    void used_credit(std::uint32_t count) noexcept {
+        outstanding_ -= std::min<std::uint64_t>(outstanding_, count);
+    }
     void gone(std::size_t bytes) noexcept { buffered_ -= std::min(buffered_, bytes); }
 
     [[nodiscard]] std::size_t budget_bytes() const noexcept { return budget_; }
@@ -56,7 +61,8 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t affordable() const noexcept {
-        const double reserved = static_cast<double>(buffered_) + static_cast<double>(outstanding_) * average_;
+        const double reserved =
+            static_cast<double>(buffered_) + static_cast<double>(outstanding_) * average_;
         const double room = (static_cast<double>(budget_) - reserved) / std::max(average_, 1.0);
         return room <= 0 ? 0 : static_cast<std::uint32_t>(std::min(room, 1e6));
     }

@@ -12,7 +12,8 @@ namespace sessionq::processor {
 /// Told once when an asynchronous handler has ended, on whichever thread; null: it returned.
 using HandlerDone = std::function<void(std::exception_ptr)>;
 
-/// What the application registered; empty members are not called. Exactly one of `message` and `start_message` is set.
+/// What the application registered; empty members are not called. Exactly one of `message` and
+/// `start_message` is set.
 struct Handlers {
     std::function<void(MessageContext&)> message{};
 

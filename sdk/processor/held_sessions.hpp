@@ -12,14 +12,16 @@
 
 namespace sessionq::processor {
 
-/// The sessions of a processor, so that no session is handled twice at once in one process. A broker may give a session anew before the news of the
-/// lost lease arrives, on any of the links: then the later lease waits until the earlier one's handlers have returned. Thread-safe.
+/// The sessions of a processor, so that no session is handled twice at once in one process. A
+/// broker may give a session anew before the news of the lost lease arrives, on any of the links:
+/// then the later lease waits until the earlier one's handlers have returned. Thread-safe.
 class HeldSessions {
 public:
     using Key = std::pair<std::string, std::string>; ///< entity, session id
     using Holder = const void*;
 
-    /// True: the session is the holder's alone, go on. False: others had it before; `begin` is posted to `loop` when they have ended.
+    /// True: the session is the holder's alone, go on. False: others had it before; `begin` is
+    /// posted to `loop` when they have ended.
     [[nodiscard]] bool hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin);
 
     /// No handler of the holder runs or will run. Once for each `hold`.

@@ -8,11 +8,13 @@
 
 namespace sessionq::processor {
 
-/// Gives back sessions that came after their accept had been given up (R19). Each is closed in order; one that the broker does not let go of in time is
-/// dropped, which gives it back too. On one loop.
+/// Gives back sessions that came after their accept had been given up (R19). Each is closed in
+/// order; one that the broker does not let go of in time is dropped, which gives it back too. On
+/// one loop.
 class LateSessions {
 public:
-    /// `changed` runs when the broker has answered: a `sweep` is due, but by a later turn of the loop, since this is within the link's own call.
+    /// `changed` runs when the broker has answered: a `sweep` is due, but by a later turn of the
+    /// loop, since this is within the link's own call.
     LateSessions(core::EventLoop& loop, Duration patience, std::function<void()> changed)
         : loop_{loop}, patience_{patience}, changed_{std::move(changed)} {}
 

@@ -15,10 +15,12 @@ void Lease::grant(TimePoint asked, std::optional<Duration> length) noexcept {
     }
     length_ = *length;
     expires_ = Deadline::after(length_, asked);
-    renew_at_ = expires_.is_never() ? TimePoint::max() : expires_.time() - std::min(length_ / 2, max_renew_ahead);
+    renew_at_ = expires_.is_never() ? TimePoint::max()
+                                    : expires_.time() - std::min(length_ / 2, max_renew_ahead);
 }
 
-void Lease::grant_by_accept(TimePoint asked, TimePoint answered, std::optional<Duration> length) noexcept {
+void Lease::grant_by_accept(TimePoint asked, TimePoint answered,
+                            std::optional<Duration> length) noexcept {
     if (!length || answered - asked <= margin(*length)) {
         grant(asked, length);
         return;
@@ -52,10 +54,13 @@ Lease::Next Lease::next(TimePoint now, bool renew_wanted) noexcept {
 
 void Lease::renewal_failed(TimePoint now) noexcept {
     renewing_ = false;
-    renew_at_ = now + std::clamp<Duration>(length_ / 20, std::chrono::milliseconds{50}, std::chrono::seconds{5});
+    renew_at_ = now + std::clamp<Duration>(length_ / 20, std::chrono::milliseconds{50},
+                                           std::chrono::seconds{5});
 }
 
-TimePoint Lease::last_start() const noexcept { return expires_.is_never() ? TimePoint::max() : expires_.time() - margin(length_); }
+TimePoint Lease::last_start() const noexcept {
+    return expires_.is_never() ? TimePoint::max() : expires_.time() - margin(length_);
+}
 
 Duration Lease::margin(Duration length) noexcept { return std::min(length / 10, max_margin); }
 

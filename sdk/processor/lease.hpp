@@ -9,8 +9,9 @@
 
 namespace sessionq::processor {
 
-/// Decides when a lease is renewed, when its holder is warned and when it is over (R11-R13). Monotonic: the length counts from the instant
-/// it was asked for, so a slow answer shortens it and a wall clock changes nothing.
+/// Decides when a lease is renewed, when its holder is warned and when it is over (R11-R13).
+/// Monotonic: the length counts from the instant it was asked for, so a slow answer shortens it and
+/// a wall clock changes nothing.
 class Lease {
 public:
     /// How long before the end the holder is told, at most; a tenth of a short lease.
@@ -33,11 +34,15 @@ public:
     /// The broker granted `length` to a request made at `asked`. Unset: it does not expire.
     void grant(TimePoint asked, std::optional<Duration> length) noexcept;
 
-    /// The broker granted `length` with its answer to an accept asked at `asked`. How long the accept waited at the broker is unknown, so an answer that took
-    /// longer than the margin is taken to have travelled for the margin, and the lease is renewed at once, which measures it (R12).
-    void grant_by_accept(TimePoint asked, TimePoint answered, std::optional<Duration> length) noexcept;
+    /// The broker granted `length` with its answer to an accept asked at `asked`. How long the
+    /// accept waited at the broker is unknown, so an answer that took longer than the margin is
+    /// taken to have travelled for the margin, and the lease is renewed at once, which measures it
+    /// (R12).
+    void grant_by_accept(TimePoint asked, TimePoint answered,
+                         std::optional<Duration> length) noexcept;
 
-    /// What is due at `now`. `renew_wanted` is false once the session is being left or its handlers make no progress.
+    /// What is due at `now`. `renew_wanted` is false once the session is being left or its handlers
+    /// make no progress.
     [[nodiscard]] Next next(TimePoint now, bool renew_wanted) noexcept;
 
     void renewal_asked() noexcept { renewing_ = true; }

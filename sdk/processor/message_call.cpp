@@ -11,7 +11,8 @@
 namespace sessionq::processor {
 
 std::unique_ptr<MessageCall> MessageCall::make(SessionPump& pump) {
-    return std::unique_ptr<MessageCall>{::new (pump.shard().call_memory().take()) MessageCall{pump}};
+    return std::unique_ptr<MessageCall>{::new (pump.shard().call_memory().take())
+                                            MessageCall{pump}};
 }
 
 void MessageCall::operator delete(MessageCall* call, std::destroying_delete_t) noexcept {
@@ -26,7 +27,8 @@ dispatch::Verdict MessageCall::run() noexcept {
     if (now >= pump_->last_start() && !mutated(Mutant::starts_after_lock_lost)) {
         return conclude(CallResult::not_started);
     }
-    if (message.shared_content()->deadline().passed(now) && shared.options.expired_message != ExpiredMessageAction::handle) {
+    if (message.shared_content()->deadline().passed(now) &&
+        shared.options.expired_message != ExpiredMessageAction::handle) {
         return conclude(CallResult::expired);
     }
     if (ready_at != TimePoint{}) {
@@ -51,7 +53,8 @@ dispatch::Verdict MessageCall::start_asynchronous() {
     progress_.store(Progress::starting, std::memory_order_relaxed);
     std::exception_ptr error;
     try {
-        pump_->shard().shared().handlers.start_message(context_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
+        pump_->shard().shared().handlers.start_message(
+            context_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
     } catch (...) { // it never started: nobody will call back
         return conclude(keep(std::current_exception()));
     }
@@ -67,7 +70,8 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
     if (progress_.exchange(Progress::ended, std::memory_order_acq_rel) == Progress::starting) {
         return; // within start_message: `start_asynchronous` concludes
     }
-    dispatch::Lane& lane = pump_->lane(); // alive as long as the call is active, which it is until `finish_suspended`
+    dispatch::Lane& lane =
+        pump_->lane(); // alive as long as the call is active, which it is until `finish_suspended`
     dispatch::Dispatcher dispatcher = *pump_->shard().shared().environment.dispatcher;
     const dispatch::Verdict verdict = conclude(result_);
     dispatcher.finish_suspended(lane, verdict);
@@ -84,37 +88,49 @@ CallResult MessageCall::keep(std::exception_ptr error) noexcept {
 dispatch::Verdict MessageCall::conclude(CallResult result) noexcept {
     result_ = result;
     const bool undecided = !decided();
-    const bool goes_back = (result == CallResult::failed && undecided) || (!undecided && outcome_ == ports::Outcome::abandon);
+    const bool goes_back = (result == CallResult::failed && undecided) ||
+                           (!undecided && outcome_ == ports::Outcome::abandon);
     const bool unstarted = result == CallResult::not_started; // nothing may start before it
-    const bool confirm = pump_->shard().options().confirm_settlements && !mutated(Mutant::starts_next_before_settled);
-    held_lane_ = pump_->strict() && (confirm || unstarted || (goes_back && !mutated(Mutant::overtakes_after_abandon)));
-    const dispatch::Verdict verdict = held_lane_ ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
+    const bool confirm = pump_->shard().options().confirm_settlements &&
+                         !mutated(Mutant::starts_next_before_settled);
+    held_lane_ = pump_->strict() &&
+                 (confirm || unstarted || (goes_back && !mutated(Mutant::overtakes_after_abandon)));
+    const dispatch::Verdict verdict =
+        held_lane_ ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
     notify(finish_notice); // the loop may destroy the call from here on
     return verdict;
 }
 
 void MessageCall::settle(ports::Settlement settlement) {
     if (settled_by_sender) {
-        throw Error{Errc::already_settled, "messages received with receive_and_delete are not settled"};
+        throw Error{Errc::already_settled,
+                    "messages received with receive_and_delete are not settled"};
     }
-    if (settlement.outcome != ports::Outcome::complete && settlement.outcome != ports::Outcome::abandon) {
+    if (settlement.outcome != ports::Outcome::complete &&
+        settlement.outcome != ports::Outcome::abandon) {
         const ports::Capabilities& capabilities = pump_->shard().endpoint().capabilities();
-        capabilities.require(settlement.outcome == ports::Outcome::defer ? ports::Capability::defer : ports::Capability::dead_letter);
+        capabilities.require(settlement.outcome == ports::Outcome::defer
+                                 ? ports::Capability::defer
+                                 : ports::Capability::dead_letter);
     }
-    const bool lost = !decided() && pump_->lease_over(pump_->shard().shared().environment.clock->now());
+    const bool lost =
+        !decided() && pump_->lease_over(pump_->shard().shared().environment.clock->now());
     if (lost || !decide(std::move(settlement))) {
-        throw Error{lost ? Errc::lock_lost : Errc::already_settled, "message of session '" + pump_->session_id() + "'"};
+        throw Error{lost ? Errc::lock_lost : Errc::already_settled,
+                    "message of session '" + pump_->session_id() + "'"};
     }
     notify(settle_notice);
 }
 
 bool MessageCall::decide(ports::Settlement settlement) {
     Decision expected = Decision::open;
-    if (!decision_.compare_exchange_strong(expected, Decision::deciding, std::memory_order_acq_rel)) {
+    if (!decision_.compare_exchange_strong(expected, Decision::deciding,
+                                           std::memory_order_acq_rel)) {
         return false;
     }
     outcome_ = settlement.outcome;
-    if (!settlement.dead_letter.reason.empty() || !settlement.dead_letter.description.empty() || !settlement.properties_to_modify.empty()) {
+    if (!settlement.dead_letter.reason.empty() || !settlement.dead_letter.description.empty() ||
+        !settlement.properties_to_modify.empty()) {
         details_ = std::make_unique<ports::Settlement>(std::move(settlement));
     }
     decision_.store(Decision::made, std::memory_order_release);
@@ -128,7 +144,9 @@ ports::Settlement MessageCall::take_settlement() {
     return {.outcome = outcome_};
 }
 
-Deadline MessageCall::deadline() const noexcept { return pump_->lease_expires().sooner(message.shared_content()->deadline()); }
+Deadline MessageCall::deadline() const noexcept {
+    return pump_->lease_expires().sooner(message.shared_content()->deadline());
+}
 
 void MessageCall::next_attempt(TimePoint now) noexcept {
     ++attempt_;

@@ -24,9 +24,10 @@ enum class CallResult : std::uint8_t {
     expired,     ///< the message's own deadline had passed (R22)
 };
 
-/// One message of a session: the delivery, its place in the lane, and what became of it, in one piece of memory. Made on the session's loop, run on a
-/// worker, told back to the loop through the shard's queue of notices. Made and destroyed on the loop, in memory that the shard keeps for the next
-/// one.
+/// One message of a session: the delivery, its place in the lane, and what became of it, in one
+/// piece of memory. Made on the session's loop, run on a worker, told back to the loop through the
+/// shard's queue of notices. Made and destroyed on the loop, in memory that the shard keeps for the
+/// next one.
 class MessageCall final : public ports::Delivery, public PumpCall {
 public:
     [[nodiscard]] static std::unique_ptr<MessageCall> make(SessionPump& pump);
@@ -40,7 +41,9 @@ public:
 
     /// Decides the outcome, once, from any thread (R8). Throws already_settled or lock_lost.
     void settle(ports::Settlement settlement);
-    [[nodiscard]] bool decided() const noexcept { return decision_.load(std::memory_order_acquire) != Decision::open; }
+    [[nodiscard]] bool decided() const noexcept {
+        return decision_.load(std::memory_order_acquire) != Decision::open;
+    }
 
     [[nodiscard]] SessionPump& pump() const noexcept { return *pump_; }
     [[nodiscard]] MessageContext& context() noexcept { return context_; }
@@ -95,7 +98,8 @@ private:
     bool held_lane_{false};
     std::uint32_t attempt_{1};
     ports::Outcome outcome_{ports::Outcome::complete};
-    std::unique_ptr<ports::Settlement> details_{}; ///< only for outcomes that carry more than themselves
+    std::unique_ptr<ports::Settlement>
+        details_{}; ///< only for outcomes that carry more than themselves
     std::string failure_text_{};
 };
 

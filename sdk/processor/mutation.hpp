@@ -4,7 +4,8 @@
 
 namespace sessionq::processor {
 
-/// Deliberate defects of the decision classes. The simulation must catch each of them, which shows that its oracles can fail.
+/// Deliberate defects of the decision classes. The simulation must catch each of them, which shows
+/// that its oracles can fail.
 enum class Mutant : std::uint8_t {
     none,
     idle_fires_while_handler_runs,   ///< the idle clock is not stopped by work in flight
@@ -23,15 +24,16 @@ enum class Mutant : std::uint8_t {
     warns_after_expiry,              ///< the stop token fires when the lease is gone, not before
     starts_after_lock_lost,          ///< handlers start although the lease is lost
     settles_after_lock_lost,         ///< settlements are sent although the lease is lost
-    loses_late_accept,               ///< a session that arrives after its accept was given up is kept and forgotten
-    never_backs_off,                 ///< a failed accept is repeated at once
-    forgets_lane,                    ///< nobody is told of a lane that has work
-    forgets_slot,                    ///< a slot whose accept failed waits for nothing
-    credits_beyond_budget,           ///< credit does not follow the buffer budget
-    stop_ignores_deadline,           ///< stop waits for handlers for as long as they take
-    keeps_unstarted_on_stop,         ///< stop does not give back what never started
-    ignores_shorter_stop,            ///< a second stop with an earlier deadline changes nothing
-    count_,                          // NOLINT(readability-identifier-naming): no mutant, their number
+    loses_late_accept,       ///< a session that arrives after its accept was given up is kept and
+                             ///< forgotten
+    never_backs_off,         ///< a failed accept is repeated at once
+    forgets_lane,            ///< nobody is told of a lane that has work
+    forgets_slot,            ///< a slot whose accept failed waits for nothing
+    credits_beyond_budget,   ///< credit does not follow the buffer budget
+    stop_ignores_deadline,   ///< stop waits for handlers for as long as they take
+    keeps_unstarted_on_stop, ///< stop does not give back what never started
+    ignores_shorter_stop,    ///< a second stop with an earlier deadline changes nothing
+    count_,                  // NOLINT(readability-identifier-naming): no mutant, their number
 };
 
 #ifdef SESSIONQ_MUTANTS

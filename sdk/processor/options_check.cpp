@@ -13,11 +13,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-[[noreturn]] void refuse(std::string_view member, const std::string& why) { throw Error{Errc::invalid_option, std::string{member} + ": " + why}; }
+[[noreturn]] void refuse(std::string_view member, const std::string& why) {
+    throw Error{Errc::invalid_option, std::string{member} + ": " + why};
+}
 
-void in_range(std::string_view member, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+void in_range(std::string_view member, std::uint64_t value, std::uint64_t least,
+              std::uint64_t most) {
     if (value < least || value > most) {
-        refuse(member, std::to_string(value) + " is not within " + std::to_string(least) + " to " + std::to_string(most));
+        refuse(member, std::to_string(value) + " is not within " + std::to_string(least) + " to " +
+                           std::to_string(most));
     }
 }
 
@@ -51,13 +55,15 @@ ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& 
 
 void check_options(const ProcessorOptions& options) {
     in_range("max_concurrent_sessions", options.max_concurrent_sessions, 1, most_sessions);
-    in_range("max_concurrent_calls_per_session", options.max_concurrent_calls_per_session, 1, most_calls_per_session);
+    in_range("max_concurrent_calls_per_session", options.max_concurrent_calls_per_session, 1,
+             most_calls_per_session);
     in_range("max_concurrent_calls", options.max_concurrent_calls, 0, most_calls);
     not_negative("session_idle_timeout", options.session_idle_timeout);
     not_negative("max_hold", options.max_hold);
     in_range("prefetch", options.prefetch, 0, 10'000);
     if (options.max_buffered_bytes < (std::size_t{64} << 10U)) {
-        refuse("max_buffered_bytes", std::to_string(options.max_buffered_bytes) + " is less than 64 KiB");
+        refuse("max_buffered_bytes",
+               std::to_string(options.max_buffered_bytes) + " is less than 64 KiB");
     }
     in_range("worker_threads", options.worker_threads, 0, 1024);
     if (options.accept_wait < 1ms || options.accept_wait > 1h) {
@@ -73,7 +79,9 @@ void check_options(const ProcessorOptions& options) {
             refuse("confirm_settlements", "nothing is settled with receive_and_delete");
         }
         if (options.failure_policy.action != FailurePolicy::Action::abandon) {
-            refuse("failure_policy", "nothing is settled with receive_and_delete: only retries in place have an effect");
+            refuse(
+                "failure_policy",
+                "nothing is settled with receive_and_delete: only retries in place have an effect");
         }
     }
     if (options.confirm_settlements && options.max_concurrent_calls_per_session != 1) {
@@ -107,12 +115,14 @@ void check_entities(const std::vector<std::string>& entities) {
 
 void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities) {
     using ports::Capability;
-    capabilities.require(options.session_ids.empty() ? Capability::accept_next : Capability::accept_named);
+    capabilities.require(options.session_ids.empty() ? Capability::accept_next
+                                                     : Capability::accept_named);
     if (options.receive_and_delete) {
         capabilities.require(Capability::receive_and_delete);
     }
     const auto action = options.failure_policy.action;
-    if (action == FailurePolicy::Action::dead_letter || action == FailurePolicy::Action::dead_letter_session) {
+    if (action == FailurePolicy::Action::dead_letter ||
+        action == FailurePolicy::Action::dead_letter_session) {
         capabilities.require(Capability::dead_letter);
     }
 }

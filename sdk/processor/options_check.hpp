@@ -13,7 +13,8 @@ namespace sessionq::processor {
 void check_options(const ProcessorOptions& options);
 
 /// The options as they are once the limits are changed.
-[[nodiscard]] ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& limits);
+[[nodiscard]] ProcessorOptions with_limits(ProcessorOptions options,
+                                           const ConcurrencyLimits& limits);
 
 /// Throws `invalid_argument` for none, an empty or a repeated name.
 void check_entities(const std::vector<std::string>& entities);

@@ -8,7 +8,8 @@ namespace sessionq::processor {
 
 using State = ProcessorDescription::State;
 
-Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers, Environment environment)
+Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
+                     Environment environment)
     : shared_{std::make_shared<SharedState>()} {
     check_options(options);
     check_entities(entities);
@@ -20,20 +21,27 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     const auto& endpoints = shared_->environment.endpoints;
     const auto peers = std::make_shared<std::vector<std::weak_ptr<Shard>>>();
     if (!shared_->options.session_ids.empty()) {
-        shared_->claims =
-            std::make_unique<TargetClaims>(shared_->entities.size() * shared_->options.session_ids.size(), [peers] { wake_starved(*peers); });
+        shared_->claims = std::make_unique<TargetClaims>(shared_->entities.size() *
+                                                             shared_->options.session_ids.size(),
+                                                         [peers] { wake_starved(*peers); });
     }
     core::Random seeds{shared_->environment.seed};
     for (ports::Endpoint* endpoint : endpoints) {
-        shards_.push_back(std::make_shared<Shard>(shared_, *endpoint, seeds.next(), shared_->options.max_buffered_bytes / endpoints.size()));
+        shards_.push_back(
+            std::make_shared<Shard>(shared_, *endpoint, seeds.next(),
+                                    shared_->options.max_buffered_bytes / endpoints.size()));
         peers->push_back(shards_.back());
     }
 }
 
 Processor::~Processor() {
-    if (state_.load() == State::running) { // dropped without a stop: its shards stop by themselves, and are kept by their loops until then
+    if (state_.load() ==
+        State::
+            running) { // dropped without a stop: its shards stop by themselves, and are kept by their loops until then
         for (const auto& shard : shards_) {
-            shard->loop().post([shard] { shard->stop(Deadline::at(shard->loop().now()), [](const StopReport&) {}); });
+            shard->loop().post([shard] {
+                shard->stop(Deadline::at(shard->loop().now()), [](const StopReport&) {});
+            });
         }
     }
 }
@@ -46,7 +54,8 @@ void Processor::start() {
     shared_->environment.dispatcher->set_max_calls(shared_->options.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         shards_[i]->loop().post([shard = shards_[i], all = shared_->options.max_concurrent_sessions,
-                                 slots = share(shared_->options.max_concurrent_sessions, i, shards_.size())] { shard->start(slots, all); });
+                                 slots = share(shared_->options.max_concurrent_sessions, i,
+                                               shards_.size())] { shard->start(slots, all); });
     }
 }
 
@@ -82,7 +91,8 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
     }
     for (const auto& shard : shards_) {
         shard->loop().post([self = shared_from_this(), shard, deadline] {
-            shard->stop(deadline, [self](const StopReport& report) { self->shard_stopped(report); });
+            shard->stop(deadline,
+                        [self](const StopReport& report) { self->shard_stopped(report); });
         });
     }
 }
@@ -113,8 +123,10 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
     check_options(with_limits(shared_->options, limits));
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-        shards_[i]->loop().post([shard = shards_[i], limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())] {
-            shard->set_limits(slots, limits.max_concurrent_sessions, limits.max_concurrent_calls_per_session);
+        shards_[i]->loop().post([shard = shards_[i], limits,
+                                 slots = share(limits.max_concurrent_sessions, i, shards_.size())] {
+            shard->set_limits(slots, limits.max_concurrent_sessions,
+                              limits.max_concurrent_calls_per_session);
         });
     }
 }

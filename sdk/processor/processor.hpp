@@ -15,13 +15,16 @@
 
 namespace sessionq::processor {
 
-/// A session processor without threads of its own: shards on the loops of its environment, one set of options. The public class adds a worker pool.
+/// A session processor without threads of its own: shards on the loops of its environment, one set
+/// of options. The public class adds a worker pool.
 ///
 /// Thread safety: all members are safe from any thread.
 class Processor : public std::enable_shared_from_this<Processor> {
 public:
-    /// Checks everything; throws `invalid_option` naming the member, `not_supported` naming the capability. No I/O.
-    Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers, Environment environment);
+    /// Checks everything; throws `invalid_option` naming the member, `not_supported` naming the
+    /// capability. No I/O.
+    Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
+              Environment environment);
     ~Processor();
     Processor(const Processor&) = delete;
     Processor& operator=(const Processor&) = delete;
@@ -30,7 +33,8 @@ public:
     void start();
 
     using Stopped = std::function<void(const StopReport&)>;
-    /// Ends by the deadline and then tells, on a loop or on this thread. Asked again it tells the same. Never throws.
+    /// Ends by the deadline and then tells, on a loop or on this thread. Asked again it tells the
+    /// same. Never throws.
     void stop(Deadline deadline, Stopped stopped);
 
     /// Throws `invalid_option` naming the member. Takes effect soon.
@@ -45,12 +49,15 @@ public:
 
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
     [[nodiscard]] ProcessorCounters counters() const noexcept { return shared_->counters.read(); }
-    [[nodiscard]] ProcessorDescription::State state() const noexcept { return state_.load(std::memory_order_acquire); }
+    [[nodiscard]] ProcessorDescription::State state() const noexcept {
+        return state_.load(std::memory_order_acquire);
+    }
 
 private:
     void shard_stopped(const StopReport& report);
     static void wake_starved(const std::vector<std::weak_ptr<Shard>>& shards);
-    [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index, std::size_t count) noexcept;
+    [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index,
+                                             std::size_t count) noexcept;
 
     std::shared_ptr<SharedState> shared_;
     std::vector<std::shared_ptr<Shard>> shards_{};

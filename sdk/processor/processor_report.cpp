@@ -40,22 +40,27 @@ std::string_view to_string(ErrorSource source) noexcept {
 std::string ProcessorDescription::to_string() const {
     static constexpr const char* states[] = {"created", "running", "stopping", "stopped"};
     std::ostringstream text;
-    text << states[static_cast<unsigned>(state)] << (degraded.empty() ? "" : ", degraded") << ", " << buffered_bytes << " bytes buffered\n";
+    text << states[static_cast<unsigned>(state)] << (degraded.empty() ? "" : ", degraded") << ", "
+         << buffered_bytes << " bytes buffered\n";
     for (const std::string& reason : degraded) {
         text << "degraded: " << reason << '\n';
     }
-    text << "messages: " << counters.messages_handled << " handled, " << counters.messages_failed << " failed, " << counters.messages_released
-         << " released, " << counters.messages_expired << " expired\n";
-    text << "sessions: " << counters.sessions_opened << " opened, " << counters.sessions_closed << " closed, " << counters.leases_lost
-         << " leases lost, " << counters.empty_accepts << " empty accepts\n";
+    text << "messages: " << counters.messages_handled << " handled, " << counters.messages_failed
+         << " failed, " << counters.messages_released << " released, " << counters.messages_expired
+         << " expired\n";
+    text << "sessions: " << counters.sessions_opened << " opened, " << counters.sessions_closed
+         << " closed, " << counters.leases_lost << " leases lost, " << counters.empty_accepts
+         << " empty accepts\n";
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const SlotDescription& slot = slots[i];
         text << "slot " << i << ": " << slot.state;
         if (!slot.session_id.empty()) {
             text << " '" << slot.session_id << "'";
         }
-        text << ", waits for " << (slot.waits_for.empty() ? "nothing" : slot.waits_for) << ", " << slot.in_flight << " in flight, " << slot.running
-             << " running, " << std::chrono::duration_cast<std::chrono::milliseconds>(slot.since).count() << " ms\n";
+        text << ", waits for " << (slot.waits_for.empty() ? "nothing" : slot.waits_for) << ", "
+             << slot.in_flight << " in flight, " << slot.running << " running, "
+             << std::chrono::duration_cast<std::chrono::milliseconds>(slot.since).count()
+             << " ms\n";
     }
     return text.str();
 }

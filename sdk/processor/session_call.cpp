@@ -10,7 +10,8 @@ namespace sessionq::processor {
 
 dispatch::Verdict SessionCall::run() noexcept {
     try {
-        const OperationContext::Scope scope{OperationContext{pump_->lease_expires(), pump_->stop_token()}};
+        const OperationContext::Scope scope{
+            OperationContext{pump_->lease_expires(), pump_->stop_token()}};
         call_handler();
     } catch (...) {
         failed_ = true;

@@ -11,12 +11,14 @@ namespace sessionq::processor {
 
 class SessionPump;
 
-/// A call of on_session_open or on_session_close: goes through the lane like a message, with the lane on hold behind it.
+/// A call of on_session_open or on_session_close: goes through the lane like a message, with the
+/// lane on hold behind it.
 class SessionCall final : public PumpCall {
 public:
     enum class Kind : std::uint8_t { open, close };
 
-    SessionCall(SessionPump& pump, Kind kind, CloseReason reason) noexcept : pump_{&pump}, kind_{kind}, reason_{reason} {}
+    SessionCall(SessionPump& pump, Kind kind, CloseReason reason) noexcept
+        : pump_{&pump}, kind_{kind}, reason_{reason} {}
 
     dispatch::Verdict run() noexcept override;
     void noticed() override;
@@ -24,7 +26,9 @@ public:
     [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
     /// What the handler threw; null when it returned.
-    [[nodiscard]] const std::string* failure() const noexcept { return failed_ ? &failure_ : nullptr; }
+    [[nodiscard]] const std::string* failure() const noexcept {
+        return failed_ ? &failure_ : nullptr;
+    }
 
 private:
     void call_handler();

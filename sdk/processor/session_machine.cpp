@@ -47,7 +47,8 @@ SessionMachine::Arrival SessionMachine::delivered() noexcept {
         --credit_;
     }
     shown_empty_ = false;
-    if (is_leaving() && !(phase_ == Phase::leaving && !lost_ && (handles_all_ || release_pending_))) {
+    if (is_leaving() &&
+        !(phase_ == Phase::leaving && !lost_ && (handles_all_ || release_pending_))) {
         return Arrival::release;
     }
     return dead_lettering_ ? Arrival::dead_letter : Arrival::enqueue;
@@ -159,14 +160,17 @@ void SessionMachine::finish_rewind(SessionActions& actions) noexcept {
         actions.settle_failed = true;
         return;
     }
-    if (in_flight_ == 0) { // all of it is back at the broker: the failed message is the next to come
+    if (in_flight_ ==
+        0) { // all of it is back at the broker: the failed message is the next to come
         phase_ = Phase::working;
         actions.release_lane = true;
         actions.grant_credit = true;
     }
 }
 
-SessionActions SessionMachine::leave(CloseReason reason) noexcept { return is_leaving() ? SessionActions{} : begin_leave(reason); }
+SessionActions SessionMachine::leave(CloseReason reason) noexcept {
+    return is_leaving() ? SessionActions{} : begin_leave(reason);
+}
 
 SessionActions SessionMachine::dead_letter_rest() noexcept {
     dead_lettering_ = true;
@@ -212,7 +216,8 @@ SessionActions SessionMachine::link_closed() noexcept {
 }
 
 bool SessionMachine::may_grant_credit() const noexcept {
-    return (phase_ == Phase::opening || phase_ == Phase::working) && !drain_outstanding_ && !lost_ && !(roll_when_empty_ && shown_empty_);
+    return (phase_ == Phase::opening || phase_ == Phase::working) && !drain_outstanding_ &&
+           !lost_ && !(roll_when_empty_ && shown_empty_);
 }
 
 SessionActions SessionMachine::begin_leave(CloseReason reason) noexcept {
@@ -222,7 +227,8 @@ SessionActions SessionMachine::begin_leave(CloseReason reason) noexcept {
     actions.pause_lane = !handles_all_;
     release_pending_ = true;
     if (!drain_outstanding_ && credit_ != 0 && !mutated(Mutant::leaves_without_drain)) {
-        actions.start_drain = true; // what goes back before the answer would come again on the credit that is left
+        actions.start_drain =
+            true; // what goes back before the answer would come again on the credit that is left
     } else if (!drain_outstanding_) {
         release(actions);
         step(actions);
@@ -234,8 +240,10 @@ void SessionMachine::release(SessionActions& actions) noexcept {
     if (!std::exchange(release_pending_, false)) {
         return;
     }
-    actions.release_waiting = !handles_all_ && !(mutated(Mutant::keeps_unstarted_on_stop) && reason_ == CloseReason::stopped);
-    actions.settle_failed = true; // one that waits for its next try goes back too, after what was behind it
+    actions.release_waiting = !handles_all_ && !(mutated(Mutant::keeps_unstarted_on_stop) &&
+                                                 reason_ == CloseReason::stopped);
+    actions.settle_failed =
+        true; // one that waits for its next try goes back too, after what was behind it
 }
 
 void SessionMachine::step(SessionActions& actions) noexcept {

@@ -12,11 +12,14 @@
 namespace sessionq::processor {
 namespace {
 
-Duration idle_timeout(const Shard& shard) { return shard.keeps_idle_sessions() ? Duration::max() : shard.options().session_idle_timeout; }
+Duration idle_timeout(const Shard& shard) {
+    return shard.keeps_idle_sessions() ? Duration::max() : shard.options().session_idle_timeout;
+}
 
 } // namespace
 
-SessionPump::SessionPump(Shard& shard, std::size_t slot, std::size_t target, ports::SessionLinkPtr link, TimePoint asked_at)
+SessionPump::SessionPump(Shard& shard, std::size_t slot, std::size_t target,
+                         ports::SessionLinkPtr link, TimePoint asked_at)
     : shard_{shard},
       slot_{slot},
       target_{target},
@@ -39,7 +42,9 @@ SessionPump::~SessionPump() = default;
 
 const std::string& SessionPump::entity() const noexcept { return shard_.target(target_).entity; }
 
-Deadline SessionPump::lease_expires() const noexcept { return Deadline::at(TimePoint{Duration{lease_expires_.load(std::memory_order_acquire)}}); }
+Deadline SessionPump::lease_expires() const noexcept {
+    return Deadline::at(TimePoint{Duration{lease_expires_.load(std::memory_order_acquire)}});
+}
 
 // Opening
 
@@ -73,7 +78,8 @@ void SessionPump::begin() {
         static_cast<void>(idle_.begin()); // the clock does not run while on_session_open does
     }
     apply(actions);
-    if (machine_.in_flight() == 0 && idle_.in_flight() == 0 && idle_timeout(shard_) == Duration::zero() && machine_.credit() != 0) {
+    if (machine_.in_flight() == 0 && idle_.in_flight() == 0 &&
+        idle_timeout(shard_) == Duration::zero() && machine_.credit() != 0) {
         start_drain(); // R4: ask at once whether there is anything
     }
     restart_idle_clock();
@@ -89,7 +95,8 @@ void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
     came_ = true;
     const bool first = machine_.in_flight() == 0;
     const SessionMachine::Arrival arrival = machine_.delivered();
-    if (!mutated(Mutant::disarmed_only_at_handler_start) && !mutated(Mutant::idle_fires_while_handler_runs)) {
+    if (!mutated(Mutant::disarmed_only_at_handler_start) &&
+        !mutated(Mutant::idle_fires_while_handler_runs)) {
         if (idle_.begin()) { // R2: arrival disarms
             call.counted = true;
             arming_.reset();
@@ -112,7 +119,8 @@ void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
     }
     call.finished = true;
     if (arrival == SessionMachine::Arrival::dead_letter) {
-        settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}});
+        settle(call, {.outcome = ports::Outcome::dead_letter,
+                      .dead_letter = {.reason = "SessionDeadLettered"}});
     } else {
         shard_.count_released();
         settle(call, {.outcome = ports::Outcome::release});
@@ -146,7 +154,8 @@ void SessionPump::on_settled(ports::Delivery& delivery, const Failure* failure) 
     if (lock_lost) {
         lose_later(CloseReason::lock_lost);
     } else if (failure != nullptr && !machine_.is_leaving()) {
-        leave(CloseReason::unresponsive); // what the broker thinks of the message is unknown: start afresh
+        leave(CloseReason::
+                  unresponsive); // what the broker thinks of the message is unknown: start afresh
     }
 }
 
@@ -157,7 +166,8 @@ void SessionPump::on_drained() {
 
 void SessionPump::on_lost(const Failure& reason) {
     report(ErrorSource::link, reason);
-    shard_.loop().post([link = std::move(link_)] {}); // it is in the middle of telling; nothing follows
+    shard_.loop().post(
+        [link = std::move(link_)] {}); // it is in the middle of telling; nothing follows
     lose(reason.code == Errc::lock_lost ? CloseReason::lock_lost : CloseReason::connection_lost);
 }
 
@@ -186,10 +196,12 @@ void SessionPump::abandon_running() {
 }
 
 void SessionPump::give_up(CloseReason reason) {
-    last_start_.store(TimePoint::min().time_since_epoch().count(), std::memory_order_release); // also what a worker has taken and not begun
+    last_start_.store(TimePoint::min().time_since_epoch().count(),
+                      std::memory_order_release); // also what a worker has taken and not begun
     give_credit_back();
     apply(machine_.lost(reason));
-    if (unfinished_ == 0) { // else the link is kept, so that the session is not given away earlier than need be
+    if (unfinished_ ==
+        0) { // else the link is kept, so that the session is not given away earlier than need be
         forget_link();
     }
 }
@@ -266,14 +278,16 @@ void SessionPump::start_drain() {
 }
 
 void SessionPump::on_idle_due() {
-    if (arming_ && (idle_.is_idle(arming_->epoch) || mutated(Mutant::idle_fires_while_handler_runs))) {
+    if (arming_ &&
+        (idle_.is_idle(arming_->epoch) || mutated(Mutant::idle_fires_while_handler_runs))) {
         due_epoch_ = arming_->epoch;
         apply(machine_.idle_due());
     }
 }
 
 void SessionPump::commit_idle() {
-    const bool committed = idle_.fire(due_epoch_); // only the arming that was due: a message may have come and gone since
+    const bool committed = idle_.fire(
+        due_epoch_); // only the arming that was due: a message may have come and gone since
     apply(machine_.idle_committed(committed));
     if (!committed) {
         restart_idle_clock();
@@ -283,7 +297,10 @@ void SessionPump::commit_idle() {
 void SessionPump::restart_idle_clock() {
     if (arming_ && !machine_.is_leaving()) {
         const bool at_once = machine_.dead_lettering() || idle_timeout(shard_) == Duration::zero();
-        shard_.timers().arm(idle_timer_, at_once ? TimePoint{} : arming_->due); // long due: runs this turn, while now would be rounded up (R4)
+        shard_.timers().arm(
+            idle_timer_,
+            at_once ? TimePoint{}
+                    : arming_->due); // long due: runs this turn, while now would be rounded up (R4)
     }
 }
 
@@ -316,7 +333,8 @@ void SessionPump::close_link() {
             arm_guard();
             link_->close([this](const auto&) { apply(machine_.link_closed()); });
         }
-        shard_.session_left(*this, machine_.close_reason(), came_ ? std::nullopt : std::optional{shard_.loop().now() - asked_at_});
+        shard_.session_left(*this, machine_.close_reason(),
+                            came_ ? std::nullopt : std::optional{shard_.loop().now() - asked_at_});
     }
     if (lost) {
         shard_.loop().post([link = std::move(link_)] {}); // it may be in the middle of telling
@@ -325,7 +343,8 @@ void SessionPump::close_link() {
 }
 
 void SessionPump::finish() {
-    for (timing::Timer* timer : {&idle_timer_, &lease_timer_, &retry_timer_, &hold_timer_, &guard_timer_}) {
+    for (timing::Timer* timer :
+         {&idle_timer_, &lease_timer_, &retry_timer_, &hold_timer_, &guard_timer_}) {
         shard_.timers().cancel(*timer);
     }
     shard_.pump_finished(*this);
@@ -344,12 +363,15 @@ void SessionPump::grant_credit() {
     if (!machine_.may_grant_credit() || !usable()) {
         return;
     }
-    std::uint32_t window = CreditPolicy::window(shard_.options().prefetch, shard_.calls_per_session());
-    if (const std::uint32_t most = shard_.options().max_messages_per_turn; most != 0) { // what is not fetched no worker can start too many of
+    std::uint32_t window =
+        CreditPolicy::window(shard_.options().prefetch, shard_.calls_per_session());
+    if (const std::uint32_t most = shard_.options().max_messages_per_turn;
+        most != 0) { // what is not fetched no worker can start too many of
         const std::uint32_t used = machine_.in_flight() + machine_.credit();
         window = std::min(window, used + (most > handled_ + used ? most - handled_ - used : 0));
     }
-    const std::uint32_t granted = shard_.credit().grant(window, machine_.in_flight(), machine_.credit());
+    const std::uint32_t granted =
+        shard_.credit().grant(window, machine_.in_flight(), machine_.credit());
     if (granted != 0) {
         machine_.credit_added(granted);
         link_->add_credit(granted);
@@ -383,7 +405,8 @@ void SessionPump::get_state(ports::SessionLink::StateHandler handler) {
     link_->get_state(std::move(handler));
 }
 
-void SessionPump::set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler) {
+void SessionPump::set_state(std::optional<std::string> state,
+                            ports::SessionLink::DoneHandler handler) {
     if (!usable()) {
         handler(Failure{.code = Errc::lock_lost, .detail = "session '" + session_id_ + "'"});
         return;
@@ -392,14 +415,15 @@ void SessionPump::set_state(std::optional<std::string> state, ports::SessionLink
 }
 
 SlotDescription SessionPump::describe(TimePoint now) const {
-    const SlotWords words = words_for({.phase = machine_.phase(),
-                                       .begun = begun_,
-                                       .parked = parked_,
-                                       .retrying = !retrying_.empty(),
-                                       .in_flight = machine_.in_flight() != 0,
-                                       .settling = !unanswered_.empty(),
-                                       .draining = machine_.drain_outstanding(),
-                                       .expecting = machine_.credit() != 0 || idle_timer_.is_armed()});
+    const SlotWords words =
+        words_for({.phase = machine_.phase(),
+                   .begun = begun_,
+                   .parked = parked_,
+                   .retrying = !retrying_.empty(),
+                   .in_flight = machine_.in_flight() != 0,
+                   .settling = !unanswered_.empty(),
+                   .draining = machine_.drain_outstanding(),
+                   .expecting = machine_.credit() != 0 || idle_timer_.is_armed()});
     return {.entity = entity(),
             .session_id = session_id_,
             .state = std::string{words.state},
@@ -410,7 +434,10 @@ SlotDescription SessionPump::describe(TimePoint now) const {
 }
 
 void SessionPump::report(ErrorSource source, Failure failure) const {
-    shard_.shared().report({.source = source, .failure = std::move(failure), .entity = entity(), .session_id = session_id_});
+    shard_.shared().report({.source = source,
+                            .failure = std::move(failure),
+                            .entity = entity(),
+                            .session_id = session_id_});
 }
 
 } // namespace sessionq::processor

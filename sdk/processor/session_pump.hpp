@@ -28,11 +28,14 @@ namespace sessionq::processor {
 
 class Shard;
 
-/// Performs what `SessionMachine`, `Lease` and the failure policy decide for one held session: the link on one side, the lane on the other. Lives on
-/// its shard's loop; the members under "any thread" are what handlers on workers touch.
-class SessionPump final : public ports::LinkEvents, public std::enable_shared_from_this<SessionPump> {
+/// Performs what `SessionMachine`, `Lease` and the failure policy decide for one held session: the
+/// link on one side, the lane on the other. Lives on its shard's loop; the members under "any
+/// thread" are what handlers on workers touch.
+class SessionPump final : public ports::LinkEvents,
+                          public std::enable_shared_from_this<SessionPump> {
 public:
-    SessionPump(Shard& shard, std::size_t slot, std::size_t target, ports::SessionLinkPtr link, TimePoint asked_at);
+    SessionPump(Shard& shard, std::size_t slot, std::size_t target, ports::SessionLinkPtr link,
+                TimePoint asked_at);
     ~SessionPump() override;
 
     using Place = std::list<std::shared_ptr<SessionPump>>::iterator;
@@ -41,7 +44,8 @@ public:
     // On the loop
     void open();
     void leave(CloseReason reason);
-    /// Gives the session up although handlers run: their settlements fail from now on. What `stop` does at its deadline.
+    /// Gives the session up although handlers run: their settlements fail from now on. What `stop`
+    /// does at its deadline.
     void abandon_running();
     void fire_stop();
     void set_max_calls(std::uint32_t calls);
@@ -52,9 +56,11 @@ public:
     void set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler);
     [[nodiscard]] SlotDescription describe(TimePoint now) const;
     [[nodiscard]] const SessionMachine& machine() const noexcept { return machine_; }
-    /// Handlers that have started and not told their end, on_session_open and on_session_close among them.
+    /// Handlers that have started and not told their end, on_session_open and on_session_close
+    /// among them.
     [[nodiscard]] std::uint32_t running() const noexcept {
-        return unfinished_ - static_cast<std::uint32_t>(lane_->waiting()) + (session_call_ ? 1U : 0U);
+        return unfinished_ - static_cast<std::uint32_t>(lane_->waiting()) +
+               (session_call_ ? 1U : 0U);
     }
     [[nodiscard]] std::size_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::size_t target() const noexcept { return target_; }
@@ -65,9 +71,13 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] const std::string& entity() const noexcept;
     [[nodiscard]] Deadline lease_expires() const noexcept;
-    [[nodiscard]] TimePoint last_start() const noexcept { return TimePoint{Duration{last_start_.load(std::memory_order_acquire)}}; }
+    [[nodiscard]] TimePoint last_start() const noexcept {
+        return TimePoint{Duration{last_start_.load(std::memory_order_acquire)}};
+    }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
-    [[nodiscard]] bool lease_over(TimePoint now) const noexcept { return last_start() == TimePoint::min() || lease_expires().passed(now); }
+    [[nodiscard]] bool lease_over(TimePoint now) const noexcept {
+        return last_start() == TimePoint::min() || lease_expires().passed(now);
+    }
     [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
     void request_release();
@@ -108,7 +118,8 @@ private:
     void finish();
     void run_session_call(SessionCall::Kind kind);
     void renew_lock();
-    /// A handler that told its end in the very tick in which the lease ends may still be settled: the broker then decides.
+    /// A handler that told its end in the very tick in which the lease ends may still be settled:
+    /// the broker then decides.
     void drive_lease();
     void grant_credit();
     void restart_idle_clock();
@@ -119,7 +130,9 @@ private:
     template <typename Visit>
     void take_waiting(Visit visit);
     [[nodiscard]] bool usable() const noexcept { return link_ != nullptr && !machine_.is_lost(); }
-    [[nodiscard]] bool may_wait() const noexcept { return !machine_.is_leaving() && !lease_.warned(); }
+    [[nodiscard]] bool may_wait() const noexcept {
+        return !machine_.is_leaving() && !lease_.warned();
+    }
     void report(ErrorSource source, Failure failure) const;
 
     void on_idle_due();
@@ -144,9 +157,11 @@ private:
     std::atomic<Duration::rep> lease_expires_;
     std::atomic<bool> strict_;
 
-    core::IntrusiveList<dispatch::Call, dispatch::Lane> retrying_{};   ///< finished tries that wait for the next one
+    core::IntrusiveList<dispatch::Call, dispatch::Lane>
+        retrying_{}; ///< finished tries that wait for the next one
     core::IntrusiveList<dispatch::Call, dispatch::Lane> unanswered_{}; ///< settlements on their way
-    core::IntrusiveList<dispatch::Call, dispatch::Lane> failed_{};     ///< to be abandoned once what is behind it went back
+    core::IntrusiveList<dispatch::Call, dispatch::Lane>
+        failed_{}; ///< to be abandoned once what is behind it went back
     std::unique_ptr<SessionCall> session_call_{};
     bool stop_fired_{false};
     bool parked_{false};

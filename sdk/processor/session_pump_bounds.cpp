@@ -17,8 +17,10 @@ void SessionPump::drive_lease() {
             return;
         }
         const TimePoint now = shard_.loop().now();
-        last_start_.store(lease_.last_start().time_since_epoch().count(), std::memory_order_release);
-        lease_expires_.store(lease_.expires().time().time_since_epoch().count(), std::memory_order_release);
+        last_start_.store(lease_.last_start().time_since_epoch().count(),
+                          std::memory_order_release);
+        lease_expires_.store(lease_.expires().time().time_since_epoch().count(),
+                             std::memory_order_release);
         const Lease::Next next = lease_.next(now, !is_slow(now));
         switch (next.step) {
         case Lease::Step::renew: renew_lock(); continue;
@@ -27,7 +29,8 @@ void SessionPump::drive_lease() {
             leave(CloseReason::lock_lost);
             continue;
         case Lease::Step::expire:
-            report(ErrorSource::lock_renewal, {.code = Errc::lock_lost, .detail = "the lease expired"});
+            report(ErrorSource::lock_renewal,
+                   {.code = Errc::lock_lost, .detail = "the lease expired"});
             lose_later(CloseReason::lock_lost);
             return;
         case Lease::Step::wait:
@@ -71,7 +74,8 @@ void SessionPump::renew_lock() {
         });
     };
     if (mutated(Mutant::renews_on_worker)) {
-        shard_.shared().environment.workers->post([ask, self = shared_from_this()] { self->shard_.loop().post([ask, self] { ask(); }); });
+        shard_.shared().environment.workers->post(
+            [ask, self = shared_from_this()] { self->shard_.loop().post([ask, self] { ask(); }); });
         return;
     }
     ask();
@@ -86,8 +90,9 @@ bool SessionPump::is_slow(TimePoint now) const noexcept {
 // Bounds on the broker's answers
 
 AnswerBounds::Outstanding SessionPump::outstanding() const noexcept {
-    return {
-        .drain = machine_.drain_outstanding(), .settlements = !unanswered_.empty(), .close = machine_.phase() == SessionMachine::Phase::closing_link};
+    return {.drain = machine_.drain_outstanding(),
+            .settlements = !unanswered_.empty(),
+            .close = machine_.phase() == SessionMachine::Phase::closing_link};
 }
 
 void SessionPump::arm_guard() {
@@ -104,7 +109,8 @@ void SessionPump::on_guard_due() {
         apply(machine_.link_closed());
         return;
     case AnswerBounds::Overdue::settlements:
-        report(ErrorSource::settlement, {.code = Errc::timeout, .detail = "settlements are unanswered"});
+        report(ErrorSource::settlement,
+               {.code = Errc::timeout, .detail = "settlements are unanswered"});
         lose(CloseReason::unresponsive);
         forget_link();
         return;

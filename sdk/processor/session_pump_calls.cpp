@@ -45,7 +45,8 @@ void SessionPump::call_finished(MessageCall& call) {
         }
     }
     if (call.result() == CallResult::failed) {
-        report(ErrorSource::message_handler, {.code = Errc::handler_failed, .detail = call.failure_text()});
+        report(ErrorSource::message_handler,
+               {.code = Errc::handler_failed, .detail = call.failure_text()});
     }
     if (mutated(Mutant::idle_ignores_pending_settlement) && call.counted) {
         call.counted = false;
@@ -78,7 +79,8 @@ void SessionPump::call_finished(MessageCall& call) {
         break;
     case CallResult::expired:
         if (shard_.options().expired_message == ExpiredMessageAction::dead_letter) {
-            settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}});
+            settle(call, {.outcome = ports::Outcome::dead_letter,
+                          .dead_letter = {.reason = "DeadlinePassed"}});
         } else {
             settle(call, {.outcome = ports::Outcome::complete});
         }
@@ -87,7 +89,8 @@ void SessionPump::call_finished(MessageCall& call) {
 }
 
 void SessionPump::call_failed(MessageCall& call) {
-    const FailureDecision decision = decide_failure(shard_.options().failure_policy, call.attempt(), may_wait(), shard_.random());
+    const FailureDecision decision = decide_failure(shard_.options().failure_policy, call.attempt(),
+                                                    may_wait(), shard_.random());
     const bool removed = call.settled_by_sender && decision.step != FailureDecision::Step::retry;
     if (call.decided() || removed) { // settled before it threw: that stands
         count_turn();
@@ -102,7 +105,9 @@ void SessionPump::call_failed(MessageCall& call) {
         break;
     case FailureDecision::Step::dead_letter:
         count_turn();
-        settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "HandlerFailed", .description = call.failure_text()}});
+        settle(call,
+               {.outcome = ports::Outcome::dead_letter,
+                .dead_letter = {.reason = "HandlerFailed", .description = call.failure_text()}});
         break;
     case FailureDecision::Step::park_session:
         if (!std::exchange(parked_, true)) {
@@ -117,7 +122,8 @@ void SessionPump::call_failed(MessageCall& call) {
 
 /// As the handler decided, or completed.
 void SessionPump::settle_as_decided(MessageCall& call) {
-    if (call.decided() && call.outcome() == ports::Outcome::abandon && !call.sent && !call.answered) {
+    if (call.decided() && call.outcome() == ports::Outcome::abandon && !call.sent &&
+        !call.answered) {
         rewind(call);
     } else {
         settle(call, {.outcome = ports::Outcome::complete});
@@ -128,7 +134,8 @@ void SessionPump::session_call_finished(const SessionCall& call) {
     const SessionCall::Kind kind = call.kind();
     const bool failed = call.failure() != nullptr;
     if (failed) {
-        report(kind == SessionCall::Kind::open ? ErrorSource::session_open : ErrorSource::session_close,
+        report(kind == SessionCall::Kind::open ? ErrorSource::session_open
+                                               : ErrorSource::session_close,
                {.code = Errc::handler_failed, .detail = *call.failure()});
     }
     session_call_.reset();
@@ -155,7 +162,8 @@ void SessionPump::retry(MessageCall& call, Duration delay) {
 
 void SessionPump::arm_retry_timer() {
     TimePoint due = parked_ ? parked_until_ : TimePoint::max();
-    for (dispatch::Call* each = parked_ ? nullptr : retrying_.front(); each != nullptr; each = retrying_.next(*each)) {
+    for (dispatch::Call* each = parked_ ? nullptr : retrying_.front(); each != nullptr;
+         each = retrying_.next(*each)) {
         due = std::min(due, static_cast<MessageCall*>(each)->retry_at);
     }
     if (due == TimePoint::max()) {
@@ -219,9 +227,12 @@ void SessionPump::rewind(MessageCall& call) {
 void SessionPump::dead_letter_rest(MessageCall& call) {
     apply(machine_.dead_letter_rest());
     const std::string text = call.failure_text();
-    settle(call, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "HandlerFailed", .description = text}});
-    take_waiting(
-        [this](MessageCall& behind) { settle(behind, {.outcome = ports::Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}}); });
+    settle(call, {.outcome = ports::Outcome::dead_letter,
+                  .dead_letter = {.reason = "HandlerFailed", .description = text}});
+    take_waiting([this](MessageCall& behind) {
+        settle(behind, {.outcome = ports::Outcome::dead_letter,
+                        .dead_letter = {.reason = "SessionDeadLettered"}});
+    });
 }
 
 void SessionPump::settle_failed() {
@@ -285,7 +296,8 @@ void SessionPump::dispose(MessageCall& call) {
     apply(machine_.settled());
 }
 
-/// The message is settled: if its call held the lane, the next one may start. While rewinding that is for `SessionMachine` to say.
+/// The message is settled: if its call held the lane, the next one may start. While rewinding that
+/// is for `SessionMachine` to say.
 void SessionPump::release_lane(MessageCall& call) {
     const bool stays_held = machine_.is_leaving() && !shard_.options().receive_and_delete;
     if (call.held_lane() && !stays_held && machine_.phase() != SessionMachine::Phase::rewinding) {

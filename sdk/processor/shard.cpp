@@ -10,7 +10,8 @@
 
 namespace sessionq::processor {
 
-Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed, std::size_t budget)
+Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
+             std::size_t budget)
     : shared_{std::move(shared)},
       endpoint_{endpoint},
       random_{seed},
@@ -34,7 +35,8 @@ void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     set_limits(slots, all_slots, calls_per_session_);
 }
 
-void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session) {
+void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
+                       std::uint32_t calls_per_session) {
     if (stopping_) {
         return;
     }
@@ -104,22 +106,26 @@ void Shard::start_accept(Slot& slot) {
     }
     const Tuning& tuning = shared_->environment.tuning;
     const bool rotates = (targets_.named() ? all_slots_ : active_slots_) < targets_.size();
-    const Duration wait = rotates ? std::min(options().accept_wait, tuning.rotate_wait) : options().accept_wait;
-    auto accept = std::make_shared<Accept>(Accept{.slot = slot.index, .target = *chosen, .asked_at = loop().now()});
+    const Duration wait =
+        rotates ? std::min(options().accept_wait, tuning.rotate_wait) : options().accept_wait;
+    auto accept = std::make_shared<Accept>(
+        Accept{.slot = slot.index, .target = *chosen, .asked_at = loop().now()});
     slot.accept = accept;
     timers().arm(slot.timer, accept->asked_at + wait + tuning.accept_grace);
     const AcceptTarget& target = targets_[*chosen];
-    accept->id = endpoint_.accept({.entity = target.entity,
-                                   .session_id = target.session_id,
-                                   .mode = options().receive_and_delete ? ports::ReceiveMode::receive_and_delete : ports::ReceiveMode::peek_lock,
-                                   .wait = wait,
-                                   .priority = options().priority,
-                                   .buffer_bytes = credit_.budget_bytes()},
-                                  [self = weak_from_this(), accept](core::Result<ports::SessionLinkPtr> answer) {
-                                      if (const auto shard = self.lock()) { // else a late session is closed by dropping it
-                                          shard->accept_answered(accept, std::move(answer));
-                                      }
-                                  });
+    accept->id = endpoint_.accept(
+        {.entity = target.entity,
+         .session_id = target.session_id,
+         .mode = options().receive_and_delete ? ports::ReceiveMode::receive_and_delete
+                                              : ports::ReceiveMode::peek_lock,
+         .wait = wait,
+         .priority = options().priority,
+         .buffer_bytes = credit_.budget_bytes()},
+        [self = weak_from_this(), accept](core::Result<ports::SessionLinkPtr> answer) {
+            if (const auto shard = self.lock()) { // else a late session is closed by dropping it
+                shard->accept_answered(accept, std::move(answer));
+            }
+        });
 }
 
 void Shard::cancel_accept(Slot& slot) {
@@ -131,7 +137,8 @@ void Shard::cancel_accept(Slot& slot) {
     }
 }
 
-void Shard::accept_answered(const std::shared_ptr<Accept>& accept, core::Result<ports::SessionLinkPtr> answer) {
+void Shard::accept_answered(const std::shared_ptr<Accept>& accept,
+                            core::Result<ports::SessionLinkPtr> answer) {
     if (accept->given_up || !answer.ok()) {
         targets_.refused(accept->target);
     }
@@ -159,18 +166,23 @@ void Shard::accept_answered(const std::shared_ptr<Accept>& accept, core::Result<
     if (failure.code == Errc::no_session_available) {
         Counters::add(shared_->counters.empty_accepts);
     }
-    const SlotActions actions = slot.machine.accept_failed(failure.code, loop().now() - accept->asked_at, random_);
+    const SlotActions actions =
+        slot.machine.accept_failed(failure.code, loop().now() - accept->asked_at, random_);
     if (actions.report_failure) {
         slot.last_failure = failure.to_string();
         const AcceptTarget& target = targets_[accept->target];
-        shared_->report({.source = ErrorSource::accept, .failure = failure, .entity = target.entity, .session_id = target.session_id.value_or("")});
+        shared_->report({.source = ErrorSource::accept,
+                         .failure = failure,
+                         .entity = target.entity,
+                         .session_id = target.session_id.value_or("")});
     }
     apply(slot, actions);
 }
 
 void Shard::open_session(Slot& slot, const Accept& accept, ports::SessionLinkPtr link) {
     targets_.held(accept.target);
-    auto pump = std::make_shared<SessionPump>(*this, slot.index, accept.target, std::move(link), accept.asked_at);
+    auto pump = std::make_shared<SessionPump>(*this, slot.index, accept.target, std::move(link),
+                                              accept.asked_at);
     slot.pump = pump.get();
     pump->place = pumps_.insert(pumps_.end(), pump);
     pump->open();
@@ -192,14 +204,18 @@ void Shard::sweep_late() {
 
 // Sessions
 
-void Shard::session_left(SessionPump& pump, CloseReason reason, std::optional<Duration> fruitless_for) {
+void Shard::session_left(SessionPump& pump, CloseReason reason,
+                         std::optional<Duration> fruitless_for) {
     targets_.left(pump.target());
     Slot& slot = slots_[pump.slot()];
     slot.pump = nullptr;
-    SlotActions actions = slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
-    if (slot.machine.phase() == SlotMachine::Phase::stopped && slot.index < active_slots_ && !stopping_) {
+    SlotActions actions =
+        slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
+    if (slot.machine.phase() == SlotMachine::Phase::stopped && slot.index < active_slots_ &&
+        !stopping_) {
         slot.machine = SlotMachine{options().error_backoff}; // the limit was raised again meanwhile
-        actions = slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
+        actions =
+            slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
     }
     apply(slot, actions);
     start_starved();
@@ -251,19 +267,25 @@ void Shard::on_watchdog() {
     degraded_.clear();
     for (Slot& slot : slots_) {
         if (slot.machine.failures() >= 3) {
-            degraded_.push_back("slot " + std::to_string(slot.index) + ": " + std::to_string(slot.machine.failures()) +
+            degraded_.push_back("slot " + std::to_string(slot.index) + ": " +
+                                std::to_string(slot.machine.failures()) +
                                 " failures in a row: " + slot.last_failure);
         }
         const SlotDescription described = describe(slot, now);
-        if (described.waits_for.empty() && slot.index < active_slots_) { // R16: must not happen; say so and go on
+        if (described.waits_for.empty() &&
+            slot.index < active_slots_) { // R16: must not happen; say so and go on
             degraded_.push_back("slot " + std::to_string(slot.index) + " waited for nothing");
             core::log(LogLevel::error, "processor", degraded_.back());
         }
     }
     for (const auto& pump : pumps_) {
         if (pump->running() != 0 && pump->describe(now).since >= tuning.slow_handler) {
-            degraded_.push_back("no handler of session '" + pump->session_id() + "' has finished for " +
-                                std::to_string(std::chrono::duration_cast<std::chrono::seconds>(pump->describe(now).since).count()) + " s");
+            degraded_.push_back("no handler of session '" + pump->session_id() +
+                                "' has finished for " +
+                                std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
+                                                   pump->describe(now).since)
+                                                   .count()) +
+                                " s");
         }
     }
     sweep_late();
@@ -301,7 +323,8 @@ void Shard::stop(Deadline deadline, Stopped stopped) {
     const auto keep = shared_from_this();
     stopping_ = true;
     retain_ = keep;
-    report_.sessions = static_cast<std::uint64_t>(std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.pump != nullptr; }));
+    report_.sessions = static_cast<std::uint64_t>(std::count_if(
+        slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.pump != nullptr; }));
     arm_stop(deadline);
     for (Slot& slot : slots_) {
         apply(slot, slot.machine.stop());
@@ -321,7 +344,8 @@ void Shard::shorten_stop(Deadline deadline) {
 
 void Shard::arm_stop(Deadline deadline) {
     if (!deadline.is_never() && !mutated(Mutant::stop_ignores_deadline)) {
-        const Duration grace = std::min<Duration>(deadline.remaining(loop().now()) / 10, std::chrono::seconds{1});
+        const Duration grace =
+            std::min<Duration>(deadline.remaining(loop().now()) / 10, std::chrono::seconds{1});
         timers().arm(stop_timer_, deadline.time());
         timers().arm(stop_warning_, deadline.time() - grace);
     }
@@ -340,7 +364,8 @@ void Shard::on_stop_deadline() {
     const auto left = pumps_;    // giving up may end a pump
     for (const auto& pump : left) {
         pump->abandon_running();
-        report_.left += pump->machine().phase() == SessionMachine::Phase::finished ? 0 : pump->running();
+        report_.left +=
+            pump->machine().phase() == SessionMachine::Phase::finished ? 0 : pump->running();
     }
     late_.clear();
     finish_stop();
@@ -350,7 +375,8 @@ void Shard::finish_stop_if_done() {
     if (stop_step_ == StopStep::waiting && pumps_.empty() && orphans_ == 0 && late_.empty()) {
         report_.complete = true;
         finish_stop();
-    } else if (stop_step_ == StopStep::told && pumps_.empty()) { // the last handler left behind has returned
+    } else if (stop_step_ == StopStep::told &&
+               pumps_.empty()) { // the last handler left behind has returned
         let_go();
     }
 }
@@ -360,7 +386,9 @@ void Shard::finish_stop() {
     for (timing::Timer* timer : {&watchdog_, &stop_warning_, &stop_timer_}) {
         timers().cancel(*timer);
     }
-    loop().post([stopped = std::exchange(stopped_, nullptr), report = report_] { stopped(report); }); // after the links that were let go before
+    loop().post([stopped = std::exchange(stopped_, nullptr), report = report_] {
+        stopped(report);
+    }); // after the links that were let go before
     if (pumps_.empty()) {
         let_go();
     }

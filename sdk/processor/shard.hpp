@@ -27,10 +27,12 @@
 
 namespace sessionq::processor {
 
-/// The slots of a processor that live on one receive thread, performed: accepts, rolls, stopping, the watchdog. All on its loop, but for `notify`.
+/// The slots of a processor that live on one receive thread, performed: accepts, rolls, stopping,
+/// the watchdog. All on its loop, but for `notify`.
 class Shard final : public core::Inbox, public std::enable_shared_from_this<Shard> {
 public:
-    Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed, std::size_t budget);
+    Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
+          std::size_t budget);
     ~Shard() = default;
     Shard(const Shard&) = delete;
     Shard& operator=(const Shard&) = delete;
@@ -61,16 +63,23 @@ public:
     [[nodiscard]] SharedState& shared() const noexcept { return *shared_; }
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
     [[nodiscard]] core::EventLoop& loop() const noexcept { return endpoint_.loop(); }
-    [[nodiscard]] timing::TimerService& timers() const noexcept { return endpoint_.loop().timers(); }
+    [[nodiscard]] timing::TimerService& timers() const noexcept {
+        return endpoint_.loop().timers();
+    }
     [[nodiscard]] ports::Endpoint& endpoint() const noexcept { return endpoint_; }
     [[nodiscard]] CreditPolicy& credit() noexcept { return credit_; }
     [[nodiscard]] core::Random& random() noexcept { return random_; }
     [[nodiscard]] core::Recycler& call_memory() noexcept { return call_memory_; }
-    [[nodiscard]] const AcceptTarget& target(std::size_t index) const noexcept { return targets_[index]; }
+    [[nodiscard]] const AcceptTarget& target(std::size_t index) const noexcept {
+        return targets_[index];
+    }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
-    [[nodiscard]] bool keeps_idle_sessions() const noexcept { return targets_.named() && targets_.size() <= all_slots_; }
+    [[nodiscard]] bool keeps_idle_sessions() const noexcept {
+        return targets_.named() && targets_.size() <= all_slots_;
+    }
     [[nodiscard]] bool stopping() const noexcept { return stopping_; }
-    /// Its slot may accept the next one. `fruitless_for`: no message came since it was asked for, so long ago.
+    /// Its slot may accept the next one. `fruitless_for`: no message came since it was asked for,
+    /// so long ago.
     void session_left(SessionPump& pump, CloseReason reason, std::optional<Duration> fruitless_for);
     void pump_finished(SessionPump& pump);
     void count_released() noexcept { report_.released += stopping_ ? 1 : 0; }
@@ -87,7 +96,10 @@ private:
     };
     struct Slot {
         Slot(Shard& owner, std::size_t number, BackoffOptions backoff)
-            : shard{&owner}, index{number}, machine{backoff}, timer{timing::Timer::calling<&Slot::on_timer>(this)} {}
+            : shard{&owner},
+              index{number},
+              machine{backoff},
+              timer{timing::Timer::calling<&Slot::on_timer>(this)} {}
         void on_timer() { shard->on_slot_timer(*this); }
 
         Shard* shard;
@@ -105,7 +117,8 @@ private:
     void apply(Slot& slot, const SlotActions& actions);
     void start_accept(Slot& slot);
     void cancel_accept(Slot& slot);
-    void accept_answered(const std::shared_ptr<Accept>& accept, core::Result<ports::SessionLinkPtr> answer);
+    void accept_answered(const std::shared_ptr<Accept>& accept,
+                         core::Result<ports::SessionLinkPtr> answer);
     void open_session(Slot& slot, const Accept& accept, ports::SessionLinkPtr link);
     void release_late(ports::SessionLinkPtr link);
     void sweep_late();
@@ -123,7 +136,8 @@ private:
     ports::Endpoint& endpoint_;
     core::Random random_;
     CreditPolicy credit_;
-    core::Recycler call_memory_{sizeof(MessageCall), 512}; // what arrives and is done within a few turns
+    core::Recycler call_memory_{sizeof(MessageCall),
+                                512}; // what arrives and is done within a few turns
     AcceptTargets targets_;
     core::MpscQueue<PumpCall> notices_{};
     std::deque<Slot> slots_{};

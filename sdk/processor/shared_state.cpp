@@ -5,7 +5,8 @@
 namespace sessionq::processor {
 
 void SharedState::report(ErrorContext context) const {
-    core::log(LogLevel::info, "processor", to_string(context.source), " failed for entity '", context.entity, "', session '", context.session_id,
+    core::log(LogLevel::info, "processor", to_string(context.source), " failed for entity '",
+              context.entity, "', session '", context.session_id,
               "': ", context.failure.to_string());
     if (!handlers.error) {
         return;

@@ -14,7 +14,8 @@
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only counters and `held` change after start.
+/// What all shards of a processor and its workers share; only counters and `held` change after
+/// start.
 struct SharedState {
     ProcessorOptions options{};
     std::vector<std::string> entities{};

@@ -14,7 +14,9 @@ bool is_fault(CloseReason reason) noexcept {
     }
 }
 
-SlotActions SlotMachine::start() noexcept { return phase_ == Phase::vacant && !stopping_ ? accept_next() : SlotActions{}; }
+SlotActions SlotMachine::start() noexcept {
+    return phase_ == Phase::vacant && !stopping_ ? accept_next() : SlotActions{};
+}
 
 SlotActions SlotMachine::accepted() noexcept {
     phase_ = Phase::holding;
@@ -22,7 +24,8 @@ SlotActions SlotMachine::accepted() noexcept {
     return {.open_session = true};
 }
 
-SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago, core::Random& random) noexcept {
+SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago,
+                                       core::Random& random) noexcept {
     if (mutated(Mutant::forgets_slot)) {
         return {};
     }
@@ -33,7 +36,9 @@ SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago, core::Rand
         return actions;
     }
     refused_ = 0;
-    if (code == Errc::no_session_available) { // R5: no fault, no backoff; only spaced when the broker did not wait
+    if (code ==
+        Errc::
+            no_session_available) { // R5: no fault, no backoff; only spaced when the broker did not wait
         backoff_.reset();
         return space(asked_ago);
     }
@@ -49,9 +54,12 @@ SlotActions SlotMachine::accept_overdue(core::Random& random) noexcept {
     return actions;
 }
 
-SlotActions SlotMachine::wait_over() noexcept { return phase_ == Phase::backing_off ? accept_next() : SlotActions{}; }
+SlotActions SlotMachine::wait_over() noexcept {
+    return phase_ == Phase::backing_off ? accept_next() : SlotActions{};
+}
 
-SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for, Duration held_for, core::Random& random) noexcept {
+SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for,
+                                      Duration held_for, core::Random& random) noexcept {
     if (stopping_) {
         phase_ = Phase::stopped;
         return {};
@@ -84,7 +92,9 @@ SlotActions SlotMachine::accept_next() noexcept {
     return {.start_accept = true};
 }
 
-SlotActions SlotMachine::space(Duration asked_ago) noexcept { return back_off(min_accept_interval - asked_ago); }
+SlotActions SlotMachine::space(Duration asked_ago) noexcept {
+    return back_off(min_accept_interval - asked_ago);
+}
 
 SlotActions SlotMachine::back_off(Duration delay) noexcept {
     if (delay <= Duration::zero()) {

@@ -14,7 +14,8 @@ namespace sessionq::processor {
 /// What a shard does next for a slot.
 struct SlotActions {
     bool start_accept{false};
-    bool cancel_accept{false};  ///< give the accept under way up; its answer is dealt with in the background (R19)
+    bool cancel_accept{
+        false}; ///< give the accept under way up; its answer is dealt with in the background (R19)
     bool open_session{false};   ///< the accepted session is this slot's now
     bool leave_session{false};  ///< the held session is to be left
     bool wait{false};           ///< call `wait_over` after `delay`
@@ -22,7 +23,8 @@ struct SlotActions {
     Duration delay{};
 };
 
-/// Decides what one of the places for a session does: accept, hold, roll, back off, stop (R4, R5, R16, R17, R19). No I/O, no clock.
+/// Decides what one of the places for a session does: accept, hold, roll, back off, stop (R4, R5,
+/// R16, R17, R19). No I/O, no clock.
 class SlotMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -33,7 +35,8 @@ public:
         stopped,
     };
 
-    /// Answers that bring nothing sooner than this after the question are spaced to it, so that no broker can make a slot spin (R17).
+    /// Answers that bring nothing sooner than this after the question are spaced to it, so that no
+    /// broker can make a slot spin (R17).
     static constexpr Duration min_accept_interval = std::chrono::milliseconds{100};
 
     explicit SlotMachine(BackoffOptions backoff) noexcept : backoff_{backoff} {}
@@ -41,9 +44,11 @@ public:
     [[nodiscard]] SlotActions start() noexcept;
     [[nodiscard]] SlotActions accepted() noexcept;
 
-    /// `asked_ago`: how long the accept was under way. Where no connection could be made there is no backoff: the port has waited already, and the slot would only
-    /// come late to a connection that is back.
-    [[nodiscard]] SlotActions accept_failed(Errc code, Duration asked_ago, core::Random& random) noexcept;
+    /// `asked_ago`: how long the accept was under way. Where no connection could be made there is
+    /// no backoff: the port has waited already, and the slot would only come late to a connection
+    /// that is back.
+    [[nodiscard]] SlotActions accept_failed(Errc code, Duration asked_ago,
+                                            core::Random& random) noexcept;
 
     /// The accept is unanswered long past its wait.
     [[nodiscard]] SlotActions accept_overdue(core::Random& random) noexcept;
@@ -53,10 +58,12 @@ public:
 
     [[nodiscard]] SlotActions wait_over() noexcept;
 
-    /// The session was given back, or its lease is lost and its last handler has returned: accept the next one. `fruitless_for` is set when no message of it
-    /// came: how long ago it was asked for. Such sessions are spaced like answers "no session". `held_for`: how long it was held; faults after holds that are long
-    /// beside the wait do not add up to longer waits.
-    [[nodiscard]] SlotActions session_left(CloseReason reason, std::optional<Duration> fruitless_for, Duration held_for,
+    /// The session was given back, or its lease is lost and its last handler has returned: accept
+    /// the next one. `fruitless_for` is set when no message of it came: how long ago it was asked
+    /// for. Such sessions are spaced like answers "no session". `held_for`: how long it was held;
+    /// faults after holds that are long beside the wait do not add up to longer waits.
+    [[nodiscard]] SlotActions session_left(CloseReason reason,
+                                           std::optional<Duration> fruitless_for, Duration held_for,
                                            core::Random& random) noexcept;
 
     [[nodiscard]] SlotActions stop() noexcept;

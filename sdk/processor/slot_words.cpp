@@ -3,7 +3,9 @@
 namespace sessionq::processor {
 namespace {
 
-std::string_view handlers_or_settlements(const SessionFacts& session) noexcept { return session.settling ? "handlers and settlements" : "handlers"; }
+std::string_view handlers_or_settlements(const SessionFacts& session) noexcept {
+    return session.settling ? "handlers and settlements" : "handlers";
+}
 
 std::string_view wait_of_open(const SessionFacts& session) noexcept {
     if (session.parked) {
@@ -28,9 +30,11 @@ std::string_view wait_of_open(const SessionFacts& session) noexcept {
 
 SlotWords words_for(const VacancyFacts& slot) noexcept {
     switch (slot.phase) {
-    case SlotMachine::Phase::vacant: return {"vacant", slot.names_sessions ? "one of the named sessions to be free" : ""};
+    case SlotMachine::Phase::vacant:
+        return {"vacant", slot.names_sessions ? "one of the named sessions to be free" : ""};
     case SlotMachine::Phase::accepting: return {"accepting", slot.has_accept ? "a session" : ""};
-    case SlotMachine::Phase::backing_off: return {"backing_off", slot.has_timer ? "its backoff" : ""};
+    case SlotMachine::Phase::backing_off:
+        return {"backing_off", slot.has_timer ? "its backoff" : ""};
     case SlotMachine::Phase::holding: return {"open", ""};
     case SlotMachine::Phase::stopped: return {"stopped", "nothing: stopped"};
     }
@@ -43,8 +47,11 @@ SlotWords words_for(const SessionFacts& session) noexcept {
     case Phase::opening: return {"opening", "on_session_open"};
     case Phase::working:
     case Phase::idling_out: return {"open", wait_of_open(session)};
-    case Phase::rewinding: return {"rewinding", session.draining ? "the drain's answer" : "settlements"};
-    case Phase::leaving: return {"leaving", session.draining ? "the drain's answer" : handlers_or_settlements(session)};
+    case Phase::rewinding:
+        return {"rewinding", session.draining ? "the drain's answer" : "settlements"};
+    case Phase::leaving:
+        return {"leaving",
+                session.draining ? "the drain's answer" : handlers_or_settlements(session)};
     case Phase::closing_call: return {"closing", "on_session_close"};
     case Phase::closing_link:
     case Phase::finished: return {"closing", "the close's answer"};

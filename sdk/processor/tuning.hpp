@@ -4,15 +4,18 @@
 
 namespace sessionq::processor {
 
-/// Bounds on what brokers may take before they count as unresponsive (R15, R16). Not for users: no broker in working order comes near them.
+/// Bounds on what brokers may take before they count as unresponsive (R15, R16). Not for users: no
+/// broker in working order comes near them.
 struct Tuning {
     Duration accept_grace{std::chrono::seconds{5}};    ///< beyond the accept's own wait
     Duration drain_timeout{std::chrono::seconds{5}};   ///< an unanswered drain
     Duration close_timeout{std::chrono::seconds{5}};   ///< an unanswered close
     Duration settle_timeout{std::chrono::seconds{30}}; ///< settlements none of which is answered
     Duration watchdog_interval{std::chrono::seconds{5}};
-    Duration slow_handler{std::chrono::minutes{5}}; ///< a session without a finished handler for so long is told of
-    Duration rotate_wait{std::chrono::seconds{1}};  ///< wait of an accept where slots are fewer than entities
+    Duration slow_handler{
+        std::chrono::minutes{5}}; ///< a session without a finished handler for so long is told of
+    Duration rotate_wait{
+        std::chrono::seconds{1}}; ///< wait of an accept where slots are fewer than entities
 };
 
 } // namespace sessionq::processor

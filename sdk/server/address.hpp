@@ -19,8 +19,9 @@ struct NodeAddress {
     friend bool operator==(const NodeAddress&, const NodeAddress&) = default;
 };
 
-/// Understands every form in which clients write the same address: bare, with a slash before it, or as a URI whose scheme and host say nothing here. The
-/// segments with a meaning are found in any case. Nothing: it names nothing that could exist.
+/// Understands every form in which clients write the same address: bare, with a slash before it, or
+/// as a URI whose scheme and host say nothing here. The segments with a meaning are found in any
+/// case. Nothing: it names nothing that could exist.
 [[nodiscard]] std::optional<NodeAddress> parse_address(std::string_view address);
 
 using core::equal_ignoring_case;

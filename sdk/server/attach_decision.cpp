@@ -11,16 +11,20 @@ namespace {
 
 constexpr std::int64_t longest_wait_milliseconds = std::int64_t{24} * 3600 * 1000;
 
-AttachDecision refuse(std::string_view name, std::string_view text) { return {.refusal = make_condition(name, text)}; }
+AttachDecision refuse(std::string_view name, std::string_view text) {
+    return {.refusal = make_condition(name, text)};
+}
 
 Duration wait_of(std::string_view encoded_properties) {
-    const auto properties = encoded_properties.empty() ? std::nullopt : amqp::decode(encoded_properties);
+    const auto properties =
+        encoded_properties.empty() ? std::nullopt : amqp::decode(encoded_properties);
     const amqp::Value* timeout = properties ? properties->find("com.microsoft:timeout") : nullptr;
     const auto milliseconds = timeout != nullptr ? timeout->integer() : std::nullopt;
     if (!milliseconds) {
         return default_accept_wait;
     }
-    return std::chrono::milliseconds{std::clamp<std::int64_t>(*milliseconds, 0, longest_wait_milliseconds)};
+    return std::chrono::milliseconds{
+        std::clamp<std::int64_t>(*milliseconds, 0, longest_wait_milliseconds)};
 }
 
 } // namespace
@@ -30,11 +34,15 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
     if (node.dynamic) {
         return refuse(condition::not_implemented, "dynamic nodes are not supported");
     }
-    if (node.present && node.address.empty() && !peer_receives) { // a transaction coordinator, or a relay for messages to anywhere
-        return refuse(condition::not_implemented, "the target names no node: transactions are not supported, nor sending to no node in particular");
+    if (node.present && node.address.empty() &&
+        !peer_receives) { // a transaction coordinator, or a relay for messages to anywhere
+        return refuse(condition::not_implemented,
+                      "the target names no node: transactions are not supported, nor sending to no "
+                      "node in particular");
     }
     if (!node.present || node.address.empty()) {
-        return refuse(condition::invalid_field, peer_receives ? "the source names no node" : "the target names no node");
+        return refuse(condition::invalid_field,
+                      peer_receives ? "the source names no node" : "the target names no node");
     }
     auto address = parse_address(node.address);
     if (!address) {
@@ -51,12 +59,15 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
     }
     AttachDecision decision{.what = AttachDecision::What::receive,
                             .entity = std::move(address->entity),
-                            .mode = attach.sender_mode == amqp::SenderSettleMode::settled ? broker::ReceiveMode::receive_and_delete
-                                                                                          : broker::ReceiveMode::peek_lock,
+                            .mode = attach.sender_mode == amqp::SenderSettleMode::settled
+                                        ? broker::ReceiveMode::receive_and_delete
+                                        : broker::ReceiveMode::peek_lock,
                             .session = read_session_filter(node.filter),
                             .wait = wait_of(attach.properties)};
     if (decision.session.wish == SessionFilter::Wish::unreadable) {
-        return refuse(condition::not_implemented, "the session filter is of a kind that is not supported: sessions are exclusive here");
+        return refuse(
+            condition::not_implemented,
+            "the session filter is of a kind that is not supported: sessions are exclusive here");
     }
     return decision;
 }
@@ -65,12 +76,15 @@ amqp::Condition check_receive(const AttachDecision& decision, bool requires_sess
     const bool is_session_receiver = decision.session.wish != SessionFilter::Wish::none;
     if (is_session_receiver && !requires_session) {
         return make_condition(condition::not_allowed,
-                              "A sessionful message receiver cannot be created on an entity that does not require sessions. Ensure that "
-                              "RequiresSession is set to true when a queue or subscription is created to enable sessionful behavior.");
+                              "A sessionful message receiver cannot be created on an entity that "
+                              "does not require sessions. Ensure that "
+                              "RequiresSession is set to true when a queue or subscription is "
+                              "created to enable sessionful behavior.");
     }
     if (!is_session_receiver && requires_session) {
         return make_condition(condition::not_allowed,
-                              "It is not possible for an entity that requires sessions to create a non-sessionful message receiver.");
+                              "It is not possible for an entity that requires sessions to create a "
+                              "non-sessionful message receiver.");
     }
     return {};
 }

@@ -16,21 +16,26 @@ std::string host_of(std::string_view uri) {
     }
     uri = uri.substr(0, uri.find('/'));
     const std::size_t colon = uri.rfind(':');
-    const bool is_port = colon != std::string_view::npos && uri.find(']', colon) == std::string_view::npos;
+    const bool is_port =
+        colon != std::string_view::npos && uri.find(']', colon) == std::string_view::npos;
     return lower_case(is_port ? uri.substr(0, colon) : uri);
 }
 
 bool is_at_or_below(std::string_view path, std::string_view scope) noexcept {
-    return scope.empty() || (path.starts_with(scope) && (path.size() == scope.size() || path[scope.size()] == '/'));
+    return scope.empty() ||
+           (path.starts_with(scope) && (path.size() == scope.size() || path[scope.size()] == '/'));
 }
 
 Claims::Answer refuse(std::string_view description) {
-    return {.status = 401, .description = std::string{description}, .condition = "amqp:unauthorized-access"};
+    return {.status = 401,
+            .description = std::string{description},
+            .condition = "amqp:unauthorized-access"};
 }
 
 // Some clients sign for ever; a wall clock ends before that.
 WallTime expiry_of(std::int64_t seconds) noexcept {
-    constexpr auto last = std::chrono::duration_cast<std::chrono::seconds>(WallTime::max().time_since_epoch());
+    constexpr auto last =
+        std::chrono::duration_cast<std::chrono::seconds>(WallTime::max().time_since_epoch());
     return WallTime{std::chrono::seconds{std::clamp<std::int64_t>(seconds, 0, last.count())}};
 }
 
@@ -50,18 +55,23 @@ Claims::Answer Claims::put_token(std::string_view audience, std::string_view tok
     return grant(audience, *until);
 }
 
-Claims::Answer Claims::check_signature(std::string_view audience, std::string_view text, WallTime now) {
+Claims::Answer Claims::check_signature(std::string_view audience, std::string_view text,
+                                       WallTime now) {
     const auto token = parse_shared_access_token(text);
     if (!token) {
         return refuse("MalformedToken: The credentials contained in the token are malformed.");
     }
     const auto key = policy_.keys.find(token->key_name);
-    if (key == policy_.keys.end() || !is_signed_with(*token, key->second)) { // who guesses names learns nothing from the difference
+    if (key == policy_.keys.end() ||
+        !is_signed_with(*token,
+                        key->second)) { // who guesses names learns nothing from the difference
         return refuse("InvalidSignature: The token has an invalid signature.");
     }
     const std::string asked_path = lower_case(path_of(audience));
-    if (host_of(token->resource) != host_of(audience) || !is_at_or_below(asked_path, lower_case(path_of(token->resource)))) {
-        return refuse("InvalidAudience: The authorization header contains a token for another audience.");
+    if (host_of(token->resource) != host_of(audience) ||
+        !is_at_or_below(asked_path, lower_case(path_of(token->resource)))) {
+        return refuse(
+            "InvalidAudience: The authorization header contains a token for another audience.");
     }
     const WallTime until = expiry_of(token->expiry);
     if (until <= now) {
@@ -77,14 +87,17 @@ Claims::Answer Claims::grant(std::string_view audience, WallTime until) {
 
 bool Claims::covers(std::string_view entity, WallTime now) const {
     const std::string path = lower_case(entity);
-    return std::ranges::any_of(until_, [&](const auto& claim) { return claim.second > now && is_at_or_below(path, claim.first); });
+    return std::ranges::any_of(until_, [&](const auto& claim) {
+        return claim.second > now && is_at_or_below(path, claim.first);
+    });
 }
 
 std::optional<WallTime> Claims::next_expiry() const {
     if (until_.empty()) {
         return std::nullopt;
     }
-    return std::ranges::min_element(until_, {}, [](const auto& claim) { return claim.second; })->second;
+    return std::ranges::min_element(until_, {}, [](const auto& claim) { return claim.second; })
+        ->second;
 }
 
 void Claims::drop_expired(WallTime now) {

@@ -12,8 +12,10 @@
 
 namespace sessionq::server {
 
-/// Judges tokens that are no shared access signatures: until when this one gives rights to this audience; nothing: it does not.
-using TokenVerifier = std::function<std::optional<WallTime>(std::string_view token, std::string_view audience, WallTime now)>;
+/// Judges tokens that are no shared access signatures: until when this one gives rights to this
+/// audience; nothing: it does not.
+using TokenVerifier = std::function<std::optional<WallTime>(
+    std::string_view token, std::string_view audience, WallTime now)>;
 
 /// Who may enter.
 struct AccessPolicy {
@@ -31,10 +33,12 @@ public:
         std::string description{"Accepted"};
         std::string condition{}; ///< empty: granted
     };
-    /// `audience` is a URI; the token may give rights to more than that, the claim covers only what was asked for.
+    /// `audience` is a URI; the token may give rights to more than that, the claim covers only what
+    /// was asked for.
     Answer put_token(std::string_view audience, std::string_view token, WallTime now);
 
-    /// Rights to everything, for as long as the connection lasts: its peer authenticated by other means.
+    /// Rights to everything, for as long as the connection lasts: its peer authenticated by other
+    /// means.
     void grant_all() { until_[""] = WallTime::max(); }
 
     /// A claim for an entity covers what is below it: subscriptions, sub-queues, management.

@@ -12,7 +12,8 @@ struct CommitGate::Line {
 };
 
 CommitGate::CommitGate(broker::Journal* journal, core::EventLoop& loop)
-    : journal_{journal}, line_{journal != nullptr ? std::make_shared<Line>(Line{this, loop}) : nullptr} {}
+    : journal_{journal},
+      line_{journal != nullptr ? std::make_shared<Line>(Line{this, loop}) : nullptr} {}
 
 CommitGate::~CommitGate() {
     if (line_) {
@@ -42,8 +43,10 @@ void CommitGate::ask() {
 
 void CommitGate::on_answer(broker::Journal::Mark mark, const Failure* why) {
     has_asked_ = false;
-    const auto end = std::ranges::find_if(waiting_, [mark](const Waiting& one) { return one.mark > mark; });
-    for (auto left = end - waiting_.begin(); left > 0; --left) { // who asks anew within is answered the next time
+    const auto end =
+        std::ranges::find_if(waiting_, [mark](const Waiting& one) { return one.mark > mark; });
+    for (auto left = end - waiting_.begin(); left > 0;
+         --left) { // who asks anew within is answered the next time
         const Action action = std::move(waiting_.front().action);
         waiting_.pop_front();
         action(why);

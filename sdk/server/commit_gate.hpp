@@ -10,8 +10,8 @@
 
 namespace sessionq::server {
 
-/// Holds back what confirms a change to a peer until the change is durable. Bound to the loop, which outlives the journal's callbacks. What still waits when
-/// it is destroyed is never said.
+/// Holds back what confirms a change to a peer until the change is durable. Bound to the loop,
+/// which outlives the journal's callbacks. What still waits when it is destroyed is never said.
 class CommitGate {
 public:
     /// Null: what could be lost is not.
@@ -26,11 +26,12 @@ public:
     /// Nothing is ever held back.
     [[nodiscard]] bool is_always_open() const noexcept { return journal_ == nullptr; }
 
-    /// Changes whenever something happens that is to be kept. Only where the gate is not always open.
+    /// Changes whenever something happens that is to be kept. Only where the gate is not always
+    /// open.
     [[nodiscard]] broker::Journal::Mark mark() const noexcept { return journal_->last(); }
 
-    /// Runs `action` when everything that happened so far is durable, or could not be made so; in order, in a task of its own. Only where the gate is not
-    /// always open.
+    /// Runs `action` when everything that happened so far is durable, or could not be made so; in
+    /// order, in a task of its own. Only where the gate is not always open.
     void when_durable(Action action);
 
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }

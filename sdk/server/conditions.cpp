@@ -12,7 +12,9 @@ std::string_view name_of(Errc code, LockKind lock) noexcept {
     case Errc::no_session_available:
     case Errc::timeout: return condition::timeout;
     case Errc::session_locked_elsewhere: return condition::session_cannot_be_locked;
-    case Errc::lock_lost: return lock == LockKind::session ? condition::session_lock_lost : condition::message_lock_lost;
+    case Errc::lock_lost:
+        return lock == LockKind::session ? condition::session_lock_lost
+                                         : condition::message_lock_lost;
     case Errc::already_settled: return condition::message_lock_lost;
     case Errc::message_not_found: return condition::message_not_found;
     case Errc::entity_not_found: return condition::not_found;
@@ -34,7 +36,8 @@ std::string_view name_of(Errc code, LockKind lock) noexcept {
 
 // With an info, if an empty one: a client reads an error's three fields by their position, in outcomes too.
 amqp::Condition make_condition(std::string_view name, std::string_view text) {
-    return {.name = std::string{name}, .text = std::string{text}, .info = amqp::encode(amqp::Map{})};
+    return {
+        .name = std::string{name}, .text = std::string{text}, .info = amqp::encode(amqp::Map{})};
 }
 
 amqp::Condition condition_of(const Failure& failure, LockKind lock) {
@@ -43,13 +46,16 @@ amqp::Condition condition_of(const Failure& failure, LockKind lock) {
         return make_condition(name, "The messaging entity could not be found: " + failure.detail);
     }
     if (name == condition::message_lock_lost) {
-        return make_condition(name, "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.");
+        return make_condition(name, "The lock supplied is invalid. Either the lock expired, or the "
+                                    "message has already been removed from the queue.");
     }
-    return make_condition(name, failure.detail.empty() ? std::string{to_string(failure.code)} : failure.detail);
+    return make_condition(name, failure.detail.empty() ? std::string{to_string(failure.code)}
+                                                       : failure.detail);
 }
 
 amqp::Condition entity_not_found(std::string_view entity) {
-    return make_condition(condition::not_found, "The messaging entity '" + std::string{entity} + "' could not be found.");
+    return make_condition(condition::not_found,
+                          "The messaging entity '" + std::string{entity} + "' could not be found.");
 }
 
 std::int32_t status_of(Errc code) noexcept {

@@ -17,7 +17,8 @@ inline constexpr std::string_view entity_disabled = "com.microsoft:entity-disabl
 inline constexpr std::string_view message_lock_lost = "com.microsoft:message-lock-lost";
 inline constexpr std::string_view message_not_found = "com.microsoft:message-not-found";
 inline constexpr std::string_view server_busy = "com.microsoft:server-busy";
-inline constexpr std::string_view session_cannot_be_locked = "com.microsoft:session-cannot-be-locked";
+inline constexpr std::string_view session_cannot_be_locked =
+    "com.microsoft:session-cannot-be-locked";
 inline constexpr std::string_view session_lock_lost = "com.microsoft:session-lock-lost";
 inline constexpr std::string_view timeout = "com.microsoft:timeout";
 inline constexpr std::string_view connection_forced = "amqp:connection:forced";

@@ -28,7 +28,9 @@ struct Located {
     std::vector<std::pair<const char*, std::string>> destinations{}; // by member
 };
 
-broker::QueueOptions default_options() { return {.max_delivery_count = default_deliveries, .default_time_to_live = default_time_to_live}; }
+broker::QueueOptions default_options() {
+    return {.max_delivery_count = default_deliveries, .default_time_to_live = default_time_to_live};
+}
 
 milliseconds read_duration(const JsonNode& node, milliseconds longest, const char* range) {
     const auto length = parse_duration(node.text());
@@ -47,7 +49,8 @@ std::optional<milliseconds> read_time_to_live(const JsonNode& properties) {
         return default_time_to_live;
     }
     const milliseconds length = read_duration(*node, milliseconds::max(), "above zero");
-    return length > as_good_as_unlimited ? std::nullopt : std::optional{length}; // some write the longest there is
+    return length > as_good_as_unlimited ? std::nullopt
+                                         : std::optional{length}; // some write the longest there is
 }
 
 std::optional<Duration> read_window(const JsonNode& properties) {
@@ -62,7 +65,8 @@ std::optional<Duration> read_window(const JsonNode& properties) {
 /// What queues and subscriptions have in common.
 void read_common(const JsonNode& properties, broker::QueueOptions& options, Located& located) {
     if (const auto node = properties.find("LockDuration")) {
-        options.lock_duration = read_duration(*node, longest_lock, "above zero and at most 5 minutes");
+        options.lock_duration =
+            read_duration(*node, longest_lock, "above zero and at most 5 minutes");
     }
     if (const auto node = properties.find("MaxDeliveryCount")) {
         options.max_delivery_count = static_cast<std::uint32_t>(node->whole(1, most_deliveries));
@@ -74,8 +78,9 @@ void read_common(const JsonNode& properties, broker::QueueOptions& options, Loca
         options.dead_letter_on_expiration = node->truth();
     }
     options.default_time_to_live = read_time_to_live(properties);
-    for (const auto& [member, option] : {std::pair{"ForwardTo", &broker::QueueOptions::forward_to},
-                                         {"ForwardDeadLetteredMessagesTo", &broker::QueueOptions::forward_dead_letters_to}}) {
+    for (const auto& [member, option] :
+         {std::pair{"ForwardTo", &broker::QueueOptions::forward_to},
+          {"ForwardDeadLetteredMessagesTo", &broker::QueueOptions::forward_dead_letters_to}}) {
         if (const auto node = properties.find(member)) {
             options.*option = node->text();
             if (!node->text().empty()) {
@@ -88,7 +93,8 @@ void read_common(const JsonNode& properties, broker::QueueOptions& options, Loca
     }
 }
 
-/// Reads a document; what it found so far is also in a broker that nobody uses, which judges names and ways as the real one will.
+/// Reads a document; what it found so far is also in a broker that nobody uses, which judges names
+/// and ways as the real one will.
 class Reader {
 public:
     explicit Reader(std::span<const QueueEntry> others) {
@@ -138,9 +144,11 @@ private:
         Located located{.node = node};
         if (const auto properties = node.find("Properties")) {
             located.node = *properties;
-            properties->expect_members({"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
-                                        "ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration", "MaxDeliveryCount",
-                                        "RequiresDuplicateDetection", "RequiresSession"});
+            properties->expect_members(
+                {"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive",
+                 "DuplicateDetectionHistoryTimeWindow", "ForwardDeadLetteredMessagesTo",
+                 "ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresDuplicateDetection",
+                 "RequiresSession"});
             read_common(*properties, queue.options, located);
             queue.options.duplicate_detection_window = read_window(*properties);
         }
@@ -151,9 +159,12 @@ private:
 
     void read_topic(const JsonNode& node) {
         node.expect_members({"Name", "Properties", "Subscriptions"});
-        TopicEntry topic{.name = read_name(node), .options = {.default_time_to_live = default_time_to_live}};
+        TopicEntry topic{.name = read_name(node),
+                         .options = {.default_time_to_live = default_time_to_live}};
         if (const auto properties = node.find("Properties")) {
-            properties->expect_members({"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection"});
+            properties->expect_members({"DefaultMessageTimeToLive",
+                                        "DuplicateDetectionHistoryTimeWindow",
+                                        "RequiresDuplicateDetection"});
             topic.options.default_time_to_live = read_time_to_live(*properties);
             topic.options.duplicate_detection_window = read_window(*properties);
         }
@@ -172,8 +183,10 @@ private:
         Located located{.node = node};
         if (const auto properties = node.find("Properties")) {
             located.node = *properties;
-            properties->expect_members({"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo", "ForwardTo",
-                                        "LockDuration", "MaxDeliveryCount", "RequiresSession"});
+            properties->expect_members({"DeadLetteringOnMessageExpiration",
+                                        "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
+                                        "ForwardTo", "LockDuration", "MaxDeliveryCount",
+                                        "RequiresSession"});
             read_common(*properties, subscription.options, located);
         }
         if (const auto rules = node.find("Rules")) {
@@ -181,7 +194,8 @@ private:
                 subscription.rules.push_back(read_configured_rule(rule));
             }
         }
-        judge(node, broker_.create_subscription(topic, subscription.name, subscription.options, subscription.rules, {}));
+        judge(node, broker_.create_subscription(topic, subscription.name, subscription.options,
+                                                subscription.rules, {}));
         located_.push_back(std::move(located));
         return subscription;
     }
@@ -208,7 +222,8 @@ private:
 
 } // namespace
 
-core::Result<Configuration> read_configuration(std::string_view json, std::span<const QueueEntry> others) {
+core::Result<Configuration> read_configuration(std::string_view json,
+                                               std::span<const QueueEntry> others) {
     try {
         const auto document = JsonNode::parse(json);
         return Reader{others}.read(JsonNode{document, {}});
@@ -217,7 +232,8 @@ core::Result<Configuration> read_configuration(std::string_view json, std::span<
     }
 }
 
-core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration, broker::Instant at) {
+core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration,
+                                         broker::Instant at) {
     for (const QueueEntry& queue : configuration.queues) {
         if (auto made = broker.create_queue(queue.name, queue.options, at); !made) {
             return made;
@@ -228,7 +244,9 @@ core::Result<core::Done> create_entities(broker::Broker& broker, const Configura
             return made;
         }
         for (const SubscriptionEntry& subscription : topic.subscriptions) {
-            if (auto made = broker.create_subscription(topic.name, subscription.name, subscription.options, subscription.rules, at); !made) {
+            if (auto made = broker.create_subscription(
+                    topic.name, subscription.name, subscription.options, subscription.rules, at);
+                !made) {
                 return made;
             }
         }

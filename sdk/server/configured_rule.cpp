@@ -24,22 +24,25 @@ PropertyValue read_property(const JsonNode& node) {
         return value.get<double>();
     }
     if (value.is_number_integer()) {
-        return node.whole(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+        return node.whole(std::numeric_limits<std::int64_t>::min(),
+                          std::numeric_limits<std::int64_t>::max());
     }
     node.fail("a text, a number, true or false is expected");
 }
 
 Filter read_correlation(const JsonNode& node) {
-    static constexpr std::array<std::pair<const char*, std::optional<std::string> CorrelationFilter::*>, 8> texts{
-        {{"ContentType", &CorrelationFilter::content_type},
-         {"CorrelationId", &CorrelationFilter::correlation_id},
-         {"Label", &CorrelationFilter::subject},
-         {"MessageId", &CorrelationFilter::message_id},
-         {"ReplyTo", &CorrelationFilter::reply_to},
-         {"ReplyToSessionId", &CorrelationFilter::reply_to_session_id},
-         {"SessionId", &CorrelationFilter::session_id},
-         {"To", &CorrelationFilter::to}}};
-    node.expect_members({"ContentType", "CorrelationId", "Label", "MessageId", "ReplyTo", "ReplyToSessionId", "SessionId", "To", "Properties"});
+    static constexpr std::array<
+        std::pair<const char*, std::optional<std::string> CorrelationFilter::*>, 8>
+        texts{{{"ContentType", &CorrelationFilter::content_type},
+               {"CorrelationId", &CorrelationFilter::correlation_id},
+               {"Label", &CorrelationFilter::subject},
+               {"MessageId", &CorrelationFilter::message_id},
+               {"ReplyTo", &CorrelationFilter::reply_to},
+               {"ReplyToSessionId", &CorrelationFilter::reply_to_session_id},
+               {"SessionId", &CorrelationFilter::session_id},
+               {"To", &CorrelationFilter::to}}};
+    node.expect_members({"ContentType", "CorrelationId", "Label", "MessageId", "ReplyTo",
+                         "ReplyToSessionId", "SessionId", "To", "Properties"});
     CorrelationFilter filter;
     for (const auto& [member, text] : texts) {
         if (const auto given = node.find(member)) {

@@ -15,7 +15,8 @@ struct Unit {
 };
 constexpr std::int64_t second = 1000;
 constexpr std::int64_t day = 24 * 3600 * second;
-constexpr std::array<Unit, 4> date_units{{{'Y', 365 * day}, {'M', 30 * day}, {'W', 7 * day}, {'D', day}}};
+constexpr std::array<Unit, 4> date_units{
+    {{'Y', 365 * day}, {'M', 30 * day}, {'W', 7 * day}, {'D', day}}};
 constexpr std::array<Unit, 3> time_units{{{'H', 3600 * second}, {'M', 60 * second}, {'S', second}}};
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -30,19 +31,23 @@ public:
         while (!text_.empty() && is_digit(text_.front())) {
             std::int64_t number = 0;
             for (; !text_.empty() && is_digit(text_.front()); text_.remove_prefix(1)) {
-                if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, text_.front() - '0', &number)) {
+                if (__builtin_mul_overflow(number, 10, &number) ||
+                    __builtin_add_overflow(number, text_.front() - '0', &number)) {
                     return false;
                 }
             }
             const bool has_fraction = !text_.empty() && text_.front() == '.';
             const std::int64_t fraction = has_fraction ? read_fraction() : 0;
-            unit = text_.empty() ? end : std::find_if(unit, end, [this](const Unit& one) { return one.letter == text_.front(); });
+            unit = text_.empty() ? end : std::find_if(unit, end, [this](const Unit& one) {
+                return one.letter == text_.front();
+            });
             if (unit == end || fraction < 0 || (has_fraction && unit->letter != 'S')) {
                 return false;
             }
             text_.remove_prefix(1);
             std::int64_t length = 0;
-            if (__builtin_mul_overflow(number, unit->length, &length) || __builtin_add_overflow(total_, length + fraction, &total_)) {
+            if (__builtin_mul_overflow(number, unit->length, &length) ||
+                __builtin_add_overflow(total_, length + fraction, &total_)) {
                 return false;
             }
             ++unit;
@@ -82,12 +87,14 @@ private:
 
 std::optional<milliseconds> parse_duration(std::string_view text) noexcept {
     Reader reader{text};
-    if (!reader.accept('P') || !reader.read(date_units.data(), date_units.data() + date_units.size())) {
+    if (!reader.accept('P') ||
+        !reader.read(date_units.data(), date_units.data() + date_units.size())) {
         return std::nullopt;
     }
     if (reader.accept('T')) {
         const int before = reader.count();
-        if (!reader.read(time_units.data(), time_units.data() + time_units.size()) || reader.count() == before) {
+        if (!reader.read(time_units.data(), time_units.data() + time_units.size()) ||
+            reader.count() == before) {
             return std::nullopt;
         }
     }

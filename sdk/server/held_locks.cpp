@@ -37,15 +37,17 @@ const Holder* HeldLocks::of_number(std::uint64_t number) const {
 }
 
 const Holder* HeldLocks::of_link(const broker::Queue& queue, std::string_view link) const {
-    const auto found = std::ranges::find_if(
-        holders_, [&](const auto& entry) { return entry.second.queue.get() == &queue && !link.empty() && entry.second.link == link; });
+    const auto found = std::ranges::find_if(holders_, [&](const auto& entry) {
+        return entry.second.queue.get() == &queue && !link.empty() && entry.second.link == link;
+    });
     return found != holders_.end() ? &found->second : nullptr;
 }
 
 const Holder* HeldLocks::of_session(const broker::Queue& queue, std::string_view session_id) const {
     const auto found = std::ranges::find_if(holders_, [&](const auto& entry) {
         const Holder& holder = entry.second;
-        return holder.queue.get() == &queue && holder.consumer->has_session && holder.consumer->session_id == session_id;
+        return holder.queue.get() == &queue && holder.consumer->has_session &&
+               holder.consumer->session_id == session_id;
     });
     return found != holders_.end() ? &found->second : nullptr;
 }
@@ -54,7 +56,8 @@ core::Result<const Holder*> HeldLocks::unlinked(const broker::QueuePtr& queue, b
     if (const auto known = unlinked_.find(queue.get()); known != unlinked_.end()) {
         return of_number(known->second);
     }
-    auto opened = queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<Uninterested>(), at);
+    auto opened =
+        queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<Uninterested>(), at);
     if (!opened) {
         return opened.failure();
     }

@@ -24,7 +24,8 @@ struct Holder {
     }
 };
 
-/// What the receivers of one connection hold, for requests that name a link, a session or a lock token.
+/// What the receivers of one connection hold, for requests that name a link, a session or a lock
+/// token.
 class HeldLocks {
 public:
     void add(Holder holder);
@@ -34,9 +35,11 @@ public:
     /// Null: nothing of that name is held here.
     [[nodiscard]] const Holder* of_number(std::uint64_t number) const;
     [[nodiscard]] const Holder* of_link(const broker::Queue& queue, std::string_view link) const;
-    [[nodiscard]] const Holder* of_session(const broker::Queue& queue, std::string_view session_id) const;
+    [[nodiscard]] const Holder* of_session(const broker::Queue& queue,
+                                           std::string_view session_id) const;
 
-    /// What holds messages that were not received over a link, of a queue without sessions; made at first use.
+    /// What holds messages that were not received over a link, of a queue without sessions; made at
+    /// first use.
     core::Result<const Holder*> unlinked(const broker::QueuePtr& queue, broker::Instant at);
 
     /// Gives back what `unlinked` took.

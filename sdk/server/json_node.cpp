@@ -8,14 +8,16 @@ namespace sessionq::server {
 using nlohmann::json;
 
 json JsonNode::parse(std::string_view text) {
-    std::vector<std::set<std::string>> open; // the names so far in each object that is not closed yet
+    std::vector<std::set<std::string>>
+        open; // the names so far in each object that is not closed yet
     std::string twice;
     const auto look = [&](int, json::parse_event_t event, const json& parsed) {
         if (event == json::parse_event_t::object_start) {
             open.emplace_back();
         } else if (event == json::parse_event_t::object_end) {
             open.pop_back();
-        } else if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second && twice.empty()) {
+        } else if (event == json::parse_event_t::key &&
+                   !open.back().insert(parsed.get<std::string>()).second && twice.empty()) {
             twice = parsed.get<std::string>();
         }
         return true;
@@ -23,7 +25,8 @@ json JsonNode::parse(std::string_view text) {
     try {
         json document = json::parse(text, look, true, true);
         if (!twice.empty()) {
-            throw Error{Errc::invalid_option, "the member '" + twice + "' is there twice in an object"};
+            throw Error{Errc::invalid_option,
+                        "the member '" + twice + "' is there twice in an object"};
         }
         return document;
     } catch (const json::parse_error& error) {
@@ -46,7 +49,9 @@ void JsonNode::expect_members(std::initializer_list<std::string_view> known) con
 
 std::optional<JsonNode> JsonNode::find(const char* member) const {
     const auto found = value_->find(member);
-    return found == value_->end() ? std::nullopt : std::optional{JsonNode{*found, path_.empty() ? member : path_ + "." + member}};
+    return found == value_->end()
+               ? std::nullopt
+               : std::optional{JsonNode{*found, path_.empty() ? member : path_ + "." + member}};
 }
 
 JsonNode JsonNode::at(const char* member) const {
@@ -95,9 +100,12 @@ bool JsonNode::truth() const {
 std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
     const bool is_whole =
         value_->is_number_integer() &&
-        !(value_->is_number_unsigned() && value_->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+        !(value_->is_number_unsigned() &&
+          value_->get<std::uint64_t>() >
+              static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
     if (!is_whole || value_->get<std::int64_t>() < least || value_->get<std::int64_t>() > most) {
-        fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " is expected");
+        fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+             " is expected");
     }
     return value_->get<std::int64_t>();
 }

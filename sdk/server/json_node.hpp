@@ -14,15 +14,19 @@
 
 namespace sessionq::server {
 
-/// A JSON value and where it is in its document. Everything that is not as asked for throws `Error{Errc::invalid_option}` with the path. For sources of this part.
+/// A JSON value and where it is in its document. Everything that is not as asked for throws
+/// `Error{Errc::invalid_option}` with the path. For sources of this part.
 class JsonNode {
 public:
-    JsonNode(const nlohmann::json& value, std::string path) : value_{&value}, path_{std::move(path)} {}
+    JsonNode(const nlohmann::json& value, std::string path)
+        : value_{&value}, path_{std::move(path)} {}
 
     /// A whole document; comments are allowed, a member that is there twice is not.
     [[nodiscard]] static nlohmann::json parse(std::string_view text);
 
-    [[noreturn]] void fail(const std::string& about) const { throw Error{Errc::invalid_option, (path_.empty() ? "" : path_ + ": ") + about}; }
+    [[noreturn]] void fail(const std::string& about) const {
+        throw Error{Errc::invalid_option, (path_.empty() ? "" : path_ + ": ") + about};
+    }
 
     /// It is an object whose members are all among these.
     void expect_members(std::initializer_list<std::string_view> known) const;

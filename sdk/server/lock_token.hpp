@@ -12,7 +12,9 @@ struct LockToken {
     std::uint64_t holder{0}; ///< whose hand, by a number made at random
     broker::DeliveryTable::Token token{0};
 
-    [[nodiscard]] static LockToken of(const core::Uuid& uuid) noexcept { return {.holder = uuid.high(), .token = uuid.low()}; }
+    [[nodiscard]] static LockToken of(const core::Uuid& uuid) noexcept {
+        return {.holder = uuid.high(), .token = uuid.low()};
+    }
     [[nodiscard]] core::Uuid uuid() const noexcept { return core::Uuid::of(holder, token); }
 
     friend bool operator==(const LockToken&, const LockToken&) = default;

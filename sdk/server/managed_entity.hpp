@@ -12,7 +12,8 @@ struct ManagedEntity {
     Peer& peer;
     broker::QueuePtr queue;
 
-    /// The session the request names, or whose receiver it names; null: none of that kind is held by this peer.
+    /// The session the request names, or whose receiver it names; null: none of that kind is held
+    /// by this peer.
     [[nodiscard]] const Holder* held_session(const Request& request) const;
 };
 

@@ -41,11 +41,13 @@ Answer Management::answer(const Request& request) const {
     const std::string_view name = request.operation();
     const auto* found = std::ranges::find(operations, name, &Operation::name);
     if (found == std::end(operations)) {
-        return refuse(501, condition::not_implemented, "the operation '" + std::string{name.substr(0, 100)} + "' is not supported");
+        return refuse(501, condition::not_implemented,
+                      "the operation '" + std::string{name.substr(0, 100)} + "' is not supported");
     }
     const broker::Journal* journal = entity_.peer.broker.journal();
     if (found->changes && journal != nullptr && journal->is_failing()) {
-        return refuse({.code = Errc::server_busy, .detail = "the broker's store cannot be written at present"});
+        return refuse({.code = Errc::server_busy,
+                       .detail = "the broker's store cannot be written at present"});
     }
     Answer answer = found->perform(entity_, request);
     answer.is_confirmation = found->changes && answer.condition.empty();

@@ -10,21 +10,26 @@ Answer ok(amqp::Value body) { return {.body = std::move(body)}; }
 Answer no_content() { return {.status = 204, .description = "NoContent", .body = amqp::Map{}}; }
 
 Answer refuse(std::int32_t status, std::string_view condition, std::string_view text) {
-    return {.status = status, .description = std::string{text}, .condition = std::string{condition}};
+    return {
+        .status = status, .description = std::string{text}, .condition = std::string{condition}};
 }
 
 Answer refuse(const Failure& failure, LockKind lock) {
     amqp::Condition condition = condition_of(failure, lock);
-    return {.status = status_of(failure.code), .description = std::move(condition.text), .condition = std::move(condition.name)};
+    return {.status = status_of(failure.code),
+            .description = std::move(condition.text),
+            .condition = std::move(condition.name)};
 }
 
 Answer lacks(std::string_view key) {
-    return refuse(400, condition::argument_error, "the request's body lacks '" + std::string{key} + "', or has it of another type");
+    return refuse(400, condition::argument_error,
+                  "the request's body lacks '" + std::string{key} + "', or has it of another type");
 }
 
 Answer session_lock_lost() {
     return refuse(410, condition::session_lock_lost,
-                  "The session lock has expired on the session, or this connection does not hold it. Accept the session again.");
+                  "The session lock has expired on the session, or this connection does not hold "
+                  "it. Accept the session again.");
 }
 
 Answer message_lock_lost() { return refuse({.code = Errc::lock_lost}); }

@@ -23,18 +23,24 @@ amqp::Condition refusal_of(const Failure& why, Duration waited) {
     }
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited).count();
     const auto two_digits = [](std::int64_t number) {
-        return std::string{static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10)};
+        return std::string{static_cast<char>('0' + number / 10),
+                           static_cast<char>('0' + number % 10)};
     };
-    return make_condition(condition::timeout, "The operation did not complete within the allotted timeout of " + two_digits(seconds / 3600 % 100) +
-                                                  ":" + two_digits(seconds / 60 % 60) + ":" + two_digits(seconds % 60) + ".");
+    return make_condition(condition::timeout,
+                          "The operation did not complete within the allotted timeout of " +
+                              two_digits(seconds / 3600 % 100) + ":" +
+                              two_digits(seconds / 60 % 60) + ":" + two_digits(seconds % 60) + ".");
 }
 
 } // namespace
 
-/// What the broker knows of a feed; outlives it as long as somebody on another thread is still telling it something.
-class MessageFeed::Target final : public broker::ConsumerTarget, public std::enable_shared_from_this<Target> {
+/// What the broker knows of a feed; outlives it as long as somebody on another thread is still
+/// telling it something.
+class MessageFeed::Target final : public broker::ConsumerTarget,
+                                  public std::enable_shared_from_this<Target> {
 public:
-    Target(MessageFeed& feed, core::EventLoop& loop, broker::QueuePtr queue) : feed_{&feed}, loop_{loop}, queue_{std::move(queue)} {}
+    Target(MessageFeed& feed, core::EventLoop& loop, broker::QueuePtr queue)
+        : feed_{&feed}, loop_{loop}, queue_{std::move(queue)} {}
 
     void forget() noexcept { feed_ = nullptr; }
 
@@ -43,7 +49,8 @@ public:
             if (self->feed_ != nullptr) {
                 self->feed_->on_granted(consumer);
             } else { // too late: the peer has left
-                self->queue_->close(*consumer, {.now = self->loop_.now(), .wall = self->loop_.wall_now()});
+                self->queue_->close(*consumer,
+                                    {.now = self->loop_.now(), .wall = self->loop_.wall_now()});
             }
         });
     }
@@ -72,7 +79,8 @@ private:
     const broker::QueuePtr queue_;
 };
 
-MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, broker::QueuePtr queue, AttachDecision wanted)
+MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link,
+                         broker::QueuePtr queue, AttachDecision wanted)
     : PeerLink{owner, std::string{link->name()}, wanted.entity, false},
       peer_{peer},
       link_{std::move(link)},
@@ -121,14 +129,20 @@ void MessageFeed::on_granted(broker::ConsumerPtr consumer) {
 
 void MessageFeed::open(broker::ConsumerPtr consumer) {
     consumer_ = std::move(consumer);
-    peer_.locks.add({.number = holder_, .link = name(), .queue = queue_, .consumer = consumer_, .locked_until = consumer_->first_locked_until});
+    peer_.locks.add({.number = holder_,
+                     .link = name(),
+                     .queue = queue_,
+                     .consumer = consumer_,
+                     .locked_until = consumer_->first_locked_until});
     amqp::Attach answer = echo_attach(link_->remote(), queue_->options().max_message_bytes);
     answer.source.filter.clear();
     if (consumer_->has_session) {
         answer.source.filter = answer_session_filter(wanted_.session, consumer_->session_id);
         const broker::Instant now = peer_.now();
-        const WallTime until = now.wall + std::chrono::duration_cast<WallTime::duration>(consumer_->first_locked_until - now.now);
-        answer.properties = amqp::encode(amqp::Value::map({{amqp::Value::symbol("com.microsoft:locked-until-utc"), amqp::ticks_of(until)}}));
+        const WallTime until = now.wall + std::chrono::duration_cast<WallTime::duration>(
+                                              consumer_->first_locked_until - now.now);
+        answer.properties = amqp::encode(amqp::Value::map(
+            {{amqp::Value::symbol("com.microsoft:locked-until-utc"), amqp::ticks_of(until)}}));
     }
     link_->open(answer);
     pump();
@@ -160,8 +174,10 @@ std::uint32_t MessageFeed::room() {
         look_again();
         return 0;
     }
-    const std::size_t messages = std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
-    return static_cast<std::uint32_t>(std::min<std::size_t>({messages, most_at_once, free_credit()}));
+    const std::size_t messages =
+        std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>({messages, most_at_once, free_credit()}));
 }
 
 void MessageFeed::look_again() {
@@ -182,7 +198,8 @@ void MessageFeed::pump() {
             return; // lost: the target was told why
         }
         found_end = delivered_.size() < wanted;
-        if (consumer_->mode == broker::ReceiveMode::receive_and_delete && !peer_.commits.is_always_open()) {
+        if (consumer_->mode == broker::ReceiveMode::receive_and_delete &&
+            !peer_.commits.is_always_open()) {
             hold_back(delivered_);
         } else {
             for (const broker::Delivered& delivered : delivered_) {
@@ -218,21 +235,22 @@ void MessageFeed::await_commit() {
         return;
     }
     awaits_commit_ = true;
-    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, count = held_back_.size()](const Failure* why) {
-        if (self.expired()) {
-            return;
-        }
-        awaits_commit_ = false;
-        if (why == nullptr) { // else it is tried again
-            send_held_back(count);
-        }
-        await_commit();
-        if (loss_ && held_back_.empty()) {
-            end(condition_of(*loss_, LockKind::session));
-        } else {
-            pump();
-        }
-    });
+    peer_.commits.when_durable(
+        [this, self = std::weak_ptr{self_}, count = held_back_.size()](const Failure* why) {
+            if (self.expired()) {
+                return;
+            }
+            awaits_commit_ = false;
+            if (why == nullptr) { // else it is tried again
+                send_held_back(count);
+            }
+            await_commit();
+            if (loss_ && held_back_.empty()) {
+                end(condition_of(*loss_, LockKind::session));
+            } else {
+                pump();
+            }
+        });
 }
 
 void MessageFeed::send_held_back(std::size_t count) {
@@ -254,10 +272,13 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     const LockToken token{.holder = holder_, .token = is_locked ? delivered.token : ++sent_};
     const ReceivedMessage& message = delivered.message;
     amqp::DeliveryNotes notes{.facts = message.facts()};
-    if (const Holder* holder = is_locked ? peer_.locks.of_number(holder_) : nullptr; holder != nullptr) {
-        notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(holder->message_locked_until(now.now) - now.now);
+    if (const Holder* holder = is_locked ? peer_.locks.of_number(holder_) : nullptr;
+        holder != nullptr) {
+        notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(
+                                            holder->message_locked_until(now.now) - now.now);
     }
-    const std::string_view rest = amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall}, peer_.head);
+    const std::string_view rest = amqp::encode_delivery(
+        *message.shared_content(), notes, {.now = now.now, .wall = now.wall}, peer_.head);
     const amqp::TokenTag tag = amqp::tag_of(token.uuid());
     link_->send({tag.data(), tag.size()}, amqp::SenderLink::Pieces{peer_.head, rest}, !is_locked);
     if (is_locked) {
@@ -277,23 +298,28 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     if (!decision || !token) {
         return;
     }
-    broker::SettleOrder order{.token = LockToken::of(*token).token, .outcome = decision->outcome, .changes = decision->changes.get()};
+    broker::SettleOrder order{.token = LockToken::of(*token).token,
+                              .outcome = decision->outcome,
+                              .changes = decision->changes.get()};
     const bool may_wait = !peer_.commits.is_always_open() && !is_settled;
     const auto before = may_wait ? peer_.commits.mark() : 0;
     queue_->settle(*consumer_, std::span{&order, 1}, peer_.now());
-    if (!may_wait || order.failed_with || peer_.commits.mark() == before) { // a release leaves nothing to keep
+    if (!may_wait || order.failed_with ||
+        peer_.commits.mark() == before) { // a release leaves nothing to keep
         answer(delivery, said, order.failed_with);
         return;
     }
     delivery.set_context(this);
-    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, delivery, said](const Failure* why) {
-        if (!self.expired()) {
-            answer(delivery, said, why != nullptr ? std::optional{why->code} : std::nullopt);
-        }
-    });
+    peer_.commits.when_durable(
+        [this, self = std::weak_ptr{self_}, delivery, said](const Failure* why) {
+            if (!self.expired()) {
+                answer(delivery, said, why != nullptr ? std::optional{why->code} : std::nullopt);
+            }
+        });
 }
 
-void MessageFeed::answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said, std::optional<Errc> failed_with) {
+void MessageFeed::answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
+                         std::optional<Errc> failed_with) {
     if (!delivery.remote_settled()) {
         delivery.update(answer_settlement(said, failed_with, LockKind::message));
     }

@@ -13,11 +13,13 @@
 
 namespace sessionq::server {
 
-/// A receiver of the peer's: asks the broker for a session, or for a share in a queue without sessions, and sends what it gets within the peer's
-/// credit and as fast as the peer reads. Destroying it gives up what it holds, uncounted.
+/// A receiver of the peer's: asks the broker for a session, or for a share in a queue without
+/// sessions, and sends what it gets within the peer's credit and as fast as the peer reads.
+/// Destroying it gives up what it holds, uncounted.
 class MessageFeed final : public PeerLink {
 public:
-    MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, broker::QueuePtr queue, AttachDecision wanted);
+    MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, broker::QueuePtr queue,
+                AttachDecision wanted);
     ~MessageFeed() override;
 
     /// Asks the broker; the attach is answered when it has answered. It may destroy the feed.
@@ -42,10 +44,13 @@ private:
     void await_commit();
     void send_held_back(std::size_t count);
     void send(const broker::Delivered& delivered, broker::Instant now);
-    void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said, std::optional<Errc> failed_with);
+    void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
+                std::optional<Errc> failed_with);
     void change_in_hand(std::ptrdiff_t by) noexcept;
     /// What may be taken from the queue for the peer.
-    [[nodiscard]] std::uint32_t free_credit() const { return link_->credit() - static_cast<std::uint32_t>(held_back_.size()); }
+    [[nodiscard]] std::uint32_t free_credit() const {
+        return link_->credit() - static_cast<std::uint32_t>(held_back_.size());
+    }
 
     Peer& peer_;
     amqp::SenderLinkPtr link_;
@@ -61,10 +66,12 @@ private:
     bool is_interested_{false};       // the queue will tell, or has told, of work
     timing::Timer retry_;             // the peer's session window says nothing when it opens
     std::vector<broker::Delivered> delivered_{};
-    std::vector<broker::Delivered> held_back_{}; // deleted with their delivery, and that is not durable yet
-    bool awaits_commit_{false};                  // of some of them
-    std::optional<Failure> loss_{};              // to be said after them
-    const std::shared_ptr<const MessageFeed*> self_{std::make_shared<const MessageFeed*>(this)}; // for those who may come too late
+    std::vector<broker::Delivered>
+        held_back_{};               // deleted with their delivery, and that is not durable yet
+    bool awaits_commit_{false};     // of some of them
+    std::optional<Failure> loss_{}; // to be said after them
+    const std::shared_ptr<const MessageFeed*> self_{
+        std::make_shared<const MessageFeed*>(this)}; // for those who may come too late
 };
 
 } // namespace sessionq::server

@@ -6,8 +6,12 @@
 
 namespace sessionq::server {
 
-MessageIntake::MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, broker::QueuePtr queue, std::string entity)
-    : PeerLink{owner, std::string{link->name()}, std::move(entity), true}, peer_{peer}, link_{std::move(link)}, queue_{std::move(queue)} {
+MessageIntake::MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link,
+                             broker::QueuePtr queue, std::string entity)
+    : PeerLink{owner, std::string{link->name()}, std::move(entity), true},
+      peer_{peer},
+      link_{std::move(link)},
+      queue_{std::move(queue)} {
     link_->set_listener(this);
 }
 
@@ -28,7 +32,8 @@ void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
     const std::uint32_t format = link_->message_format(delivery);
     link_->read(delivery, encoded.data());
     const amqp::Condition refused = take(encoded, format);
-    if (peer_.commits.is_always_open() || !refused.empty() || link_->is_settled_by_sender(delivery)) {
+    if (peer_.commits.is_always_open() || !refused.empty() ||
+        link_->is_settled_by_sender(delivery)) {
         answer(delivery, refused);
         return;
     }
@@ -37,7 +42,8 @@ void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
     peer_.commits.when_durable([this, self = std::weak_ptr{self_}, delivery](const Failure* why) {
         if (!self.expired()) {
             --unconfirmed_;
-            answer(delivery, why == nullptr ? amqp::Condition{} : condition_of(*why, LockKind::message));
+            answer(delivery,
+                   why == nullptr ? amqp::Condition{} : condition_of(*why, LockKind::message));
         }
     });
     top_up();
@@ -56,7 +62,8 @@ void MessageIntake::answer(amqp::DeliveryHandle delivery, const amqp::Condition&
 }
 
 void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
-    if (delivery.remote_settled() && delivery.context() == nullptr) { // else its answer is on its way
+    if (delivery.remote_settled() &&
+        delivery.context() == nullptr) { // else its answer is on its way
         delivery.settle();
     }
 }
@@ -64,7 +71,8 @@ void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
 amqp::Condition MessageIntake::take(std::string_view encoded, std::uint32_t message_format) {
     if (encoded.size() > queue_->options().max_message_bytes) {
         return make_condition(condition::message_size_exceeded,
-                              "a transfer to '" + entity() + "' takes at most " + std::to_string(queue_->options().max_message_bytes) + " bytes");
+                              "a transfer to '" + entity() + "' takes at most " +
+                                  std::to_string(queue_->options().max_message_bytes) + " bytes");
     }
     const broker::Instant now = peer_.now();
     auto messages = decode_transfer(encoded, message_format, now);
@@ -77,8 +85,10 @@ amqp::Condition MessageIntake::take(std::string_view encoded, std::uint32_t mess
     }
     if (sent.failure().code == Errc::session_required) {
         return make_condition(condition::not_allowed,
-                              "The SessionId was not set on a message, and it cannot be sent to the entity. Entities that "
-                              "have session support enabled can only receive messages that have the SessionId set to a valid value.");
+                              "The SessionId was not set on a message, and it cannot be sent to "
+                              "the entity. Entities that "
+                              "have session support enabled can only receive messages that have "
+                              "the SessionId set to a valid value.");
     }
     return condition_of(sent.failure(), LockKind::message);
 }

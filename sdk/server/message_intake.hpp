@@ -9,10 +9,12 @@
 
 namespace sessionq::server {
 
-/// A sender of the peer's: gives what arrives to the queue and answers each transfer with how that went.
+/// A sender of the peer's: gives what arrives to the queue and answers each transfer with how that
+/// went.
 class MessageIntake final : public PeerLink {
 public:
-    MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, broker::QueuePtr queue, std::string entity);
+    MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link,
+                  broker::QueuePtr queue, std::string entity);
 
     /// Answers the attach and lets the peer send.
     void start();
@@ -29,8 +31,9 @@ private:
     Peer& peer_;
     amqp::ReceiverLinkPtr link_;
     const broker::QueuePtr queue_;
-    std::uint32_t unconfirmed_{0};                                                                   // taken, and not durable yet
-    const std::shared_ptr<const MessageIntake*> self_{std::make_shared<const MessageIntake*>(this)}; // for those who may come too late
+    std::uint32_t unconfirmed_{0}; // taken, and not durable yet
+    const std::shared_ptr<const MessageIntake*> self_{
+        std::make_shared<const MessageIntake*>(this)}; // for those who may come too late
 };
 
 } // namespace sessionq::server

@@ -16,12 +16,14 @@ namespace {
 constexpr std::uint32_t most_peeked = 250;
 constexpr std::size_t most_peeked_bytes = std::size_t{4} << 20U;
 
-amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token, TimePoint locked_until, broker::Instant now) {
+amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token,
+                            TimePoint locked_until, broker::Instant now) {
     amqp::DeliveryNotes notes{.facts = message.facts(), .lock_token = lock_token};
     if (lock_token) { // a client that gets a token without an end of the lock fails
         notes.locked_until = wall_time(locked_until, now);
     }
-    return amqp::Binary{amqp::encode_delivery(*message.shared_content(), notes, {.now = now.now, .wall = now.wall})};
+    return amqp::Binary{amqp::encode_delivery(*message.shared_content(), notes,
+                                              {.now = now.now, .wall = now.wall})};
 }
 
 std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
@@ -60,7 +62,8 @@ Answer renew_lock(const ManagedEntity& entity, const Request& request) {
         }
         expirations.emplace_back(amqp::Timestamp::of(wall_time(until.value(), now)));
     }
-    return ok(amqp::Value::map({{"expirations", amqp::Array{.element = timestamp_code, .items = std::move(expirations)}}}));
+    return ok(amqp::Value::map({{"expirations", amqp::Array{.element = timestamp_code,
+                                                            .items = std::move(expirations)}}}));
 }
 
 Answer peek(const ManagedEntity& entity, const Request& request) {
@@ -84,7 +87,8 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
         if (bytes > most_peeked_bytes && !messages.empty()) {
             break; // the client asks again, from there on
         }
-        messages.push_back(amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));
+        messages.push_back(
+            amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));
     }
     if (messages.empty()) {
         return no_content();
@@ -93,10 +97,11 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
 }
 
 Answer schedule(const ManagedEntity& entity, const Request& request) {
-    const auto encoded = read_all<std::string_view>(request.body, "messages", [](const amqp::Value& item) {
-        const amqp::Value* message = item.find("message");
-        return message != nullptr ? message->bytes() : std::nullopt;
-    });
+    const auto encoded =
+        read_all<std::string_view>(request.body, "messages", [](const amqp::Value& item) {
+            const amqp::Value* message = item.find("message");
+            return message != nullptr ? message->bytes() : std::nullopt;
+        });
     if (!encoded) {
         return lacks("messages");
     }
@@ -112,7 +117,9 @@ Answer schedule(const ManagedEntity& entity, const Request& request) {
     if (!sent) {
         return refuse(sent.failure());
     }
-    return ok(amqp::Value::map({{"sequence-numbers", amqp::Array{.element = long_code, .items = {sent.value().begin(), sent.value().end()}}}}));
+    return ok(amqp::Value::map(
+        {{"sequence-numbers", amqp::Array{.element = long_code,
+                                          .items = {sent.value().begin(), sent.value().end()}}}}));
 }
 
 Answer cancel_scheduled(const ManagedEntity& entity, const Request& request) {
@@ -142,7 +149,9 @@ Answer receive_by_sequence(const ManagedEntity& entity, const Request& request) 
         holder = unlinked.value();
     }
     std::vector<broker::Delivered> received;
-    if (const auto done = entity.queue->receive_deferred(*holder->consumer, *sequences, received, now); !done) {
+    if (const auto done =
+            entity.queue->receive_deferred(*holder->consumer, *sequences, received, now);
+        !done) {
         return refuse(done.failure(), LockKind::session);
     }
     const bool deletes = holder->consumer->mode == broker::ReceiveMode::receive_and_delete;
@@ -150,10 +159,13 @@ Answer receive_by_sequence(const ManagedEntity& entity, const Request& request) 
     amqp::List messages;
     std::vector<broker::SettleOrder> completions;
     for (const broker::Delivered& delivered : received) {
-        const core::Uuid token = LockToken{.holder = holder->number, .token = delivered.token}.uuid();
+        const core::Uuid token =
+            LockToken{.holder = holder->number, .token = delivered.token}.uuid();
         const auto noted = deletes || is_to_delete ? std::nullopt : std::optional{token};
         messages.push_back(amqp::Value::map(
-            {{"message", encoded_message(delivered.message, noted, holder->message_locked_until(now.now), now)}, {"lock-token", token}}));
+            {{"message", encoded_message(delivered.message, noted,
+                                         holder->message_locked_until(now.now), now)},
+             {"lock-token", token}}));
         completions.push_back({.token = delivered.token});
     }
     if (is_to_delete && !deletes) {

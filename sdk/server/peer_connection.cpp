@@ -8,7 +8,8 @@
 
 namespace sessionq::server {
 
-PeerConnection::PeerConnection(const ServerContext& context, amqp::ConnectionHost& host, amqp::StreamPtr stream, Ended ended)
+PeerConnection::PeerConnection(const ServerContext& context, amqp::ConnectionHost& host,
+                               amqp::StreamPtr stream, Ended ended)
     : peer_{context.broker, host.loop(), context.access, context.limits},
       ended_{std::move(ended)},
       claim_timer_{timing::Timer::calling<&PeerConnection::on_claim_timer>(this)},
@@ -24,31 +25,37 @@ PeerConnection::~PeerConnection() {
 amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
     amqp::ConnectionOptions made;
     made.engine.is_server = true;
-    const auto idle_time_out = std::chrono::duration_cast<std::chrono::milliseconds>(context.limits.idle_time / 2);
+    const auto idle_time_out =
+        std::chrono::duration_cast<std::chrono::milliseconds>(context.limits.idle_time / 2);
     made.engine.open = {.container = context.container,
                         .idle_time_out = static_cast<std::uint32_t>(idle_time_out.count()),
                         .max_frame_size = context.limits.frame_bytes,
                         .channel_max = context.limits.channel_max};
-    made.engine.sasl = amqp::make_sasl_server([this, &context](std::string_view user, std::string_view password) {
-        const auto key = context.access.keys.find(user);
-        const bool is_right = key != context.access.keys.end() && is_same_secret(key->second, password);
-        if (is_right) {
-            peer_.claims.grant_all();
-            is_known_ = true;
-        }
-        return is_right;
-    });
+    made.engine.sasl =
+        amqp::make_sasl_server([this, &context](std::string_view user, std::string_view password) {
+            const auto key = context.access.keys.find(user);
+            const bool is_right =
+                key != context.access.keys.end() && is_same_secret(key->second, password);
+            if (is_right) {
+                peer_.claims.grant_all();
+                is_known_ = true;
+            }
+            return is_right;
+        });
     made.engine.read_message_formats = true;
     made.open_time_out = context.limits.handshake_time;
     return made;
 }
 
 void PeerConnection::on_open(const amqp::Open& open) {
-    core::log(LogLevel::debug, "server", "connection of '", open.container, "' from ", connection_.peer());
+    core::log(LogLevel::debug, "server", "connection of '", open.container, "' from ",
+              connection_.peer());
     arm_claim_timer();
 }
 
-void PeerConnection::on_session(amqp::SessionPtr session) { sessions_.push_back(std::make_unique<PeerSession>(*this, std::move(session))); }
+void PeerConnection::on_session(amqp::SessionPtr session) {
+    sessions_.push_back(std::make_unique<PeerSession>(*this, std::move(session)));
+}
 
 void PeerConnection::on_writable() {
     for (PeerLink* link : links()) {
@@ -57,7 +64,8 @@ void PeerConnection::on_writable() {
 }
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {
-    core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended", condition.empty() ? "" : ": ", condition.name);
+    core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",
+              condition.empty() ? "" : ": ", condition.name);
     const Ended ended = ended_; // which is destroyed with this
     ended(*this);
 }
@@ -76,26 +84,35 @@ std::vector<PeerLink*> PeerConnection::links() const {
     return all;
 }
 
-bool PeerConnection::has_room_for_link() const { return link_count_ < (is_known_ ? peer_.limits.links : peer_.limits.links_before_claim); }
+bool PeerConnection::has_room_for_link() const {
+    return link_count_ < (is_known_ ? peer_.limits.links : peer_.limits.links_before_claim);
+}
 
 bool PeerConnection::may_use(const std::string& entity, bool for_management) const {
     const WallTime now = peer_.loop.wall_now();
-    return peer_.claims.covers(entity, now) || (for_management && peer_.claims.covers(entity + "/$management", now));
+    return peer_.claims.covers(entity, now) ||
+           (for_management && peer_.claims.covers(entity + "/$management", now));
 }
 
 Answer PeerConnection::put_token(const Request& request) {
     if (request.operation() != "put-token") {
-        return {.status = 400, .description = "the one operation of this node is put-token", .condition = std::string{condition::not_implemented}};
+        return {.status = 400,
+                .description = "the one operation of this node is put-token",
+                .condition = std::string{condition::not_implemented}};
     }
     const std::string_view audience = request.text("name");
     const auto token = request.body.bytes();
     if (audience.empty() || !token) {
-        return {.status = 400, .description = "a put-token names its audience and holds a token", .condition = std::string{condition::invalid_field}};
+        return {.status = 400,
+                .description = "a put-token names its audience and holds a token",
+                .condition = std::string{condition::invalid_field}};
     }
     Claims::Answer judged = peer_.claims.put_token(audience, *token, peer_.loop.wall_now());
     is_known_ = is_known_ || judged.condition.empty();
     arm_claim_timer();
-    return {.status = judged.status, .description = std::move(judged.description), .condition = std::move(judged.condition)};
+    return {.status = judged.status,
+            .description = std::move(judged.description),
+            .condition = std::move(judged.condition)};
 }
 
 void PeerConnection::arm_claim_timer() {
@@ -109,19 +126,23 @@ void PeerConnection::arm_claim_timer() {
     if (!next || *next == WallTime::max()) {
         peer_.loop.timers().cancel(claim_timer_);
     } else {
-        peer_.loop.timers().arm(claim_timer_, Deadline::after(*next - peer_.loop.wall_now(), peer_.loop.now()).time());
+        peer_.loop.timers().arm(
+            claim_timer_, Deadline::after(*next - peer_.loop.wall_now(), peer_.loop.now()).time());
     }
 }
 
 void PeerConnection::on_claim_timer() {
     if (!is_known_) {
-        close(make_condition(condition::unauthorized_access, "no valid token was put on this connection in time"));
+        close(make_condition(condition::unauthorized_access,
+                             "no valid token was put on this connection in time"));
         return;
     }
     peer_.claims.drop_expired(peer_.loop.wall_now());
     for (PeerLink* link : links()) {
         if (!link->entity().empty() && !may_use(link->entity(), false)) {
-            link->end(make_condition(condition::unauthorized_access, "ExpiredToken: The claim for '" + link->entity() + "' has expired."));
+            link->end(make_condition(condition::unauthorized_access,
+                                     "ExpiredToken: The claim for '" + link->entity() +
+                                         "' has expired."));
         }
     }
     arm_claim_timer();
@@ -130,7 +151,8 @@ void PeerConnection::on_claim_timer() {
 void PeerConnection::steal(std::string_view name, bool peer_sends) {
     for (PeerLink* link : links()) {
         if (link->name() == name && link->peer_sends() == peer_sends) {
-            link->end(make_condition(condition::link_stolen, "a link of the same name was attached"));
+            link->end(
+                make_condition(condition::link_stolen, "a link of the same name was attached"));
             return;
         }
     }

@@ -21,13 +21,15 @@ struct ServerContext {
     Limits limits{};
 };
 
-/// One client's connection: its sessions, links and rights. Bound to the host's loop. Destroying it gives up whatever the client held, uncounted.
+/// One client's connection: its sessions, links and rights. Bound to the host's loop. Destroying it
+/// gives up whatever the client held, uncounted.
 class PeerConnection final : public amqp::ConnectionOwner {
 public:
     using Ended = std::function<void(PeerConnection&)>;
 
     /// `ended` is called once, when the connection is over; it destroys it.
-    PeerConnection(const ServerContext& context, amqp::ConnectionHost& host, amqp::StreamPtr stream, Ended ended);
+    PeerConnection(const ServerContext& context, amqp::ConnectionHost& host, amqp::StreamPtr stream,
+                   Ended ended);
     ~PeerConnection() override;
 
     void on_open(const amqp::Open& open) override;
@@ -65,7 +67,8 @@ private:
     bool is_known_{false}; // by a password, or by a claim that was good once
     timing::Timer claim_timer_;
     amqp::Connection connection_;
-    std::vector<std::unique_ptr<PeerSession>> sessions_{}; // last: their links go before their engine
+    std::vector<std::unique_ptr<PeerSession>>
+        sessions_{}; // last: their links go before their engine
 };
 
 } // namespace sessionq::server

@@ -19,7 +19,10 @@ public:
 class PeerLink : public amqp::LinkListener {
 public:
     PeerLink(PeerLinkOwner& owner, std::string name, std::string entity, bool peer_sends)
-        : owner_{owner}, name_{std::move(name)}, entity_{std::move(entity)}, peer_sends_{peer_sends} {}
+        : owner_{owner},
+          name_{std::move(name)},
+          entity_{std::move(entity)},
+          peer_sends_{peer_sends} {}
     PeerLink(const PeerLink&) = delete;
     PeerLink& operator=(const PeerLink&) = delete;
 
@@ -28,7 +31,8 @@ public:
     /// What rights it needs; empty: none.
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
-    /// Detaches it for this reason; where its attach has not been answered yet, that is the answer. It is destroyed.
+    /// Detaches it for this reason; where its attach has not been answered yet, that is the answer.
+    /// It is destroyed.
     void end(const amqp::Condition& why) {
         link().refuse(why);
         owner_.remove(*this);

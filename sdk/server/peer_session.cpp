@@ -19,7 +19,8 @@ std::string management_node(const std::string& entity) { return entity + "/$mana
 
 } // namespace
 
-PeerSession::PeerSession(PeerConnection& connection, amqp::SessionPtr session) : connection_{connection}, session_{std::move(session)} {
+PeerSession::PeerSession(PeerConnection& connection, amqp::SessionPtr session)
+    : connection_{connection}, session_{std::move(session)} {
     session_->set_listener(this);
     session_->open();
 }
@@ -45,11 +46,14 @@ AttachDecision PeerSession::decide(const amqp::Link& link, bool peer_receives) {
         return decision;
     };
     if (!connection_.has_room_for_link()) {
-        return refuse(make_condition(condition::resource_limit_exceeded, "this connection has as many links as it may"));
+        return refuse(make_condition(condition::resource_limit_exceeded,
+                                     "this connection has as many links as it may"));
     }
-    if (!decision.entity.empty() && !connection_.may_use(decision.entity, decision.what == AttachDecision::What::management)) {
+    if (!decision.entity.empty() &&
+        !connection_.may_use(decision.entity, decision.what == AttachDecision::What::management)) {
         return refuse(make_condition(condition::unauthorized_access,
-                                     "Unauthorized access. No valid claim for '" + decision.entity + "' has been put on this connection."));
+                                     "Unauthorized access. No valid claim for '" + decision.entity +
+                                         "' has been put on this connection."));
     }
     return decision;
 }
@@ -63,7 +67,8 @@ void PeerSession::on_sender(amqp::SenderLinkPtr link) {
     }
     connection_.steal(link->name(), false);
     if (decision.what == AttachDecision::What::claims) {
-        keep(std::make_unique<ResponseLink>(*this, peer, std::move(link), std::string{}, claims_node));
+        keep(std::make_unique<ResponseLink>(*this, peer, std::move(link), std::string{},
+                                            claims_node));
         return;
     }
     auto queue = peer.broker.find(decision.entity);
@@ -80,11 +85,14 @@ void PeerSession::on_sender(amqp::SenderLinkPtr link) {
         link->refuse(condition_of(*fault, LockKind::session));
         return;
     }
-    if (const auto why = check_receive(decision, queue.value()->options().requires_session); !why.empty()) {
+    if (const auto why = check_receive(decision, queue.value()->options().requires_session);
+        !why.empty()) {
         link->refuse(why);
         return;
     }
-    keep(std::make_unique<MessageFeed>(*this, peer, std::move(link), std::move(queue).value(), std::move(decision))).start();
+    keep(std::make_unique<MessageFeed>(*this, peer, std::move(link), std::move(queue).value(),
+                                       std::move(decision)))
+        .start();
 }
 
 void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
@@ -96,8 +104,9 @@ void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
     }
     connection_.steal(link->name(), true);
     if (decision.what == AttachDecision::What::claims) {
-        keep(std::make_unique<RequestLink>(*this, peer, std::move(link), std::string{}, claims_node, AnswerStyle::claims,
-                                           [this](const Request& request) { return connection_.put_token(request); }));
+        keep(std::make_unique<RequestLink>(
+            *this, peer, std::move(link), std::string{}, claims_node, AnswerStyle::claims,
+            [this](const Request& request) { return connection_.put_token(request); }));
         return;
     }
     auto queue = peer.broker.find(decision.entity);
@@ -109,14 +118,18 @@ void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
         const std::string node = management_node(decision.entity);
         keep(std::make_unique<RequestLink>(
             *this, peer, std::move(link), node, node, AnswerStyle::management,
-            [management = Management{peer, std::move(queue).value()}](const Request& request) { return management.answer(request); }));
+            [management = Management{peer, std::move(queue).value()}](const Request& request) {
+                return management.answer(request);
+            }));
         return;
     }
     if (const auto fault = queue.value()->find_send_fault()) {
         link->refuse(condition_of(*fault, LockKind::message));
         return;
     }
-    keep(std::make_unique<MessageIntake>(*this, peer, std::move(link), std::move(queue).value(), decision.entity)).start();
+    keep(std::make_unique<MessageIntake>(*this, peer, std::move(link), std::move(queue).value(),
+                                         decision.entity))
+        .start();
 }
 
 void PeerSession::remove(PeerLink& link) {

@@ -11,7 +11,8 @@ namespace sessionq::server {
 
 class PeerConnection;
 
-/// An AMQP session the peer began, and the links on it. Some clients have one for each link, others one for everything.
+/// An AMQP session the peer began, and the links on it. Some clients have one for each link, others
+/// one for everything.
 class PeerSession final : public amqp::SessionListener, public PeerLinkOwner {
 public:
     PeerSession(PeerConnection& connection, amqp::SessionPtr session);
@@ -25,10 +26,13 @@ public:
 
     void remove(PeerLink& link) override;
 
-    [[nodiscard]] const std::vector<std::unique_ptr<PeerLink>>& links() const noexcept { return links_; }
+    [[nodiscard]] const std::vector<std::unique_ptr<PeerLink>>& links() const noexcept {
+        return links_;
+    }
 
 private:
-    /// What the peer wants with the link, or a refusal, for which it has no right or there is no room.
+    /// What the peer wants with the link, or a refusal, for which it has no right or there is no
+    /// room.
     [[nodiscard]] AttachDecision decide(const amqp::Link& link, bool peer_receives);
     template <typename Made>
     Made& keep(std::unique_ptr<Made> made);

@@ -8,7 +8,8 @@ namespace sessionq::server {
 
 class ResponseLink;
 
-/// Where the answers of one connection's requests go: clients name the way back by a link's target address, by its name, or not at all.
+/// Where the answers of one connection's requests go: clients name the way back by a link's target
+/// address, by its name, or not at all.
 class ReplyRoutes {
 public:
     struct Route {
@@ -24,8 +25,10 @@ public:
         std::erase_if(routes_, [&](const Route& route) { return route.link == &link; });
     }
 
-    /// The link of that node whose target is `reply_to`, else whose name it is, else the newest on the asker's session. Null: there is none.
-    [[nodiscard]] ResponseLink* find(std::string_view node, std::string_view reply_to, const void* session) const;
+    /// The link of that node whose target is `reply_to`, else whose name it is, else the newest on
+    /// the asker's session. Null: there is none.
+    [[nodiscard]] ResponseLink* find(std::string_view node, std::string_view reply_to,
+                                     const void* session) const;
 
 private:
     std::vector<Route> routes_{}; // the newest last

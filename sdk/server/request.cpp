@@ -36,7 +36,8 @@ std::optional<Request> read_request(std::string_view encoded) {
                     request.message_id = (*fields)[Field::message_id];
                 }
                 if (fields->size() > Field::reply_to) {
-                    request.reply_to = (*fields)[Field::reply_to].text().value_or(std::string_view{});
+                    request.reply_to =
+                        (*fields)[Field::reply_to].text().value_or(std::string_view{});
                 }
             }
         } else if (*code == amqp::section::application_properties) {
@@ -55,10 +56,13 @@ std::string write_answer(const Answer& answer, const amqp::Value& message_id, An
     amqp::List properties(Field::correlation_id + 1);
     properties[Field::correlation_id] = message_id;
     write_section(encoder, amqp::section::properties, properties);
-    amqp::Map status{{amqp::Value{is_claims ? "status-code" : "statusCode"}, amqp::Value{answer.status}},
-                     {amqp::Value{is_claims ? "status-description" : "statusDescription"}, amqp::Value{answer.description}}};
+    amqp::Map status{
+        {amqp::Value{is_claims ? "status-code" : "statusCode"}, amqp::Value{answer.status}},
+        {amqp::Value{is_claims ? "status-description" : "statusDescription"},
+         amqp::Value{answer.description}}};
     if (!answer.condition.empty()) {
-        status.emplace_back(is_claims ? "error-condition" : "errorCondition", amqp::Value::symbol(answer.condition));
+        status.emplace_back(is_claims ? "error-condition" : "errorCondition",
+                            amqp::Value::symbol(answer.condition));
     }
     write_section(encoder, amqp::section::application_properties, status);
     write_section(encoder, amqp::section::value, answer.body);

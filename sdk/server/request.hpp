@@ -36,6 +36,7 @@ struct Answer {
 /// How an answer names its status: the two nodes differ, and so do the clients that read them.
 enum class AnswerStyle : std::uint8_t { claims, management };
 
-[[nodiscard]] std::string write_answer(const Answer& answer, const amqp::Value& message_id, AnswerStyle style);
+[[nodiscard]] std::string write_answer(const Answer& answer, const amqp::Value& message_id,
+                                       AnswerStyle style);
 
 } // namespace sessionq::server

@@ -13,14 +13,17 @@ std::optional<std::int64_t> read_number(const amqp::Value& body, std::string_vie
 }
 
 std::optional<std::vector<std::int64_t>> read_sequences(const amqp::Value& body) {
-    return read_all<std::int64_t>(body, "sequence-numbers", [](const amqp::Value& item) { return item.integer(); });
+    return read_all<std::int64_t>(body, "sequence-numbers",
+                                  [](const amqp::Value& item) { return item.integer(); });
 }
 
 std::optional<std::vector<LockToken>> read_lock_tokens(const amqp::Value& body) {
-    return read_all<LockToken>(body, "lock-tokens", [](const amqp::Value& item) -> std::optional<LockToken> {
-        const auto* uuid = item.as<core::Uuid>(); // an array of nulls is one client's way of having none
-        return LockToken::of(uuid != nullptr ? *uuid : core::Uuid{});
-    });
+    return read_all<LockToken>(
+        body, "lock-tokens", [](const amqp::Value& item) -> std::optional<LockToken> {
+            const auto* uuid =
+                item.as<core::Uuid>(); // an array of nulls is one client's way of having none
+            return LockToken::of(uuid != nullptr ? *uuid : core::Uuid{});
+        });
 }
 
 Page read_page(const amqp::Value& body) {

@@ -12,12 +12,16 @@ namespace sessionq::server {
 
 // What the body of a request to `$management` holds by name. Nothing: it is not there, or of another type.
 
-[[nodiscard]] std::optional<std::string_view> read_text(const amqp::Value& body, std::string_view key);
-[[nodiscard]] std::optional<std::int64_t> read_number(const amqp::Value& body, std::string_view key);
+[[nodiscard]] std::optional<std::string_view> read_text(const amqp::Value& body,
+                                                        std::string_view key);
+[[nodiscard]] std::optional<std::int64_t> read_number(const amqp::Value& body,
+                                                      std::string_view key);
 
-/// The items of a list or array, each converted by `convert`, which gives nothing for what cannot be; then there is none of them.
+/// The items of a list or array, each converted by `convert`, which gives nothing for what cannot
+/// be; then there is none of them.
 template <typename Item, typename Convert>
-std::optional<std::vector<Item>> read_all(const amqp::Value& body, std::string_view key, Convert convert) {
+std::optional<std::vector<Item>> read_all(const amqp::Value& body, std::string_view key,
+                                          Convert convert) {
     const amqp::Value* value = body.find(key);
     const auto* items = value != nullptr ? value->items() : nullptr;
     if (items == nullptr) {

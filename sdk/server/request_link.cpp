@@ -11,7 +11,8 @@ constexpr std::uint32_t request_credit = 100;
 
 } // namespace
 
-RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, std::string entity, std::string node, AnswerStyle style,
+RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link,
+                         std::string entity, std::string node, AnswerStyle style,
                          Responder responder)
     : PeerLink{owner, std::string{link->name()}, std::move(entity), true},
       peer_{peer},
@@ -20,7 +21,9 @@ RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr
       style_{style},
       responder_{std::move(responder)} {
     link_->set_listener(this);
-    link_->open(echo_attach(link_->remote(), style_ == AnswerStyle::claims ? peer_.limits.claim_bytes : peer_.limits.request_bytes));
+    link_->open(echo_attach(link_->remote(), style_ == AnswerStyle::claims
+                                                 ? peer_.limits.claim_bytes
+                                                 : peer_.limits.request_bytes));
     link_->add_credit(request_credit);
 }
 
@@ -32,7 +35,9 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery) {
         if (request) {
             delivery.update({.kind = amqp::OutcomeKind::accepted});
         } else {
-            delivery.update({.kind = amqp::OutcomeKind::rejected, .error = make_condition(condition::decode_error, "this is no message")});
+            delivery.update(
+                {.kind = amqp::OutcomeKind::rejected,
+                 .error = make_condition(condition::decode_error, "this is no message")});
         }
     }
     delivery.settle();
@@ -49,7 +54,8 @@ void RequestLink::answer(const Request& request) {
         send(answer, request.reply_to, request.message_id);
         return;
     }
-    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, answer = std::move(answer), reply_to = request.reply_to,
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, answer = std::move(answer),
+                                reply_to = request.reply_to,
                                 message_id = request.message_id](const Failure* why) {
         if (self.expired()) {
             return;
@@ -58,13 +64,16 @@ void RequestLink::answer(const Request& request) {
             send(answer, reply_to, message_id);
         } else {
             amqp::Condition condition = condition_of(*why, LockKind::message);
-            send({.status = status_of(why->code), .description = std::move(condition.text), .condition = std::move(condition.name)}, reply_to,
-                 message_id);
+            send({.status = status_of(why->code),
+                  .description = std::move(condition.text),
+                  .condition = std::move(condition.name)},
+                 reply_to, message_id);
         }
     });
 }
 
-void RequestLink::send(const Answer& answer, const std::string& reply_to, const amqp::Value& message_id) {
+void RequestLink::send(const Answer& answer, const std::string& reply_to,
+                       const amqp::Value& message_id) {
     ResponseLink* way_back = peer_.routes.find(node_, reply_to, &link_->session());
     if (way_back == nullptr) {
         return; // nobody reads it

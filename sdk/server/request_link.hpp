@@ -15,8 +15,8 @@ class RequestLink final : public PeerLink {
 public:
     using Responder = std::function<Answer(const Request&)>;
 
-    RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, std::string entity, std::string node, AnswerStyle style,
-                Responder responder);
+    RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, std::string entity,
+                std::string node, AnswerStyle style, Responder responder);
 
     void on_delivery(amqp::DeliveryHandle delivery) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
@@ -31,7 +31,8 @@ private:
     const std::string node_;
     const AnswerStyle style_;
     const Responder responder_;
-    const std::shared_ptr<const RequestLink*> self_{std::make_shared<const RequestLink*>(this)}; // for those who may come too late
+    const std::shared_ptr<const RequestLink*> self_{
+        std::make_shared<const RequestLink*>(this)}; // for those who may come too late
 };
 
 } // namespace sessionq::server

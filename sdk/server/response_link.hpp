@@ -13,11 +13,18 @@ namespace sessionq::server {
 /// A receiver of the peer's that reads a node's answers.
 class ResponseLink final : public PeerLink {
 public:
-    ResponseLink(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, std::string entity, const std::string& node)
-        : PeerLink{owner, std::string{link->name()}, std::move(entity), false}, peer_{peer}, link_{std::move(link)} {
+    ResponseLink(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, std::string entity,
+                 const std::string& node)
+        : PeerLink{owner, std::string{link->name()}, std::move(entity), false},
+          peer_{peer},
+          link_{std::move(link)} {
         link_->set_listener(this);
         const amqp::Attach remote = link_->remote();
-        peer_.routes.add({.node = node, .session = &link_->session(), .address = remote.target.address, .name = name(), .link = this});
+        peer_.routes.add({.node = node,
+                          .session = &link_->session(),
+                          .address = remote.target.address,
+                          .name = name(),
+                          .link = this});
         link_->open(echo_attach(remote, peer_.limits.request_bytes));
     }
     ~ResponseLink() override { peer_.routes.remove(*this); }
@@ -25,8 +32,9 @@ public:
     /// Settled: not every client says anything to an answer. It waits here for the peer's credit.
     void send(std::string_view encoded) {
         const std::uint32_t number = ++sent_;
-        const std::array<char, 4> tag{static_cast<char>(number >> 24U), static_cast<char>(number >> 16U), static_cast<char>(number >> 8U),
-                                      static_cast<char>(number)};
+        const std::array<char, 4> tag{static_cast<char>(number >> 24U),
+                                      static_cast<char>(number >> 16U),
+                                      static_cast<char>(number >> 8U), static_cast<char>(number)};
         link_->send({tag.data(), tag.size()}, encoded, true);
     }
     [[nodiscard]] std::size_t unread() const noexcept { return link_->buffered(); }

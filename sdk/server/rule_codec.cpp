@@ -24,17 +24,20 @@ constexpr std::uint64_t correlation_filter = 0x1370000009U;
 using Text = std::optional<std::string> CorrelationFilter::*;
 
 // In the order of the described list, under the keys of the map.
-constexpr std::array<std::pair<std::string_view, Text>, 8> correlation_texts{{{"correlation-id", &CorrelationFilter::correlation_id},
-                                                                              {"message-id", &CorrelationFilter::message_id},
-                                                                              {"to", &CorrelationFilter::to},
-                                                                              {"reply-to", &CorrelationFilter::reply_to},
-                                                                              {"label", &CorrelationFilter::subject},
-                                                                              {"session-id", &CorrelationFilter::session_id},
-                                                                              {"reply-to-session-id", &CorrelationFilter::reply_to_session_id},
-                                                                              {"content-type", &CorrelationFilter::content_type}}};
+constexpr std::array<std::pair<std::string_view, Text>, 8> correlation_texts{
+    {{"correlation-id", &CorrelationFilter::correlation_id},
+     {"message-id", &CorrelationFilter::message_id},
+     {"to", &CorrelationFilter::to},
+     {"reply-to", &CorrelationFilter::reply_to},
+     {"label", &CorrelationFilter::subject},
+     {"session-id", &CorrelationFilter::session_id},
+     {"reply-to-session-id", &CorrelationFilter::reply_to_session_id},
+     {"content-type", &CorrelationFilter::content_type}}};
 
 Failure lacks(std::string_view what) {
-    return {.code = Errc::invalid_argument, .detail = "the request's body lacks '" + std::string{what} + "', or has it of another type"};
+    return {.code = Errc::invalid_argument,
+            .detail =
+                "the request's body lacks '" + std::string{what} + "', or has it of another type"};
 }
 
 // The value under a key; null where there is none or it is null.
@@ -82,13 +85,16 @@ core::Result<Filter> read_correlation(const amqp::Value& map) {
 core::Result<Filter> read_filter(const amqp::Value& description) {
     if (const amqp::Value* sql = find_entry(description, "sql-filter")) {
         auto expression = read_expression(*sql);
-        return expression ? core::Result<Filter>{SqlFilter{*std::move(expression)}} : lacks("expression");
+        return expression ? core::Result<Filter>{SqlFilter{*std::move(expression)}}
+                          : lacks("expression");
     }
     const amqp::Value* correlation = find_entry(description, "correlation-filter");
     return correlation != nullptr ? read_correlation(*correlation) : lacks("sql-filter");
 }
 
-amqp::Value described(std::uint64_t code, amqp::List fields) { return amqp::Value::described(amqp::Value{code}, amqp::Value{std::move(fields)}); }
+amqp::Value described(std::uint64_t code, amqp::List fields) {
+    return amqp::Value::described(amqp::Value{code}, amqp::Value{std::move(fields)});
+}
 
 amqp::Value describe_correlation(const CorrelationFilter& filter) {
     amqp::List fields;
@@ -111,7 +117,9 @@ amqp::Value describe_filter(const Filter& filter) {
     if (const auto* correlation = std::get_if<CorrelationFilter>(&filter)) {
         return describe_correlation(*correlation);
     }
-    return described(std::holds_alternative<TrueFilter>(filter) ? descriptor::true_filter : descriptor::false_filter, {});
+    return described(std::holds_alternative<TrueFilter>(filter) ? descriptor::true_filter
+                                                                : descriptor::false_filter,
+                     {});
 }
 
 } // namespace
@@ -142,8 +150,11 @@ core::Result<Rule> read_rule(const amqp::Value& body) {
 }
 
 amqp::Value describe_rule(const Rule& rule) {
-    amqp::Value action = rule.action.empty() ? described(descriptor::no_action, {}) : described(descriptor::sql_action, {amqp::Value{rule.action}});
-    return described(descriptor::rule, {describe_filter(rule.filter), std::move(action), amqp::Value{rule.name}});
+    amqp::Value action = rule.action.empty()
+                             ? described(descriptor::no_action, {})
+                             : described(descriptor::sql_action, {amqp::Value{rule.action}});
+    return described(descriptor::rule,
+                     {describe_filter(rule.filter), std::move(action), amqp::Value{rule.name}});
 }
 
 } // namespace sessionq::server

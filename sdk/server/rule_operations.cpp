@@ -10,7 +10,9 @@
 namespace sessionq::server::rule_operations {
 namespace {
 
-Answer has_no_rules() { return refuse(400, condition::not_allowed, "Only a subscription has rules."); }
+Answer has_no_rules() {
+    return refuse(400, condition::not_allowed, "Only a subscription has rules.");
+}
 
 } // namespace
 
@@ -28,7 +30,8 @@ Answer enumerate_rules(const ManagedEntity& entity, const Request& request) {
     for (std::size_t i = page.skip; i < rules.size() && described.size() < page.top; ++i) {
         described.push_back(amqp::Value::map({{"rule-description", describe_rule(rules[i])}}));
     }
-    return described.empty() ? no_content() : ok(amqp::Value::map({{"rules", std::move(described)}}));
+    return described.empty() ? no_content()
+                             : ok(amqp::Value::map({{"rules", std::move(described)}}));
 }
 
 Answer add_rule(const ManagedEntity& entity, const Request& request) {
@@ -37,7 +40,8 @@ Answer add_rule(const ManagedEntity& entity, const Request& request) {
         return has_no_rules();
     }
     auto rule = read_rule(request.body);
-    const auto added = rule ? book->add(std::move(rule).value()) : core::Result<core::Done>{rule.failure()};
+    const auto added =
+        rule ? book->add(std::move(rule).value()) : core::Result<core::Done>{rule.failure()};
     return added ? ok() : refuse(added.failure());
 }
 
@@ -54,7 +58,8 @@ Answer remove_rule(const ManagedEntity& entity, const Request& request) {
     if (removed || removed.failure().code != Errc::entity_not_found) {
         return removed ? ok() : refuse(removed.failure());
     }
-    amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" + std::string{*name}); // one client knows it by its words
+    amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" +
+                                            std::string{*name}); // one client knows it by its words
     return refuse(404, gone.name, gone.text);
 }
 

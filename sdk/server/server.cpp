@@ -15,9 +15,13 @@ constexpr Duration time_to_go = std::chrono::seconds{2};
 
 } // namespace
 
-Server::Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& io, AccessPolicy access, Limits limits)
+Server::Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& io,
+               AccessPolicy access, Limits limits)
     : loop_{loop},
-      context_{.broker = broker, .container = "sessionqd-" + core::Uuid::make().to_string(), .access = std::move(access), .limits = limits},
+      context_{.broker = broker,
+               .container = "sessionqd-" + core::Uuid::make().to_string(),
+               .access = std::move(access),
+               .limits = limits},
       host_{loop, io},
       drain_timer_{timing::Timer::calling<&Server::look_whether_drained>(this)} {}
 
@@ -28,7 +32,8 @@ Server::~Server() {
 }
 
 core::Result<std::uint16_t> Server::listen(const amqp::ListenSettings& settings) {
-    auto acceptor = std::make_unique<amqp::Acceptor>(host_, [this](amqp::StreamPtr stream) { serve(std::move(stream)); });
+    auto acceptor = std::make_unique<amqp::Acceptor>(
+        host_, [this](amqp::StreamPtr stream) { serve(std::move(stream)); });
     auto port = acceptor->listen(settings);
     if (port) {
         acceptors_.push_back(std::move(acceptor));
@@ -37,11 +42,13 @@ core::Result<std::uint16_t> Server::listen(const amqp::ListenSettings& settings)
 }
 
 void Server::serve(amqp::StreamPtr stream) {
-    connections_.push_back(std::make_unique<PeerConnection>(context_, host_, std::move(stream), [this](PeerConnection& over) {
-        const auto found = std::ranges::find(connections_, &over, &std::unique_ptr<PeerConnection>::get);
-        const std::unique_ptr<PeerConnection> last_hold = std::move(*found);
-        connections_.erase(found);
-    }));
+    connections_.push_back(std::make_unique<PeerConnection>(
+        context_, host_, std::move(stream), [this](PeerConnection& over) {
+            const auto found =
+                std::ranges::find(connections_, &over, &std::unique_ptr<PeerConnection>::get);
+            const std::unique_ptr<PeerConnection> last_hold = std::move(*found);
+            connections_.erase(found);
+        }));
 }
 
 void Server::drain(Duration longest, std::function<void()> done) {
@@ -56,12 +63,14 @@ void Server::drain(Duration longest, std::function<void()> done) {
 
 void Server::look_whether_drained() {
     const TimePoint now = loop_.now();
-    const bool is_quiet = std::ranges::all_of(connections_, [](const auto& connection) { return connection->is_quiet(); });
+    const bool is_quiet = std::ranges::all_of(
+        connections_, [](const auto& connection) { return connection->is_quiet(); });
     if (!told_to_go_ && (is_quiet || now >= drain_until_)) {
         told_to_go_ = true;
         gone_until_ = now + time_to_go;
         for (const auto& connection : connections_) {
-            connection->close(make_condition(condition::connection_forced, "The broker is being stopped."));
+            connection->close(
+                make_condition(condition::connection_forced, "The broker is being stopped."));
         }
     }
     if (told_to_go_ && (connections_.empty() || now >= gone_until_)) {

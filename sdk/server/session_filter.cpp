@@ -19,7 +19,8 @@ SessionFilter read_session_filter(std::string_view encoded) {
     }
     const amqp::Value* value = map->find(filter_name);
     if (value == nullptr) {
-        filter.wish = map->find(non_exclusive_name) != nullptr ? SessionFilter::Wish::unreadable : SessionFilter::Wish::none;
+        filter.wish = map->find(non_exclusive_name) != nullptr ? SessionFilter::Wish::unreadable
+                                                               : SessionFilter::Wish::none;
         return filter;
     }
     if (const amqp::Described* described = value->described()) {

@@ -8,7 +8,8 @@
 
 namespace sessionq::server {
 
-/// What a receiver's source filter says of sessions. Absent, null and the empty string are three different things.
+/// What a receiver's source filter says of sessions. Absent, null and the empty string are three
+/// different things.
 struct SessionFilter {
     enum class Wish : std::uint8_t {
         none,       ///< not a receiver of sessions
@@ -25,8 +26,8 @@ struct SessionFilter {
 /// Of a source's encoded filter map; empty bytes: none.
 [[nodiscard]] SessionFilter read_session_filter(std::string_view encoded);
 
-/// The filter map that answers it with the session that was accepted, in the shape in which it was asked for: some clients read only a plain value, others
-/// only a described one.
+/// The filter map that answers it with the session that was accepted, in the shape in which it was
+/// asked for: some clients read only a plain value, others only a described one.
 [[nodiscard]] std::string answer_session_filter(const SessionFilter& asked, std::string_view id);
 
 } // namespace sessionq::server

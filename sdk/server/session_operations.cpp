@@ -22,7 +22,8 @@ Answer renew_session_lock(const ManagedEntity& entity, const Request& request) {
         return refuse(until.failure(), LockKind::session);
     }
     entity.peer.locks.note_renewal(holder->number, until.value());
-    return ok(amqp::Value::map({{"expiration", amqp::Timestamp::of(wall_time(until.value(), now))}}));
+    return ok(
+        amqp::Value::map({{"expiration", amqp::Timestamp::of(wall_time(until.value(), now))}}));
 }
 
 Answer set_session_state(const ManagedEntity& entity, const Request& request) {
@@ -41,7 +42,8 @@ Answer set_session_state(const ManagedEntity& entity, const Request& request) {
             bytes = *given;
         }
     }
-    const auto done = entity.queue->set_state(*holder->consumer, std::move(bytes), entity.peer.now());
+    const auto done =
+        entity.queue->set_state(*holder->consumer, std::move(bytes), entity.peer.now());
     return done ? ok() : refuse(done.failure(), LockKind::session);
 }
 
@@ -54,7 +56,8 @@ Answer get_session_state(const ManagedEntity& entity, const Request& request) {
     if (!state) {
         return refuse(state.failure(), LockKind::session);
     }
-    return ok(amqp::Value::map({{"session-state", state.value() ? amqp::Value::binary(*state.value()) : amqp::Value{}}}));
+    return ok(amqp::Value::map(
+        {{"session-state", state.value() ? amqp::Value::binary(*state.value()) : amqp::Value{}}}));
 }
 
 Answer list_sessions(const ManagedEntity& entity, const Request& request) {
@@ -62,15 +65,19 @@ Answer list_sessions(const ManagedEntity& entity, const Request& request) {
     if (!page.missing.empty()) {
         return lacks(page.missing);
     }
-    if (const auto since = read_number(request.body, "last-updated-time"); since && *since < end_of_time) {
-        return refuse(501, condition::not_implemented, "listing the sessions whose state was set after some time is not supported");
+    if (const auto since = read_number(request.body, "last-updated-time");
+        since && *since < end_of_time) {
+        return refuse(501, condition::not_implemented,
+                      "listing the sessions whose state was set after some time is not supported");
     }
     const auto ids = entity.queue->list_sessions(page.skip, page.top, entity.peer.now());
     if (ids.empty()) {
         return no_content();
     }
     const auto next = static_cast<std::int32_t>(page.skip + ids.size());
-    return ok(amqp::Value::map({{"skip", next}, {"sessions-ids", amqp::Array{.element = string_code, .items = {ids.begin(), ids.end()}}}}));
+    return ok(amqp::Value::map({{"skip", next},
+                                {"sessions-ids", amqp::Array{.element = string_code,
+                                                             .items = {ids.begin(), ids.end()}}}}));
 }
 
 } // namespace sessionq::server::session_operations

@@ -31,14 +31,17 @@ std::optional<SettlementDecision> decide_settlement(const amqp::Outcome& said, b
     switch (said.kind) {
     case amqp::OutcomeKind::accepted: decision.outcome = broker::Outcome::complete; return decision;
     case amqp::OutcomeKind::released: decision.outcome = broker::Outcome::release; return decision;
-    case amqp::OutcomeKind::modified: // clients abandon with and without delivery-failed: it says nothing
-        decision.outcome = said.undeliverable_here ? broker::Outcome::defer : broker::Outcome::abandon;
+    case amqp::OutcomeKind::
+        modified: // clients abandon with and without delivery-failed: it says nothing
+        decision.outcome =
+            said.undeliverable_here ? broker::Outcome::defer : broker::Outcome::abandon;
         read_encoded(said.annotations, decision);
         return decision;
     case amqp::OutcomeKind::rejected:
         decision.outcome = broker::Outcome::dead_letter;
         read_encoded(said.error.info, decision);
-        if (!said.error.text.empty() && (!decision.changes || decision.changes->dead_letter.description.empty())) {
+        if (!said.error.text.empty() &&
+            (!decision.changes || decision.changes->dead_letter.description.empty())) {
             changes_of(decision).dead_letter.description = said.error.text;
         }
         return decision;
@@ -51,9 +54,11 @@ std::optional<SettlementDecision> decide_settlement(const amqp::Outcome& said, b
     return decision;
 }
 
-amqp::Outcome answer_settlement(const amqp::Outcome& said, std::optional<Errc> failed_with, LockKind lock) {
+amqp::Outcome answer_settlement(const amqp::Outcome& said, std::optional<Errc> failed_with,
+                                LockKind lock) {
     if (failed_with) {
-        return {.kind = amqp::OutcomeKind::rejected, .error = condition_of({.code = *failed_with}, lock)};
+        return {.kind = amqp::OutcomeKind::rejected,
+                .error = condition_of({.code = *failed_with}, lock)};
     }
     amqp::Outcome answer{.kind = said.kind};
     answer.delivery_failed = said.delivery_failed;

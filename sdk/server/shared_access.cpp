@@ -26,7 +26,8 @@ std::string unescape(std::string_view text, bool plus_is_space) {
     std::string plain;
     plain.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+        if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 &&
+            hex(text[i + 2]) >= 0) {
             plain += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
             i += 2;
         } else {
@@ -38,7 +39,8 @@ std::string unescape(std::string_view text, bool plus_is_space) {
 
 std::string base64(const unsigned char* bytes, unsigned size) {
     std::string text(4 * ((size + 2) / 3) + 1, '\0');
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes, static_cast<int>(size));
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes,
+                                       static_cast<int>(size));
     text.resize(static_cast<std::size_t>(length));
     return text;
 }
@@ -71,13 +73,15 @@ std::optional<SharedAccessToken> parse_shared_access_token(std::string_view text
             token.key_name = unescape(value, true);
         } else if (name == "se") {
             token.signed_expiry = value;
-            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), token.expiry);
+            const auto [end, error] =
+                std::from_chars(value.data(), value.data() + value.size(), token.expiry);
             if (error != std::errc{} || end != value.data() + value.size()) {
                 return std::nullopt;
             }
         }
     }
-    if (token.resource.empty() || token.signature.empty() || token.key_name.empty() || token.signed_expiry.empty()) {
+    if (token.resource.empty() || token.signature.empty() || token.key_name.empty() ||
+        token.signed_expiry.empty()) {
         return std::nullopt;
     }
     return token;
@@ -89,7 +93,8 @@ bool is_same_secret(std::string_view one, std::string_view other) noexcept {
     std::array<unsigned char, EVP_MAX_MD_SIZE> of_other{};
     unsigned size = 0;
     return EVP_Digest(one.data(), one.size(), of_one.data(), &size, EVP_sha256(), nullptr) == 1 &&
-           EVP_Digest(other.data(), other.size(), of_other.data(), &size, EVP_sha256(), nullptr) == 1 &&
+           EVP_Digest(other.data(), other.size(), of_other.data(), &size, EVP_sha256(), nullptr) ==
+               1 &&
            CRYPTO_memcmp(of_one.data(), of_other.data(), size) == 0;
 }
 
@@ -97,7 +102,8 @@ bool is_signed_with(const SharedAccessToken& token, std::string_view key) {
     const std::string text = token.signed_resource + "\n" + token.signed_expiry;
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned size = 0;
-    if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(),
+    if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+             reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(),
              &size) == nullptr) {
         return false;
     }

@@ -30,8 +30,8 @@ struct SharedAccessToken {
 /// Takes the same time wherever they differ.
 [[nodiscard]] bool is_same_secret(std::string_view one, std::string_view other) noexcept;
 
-/// Whether `key` signed it. Clients escape resources each in their own way, so what was received is what is verified. Takes the same time for every
-/// wrong signature.
+/// Whether `key` signed it. Clients escape resources each in their own way, so what was received is
+/// what is verified. Takes the same time for every wrong signature.
 [[nodiscard]] bool is_signed_with(const SharedAccessToken& token, std::string_view key);
 
 } // namespace sessionq::server

@@ -22,7 +22,9 @@ core::Result<MessageContentPtr> StoredContent::decode(std::string_view bytes) co
     return MessageContentPtr{std::move(made).value()};
 }
 
-std::string StoredContent::encode_rules(const std::vector<Rule>& rules) const { return amqp::encode(to_stored(rules)); }
+std::string StoredContent::encode_rules(const std::vector<Rule>& rules) const {
+    return amqp::encode(to_stored(rules));
+}
 
 core::Result<std::vector<Rule>> StoredContent::decode_rules(std::string_view bytes) const {
     const auto value = amqp::decode(bytes);

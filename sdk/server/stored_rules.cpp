@@ -14,8 +14,14 @@ namespace {
 constexpr std::size_t fields_before_filter = 3;
 
 constexpr std::array<std::optional<std::string> CorrelationFilter::*, 8> correlation_texts{
-    &CorrelationFilter::content_type,        &CorrelationFilter::correlation_id, &CorrelationFilter::message_id, &CorrelationFilter::reply_to,
-    &CorrelationFilter::reply_to_session_id, &CorrelationFilter::session_id,     &CorrelationFilter::subject,    &CorrelationFilter::to};
+    &CorrelationFilter::content_type,
+    &CorrelationFilter::correlation_id,
+    &CorrelationFilter::message_id,
+    &CorrelationFilter::reply_to,
+    &CorrelationFilter::reply_to_session_id,
+    &CorrelationFilter::session_id,
+    &CorrelationFilter::subject,
+    &CorrelationFilter::to};
 
 void write_fields(const TrueFilter&, amqp::List&) {}
 void write_fields(const FalseFilter&, amqp::List&) {}
@@ -37,7 +43,8 @@ using Fields = std::vector<amqp::Value>; // of the whole rule
 bool read_fields(const Fields&, TrueFilter&) { return true; }
 bool read_fields(const Fields&, FalseFilter&) { return true; }
 bool read_fields(const Fields& fields, SqlFilter& to) {
-    const auto text = fields.size() > fields_before_filter ? fields[fields_before_filter].text() : std::nullopt;
+    const auto text =
+        fields.size() > fields_before_filter ? fields[fields_before_filter].text() : std::nullopt;
     to.expression = text.value_or(std::string_view{});
     return text.has_value();
 }
@@ -56,7 +63,8 @@ bool read_fields(const Fields& fields, CorrelationFilter& to) {
         return false;
     }
     for (const auto& [name, value] : *properties) {
-        to.properties.insert_or_assign(std::string{name.text().value_or(std::string_view{})}, amqp::to_property(value));
+        to.properties.insert_or_assign(std::string{name.text().value_or(std::string_view{})},
+                                       amqp::to_property(value));
     }
     return true;
 }
@@ -66,7 +74,8 @@ bool read_filter(std::size_t place, const Fields& fields, Filter& to) {
     if constexpr (Place == std::variant_size_v<Filter>) {
         return false;
     } else {
-        return place == Place ? read_fields(fields, to.emplace<Place>()) : read_filter<Place + 1>(place, fields, to);
+        return place == Place ? read_fields(fields, to.emplace<Place>())
+                              : read_filter<Place + 1>(place, fields, to);
     }
 }
 
@@ -79,7 +88,8 @@ std::optional<Rule> read_rule(const amqp::Value& value) {
     const auto action = (*fields)[1].text();
     const auto place = (*fields)[2].unsigned_integer();
     Rule rule;
-    if (!name || !action || !place || !read_filter(static_cast<std::size_t>(*place), *fields, rule.filter)) {
+    if (!name || !action || !place ||
+        !read_filter(static_cast<std::size_t>(*place), *fields, rule.filter)) {
         return std::nullopt;
     }
     rule.name = *name;
@@ -92,7 +102,8 @@ std::optional<Rule> read_rule(const amqp::Value& value) {
 amqp::Value to_stored(const std::vector<Rule>& rules) {
     amqp::List all;
     for (const Rule& rule : rules) {
-        amqp::List fields{amqp::Value{rule.name}, amqp::Value{rule.action}, amqp::Value{static_cast<std::uint32_t>(rule.filter.index())}};
+        amqp::List fields{amqp::Value{rule.name}, amqp::Value{rule.action},
+                          amqp::Value{static_cast<std::uint32_t>(rule.filter.index())}};
         std::visit([&](const auto& filter) { write_fields(filter, fields); }, rule.filter);
         all.emplace_back(std::move(fields));
     }

@@ -22,7 +22,8 @@ std::string_view with_message_id(std::string_view encoded, std::string& made) {
     if (!sections) {
         return encoded; // and said so by whoever reads it
     }
-    auto properties = amqp::MessageProperties::read(sections->properties).value_or(amqp::MessageProperties{});
+    auto properties =
+        amqp::MessageProperties::read(sections->properties).value_or(amqp::MessageProperties{});
     if (!properties.id(amqp::MessageProperties::message_id).empty()) {
         return encoded;
     }
@@ -30,11 +31,13 @@ std::string_view with_message_id(std::string_view encoded, std::string& made) {
     properties.encoded[amqp::MessageProperties::message_id] = id;
     made.clear();
     made.reserve(encoded.size() + id.size() + 16);
-    for (const std::string_view before : {sections->header, sections->delivery_annotations, sections->message_annotations}) {
+    for (const std::string_view before :
+         {sections->header, sections->delivery_annotations, sections->message_annotations}) {
         made += before;
     }
     properties.write(made);
-    for (const std::string_view after : {sections->application_properties, sections->body, sections->footer}) {
+    for (const std::string_view after :
+         {sections->application_properties, sections->body, sections->footer}) {
         made += after;
     }
     return made;
@@ -42,7 +45,9 @@ std::string_view with_message_id(std::string_view encoded, std::string& made) {
 
 } // namespace
 
-core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view encoded, std::uint32_t message_format, broker::Instant now) {
+core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view encoded,
+                                                             std::uint32_t message_format,
+                                                             broker::Instant now) {
     const amqp::ClockReading at{.now = now.now, .wall = now.wall};
     std::vector<MessageContentPtr> messages;
     std::string made;
@@ -55,11 +60,13 @@ core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view en
         return messages;
     }
     if (message_format != amqp::batch_format) {
-        return Failure{.code = Errc::not_supported, .detail = "the message format " + std::to_string(message_format)};
+        return Failure{.code = Errc::not_supported,
+                       .detail = "the message format " + std::to_string(message_format)};
     }
     const auto parts = amqp::split_batch(encoded);
     if (!parts) {
-        return Failure{.code = Errc::protocol_error, .detail = "the transfer is no batch of messages"};
+        return Failure{.code = Errc::protocol_error,
+                       .detail = "the transfer is no batch of messages"};
     }
     for (const std::string_view part : *parts) {
         auto content = amqp::EncodedContent::make(with_message_id(part, made), at);

@@ -17,7 +17,8 @@ constexpr Duration longest_wait = seconds{30};
 } // namespace
 
 void Claim::granted(TimePoint now, Duration life) noexcept {
-    const Duration lasts = life > Duration::zero() ? std::min(life, longest_life) : life_by_other_clock;
+    const Duration lasts =
+        life > Duration::zero() ? std::min(life, longest_life) : life_by_other_clock;
     asked_ = false;
     failures_ = 0;
     valid_until_ = now + lasts;
@@ -30,8 +31,11 @@ void Claim::failed(TimePoint now, core::Random& random) noexcept {
         renew_at_ = TimePoint::max();
         return;
     }
-    const Duration full = std::min<Duration>(shortest_wait * (std::int64_t{1} << std::min(failures_++, 10U)), longest_wait);
-    renew_at_ = now + full / 2 + Duration{static_cast<Duration::rep>(random.fraction() * static_cast<double>(full.count()) / 2)};
+    const Duration full = std::min<Duration>(
+        shortest_wait * (std::int64_t{1} << std::min(failures_++, 10U)), longest_wait);
+    renew_at_ = now + full / 2 +
+                Duration{static_cast<Duration::rep>(random.fraction() *
+                                                    static_cast<double>(full.count()) / 2)};
 }
 
 void Claim::doubt() noexcept {

@@ -8,8 +8,9 @@
 
 namespace sessionq::servicebus {
 
-/// The right to use one node of a broker, by a token that was put for it. Decides when one is put: when it is first needed, before the one in force expires,
-/// and again after a failure, with growing waits (R17). No I/O, no clock.
+/// The right to use one node of a broker, by a token that was put for it. Decides when one is put:
+/// when it is first needed, before the one in force expires, and again after a failure, with
+/// growing waits (R17). No I/O, no clock.
 class Claim {
 public:
     /// A token is being put; what comes of it is told by `granted` or `failed`.
@@ -19,7 +20,8 @@ public:
     }
     [[nodiscard]] bool is_asked() const noexcept { return asked_; }
 
-    /// The broker took a token that lasts for `life`. No life left: the clocks of the two sides differ, and the broker's is right.
+    /// The broker took a token that lasts for `life`. No life left: the clocks of the two sides
+    /// differ, and the broker's is right.
     void granted(TimePoint now, Duration life) noexcept;
 
     /// The token in force, if any, stays in force.

@@ -40,8 +40,11 @@ constexpr std::array rows{
 
 // One condition for whatever an entity does not do, mostly for its sessions' sake; what its kind does not do at all is a cause of its own.
 bool is_about_kind(const amqp::Condition& condition) {
-    const auto says = [&condition](std::string_view words) { return condition.text.find(words) != std::string::npos; };
-    const bool is_about_sessions = says("require sessions") || says("requires sessions") || says("SessionId");
+    const auto says = [&condition](std::string_view words) {
+        return condition.text.find(words) != std::string::npos;
+    };
+    const bool is_about_sessions =
+        says("require sessions") || says("requires sessions") || says("SessionId");
     return condition.name == "amqp:not-allowed" && !is_about_sessions &&
            (says("topic") || says("subscription") || says("sub-queue") || says("passed on"));
 }
@@ -53,9 +56,11 @@ Failure to_failure(const amqp::Condition& condition, std::string what) {
         return {.code = *condition.found, .detail = std::move(what) + ": " + condition.text};
     }
     if (condition.empty()) {
-        return {.code = Errc::connection_lost, .detail = std::move(what) + ": the broker gave no reason"};
+        return {.code = Errc::connection_lost,
+                .detail = std::move(what) + ": the broker gave no reason"};
     }
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.first == condition.name; });
+    const auto found = std::find_if(rows.begin(), rows.end(),
+                                    [&](const Row& row) { return row.first == condition.name; });
     return {.code = is_about_kind(condition) ? Errc::not_supported
                     : found != rows.end()    ? found->second
                                              : Errc::protocol_error,

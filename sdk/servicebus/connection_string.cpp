@@ -16,11 +16,14 @@ std::uint16_t default_port(bool tls, Transport transport) noexcept {
     return tls ? 5671 : 5672;
 }
 
-Failure wrong(std::string what) { return {.code = Errc::invalid_argument, .detail = "connection string: " + std::move(what)}; }
+Failure wrong(std::string what) {
+    return {.code = Errc::invalid_argument, .detail = "connection string: " + std::move(what)};
+}
 
 bool same(std::string_view left, std::string_view right) {
     const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), [&](char a, char b) { return lower(a) == lower(b); });
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                      [&](char a, char b) { return lower(a) == lower(b); });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -34,10 +37,12 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// sb://host[:port][/]
-std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString& into, std::optional<std::uint16_t>& port) {
+std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString& into,
+                                     std::optional<std::uint16_t>& port) {
     const std::size_t scheme = endpoint.find("://");
     if (scheme == std::string_view::npos ||
-        !(same(endpoint.substr(0, scheme), "sb") || same(endpoint.substr(0, scheme), "amqps") || same(endpoint.substr(0, scheme), "amqp"))) {
+        !(same(endpoint.substr(0, scheme), "sb") || same(endpoint.substr(0, scheme), "amqps") ||
+          same(endpoint.substr(0, scheme), "amqp"))) {
         return wrong("Endpoint must begin with sb://");
     }
     endpoint.remove_prefix(scheme + 3);
@@ -48,7 +53,8 @@ std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString
     if (colon != std::string_view::npos && endpoint.find(']', colon) == std::string_view::npos) {
         const std::string_view digits = endpoint.substr(colon + 1);
         std::uint16_t number = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), number);
         if (error != std::errc{} || end != digits.data() + digits.size() || number == 0) {
             return wrong("Endpoint has a port that is none");
         }
@@ -67,16 +73,19 @@ std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString
 
 } // namespace
 
-core::Result<ConnectionString> ConnectionString::parse(std::string_view text, std::optional<Transport> transport) {
+core::Result<ConnectionString> ConnectionString::parse(std::string_view text,
+                                                       std::optional<Transport> transport) {
     ConnectionString made;
     std::optional<std::uint16_t> port;
     std::optional<Transport> said;
-    const std::array<std::pair<std::string_view, std::string*>, 4> plain{{{"SharedAccessKeyName", &made.key_name},
-                                                                          {"SharedAccessKey", &made.key},
-                                                                          {"SharedAccessSignature", &made.signature},
-                                                                          {"EntityPath", &made.entity_path}}};
+    const std::array<std::pair<std::string_view, std::string*>, 4> plain{
+        {{"SharedAccessKeyName", &made.key_name},
+         {"SharedAccessKey", &made.key},
+         {"SharedAccessSignature", &made.signature},
+         {"EntityPath", &made.entity_path}}};
     if (!text.empty() && text.find('=') == std::string_view::npos) {
-        return wrong("it must have the form Endpoint=sb://HOST;SharedAccessKeyName=NAME;SharedAccessKey=KEY");
+        return wrong("it must have the form "
+                     "Endpoint=sb://HOST;SharedAccessKeyName=NAME;SharedAccessKey=KEY");
     }
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(';'), text.size());
@@ -91,10 +100,12 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text, st
         }
         const std::string_view key = trimmed(pair.substr(0, equals));
         const std::string_view value = trimmed(pair.substr(equals + 1));
-        const auto known = std::find_if(plain.begin(), plain.end(), [&](const auto& each) { return same(each.first, key); });
+        const auto known = std::find_if(plain.begin(), plain.end(),
+                                        [&](const auto& each) { return same(each.first, key); });
         if (known != plain.end()) {
             if (value.empty() || !known->second->empty()) {
-                return wrong(std::string{known->first} + (value.empty() ? " is empty" : " is there twice"));
+                return wrong(std::string{known->first} +
+                             (value.empty() ? " is empty" : " is there twice"));
             }
             *known->second = value;
         } else if (same(key, "Endpoint")) {
@@ -122,13 +133,17 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text, st
         return wrong("Endpoint is missing");
     }
     if (made.key_name.empty() != made.key.empty()) {
-        return wrong(made.key.empty() ? "SharedAccessKeyName needs SharedAccessKey" : "SharedAccessKey needs SharedAccessKeyName");
+        return wrong(made.key.empty() ? "SharedAccessKeyName needs SharedAccessKey"
+                                      : "SharedAccessKey needs SharedAccessKeyName");
     }
     if (!made.key.empty() && !made.signature.empty()) {
         return wrong("SharedAccessKey and SharedAccessSignature exclude each other");
     }
     if (transport && said && *transport != *said) {
-        return Failure{.code = Errc::invalid_option, .detail = "ClientOptions::transport is not what the connection string's TransportType says"};
+        return Failure{
+            .code = Errc::invalid_option,
+            .detail =
+                "ClientOptions::transport is not what the connection string's TransportType says"};
     }
     made.transport = transport.value_or(said.value_or(Transport::tcp));
     made.port = port.value_or(default_port(made.tls, made.transport));

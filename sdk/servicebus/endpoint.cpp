@@ -35,12 +35,14 @@ Endpoint::~Endpoint() {
 }
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
-    static const ports::Capabilities all{"Azure Service Bus",
-                                         {Capability::accept_named, Capability::accept_next, Capability::lock_renewal, Capability::session_state,
-                                          Capability::list_sessions, Capability::defer, Capability::dead_letter, Capability::dead_letter_reason,
-                                          Capability::schedule, Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
-                                          Capability::refuse_sessionless, Capability::sequence_numbers, Capability::modify_properties,
-                                          Capability::receive_and_delete}};
+    static const ports::Capabilities all{
+        "Azure Service Bus",
+        {Capability::accept_named, Capability::accept_next, Capability::lock_renewal,
+         Capability::session_state, Capability::list_sessions, Capability::defer,
+         Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
+         Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
+         Capability::refuse_sessionless, Capability::sequence_numbers,
+         Capability::modify_properties, Capability::receive_and_delete}};
     return all;
 }
 
@@ -72,7 +74,8 @@ ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHand
     const ports::AcceptId id = ++last_accept_;
     auto core = std::make_shared<LinkCore>(hubs_.for_session(), std::move(request));
     accepts_.emplace(id, Accept{core, std::move(handler)});
-    core->ask([this, id](std::optional<Failure> failure) { finish_accept(id, std::move(failure)); });
+    core->ask(
+        [this, id](std::optional<Failure> failure) { finish_accept(id, std::move(failure)); });
     return id;
 }
 
@@ -99,14 +102,17 @@ void Endpoint::cancel_accept(ports::AcceptId id) {
     accepts_.erase(found);
     accept.core->abandon_ask();
     auto answer = owed<ports::SessionLinkPtr>(std::move(accept.handler));
-    loop().post([answer = std::move(answer)] { answer(Failure{.code = Errc::cancelled, .detail = "the accept was given up"}); });
+    loop().post([answer = std::move(answer)] {
+        answer(Failure{.code = Errc::cancelled, .detail = "the accept was given up"});
+    });
 }
 
 // Sending
 
 void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     const bool is_scheduled =
-        std::any_of(request.messages.begin(), request.messages.end(), [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
+        std::any_of(request.messages.begin(), request.messages.end(),
+                    [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
     if (is_scheduled) {
         schedule(std::move(request), std::move(handler));
         return;
@@ -123,33 +129,36 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
         return;
     }
     const std::string entity = request.entity;
-    hub_->ready(entity,
-                [this, alive = std::weak_ptr{owed_}, entity, encoded = std::move(encoded), answer](core::Result<amqp::Engine*> engine) mutable {
-                    if (alive.expired()) {
-                        return; // answered when the endpoint went
-                    }
-                    if (!engine.ok()) {
-                        loop().post([answer, why = engine.failure()] { answer(why); });
-                        return;
-                    }
-                    auto& channel = senders_[entity];
-                    if (channel == nullptr || channel->is_lost()) {
-                        channel = std::make_unique<SenderChannel>(loop(), *engine.value(), entity);
-                    }
-                    channel->send(std::move(encoded), [answer, entity, hub = std::weak_ptr{hub_}](core::Result<std::vector<std::int64_t>> result) {
-                        if (const auto there = hub.lock(); there && !result.ok() && result.failure().code == Errc::unauthorized) {
-                            there->doubt(entity);
-                        }
-                        answer(std::move(result));
-                    });
-                });
+    hub_->ready(entity, [this, alive = std::weak_ptr{owed_}, entity, encoded = std::move(encoded),
+                         answer](core::Result<amqp::Engine*> engine) mutable {
+        if (alive.expired()) {
+            return; // answered when the endpoint went
+        }
+        if (!engine.ok()) {
+            loop().post([answer, why = engine.failure()] { answer(why); });
+            return;
+        }
+        auto& channel = senders_[entity];
+        if (channel == nullptr || channel->is_lost()) {
+            channel = std::make_unique<SenderChannel>(loop(), *engine.value(), entity);
+        }
+        channel->send(std::move(encoded), [answer, entity, hub = std::weak_ptr{hub_}](
+                                              core::Result<std::vector<std::int64_t>> result) {
+            if (const auto there = hub.lock();
+                there && !result.ok() && result.failure().code == Errc::unauthorized) {
+                there->doubt(entity);
+            }
+            answer(std::move(result));
+        });
+    });
 }
 
 /// Asks for sequence numbers, which a transfer does not tell.
 void Endpoint::schedule(ports::SendRequest request, ports::SendHandler handler) {
     amqp::List messages;
     for (const Message& message : request.messages) {
-        Map entry{{"message-id", message.message_id}, {"message", Value::binary(amqp::encode_message(message, hub_->reading()))}};
+        Map entry{{"message-id", message.message_id},
+                  {"message", Value::binary(amqp::encode_message(message, hub_->reading()))}};
         if (message.session_id) {
             entry.emplace_back("session-id", *message.session_id);
         }
@@ -157,19 +166,25 @@ void Endpoint::schedule(ports::SendRequest request, ports::SendHandler handler) 
     }
     const std::size_t count = messages.size();
     auto answer = owed(std::move(handler));
-    hub_->manage(request.entity, {.operation = "com.microsoft:schedule-message", .body = Value::map({{"messages", std::move(messages)}})},
-                 hub_->default_deadline(), [answer, count, entity = request.entity](core::Result<Response> response) {
+    hub_->manage(request.entity,
+                 {.operation = "com.microsoft:schedule-message",
+                  .body = Value::map({{"messages", std::move(messages)}})},
+                 hub_->default_deadline(),
+                 [answer, count, entity = request.entity](core::Result<Response> response) {
                      if (!response.ok()) {
                          answer(response.failure());
                          return;
                      }
                      if (!response.value().is_success()) {
-                         answer(response.value().to_failure("'" + entity + "' refused to schedule"));
+                         answer(
+                             response.value().to_failure("'" + entity + "' refused to schedule"));
                          return;
                      }
                      const Value* numbers = response.value().body.find("sequence-numbers");
                      std::vector<std::int64_t> sequences;
-                     for (const Value& each : numbers != nullptr && numbers->items() != nullptr ? *numbers->items() : amqp::List{}) {
+                     for (const Value& each : numbers != nullptr && numbers->items() != nullptr
+                                                  ? *numbers->items()
+                                                  : amqp::List{}) {
                          sequences.push_back(each.integer().value_or(0));
                      }
                      sequences.resize(count, 0);
@@ -177,19 +192,24 @@ void Endpoint::schedule(ports::SendRequest request, ports::SendHandler handler) 
                  });
 }
 
-void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) {
+void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                                ports::DoneHandler handler) {
     amqp::Array numbers{.element = 0x81};
     numbers.items.assign(sequence_numbers.begin(), sequence_numbers.end());
     auto answer = owed(std::move(handler));
-    hub_->manage(entity, {.operation = "com.microsoft:cancel-scheduled-message", .body = Value::map({{"sequence-numbers", std::move(numbers)}})},
+    hub_->manage(entity,
+                 {.operation = "com.microsoft:cancel-scheduled-message",
+                  .body = Value::map({{"sequence-numbers", std::move(numbers)}})},
                  hub_->default_deadline(), [answer](core::Result<Response> response) {
                      if (!response.ok()) {
                          answer(response.failure());
                      } else if (response.value().is_success()) {
                          answer(core::Done{});
                      } else {
-                         Failure why = response.value().to_failure("a scheduled message was not cancelled");
-                         why.code = response.value().status == 404 ? Errc::message_not_found : why.code;
+                         Failure why =
+                             response.value().to_failure("a scheduled message was not cancelled");
+                         why.code =
+                             response.value().status == 404 ? Errc::message_not_found : why.code;
                          answer(std::move(why));
                      }
                  });
@@ -198,64 +218,76 @@ void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> se
 // Looking
 
 void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
-    Map body{{"from-sequence-number", request.from_sequence_number},
-             {"message-count", static_cast<std::int32_t>(std::min(request.max_messages, 0x7fffffffU))}};
+    Map body{
+        {"from-sequence-number", request.from_sequence_number},
+        {"message-count", static_cast<std::int32_t>(std::min(request.max_messages, 0x7fffffffU))}};
     if (request.session_id) {
         body.emplace_back("session-id", *request.session_id);
     }
     auto answer = owed(std::move(handler));
-    hub_->manage(request.entity, {.operation = "com.microsoft:peek-message", .body = Value{std::move(body)}}, hub_->default_deadline(),
-                 [answer, hub = hub_, entity = request.entity](core::Result<Response> response) {
-                     if (!response.ok()) {
-                         answer(response.failure());
-                         return;
-                     }
-                     const Response& said = response.value();
-                     if (said.status == 204 || said.condition == "com.microsoft:message-not-found") {
-                         answer(std::vector<ReceivedMessage>{});
-                         return;
-                     }
-                     if (!said.is_success()) {
-                         answer(said.to_failure("'" + entity + "' cannot be looked into"));
-                         return;
-                     }
-                     const Value* messages = said.body.find("messages");
-                     std::vector<ReceivedMessage> seen;
-                     for (const Value& each : messages != nullptr && messages->items() != nullptr ? *messages->items() : amqp::List{}) {
-                         const Value* encoded = each.find("message");
-                         const auto bytes = encoded != nullptr ? encoded->bytes() : std::nullopt;
-                         auto received = amqp::decode_delivery(bytes.value_or(""), hub->reading());
-                         if (!received.ok()) {
-                             answer(received.failure());
-                             return;
-                         }
-                         seen.emplace_back(std::move(received.value().content), std::move(received.value().facts));
-                     }
-                     answer(std::move(seen));
-                 });
+    hub_->manage(
+        request.entity, {.operation = "com.microsoft:peek-message", .body = Value{std::move(body)}},
+        hub_->default_deadline(),
+        [answer, hub = hub_, entity = request.entity](core::Result<Response> response) {
+            if (!response.ok()) {
+                answer(response.failure());
+                return;
+            }
+            const Response& said = response.value();
+            if (said.status == 204 || said.condition == "com.microsoft:message-not-found") {
+                answer(std::vector<ReceivedMessage>{});
+                return;
+            }
+            if (!said.is_success()) {
+                answer(said.to_failure("'" + entity + "' cannot be looked into"));
+                return;
+            }
+            const Value* messages = said.body.find("messages");
+            std::vector<ReceivedMessage> seen;
+            for (const Value& each : messages != nullptr && messages->items() != nullptr
+                                         ? *messages->items()
+                                         : amqp::List{}) {
+                const Value* encoded = each.find("message");
+                const auto bytes = encoded != nullptr ? encoded->bytes() : std::nullopt;
+                auto received = amqp::decode_delivery(bytes.value_or(""), hub->reading());
+                if (!received.ok()) {
+                    answer(received.failure());
+                    return;
+                }
+                seen.emplace_back(std::move(received.value().content),
+                                  std::move(received.value().facts));
+            }
+            answer(std::move(seen));
+        });
 }
 
-void Endpoint::list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) {
-    constexpr std::int64_t latest = 253'402'300'799'999; // the last instant of the year 9999: sessions with messages or state (observed)
+void Endpoint::list_sessions(ports::ListSessionsRequest request,
+                             ports::ListSessionsHandler handler) {
+    constexpr std::int64_t latest =
+        253'402'300'799'999; // the last instant of the year 9999: sessions with messages or state (observed)
     Map body{{"last-updated-time", amqp::Timestamp{latest}},
              {"skip", static_cast<std::int32_t>(request.skip)},
              {"top", static_cast<std::int32_t>(request.top)}};
     auto answer = owed(std::move(handler));
-    hub_->manage(request.entity, {.operation = "com.microsoft:get-message-sessions", .body = Value{std::move(body)}}, hub_->default_deadline(),
-                 [answer, entity = request.entity](core::Result<Response> response) {
-                     if (!response.ok()) {
-                         answer(response.failure());
-                     } else if (response.value().status != 204 && !response.value().is_success()) {
-                         answer(response.value().to_failure("the sessions of '" + entity + "'"));
-                     } else {
-                         const Value* ids = response.value().body.find("sessions-ids");
-                         std::vector<std::string> sessions;
-                         for (const Value& each : ids != nullptr && ids->items() != nullptr ? *ids->items() : amqp::List{}) {
-                             sessions.emplace_back(each.text().value_or(""));
-                         }
-                         answer(std::move(sessions));
-                     }
-                 });
+    hub_->manage(
+        request.entity,
+        {.operation = "com.microsoft:get-message-sessions", .body = Value{std::move(body)}},
+        hub_->default_deadline(),
+        [answer, entity = request.entity](core::Result<Response> response) {
+            if (!response.ok()) {
+                answer(response.failure());
+            } else if (response.value().status != 204 && !response.value().is_success()) {
+                answer(response.value().to_failure("the sessions of '" + entity + "'"));
+            } else {
+                const Value* ids = response.value().body.find("sessions-ids");
+                std::vector<std::string> sessions;
+                for (const Value& each :
+                     ids != nullptr && ids->items() != nullptr ? *ids->items() : amqp::List{}) {
+                    sessions.emplace_back(each.text().value_or(""));
+                }
+                answer(std::move(sessions));
+            }
+        });
 }
 
 } // namespace sessionq::servicebus

@@ -11,7 +11,8 @@
 
 namespace sessionq::servicebus {
 
-/// The ports in Azure Service Bus's dialect: one connection for all entities, and more of them only for more sessions than one has channels for. Made, used and destroyed on the loop's thread.
+/// The ports in Azure Service Bus's dialect: one connection for all entities, and more of them only
+/// for more sessions than one has channels for. Made, used and destroyed on the loop's thread.
 class Endpoint final : public ports::Endpoint {
 public:
     Endpoint(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
@@ -19,7 +20,8 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects, so that what is wrong with the way to the broker is known at once; `entity`, if any, is asked for the right to use it too.
+    /// Connects, so that what is wrong with the way to the broker is known at once; `entity`, if
+    /// any, is asked for the right to use it too.
     void connect(const std::string& entity, ports::DoneHandler handler);
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return hub_->loop(); }
@@ -28,9 +30,11 @@ public:
     ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void cancel_accept(ports::AcceptId id) override;
     void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override;
+    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                          ports::DoneHandler handler) override;
     void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) override;
+    void list_sessions(ports::ListSessionsRequest request,
+                       ports::ListSessionsHandler handler) override;
 
 private:
     struct Accept {
@@ -41,7 +45,8 @@ private:
     void finish_accept(ports::AcceptId id, std::optional<Failure> failure);
     void schedule(ports::SendRequest request, ports::SendHandler handler);
 
-    /// Answers that must come although the endpoint goes: what is asked through here is answered by the endpoint's end at the latest.
+    /// Answers that must come although the endpoint goes: what is asked through here is answered by
+    /// the endpoint's end at the latest.
     template <typename T>
     std::function<void(core::Result<T>)> owed(std::function<void(core::Result<T>)> handler);
 

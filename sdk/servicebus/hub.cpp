@@ -24,16 +24,21 @@ constexpr std::size_t most_sessions = 1000;
 /// Some channels are left to senders, requests and sessions whose end is not answered yet.
 std::size_t capacity_under(std::uint16_t channel_max) {
     const std::size_t channels = std::size_t{channel_max} + 1;
-    return std::min((channels - std::min<std::size_t>(channels / 2, 16)) * SharedSession::most_links, most_sessions);
+    return std::min((channels - std::min<std::size_t>(channels / 2, 16)) *
+                        SharedSession::most_links,
+                    most_sessions);
 }
 
 amqp::ConnectionOptions options_for(const std::string& host, Duration idle_timeout) {
     // Half of it is asked for: a sign of life that is late is no sign of death.
-    const auto idle_time_out = static_cast<std::uint32_t>(std::chrono::duration_cast<milliseconds>(idle_timeout / 2).count());
+    const auto idle_time_out = static_cast<std::uint32_t>(
+        std::chrono::duration_cast<milliseconds>(idle_timeout / 2).count());
     amqp::ConnectionOptions options;
     options.engine.open = {.container = "sessionq-" + core::Uuid::make().to_string(),
                            .hostname = host,
-                           .properties = amqp::encode(Value::map({{Value::symbol("product"), "sessionq"}, {Value::symbol("platform"), "C++"}})),
+                           .properties =
+                               amqp::encode(Value::map({{Value::symbol("product"), "sessionq"},
+                                                        {Value::symbol("platform"), "C++"}})),
                            .idle_time_out = idle_time_out,
                            .max_frame_size = 65536};
     options.engine.sasl = amqp::make_sasl_client({.hostname = host});
@@ -68,7 +73,8 @@ void Hub::ready(const std::string& node, ReadyHandler handler) {
     connect();
 }
 
-void Hub::manage(const std::string& entity, Request request, Deadline deadline, RequestChannel::Handler handler) {
+void Hub::manage(const std::string& entity, Request request, Deadline deadline,
+                 RequestChannel::Handler handler) {
     const std::string node = entity + "/$management";
     ready(node, [weak = weak_from_this(), node, request = std::move(request), deadline,
                  handler = std::move(handler)](core::Result<amqp::Engine*> engine) mutable {
@@ -84,15 +90,19 @@ void Hub::manage(const std::string& entity, Request request, Deadline deadline, 
         }
         auto& channel = self->management_[node];
         if (channel == nullptr || channel->is_lost()) {
-            channel = std::make_unique<RequestChannel>(self->loop_, engine.value()->begin_session(), node);
+            channel = std::make_unique<RequestChannel>(self->loop_, engine.value()->begin_session(),
+                                                       node);
         }
-        channel->request(std::move(request), deadline, [weak, node, handler = std::move(handler)](core::Result<Response> answer) {
-            const bool is_unauthorized = answer.ok() ? answer.value().status == 401 : answer.failure().code == Errc::unauthorized;
-            if (const auto alive = weak.lock(); alive && is_unauthorized) {
-                alive->doubt(node);
-            }
-            handler(std::move(answer));
-        });
+        channel->request(std::move(request), deadline,
+                         [weak, node, handler = std::move(handler)](core::Result<Response> answer) {
+                             const bool is_unauthorized =
+                                 answer.ok() ? answer.value().status == 401
+                                             : answer.failure().code == Errc::unauthorized;
+                             if (const auto alive = weak.lock(); alive && is_unauthorized) {
+                                 alive->doubt(node);
+                             }
+                             handler(std::move(answer));
+                         });
     });
 }
 
@@ -141,7 +151,9 @@ void Hub::connect() {
         return;
     }
     const TimePoint until = Deadline::after(settings_.operation_timeout, loop_.now()).time();
-    dialing_ = settings_.dial(*host_, settings_.target, until, [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
+    dialing_ = settings_.dial(
+        *host_, settings_.target, until,
+        [this](core::Result<amqp::StreamPtr> stream) { connected(std::move(stream)); });
 }
 
 void Hub::connected(core::Result<amqp::StreamPtr> stream) {
@@ -153,7 +165,8 @@ void Hub::connected(core::Result<amqp::StreamPtr> stream) {
     amqp::ConnectionOptions options = options_for(settings_.target.host, settings_.idle_timeout);
     options.open_time_out = std::min<Duration>(options.open_time_out, settings_.operation_timeout);
     amqp::ConnectionOwner& owner = *this;
-    connection_ = std::make_unique<amqp::Connection>(*host_, std::move(stream).value(), std::move(options), owner);
+    connection_ = std::make_unique<amqp::Connection>(*host_, std::move(stream).value(),
+                                                     std::move(options), owner);
 }
 
 void Hub::on_open(const amqp::Open& peer) {
@@ -166,12 +179,15 @@ void Hub::on_open(const amqp::Open& peer) {
 }
 
 void Hub::on_closed(const amqp::Condition& condition) {
-    Failure why = to_failure(condition, "the connection to '" + settings_.target.host + "' is over");
+    Failure why =
+        to_failure(condition, "the connection to '" + settings_.target.host + "' is over");
     if (why.code == Errc::cancelled) {
         why.code = Errc::connection_lost;
     }
-    const auto self = weak_from_this().lock();                                                      // whoever is told may let go of it
-    auto late = std::exchange(open_, false) ? std::exchange(waiting_, {}) : std::vector<Waiting>{}; // came when it was over already: for the next one
+    const auto self = weak_from_this().lock(); // whoever is told may let go of it
+    auto late = std::exchange(open_, false)
+                    ? std::exchange(waiting_, {})
+                    : std::vector<Waiting>{}; // came when it was over already: for the next one
     management_.clear();
     cbs_.reset();
     connection_.reset();
@@ -181,7 +197,8 @@ void Hub::on_closed(const amqp::Condition& condition) {
         connect();
     } else {
         for (Waiting& each : late) {
-            each.handler(Failure{.code = Errc::cancelled, .detail = "the connection is being closed"});
+            each.handler(
+                Failure{.code = Errc::cancelled, .detail = "the connection is being closed"});
         }
     }
 }
@@ -226,14 +243,16 @@ void Hub::ask_token(const std::string& node) {
     right.token_due = deadline;
     arm();
     settings_.tokens->ask("sb://" + settings_.target.host + "/" + node, loop_.wall_now(), deadline,
-                          [weak = weak_from_this(), node, attempt = right.attempt, deadline](core::Result<Token> token) {
+                          [weak = weak_from_this(), node, attempt = right.attempt,
+                           deadline](core::Result<Token> token) {
                               if (const auto self = weak.lock()) {
                                   self->token_given(node, attempt, std::move(token), deadline);
                               }
                           });
 }
 
-void Hub::token_given(const std::string& node, std::uint64_t attempt, core::Result<Token> token, Deadline deadline) {
+void Hub::token_given(const std::string& node, std::uint64_t attempt, core::Result<Token> token,
+                      Deadline deadline) {
     const auto found = rights_.find(node);
     if (closed_ || found == rights_.end() || found->second.attempt != attempt) {
         return; // too late
@@ -244,28 +263,32 @@ void Hub::token_given(const std::string& node, std::uint64_t attempt, core::Resu
         return;
     }
     Token given = std::move(token).value();
-    const auto life = std::min<WallTime::duration>(given.expires - loop_.wall_now(), std::chrono::hours{24});
+    const auto life =
+        std::min<WallTime::duration>(given.expires - loop_.wall_now(), std::chrono::hours{24});
     Request request{.operation = "put-token",
                     .properties = {{"name", "sb://" + settings_.target.host + "/" + node},
                                    {"type", given.type},
                                    {"expiration", amqp::Timestamp::of(given.expires)}},
                     .body = std::move(given.text)};
-    cbs().request(std::move(request), deadline,
-                  [this, node, attempt, life = std::chrono::duration_cast<Duration>(life)](const core::Result<Response>& answer) {
-                      if (closed_) {
-                          return;
-                      }
-                      std::optional<Failure> refusal;
-                      if (!answer.ok()) {
-                          refusal = answer.failure();
-                      } else if (!answer.value().is_success()) {
-                          refusal = answer.value().to_failure("the right to use '" + node + "' was refused");
-                      }
-                      token_answered(node, attempt, refusal, life);
-                  });
+    cbs().request(
+        std::move(request), deadline,
+        [this, node, attempt,
+         life = std::chrono::duration_cast<Duration>(life)](const core::Result<Response>& answer) {
+            if (closed_) {
+                return;
+            }
+            std::optional<Failure> refusal;
+            if (!answer.ok()) {
+                refusal = answer.failure();
+            } else if (!answer.value().is_success()) {
+                refusal = answer.value().to_failure("the right to use '" + node + "' was refused");
+            }
+            token_answered(node, attempt, refusal, life);
+        });
 }
 
-void Hub::token_answered(const std::string& node, std::uint64_t attempt, const std::optional<Failure>& refusal, Duration life) {
+void Hub::token_answered(const std::string& node, std::uint64_t attempt,
+                         const std::optional<Failure>& refusal, Duration life) {
     const auto found = rights_.find(node);
     if (found == rights_.end() || found->second.attempt != attempt) {
         return;
@@ -276,7 +299,8 @@ void Hub::token_answered(const std::string& node, std::uint64_t attempt, const s
         right.claim.granted(loop_.now(), life);
     } else {
         if (right.claim.is_valid(loop_.now())) { // nobody else tells of it
-            core::log(LogLevel::warning, "servicebus", "a token was not renewed: " + refusal->to_string());
+            core::log(LogLevel::warning, "servicebus",
+                      "a token was not renewed: " + refusal->to_string());
         }
         right.claim.failed(loop_.now(), random_);
     }
@@ -301,7 +325,8 @@ void Hub::doubt(const std::string& node) {
 
 RequestChannel& Hub::cbs() {
     if (cbs_ == nullptr || cbs_->is_lost()) {
-        cbs_ = std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
+        cbs_ =
+            std::make_unique<RequestChannel>(loop_, connection_->engine().begin_session(), "$cbs");
     }
     return *cbs_;
 }
@@ -327,8 +352,12 @@ void Hub::on_time() {
         ask_token(node);
     }
     for (const auto& [node, attempt] : overdue) {
-        token_answered(node, attempt, Failure{.code = Errc::timeout, .detail = "no token for '" + node + "' was given in time"}, {});
-        if (const auto found = rights_.find(node); found != rights_.end() && found->second.attempt == attempt) {
+        token_answered(node, attempt,
+                       Failure{.code = Errc::timeout,
+                               .detail = "no token for '" + node + "' was given in time"},
+                       {});
+        if (const auto found = rights_.find(node);
+            found != rights_.end() && found->second.attempt == attempt) {
             found->second.attempt = ++last_attempt_; // what comes after all does not count
         }
     }

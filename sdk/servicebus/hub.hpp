@@ -30,8 +30,9 @@ struct HubSettings {
     amqp::Dial dial{amqp::dial_socket}; ///< where its connections' streams come from
 };
 
-/// The connection of an endpoint and what all its links share: made when first needed and anew after a loss, with a backoff between failures (R17); the tokens of the
-/// entities in use, renewed before they expire; and requests to $management. Bound to the loop; kept alive by links.
+/// The connection of an endpoint and what all its links share: made when first needed and anew
+/// after a loss, with a backoff between failures (R17); the tokens of the entities in use, renewed
+/// before they expire; and requests to $management. Bound to the loop; kept alive by links.
 class Hub final : public std::enable_shared_from_this<Hub>, private amqp::ConnectionOwner {
 public:
     Hub(std::shared_ptr<amqp::ConnectionHost> host, HubSettings settings);
@@ -40,20 +41,23 @@ public:
     Hub& operator=(const Hub&) = delete;
 
     using ReadyHandler = std::function<void(core::Result<amqp::Engine*>)>;
-    /// Connected, and entitled to `node` (empty: connected will do). The handler runs now or by a later turn; the engine is for use at once. After
-    /// `close`: cancelled.
+    /// Connected, and entitled to `node` (empty: connected will do). The handler runs now or by a
+    /// later turn; the engine is for use at once. After `close`: cancelled.
     void ready(const std::string& node, ReadyHandler handler);
 
     /// A request to the $management of an entity. Answered once, by a later turn.
-    void manage(const std::string& entity, Request request, Deadline deadline, RequestChannel::Handler handler);
+    void manage(const std::string& entity, Request request, Deadline deadline,
+                RequestChannel::Handler handler);
 
-    /// The broker refused, or took away, what the right to `node` should give: a token is put anew when it is needed next.
+    /// The broker refused, or took away, what the right to `node` should give: a token is put anew
+    /// when it is needed next.
     void doubt(const std::string& node);
 
     /// Ends the connection; what waits is answered with `cancelled`.
     void close();
 
-    /// One with room for a session's link, of the connection as it is now. Null: the peer allows no more channels.
+    /// One with room for a session's link, of the connection as it is now. Null: the peer allows no
+    /// more channels.
     [[nodiscard]] std::shared_ptr<SharedSession> session_for_link();
 
     /// Names links; no other of this connection's has the same.
@@ -69,9 +73,13 @@ public:
     void note_full() noexcept { capacity_ = sessions_ > 1 ? sessions_ - 1 : 1; }
 
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
-    [[nodiscard]] amqp::ClockReading reading() const noexcept { return {.now = loop_.now(), .wall = loop_.wall_now()}; }
+    [[nodiscard]] amqp::ClockReading reading() const noexcept {
+        return {.now = loop_.now(), .wall = loop_.wall_now()};
+    }
     [[nodiscard]] LockClock& locks() noexcept { return locks_; }
-    [[nodiscard]] Deadline default_deadline() const noexcept { return Deadline::after(settings_.operation_timeout, loop_.now()); }
+    [[nodiscard]] Deadline default_deadline() const noexcept {
+        return Deadline::after(settings_.operation_timeout, loop_.now());
+    }
     [[nodiscard]] const std::string& host() const noexcept { return settings_.target.host; }
 
 private:
@@ -90,14 +98,18 @@ private:
     void on_closed(const amqp::Condition& condition) override;
 
     /// False also while a connection that broke off still says why.
-    [[nodiscard]] bool is_usable() const noexcept { return open_ && connection_->engine().is_open(); }
+    [[nodiscard]] bool is_usable() const noexcept {
+        return open_ && connection_->engine().is_open();
+    }
     void connect();
     void connected(core::Result<amqp::StreamPtr> stream);
     void failed(const Failure& why);
     void claim(const std::string& node, ReadyHandler handler);
     void ask_token(const std::string& node);
-    void token_given(const std::string& node, std::uint64_t attempt, core::Result<Token> token, Deadline deadline);
-    void token_answered(const std::string& node, std::uint64_t attempt, const std::optional<Failure>& refusal, Duration life);
+    void token_given(const std::string& node, std::uint64_t attempt, core::Result<Token> token,
+                     Deadline deadline);
+    void token_answered(const std::string& node, std::uint64_t attempt,
+                        const std::optional<Failure>& refusal, Duration life);
     [[nodiscard]] RequestChannel& cbs();
     void on_time();
     void arm();

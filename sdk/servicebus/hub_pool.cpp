@@ -11,13 +11,16 @@ HubPool::HubPool(core::EventLoop& loop, asio::io_context& io, HubSettings settin
 }
 
 std::shared_ptr<Hub> HubPool::for_session() {
-    const auto found = std::find_if(hubs_.begin(), hubs_.end(), [](const auto& hub) { return hub->has_room(); });
+    const auto found =
+        std::find_if(hubs_.begin(), hubs_.end(), [](const auto& hub) { return hub->has_room(); });
     if (found == hubs_.end()) {
         ++settings_.seed; // their backoffs are not to agree
         return hubs_.emplace_back(std::make_shared<Hub>(host_, settings_));
     }
     std::shared_ptr<Hub> chosen = *found;
-    const auto is_over = [&](const auto& hub) { return hub != hubs_.front() && hub != chosen && hub->is_unused(); };
+    const auto is_over = [&](const auto& hub) {
+        return hub != hubs_.front() && hub != chosen && hub->is_unused();
+    };
     for (const auto& hub : hubs_) {
         if (is_over(hub)) {
             hub->close();

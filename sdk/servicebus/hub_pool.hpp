@@ -7,7 +7,8 @@
 
 namespace sessionq::servicebus {
 
-/// The connections of an endpoint: the first for everything, more of them for the sessions that the first has no channels for. Bound to the loop.
+/// The connections of an endpoint: the first for everything, more of them for the sessions that the
+/// first has no channels for. Bound to the loop.
 class HubPool {
 public:
     HubPool(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
@@ -17,7 +18,8 @@ public:
     [[nodiscard]] const std::shared_ptr<Hub>& first() const noexcept { return hubs_.front(); }
     [[nodiscard]] std::size_t size() const noexcept { return hubs_.size(); }
 
-    /// One with room for a session, the earliest made, so that the later ones run empty; those that have are closed.
+    /// One with room for a session, the earliest made, so that the later ones run empty; those that
+    /// have are closed.
     [[nodiscard]] std::shared_ptr<Hub> for_session();
 
     void close();

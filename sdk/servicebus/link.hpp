@@ -13,16 +13,25 @@ public:
     explicit Link(std::shared_ptr<LinkCore> core) noexcept : core_{std::move(core)} {}
     ~Link() override { core_->destroy(); }
 
-    [[nodiscard]] const std::string& session_id() const noexcept override { return core_->session_id(); }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return core_->initial_lock(); }
+    [[nodiscard]] const std::string& session_id() const noexcept override {
+        return core_->session_id();
+    }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
+        return core_->initial_lock();
+    }
     void set_events(ports::LinkEvents& events) override { core_->set_events(events); }
     void add_credit(std::uint32_t count) override { core_->add_credit(count); }
     void drain() override { core_->drain(); }
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override { core_->settle(delivery, std::move(settlement)); }
+    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+        core_->settle(delivery, std::move(settlement));
+    }
     void renew_lock(LockHandler handler) override { core_->renew_lock(std::move(handler)); }
     void get_state(StateHandler handler) override { core_->get_state(std::move(handler)); }
-    void set_state(std::optional<std::string> state, DoneHandler handler) override { core_->set_state(state, std::move(handler)); }
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers, DeliveriesHandler handler) override {
+    void set_state(std::optional<std::string> state, DoneHandler handler) override {
+        core_->set_state(state, std::move(handler));
+    }
+    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                          DeliveriesHandler handler) override {
         core_->receive_deferred(sequence_numbers, std::move(handler));
     }
     void close(DoneHandler handler) override { core_->close(std::move(handler)); }

@@ -47,20 +47,27 @@ void LinkCore::attach() {
     if (link_ == nullptr) {
         session_.reset();
         hub_->note_full();
-        finish_ask(Failure{.code = Errc::resource_exhausted, .detail = "the broker allows no more AMQP sessions on this connection"});
+        finish_ask(Failure{.code = Errc::resource_exhausted,
+                           .detail = "the broker allows no more AMQP sessions on this connection"});
         return;
     }
     link_->set_listener(this);
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
-    const auto wait = std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(request_.wait).count(), 1, 0xffffffff);
-    const auto properties =
-        request_.session_id ? std::string{} : amqp::encode(Value::map({{Value::symbol("com.microsoft:timeout"), static_cast<std::uint32_t>(wait)}}));
+    const auto wait = std::clamp<std::int64_t>(
+        std::chrono::ceil<std::chrono::milliseconds>(request_.wait).count(), 1, 0xffffffff);
+    const auto properties = request_.session_id
+                                ? std::string{}
+                                : amqp::encode(Value::map({{Value::symbol("com.microsoft:timeout"),
+                                                            static_cast<std::uint32_t>(wait)}}));
     link_->open({.source = {.address = request_.entity,
-                            .filter = amqp::encode(
-                                Value::map({{Value::symbol(session_filter), request_.session_id ? Value{*request_.session_id} : Value{}}}))},
+                            .filter = amqp::encode(Value::map(
+                                {{Value::symbol(session_filter),
+                                  request_.session_id ? Value{*request_.session_id} : Value{}}}))},
                  .target = {.address = link_name_},
-                 .sender_mode = removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
-                 .receiver_mode = removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
+                 .sender_mode =
+                     removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
+                 .receiver_mode =
+                     removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
                  .properties = properties});
 }
 
@@ -79,7 +86,8 @@ void LinkCore::granted() {
     }
     const auto id = said != nullptr ? said->text() : std::nullopt;
     if (!id || (request_.session_id && *id != *request_.session_id)) {
-        finish_ask(Failure{.code = Errc::protocol_error, .detail = "the broker did not say which session it gave"});
+        finish_ask(Failure{.code = Errc::protocol_error,
+                           .detail = "the broker did not say which session it gave"});
         return;
     }
     session_id_ = *id;
@@ -87,9 +95,12 @@ void LinkCore::granted() {
     const auto properties = amqp::decode(link_->remote_properties());
     const Value* ticks = properties ? properties->find(locked_until) : nullptr;
     if (const auto number = ticks != nullptr ? ticks->integer() : std::nullopt) {
-        initial_lock_ = take_lock(amqp::time_of(*number), hub_->loop().now()); // when it was granted while we waited, it does not say
+        initial_lock_ =
+            take_lock(amqp::time_of(*number),
+                      hub_->loop().now()); // when it was granted while we waited, it does not say
     } else {
-        initial_lock_.length = LockClock::shortest_lock; // to be renewed at once: the answer to that says more
+        initial_lock_.length =
+            LockClock::shortest_lock; // to be renewed at once: the answer to that says more
     }
     finish_ask(std::nullopt);
 }
@@ -107,7 +118,9 @@ void LinkCore::finish_ask(std::optional<Failure> failure) {
         let_go();
     }
     if (AcceptDone done = std::exchange(done_, nullptr)) {
-        hub_->loop().post([done = std::move(done), failure = std::move(failure)]() mutable { done(std::move(failure)); });
+        hub_->loop().post([done = std::move(done), failure = std::move(failure)]() mutable {
+            done(std::move(failure));
+        });
     }
 }
 
@@ -158,8 +171,9 @@ void LinkCore::over(const amqp::Condition& condition) {
     if (was == Phase::held && condition.name == "com.microsoft:session-lock-lost") {
         note_lock_over();
     }
-    Failure why =
-        to_failure(condition, was == Phase::asking ? "a session of '" + request_.entity + "' was not given" : "session '" + session_id_ + "'");
+    Failure why = to_failure(condition, was == Phase::asking
+                                            ? "a session of '" + request_.entity + "' was not given"
+                                            : "session '" + session_id_ + "'");
     if (why.code == Errc::unauthorized) {
         hub_->doubt(request_.entity);
     }
@@ -170,7 +184,8 @@ void LinkCore::over(const amqp::Condition& condition) {
         finish_ask(std::move(why));
         return;
     }
-    if (why.code != Errc::lock_lost && why.code != Errc::entity_not_found && why.code != Errc::entity_disabled && why.code != Errc::unauthorized) {
+    if (why.code != Errc::lock_lost && why.code != Errc::entity_not_found &&
+        why.code != Errc::entity_disabled && why.code != Errc::unauthorized) {
         why.code = Errc::connection_lost;
     }
     fail_settlements(why);

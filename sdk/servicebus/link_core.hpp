@@ -16,12 +16,16 @@
 
 namespace sessionq::servicebus {
 
-/// One asking for a session, and the session that came of it: a receiver link, kept by the broker as the lease. Bound to the loop.
+/// One asking for a session, and the session that came of it: a receiver link, kept by the broker
+/// as the lease. Bound to the loop.
 class LinkCore final : public std::enable_shared_from_this<LinkCore>, private amqp::LinkListener {
 public:
     using AcceptDone = std::function<void(std::optional<Failure>)>;
 
-    LinkCore(std::shared_ptr<Hub> hub, ports::AcceptRequest request) : hub_{std::move(hub)}, request_{std::move(request)} { hub_->enter(); }
+    LinkCore(std::shared_ptr<Hub> hub, ports::AcceptRequest request)
+        : hub_{std::move(hub)}, request_{std::move(request)} {
+        hub_->enter();
+    }
     ~LinkCore() override;
     LinkCore(const LinkCore&) = delete;
     LinkCore& operator=(const LinkCore&) = delete;
@@ -31,7 +35,8 @@ public:
     // as an accept
     /// `done` runs once, by a later turn, unless the asking is abandoned.
     void ask(AcceptDone done);
-    /// No answer is wanted any more. The broker is told at once, so that it stops looking; a session it has given meanwhile is free by that (R19).
+    /// No answer is wanted any more. The broker is told at once, so that it stops looking; a
+    /// session it has given meanwhile is free by that (R19).
     void abandon_ask();
 
     // as a link
@@ -43,8 +48,10 @@ public:
     void settle(ports::Delivery& delivery, ports::Settlement&& settlement);
     void renew_lock(ports::SessionLink::LockHandler handler);
     void get_state(ports::SessionLink::StateHandler handler);
-    void set_state(const std::optional<std::string>& state, ports::SessionLink::DoneHandler handler);
-    void receive_deferred(const std::vector<std::int64_t>& sequences, ports::SessionLink::DeliveriesHandler handler);
+    void set_state(const std::optional<std::string>& state,
+                   ports::SessionLink::DoneHandler handler);
+    void receive_deferred(const std::vector<std::int64_t>& sequences,
+                          ports::SessionLink::DeliveriesHandler handler);
     void close(ports::SessionLink::DoneHandler handler);
     /// The link is destroyed: closes it, says nothing more.
     void destroy() noexcept;
@@ -67,8 +74,11 @@ private:
     void fail_settlements(const Failure& why);
     /// False: it was answered before.
     bool forget_settling(const ports::Delivery& delivery);
-    void settle_deferred(ports::Delivery& delivery, const core::Uuid& token, const ports::Settlement& settlement);
-    [[nodiscard]] ports::DeliveryPtr make_delivery(amqp::ReceivedDelivery&& received, std::size_t bytes, std::uint64_t tag, bool settled);
+    void settle_deferred(ports::Delivery& delivery, const core::Uuid& token,
+                         const ports::Settlement& settlement);
+    [[nodiscard]] ports::DeliveryPtr make_delivery(amqp::ReceivedDelivery&& received,
+                                                   std::size_t bytes, std::uint64_t tag,
+                                                   bool settled);
     /// The broker says until when, by its clock, in answer to what was asked at `asked`.
     [[nodiscard]] ports::LockGrant take_lock(WallTime until, TimePoint asked);
     /// The broker says that the lock is over.
@@ -93,7 +103,8 @@ private:
     std::optional<Failure> untold_loss_{}; // it came before there was anybody to tell
     std::shared_ptr<SharedSession> session_{};
     amqp::ReceiverLinkPtr link_{};
-    std::vector<ports::Delivery*> settling_{}; // in the order of the broker's answers, from first_settling_ on
+    std::vector<ports::Delivery*>
+        settling_{}; // in the order of the broker's answers, from first_settling_ on
     std::size_t first_settling_{0};
     std::unordered_map<std::uint64_t, core::Uuid> deferred_{}; // lock tokens by port tag
     std::uint64_t last_deferred_{0};

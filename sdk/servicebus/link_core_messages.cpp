@@ -16,8 +16,12 @@ using amqp::OutcomeKind;
 using amqp::Value;
 
 /// A handle fits a port tag; tags of deferred messages are odd, which no pointer is.
-std::uint64_t tag_of(amqp::DeliveryHandle delivery) { return reinterpret_cast<std::uint64_t>(delivery.raw()); }
-amqp::DeliveryHandle handle_of(std::uint64_t tag) { return amqp::DeliveryHandle{reinterpret_cast<pn_delivery_t*>(tag)}; }
+std::uint64_t tag_of(amqp::DeliveryHandle delivery) {
+    return reinterpret_cast<std::uint64_t>(delivery.raw());
+}
+amqp::DeliveryHandle handle_of(std::uint64_t tag) {
+    return amqp::DeliveryHandle{reinterpret_cast<pn_delivery_t*>(tag)};
+}
 bool is_deferred(std::uint64_t tag) { return (tag & 1U) != 0; }
 
 amqp::Outcome to_outcome(const ports::Settlement& settlement) {
@@ -25,11 +29,14 @@ amqp::Outcome to_outcome(const ports::Settlement& settlement) {
     case ports::Outcome::complete: return {.kind = OutcomeKind::accepted};
     case ports::Outcome::release: return {.kind = OutcomeKind::released};
     case ports::Outcome::dead_letter: {
-        Map info{{"DeadLetterReason", settlement.dead_letter.reason}, {"DeadLetterErrorDescription", settlement.dead_letter.description}};
+        Map info{{"DeadLetterReason", settlement.dead_letter.reason},
+                 {"DeadLetterErrorDescription", settlement.dead_letter.description}};
         for (auto& entry : LinkCore::to_map(settlement.properties_to_modify)) {
             info.push_back(std::move(entry));
         }
-        return {.kind = OutcomeKind::rejected, .error = {.name = "com.microsoft:dead-letter", .info = amqp::encode(Value{std::move(info)})}};
+        return {.kind = OutcomeKind::rejected,
+                .error = {.name = "com.microsoft:dead-letter",
+                          .info = amqp::encode(Value{std::move(info)})}};
     }
     case ports::Outcome::abandon:
     case ports::Outcome::defer: break;
@@ -40,7 +47,8 @@ amqp::Outcome to_outcome(const ports::Settlement& settlement) {
     }
     return {.kind = OutcomeKind::modified,
             .undeliverable_here = settlement.outcome == ports::Outcome::defer,
-            .annotations = annotations.empty() ? std::string{} : amqp::encode(Value{std::move(annotations)})};
+            .annotations =
+                annotations.empty() ? std::string{} : amqp::encode(Value{std::move(annotations)})};
 }
 
 } // namespace
@@ -81,7 +89,9 @@ void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
     if (!received.ok()) {
         core::log(LogLevel::error, "servicebus", received.failure().to_string());
         if (!settled) {
-            delivery.update({.kind = OutcomeKind::rejected, .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
+            delivery.update(
+                {.kind = OutcomeKind::rejected,
+                 .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
         }
         delivery.settle();
         if (!link_->is_draining()) {
@@ -94,7 +104,8 @@ void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
         lessons_ = hub_->locks().lessons();
         events_->on_lease_doubted();
     }
-    ports::DeliveryPtr made = make_delivery(std::move(received).value(), size, tag_of(delivery), settled);
+    ports::DeliveryPtr made =
+        make_delivery(std::move(received).value(), size, tag_of(delivery), settled);
     if (settled) {
         delivery.settle();
     } else {
@@ -103,7 +114,8 @@ void LinkCore::on_delivery(amqp::DeliveryHandle delivery) {
     events_->on_delivery(std::move(made));
 }
 
-ports::DeliveryPtr LinkCore::make_delivery(amqp::ReceivedDelivery&& received, std::size_t bytes, std::uint64_t tag, bool settled) {
+ports::DeliveryPtr LinkCore::make_delivery(amqp::ReceivedDelivery&& received, std::size_t bytes,
+                                           std::uint64_t tag, bool settled) {
     ports::DeliveryPtr made = events_->new_delivery();
     made->message = ReceivedMessage{std::move(received.content), std::move(received.facts)};
     made->bytes = bytes;
@@ -117,7 +129,9 @@ void LinkCore::settle(ports::Delivery& delivery, ports::Settlement&& settlement)
     if (phase_ != Phase::held) {
         hub_->loop().post([weak = weak_from_this()] {
             if (const auto self = weak.lock(); self && self->phase_ != Phase::held) {
-                self->fail_settlements({.code = Errc::lock_lost, .detail = "session '" + self->session_id_ + "' is held no more"});
+                self->fail_settlements(
+                    {.code = Errc::lock_lost,
+                     .detail = "session '" + self->session_id_ + "' is held no more"});
             }
         });
         return;
@@ -161,7 +175,8 @@ bool LinkCore::forget_settling(const ports::Delivery& delivery) {
         return true;
     }
     if (++first_settling_ * 2 >= settling_.size()) {
-        settling_.erase(settling_.begin(), settling_.begin() + static_cast<std::ptrdiff_t>(first_settling_));
+        settling_.erase(settling_.begin(),
+                        settling_.begin() + static_cast<std::ptrdiff_t>(first_settling_));
         first_settling_ = 0;
     }
     return true;

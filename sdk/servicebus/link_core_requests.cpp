@@ -24,13 +24,17 @@ void LinkCore::manage(std::string operation, Map body, Then then) {
     if (phase_ != Phase::held) {
         hub_->loop().post([weak = weak_from_this(), then = std::move(then)] {
             if (const auto self = weak.lock(); self && !self->dead_) {
-                then(*self, Failure{.code = Errc::lock_lost, .detail = "session '" + self->session_id_ + "' is held no more"});
+                then(*self,
+                     Failure{.code = Errc::lock_lost,
+                             .detail = "session '" + self->session_id_ + "' is held no more"});
             }
         });
         return;
     }
     body.emplace_back("session-id", session_id_);
-    Request request{.operation = std::move(operation), .properties = {{"associated-link-name", link_name_}}, .body = Value{std::move(body)}};
+    Request request{.operation = std::move(operation),
+                    .properties = {{"associated-link-name", link_name_}},
+                    .body = Value{std::move(body)}};
     hub_->manage(request_.entity, std::move(request), request_deadline(),
                  [weak = weak_from_this(), then = std::move(then)](core::Result<Response> answer) {
                      const auto self = weak.lock();
@@ -42,7 +46,8 @@ void LinkCore::manage(std::string operation, Map body, Then then) {
 
 void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
     manage("com.microsoft:renew-session-lock", {},
-           [handler = std::move(handler), asked = hub_->loop().now()](LinkCore& self, core::Result<Response> answer) {
+           [handler = std::move(handler),
+            asked = hub_->loop().now()](LinkCore& self, core::Result<Response> answer) {
                if (!answer.ok()) {
                    handler(answer.failure());
                    return;
@@ -51,14 +56,16 @@ void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
                const Value* until = response.body.find("expiration");
                const auto time = until != nullptr ? until->integer() : std::nullopt;
                if (!response.is_success()) {
-                   Failure why = response.to_failure("the lock of session '" + self.session_id_ + "' was not renewed");
+                   Failure why = response.to_failure("the lock of session '" + self.session_id_ +
+                                                     "' was not renewed");
                    if (response.status == 410 || response.status == 404) {
                        why.code = Errc::lock_lost;
                        self.note_lock_over();
                    }
                    handler(std::move(why));
                } else if (!time) {
-                   handler(Failure{.code = Errc::protocol_error, .detail = "the answer to a renewal names no expiration"});
+                   handler(Failure{.code = Errc::protocol_error,
+                                   .detail = "the answer to a renewal names no expiration"});
                } else {
                    handler(self.take_lock(amqp::Timestamp{*time}.time(), asked));
                }
@@ -66,73 +73,89 @@ void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
 }
 
 void LinkCore::get_state(ports::SessionLink::StateHandler handler) {
-    manage("com.microsoft:get-session-state", {}, [handler = std::move(handler)](LinkCore& self, core::Result<Response> answer) {
-        if (!answer.ok()) {
-            handler(answer.failure());
-        } else if (!answer.value().is_success()) {
-            handler(answer.value().to_failure("the state of session '" + self.session_id_ + "'"));
-        } else {
-            const Value* state = answer.value().body.find("session-state");
-            const auto bytes = state != nullptr ? state->bytes() : std::nullopt;
-            handler(bytes ? std::optional{std::string{*bytes}} : std::nullopt);
-        }
-    });
+    manage("com.microsoft:get-session-state", {},
+           [handler = std::move(handler)](LinkCore& self, core::Result<Response> answer) {
+               if (!answer.ok()) {
+                   handler(answer.failure());
+               } else if (!answer.value().is_success()) {
+                   handler(answer.value().to_failure("the state of session '" + self.session_id_ +
+                                                     "'"));
+               } else {
+                   const Value* state = answer.value().body.find("session-state");
+                   const auto bytes = state != nullptr ? state->bytes() : std::nullopt;
+                   handler(bytes ? std::optional{std::string{*bytes}} : std::nullopt);
+               }
+           });
 }
 
-void LinkCore::set_state(const std::optional<std::string>& state, ports::SessionLink::DoneHandler handler) {
+void LinkCore::set_state(const std::optional<std::string>& state,
+                         ports::SessionLink::DoneHandler handler) {
     Map body{{"session-state", state ? Value::binary(*state) : Value{}}};
-    manage("com.microsoft:set-session-state", std::move(body), [handler = std::move(handler)](LinkCore& self, core::Result<Response> answer) {
-        if (!answer.ok()) {
-            handler(answer.failure());
-        } else if (!answer.value().is_success()) {
-            handler(answer.value().to_failure("the state of session '" + self.session_id_ + "'"));
-        } else {
-            handler(core::Done{});
-        }
-    });
+    manage("com.microsoft:set-session-state", std::move(body),
+           [handler = std::move(handler)](LinkCore& self, core::Result<Response> answer) {
+               if (!answer.ok()) {
+                   handler(answer.failure());
+               } else if (!answer.value().is_success()) {
+                   handler(answer.value().to_failure("the state of session '" + self.session_id_ +
+                                                     "'"));
+               } else {
+                   handler(core::Done{});
+               }
+           });
 }
 
-void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, ports::SessionLink::DeliveriesHandler handler) {
+void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences,
+                                ports::SessionLink::DeliveriesHandler handler) {
     amqp::Array numbers{.element = 0x81};
     numbers.items.assign(sequences.begin(), sequences.end());
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
-    Map body{{"sequence-numbers", std::move(numbers)}, {"receiver-settle-mode", std::uint32_t{removes ? 0U : 1U}}};
+    Map body{{"sequence-numbers", std::move(numbers)},
+             {"receiver-settle-mode", std::uint32_t{removes ? 0U : 1U}}};
     manage("com.microsoft:receive-by-sequence-number", std::move(body),
-           [handler = std::move(handler), wanted = sequences.size(), removes](LinkCore& self, core::Result<Response> answer) {
+           [handler = std::move(handler), wanted = sequences.size(),
+            removes](LinkCore& self, core::Result<Response> answer) {
                if (!answer.ok()) {
                    handler(answer.failure());
                    return;
                }
                if (!answer.value().is_success()) {
-                   Failure why = answer.value().to_failure("deferred messages of session '" + self.session_id_ + "'");
+                   Failure why = answer.value().to_failure("deferred messages of session '" +
+                                                           self.session_id_ + "'");
                    why.code = answer.value().status == 404 ? Errc::message_not_found : why.code;
                    handler(std::move(why));
                    return;
                }
                const Value* messages = answer.value().body.find("messages");
                std::vector<ports::DeliveryPtr> deliveries;
-               for (const Value& each : messages != nullptr && messages->items() != nullptr ? *messages->items() : amqp::List{}) {
+               for (const Value& each : messages != nullptr && messages->items() != nullptr
+                                            ? *messages->items()
+                                            : amqp::List{}) {
                    const Value* encoded = each.find("message");
                    const Value* token = each.find("lock-token");
-                   const std::string_view bytes = encoded != nullptr ? encoded->bytes().value_or("") : "";
+                   const std::string_view bytes =
+                       encoded != nullptr ? encoded->bytes().value_or("") : "";
                    auto received = amqp::decode_delivery(bytes, self.hub_->reading());
                    if (!received.ok() || self.events_ == nullptr) {
                        continue;
                    }
                    const auto* uuid = token != nullptr ? token->as<core::Uuid>() : nullptr;
                    const std::uint64_t tag = ++self.last_deferred_ << 1U | 1U;
-                   self.deferred_[tag] = uuid != nullptr ? *uuid : received.value().lock_token.value_or(core::Uuid{});
-                   deliveries.push_back(self.make_delivery(std::move(received).value(), bytes.size(), tag, removes));
+                   self.deferred_[tag] =
+                       uuid != nullptr ? *uuid : received.value().lock_token.value_or(core::Uuid{});
+                   deliveries.push_back(
+                       self.make_delivery(std::move(received).value(), bytes.size(), tag, removes));
                }
                if (deliveries.size() != wanted) {
-                   handler(Failure{.code = Errc::message_not_found, .detail = "not all deferred messages asked for are there"});
+                   handler(Failure{.code = Errc::message_not_found,
+                                   .detail = "not all deferred messages asked for are there"});
                } else {
                    handler(std::move(deliveries));
                }
            });
 }
 
-void LinkCore::settle_deferred(ports::Delivery& delivery, const core::Uuid& token, const ports::Settlement& settlement) {
+void LinkCore::settle_deferred(ports::Delivery& delivery, const core::Uuid& token,
+                               const ports::Settlement& settlement) {
     const auto status = [&] {
         switch (settlement.outcome) {
         case ports::Outcome::complete: return "completed";
@@ -141,7 +164,8 @@ void LinkCore::settle_deferred(ports::Delivery& delivery, const core::Uuid& toke
         default: return "abandoned";
         }
     };
-    Map body{{"lock-tokens", amqp::Array{.element = 0x98, .items = {Value{token}}}}, {"disposition-status", status()}};
+    Map body{{"lock-tokens", amqp::Array{.element = 0x98, .items = {Value{token}}}},
+             {"disposition-status", status()}};
     if (settlement.outcome == ports::Outcome::dead_letter) {
         body.emplace_back("deadletter-reason", settlement.dead_letter.reason);
         body.emplace_back("deadletter-description", settlement.dead_letter.description);
@@ -149,18 +173,19 @@ void LinkCore::settle_deferred(ports::Delivery& delivery, const core::Uuid& toke
     if (!settlement.properties_to_modify.empty()) {
         body.emplace_back("properties-to-modify", to_map(settlement.properties_to_modify));
     }
-    manage("com.microsoft:update-disposition", std::move(body), [told = &delivery](LinkCore& self, core::Result<Response> answer) {
-        if (!self.forget_settling(*told)) {
-            return; // it was answered when the link ended
-        }
-        std::optional<Failure> why;
-        if (!answer.ok()) {
-            why = answer.failure();
-        } else if (!answer.value().is_success()) {
-            why = answer.value().to_failure("the settlement was refused");
-        }
-        self.events_->on_settled(*told, why ? &*why : nullptr);
-    });
+    manage("com.microsoft:update-disposition", std::move(body),
+           [told = &delivery](LinkCore& self, core::Result<Response> answer) {
+               if (!self.forget_settling(*told)) {
+                   return; // it was answered when the link ended
+               }
+               std::optional<Failure> why;
+               if (!answer.ok()) {
+                   why = answer.failure();
+               } else if (!answer.value().is_success()) {
+                   why = answer.value().to_failure("the settlement was refused");
+               }
+               self.events_->on_settled(*told, why ? &*why : nullptr);
+           });
 }
 
 } // namespace sessionq::servicebus

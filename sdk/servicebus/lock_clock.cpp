@@ -11,7 +11,9 @@ constexpr auto farthest = std::chrono::hours{24};
 /// What a difference of the clocks may be without a lease that is renewed in time noticing it.
 constexpr Duration to_spare = std::chrono::seconds{1};
 
-bool are_near(WallTime one, WallTime other) noexcept { return one > other - farthest && one < other + farthest; }
+bool are_near(WallTime one, WallTime other) noexcept {
+    return one > other - farthest && one < other + farthest;
+}
 
 } // namespace
 
@@ -20,8 +22,10 @@ void LockClock::has_passed(WallTime time, const amqp::ClockReading& at) noexcept
         return;
     }
     forget(at.now);
-    const auto ahead = std::chrono::duration_cast<Duration>(time.time_since_epoch()) - at.now.time_since_epoch();
-    const auto taken_for = std::chrono::duration_cast<Duration>(at.wall.time_since_epoch()) - at.now.time_since_epoch();
+    const auto ahead =
+        std::chrono::duration_cast<Duration>(time.time_since_epoch()) - at.now.time_since_epoch();
+    const auto taken_for = std::chrono::duration_cast<Duration>(at.wall.time_since_epoch()) -
+                           at.now.time_since_epoch();
     if (ahead > std::max(taken_for, taught_.value_or(taken_for)) + to_spare) {
         taught_ = ahead;
         ++lessons_;
@@ -29,13 +33,15 @@ void LockClock::has_passed(WallTime time, const amqp::ClockReading& at) noexcept
     newer_ = std::max(ahead, newer_.value_or(ahead));
 }
 
-void LockClock::has_ended(WallTime until, TimePoint granted, const amqp::ClockReading& at) noexcept {
+void LockClock::has_ended(WallTime until, TimePoint granted,
+                          const amqp::ClockReading& at) noexcept {
     if (at.now - granted >= unknown_lock) {
         has_passed(until, at);
     }
 }
 
-Duration LockClock::length(WallTime until, TimePoint asked, const amqp::ClockReading& answered) noexcept {
+Duration LockClock::length(WallTime until, TimePoint asked,
+                           const amqp::ClockReading& answered) noexcept {
     if (!are_near(until, answered.wall)) {
         return unknown_lock;
     }
@@ -43,7 +49,8 @@ Duration LockClock::length(WallTime until, TimePoint asked, const amqp::ClockRea
     auto left = std::chrono::duration_cast<Duration>(until - answered.wall);
     for (const auto& ahead : {newer_, older_}) {
         if (ahead) {
-            left = std::min(left, std::chrono::duration_cast<Duration>(until.time_since_epoch()) - *ahead - answered.now.time_since_epoch());
+            left = std::min(left, std::chrono::duration_cast<Duration>(until.time_since_epoch()) -
+                                      *ahead - answered.now.time_since_epoch());
         }
     }
     if (left <= Duration::zero() || left > longest_lock + tolerance) {

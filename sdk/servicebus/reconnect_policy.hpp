@@ -9,8 +9,9 @@
 
 namespace sessionq::servicebus {
 
-/// Decides when a connection may be tried again (R17). A peer that lets connections in and ends them at once is a failure like one that refuses them: only a
-/// connection that lasts begins a new count.
+/// Decides when a connection may be tried again (R17). A peer that lets connections in and ends
+/// them at once is a failure like one that refuses them: only a connection that lasts begins a new
+/// count.
 class ReconnectPolicy {
 public:
     explicit ReconnectPolicy(BackoffOptions options) noexcept : options_{options} {}
@@ -32,7 +33,9 @@ public:
         }
         ++failures_;
         const Duration half = full / 2;
-        return now + half + Duration{static_cast<Duration::rep>(random.fraction() * static_cast<double>((full - half).count()))};
+        return now + half +
+               Duration{static_cast<Duration::rep>(random.fraction() *
+                                                   static_cast<double>((full - half).count()))};
     }
 
 private:

@@ -20,7 +20,8 @@ constexpr std::uint32_t reply_credit = 1000;
 /// The first of the keys that is there: brokers spell them in two ways.
 const Value* find(const Map& map, std::string_view key, std::string_view other) {
     for (const std::string_view each : {key, other}) {
-        const auto found = std::find_if(map.begin(), map.end(), [&](const auto& entry) { return entry.first.text() == each; });
+        const auto found = std::find_if(
+            map.begin(), map.end(), [&](const auto& entry) { return entry.first.text() == each; });
         if (found != map.end()) {
             return &found->second;
         }
@@ -28,11 +29,14 @@ const Value* find(const Map& map, std::string_view key, std::string_view other) 
     return nullptr;
 }
 
-std::string text_of(const Value* value) { return value != nullptr ? std::string{value->text().value_or("")} : std::string{}; }
+std::string text_of(const Value* value) {
+    return value != nullptr ? std::string{value->text().value_or("")} : std::string{};
+}
 
 std::optional<Value> inside(std::string_view section) {
     const auto whole = section.empty() ? std::nullopt : amqp::decode(section);
-    return whole && whole->described() != nullptr ? std::optional{whole->described()->value} : std::nullopt;
+    return whole && whole->described() != nullptr ? std::optional{whole->described()->value}
+                                                  : std::nullopt;
 }
 
 } // namespace
@@ -49,7 +53,10 @@ Failure Response::to_failure(std::string what) const {
 }
 
 RequestChannel::RequestChannel(core::EventLoop& loop, amqp::SessionPtr session, std::string node)
-    : loop_{loop}, node_{std::move(node)}, reply_to_{"reply-" + core::Uuid::make().to_string()}, session_{std::move(session)} {
+    : loop_{loop},
+      node_{std::move(node)},
+      reply_to_{"reply-" + core::Uuid::make().to_string()},
+      session_{std::move(session)} {
     if (session_ == nullptr) {
         lost_ = true;
         return;
@@ -63,8 +70,12 @@ RequestChannel::RequestChannel(core::EventLoop& loop, amqp::SessionPtr session, 
     }
     sender_->set_listener(this);
     receiver_->set_listener(this);
-    sender_->open({.source = {.address = reply_to_}, .target = {.address = node_}, .sender_mode = amqp::SenderSettleMode::settled});
-    receiver_->open({.source = {.address = node_}, .target = {.address = reply_to_}, .sender_mode = amqp::SenderSettleMode::settled});
+    sender_->open({.source = {.address = reply_to_},
+                   .target = {.address = node_},
+                   .sender_mode = amqp::SenderSettleMode::settled});
+    receiver_->open({.source = {.address = node_},
+                     .target = {.address = reply_to_},
+                     .sender_mode = amqp::SenderSettleMode::settled});
     receiver_->add_credit(reply_credit);
 }
 
@@ -74,13 +85,16 @@ RequestChannel::~RequestChannel() {
     receiver_.reset();
     session_.reset();
     for (auto& [id, pending] : std::exchange(pending_, {})) {
-        pending.handler(Failure{.code = Errc::cancelled, .detail = "the connection is being closed"});
+        pending.handler(
+            Failure{.code = Errc::cancelled, .detail = "the connection is being closed"});
     }
 }
 
 void RequestChannel::request(Request request, Deadline deadline, Handler handler) {
     if (lost_) {
-        loop_.post([handler = std::move(handler), node = node_] { handler(Failure{.code = Errc::connection_lost, .detail = "no way to " + node}); });
+        loop_.post([handler = std::move(handler), node = node_] {
+            handler(Failure{.code = Errc::connection_lost, .detail = "no way to " + node});
+        });
         return;
     }
     const std::string id = std::to_string(++last_id_);
@@ -95,7 +109,8 @@ std::string RequestChannel::encode(const Request& request, const std::string& id
     amqp::Encoder encoder{encoded};
     Map properties = request.properties;
     properties.emplace_back("operation", request.operation);
-    encoder.write(Value::described(amqp::section::properties, amqp::List{id, Value{}, node_, Value{}, reply_to_}));
+    encoder.write(Value::described(amqp::section::properties,
+                                   amqp::List{id, Value{}, node_, Value{}, reply_to_}));
     encoder.write(Value::described(amqp::section::application_properties, std::move(properties)));
     encoder.write(Value::described(amqp::section::value, request.body));
     return encoded;
@@ -120,13 +135,17 @@ void RequestChannel::on_delivery(amqp::DeliveryHandle delivery) {
     delivery.settle();
     receiver_->add_credit(1);
     const auto sections = amqp::MessageSections::find(bytes);
-    const auto properties = sections ? amqp::MessageProperties::read(sections->properties) : std::nullopt;
-    const auto found = properties ? pending_.find(properties->id(amqp::MessageProperties::correlation_id)) : pending_.end();
+    const auto properties =
+        sections ? amqp::MessageProperties::read(sections->properties) : std::nullopt;
+    const auto found = properties
+                           ? pending_.find(properties->id(amqp::MessageProperties::correlation_id))
+                           : pending_.end();
     if (found == pending_.end()) {
         return; // answered too late
     }
     Response response;
-    if (const auto held = inside(sections->application_properties); held && held->as<Map>() != nullptr) {
+    if (const auto held = inside(sections->application_properties);
+        held && held->as<Map>() != nullptr) {
         const Map& map = *held->as<Map>();
         const Value* status = find(map, "statusCode", "status-code");
         response.status = status != nullptr ? status->integer().value_or(0) : 0;
@@ -140,11 +159,19 @@ void RequestChannel::on_delivery(amqp::DeliveryHandle delivery) {
 }
 
 void RequestChannel::on_disposition(amqp::DeliveryHandle delivery) { delivery.settle(); }
-void RequestChannel::on_sender(amqp::SenderLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void RequestChannel::on_receiver(amqp::ReceiverLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void RequestChannel::on_session_ended(const amqp::Condition& condition) { fail(to_failure(condition, "the way to " + node_ + " is closed")); }
+void RequestChannel::on_sender(amqp::SenderLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
+void RequestChannel::on_receiver(amqp::ReceiverLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
+void RequestChannel::on_session_ended(const amqp::Condition& condition) {
+    fail(to_failure(condition, "the way to " + node_ + " is closed"));
+}
 void RequestChannel::on_link_gone(const amqp::Condition&) {} // the session tells
-void RequestChannel::on_link_closed(const amqp::Condition& condition, bool) { fail(to_failure(condition, "the way to " + node_ + " is closed")); }
+void RequestChannel::on_link_closed(const amqp::Condition& condition, bool) {
+    fail(to_failure(condition, "the way to " + node_ + " is closed"));
+}
 
 void RequestChannel::arm(Deadline next) {
     if (!next.is_never() && (!timer_.is_armed() || next.time() < timer_.due())) {

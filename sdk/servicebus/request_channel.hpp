@@ -35,8 +35,10 @@ struct Response {
     [[nodiscard]] Failure to_failure(std::string what) const;
 };
 
-/// Requests and their answers over a pair of links in an AMQP session of its own. Each request is answered exactly once: with the response, at its deadline, or when
-/// the links are gone, also when that is because the channel is destroyed (`cancelled`). Handlers run on the loop and may destroy the channel.
+/// Requests and their answers over a pair of links in an AMQP session of its own. Each request is
+/// answered exactly once: with the response, at its deadline, or when the links are gone, also when
+/// that is because the channel is destroyed (`cancelled`). Handlers run on the loop and may destroy
+/// the channel.
 class RequestChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
     using Handler = std::function<void(core::Result<Response>)>;

@@ -18,8 +18,9 @@ SenderChannel::SenderChannel(core::EventLoop& loop, amqp::Engine& engine, std::s
     }
     session_->set_listener(this);
     link_->set_listener(this);
-    link_->open(
-        {.source = {.address = std::string{link_->name()}}, .target = {.address = entity_}, .sender_mode = amqp::SenderSettleMode::unsettled});
+    link_->open({.source = {.address = std::string{link_->name()}},
+                 .target = {.address = entity_},
+                 .sender_mode = amqp::SenderSettleMode::unsettled});
 }
 
 SenderChannel::~SenderChannel() {
@@ -30,7 +31,8 @@ SenderChannel::~SenderChannel() {
 
 void SenderChannel::send(std::vector<std::string> encoded, ports::SendHandler handler) {
     if (lost_) {
-        answer(std::move(handler), Failure{.code = Errc::connection_lost, .detail = "no way to '" + entity_ + "'"});
+        answer(std::move(handler),
+               Failure{.code = Errc::connection_lost, .detail = "no way to '" + entity_ + "'"});
         return;
     }
     const bool is_batch = encoded.size() > 1;
@@ -50,7 +52,8 @@ void SenderChannel::send_waiting() {
         if (most != 0 && next.bytes.size() > most) {
             answer(std::move(next.handler),
                    Failure{.code = Errc::message_too_large,
-                           .detail = std::to_string(next.bytes.size()) + " bytes; '" + entity_ + "' takes " + std::to_string(most)});
+                           .detail = std::to_string(next.bytes.size()) + " bytes; '" + entity_ +
+                                     "' takes " + std::to_string(most)});
             continue;
         }
         const std::uint64_t number = ++last_tag_;
@@ -81,17 +84,28 @@ void SenderChannel::on_disposition(amqp::DeliveryHandle delivery) {
     if (kind == amqp::OutcomeKind::accepted) {
         answer(std::move(sent.handler), std::vector<std::int64_t>(sent.messages, 0));
     } else if (kind == amqp::OutcomeKind::rejected) {
-        answer(std::move(sent.handler), to_failure(outcome.error, "'" + entity_ + "' refused the message"));
+        answer(std::move(sent.handler),
+               to_failure(outcome.error, "'" + entity_ + "' refused the message"));
     } else {
-        answer(std::move(sent.handler), Failure{.code = Errc::server_busy, .detail = "'" + entity_ + "' did not take the message"});
+        answer(std::move(sent.handler),
+               Failure{.code = Errc::server_busy,
+                       .detail = "'" + entity_ + "' did not take the message"});
     }
 }
 
-void SenderChannel::on_sender(amqp::SenderLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void SenderChannel::on_receiver(amqp::ReceiverLinkPtr link) { link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"}); }
-void SenderChannel::on_session_ended(const amqp::Condition& condition) { fail(to_failure(condition, "the way to '" + entity_ + "' is closed")); }
+void SenderChannel::on_sender(amqp::SenderLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
+void SenderChannel::on_receiver(amqp::ReceiverLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
+}
+void SenderChannel::on_session_ended(const amqp::Condition& condition) {
+    fail(to_failure(condition, "the way to '" + entity_ + "' is closed"));
+}
 void SenderChannel::on_link_gone(const amqp::Condition&) {} // the session tells
-void SenderChannel::on_link_closed(const amqp::Condition& condition, bool) { fail(to_failure(condition, "the way to '" + entity_ + "' is closed")); }
+void SenderChannel::on_link_closed(const amqp::Condition& condition, bool) {
+    fail(to_failure(condition, "the way to '" + entity_ + "' is closed"));
+}
 
 void SenderChannel::fail(const Failure& why) {
     lost_ = true;
@@ -103,8 +117,11 @@ void SenderChannel::fail(const Failure& why) {
     }
 }
 
-void SenderChannel::answer(ports::SendHandler handler, core::Result<std::vector<std::int64_t>> result) {
-    loop_.post([handler = std::move(handler), result = std::move(result)]() mutable { handler(std::move(result)); });
+void SenderChannel::answer(ports::SendHandler handler,
+                           core::Result<std::vector<std::int64_t>> result) {
+    loop_.post([handler = std::move(handler), result = std::move(result)]() mutable {
+        handler(std::move(result));
+    });
 }
 
 } // namespace sessionq::servicebus

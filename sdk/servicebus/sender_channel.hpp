@@ -12,8 +12,9 @@
 
 namespace sessionq::servicebus {
 
-/// The sender link to one entity: sends what waits as the broker gives credit, several messages at once as one batch, and tells what the broker said of each. Made anew by
-/// its owner once it `is_lost`. Handlers run on the loop, by a later turn; when it is destroyed, with `cancelled`.
+/// The sender link to one entity: sends what waits as the broker gives credit, several messages at
+/// once as one batch, and tells what the broker said of each. Made anew by its owner once it
+/// `is_lost`. Handlers run on the loop, by a later turn; when it is destroyed, with `cancelled`.
 class SenderChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
     SenderChannel(core::EventLoop& loop, amqp::Engine& engine, std::string entity);

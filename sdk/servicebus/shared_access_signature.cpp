@@ -14,8 +14,9 @@ std::string percent_encoded(std::string_view text) {
     std::string made;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '-' ||
-                              byte == '_' || byte == '.' || byte == '~';
+        const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                              (byte >= '0' && byte <= '9') || byte == '-' || byte == '_' ||
+                              byte == '.' || byte == '~';
         if (is_plain) {
             made.push_back(c);
         } else {
@@ -27,18 +28,23 @@ std::string percent_encoded(std::string_view text) {
 
 } // namespace
 
-std::string make_shared_access_signature(std::string_view resource, std::string_view key_name, std::string_view key, WallTime expires) {
+std::string make_shared_access_signature(std::string_view resource, std::string_view key_name,
+                                         std::string_view key, WallTime expires) {
     const std::string scope = percent_encoded(resource);
-    const std::string until = std::to_string(std::chrono::floor<std::chrono::seconds>(expires.time_since_epoch()).count());
+    const std::string until = std::to_string(
+        std::chrono::floor<std::chrono::seconds>(expires.time_since_epoch()).count());
     const std::string to_sign = scope + '\n' + until;
     std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
     unsigned length = 0;
-    HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(to_sign.data()), to_sign.size(), hash.data(),
+    HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+         reinterpret_cast<const unsigned char*>(to_sign.data()), to_sign.size(), hash.data(),
          &length);
     std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
     const int encoded = EVP_EncodeBlock(text.data(), hash.data(), static_cast<int>(length));
-    const std::string_view signature{reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(encoded)};
-    return "SharedAccessSignature sr=" + scope + "&sig=" + percent_encoded(signature) + "&se=" + until + "&skn=" + percent_encoded(key_name);
+    const std::string_view signature{reinterpret_cast<const char*>(text.data()),
+                                     static_cast<std::size_t>(encoded)};
+    return "SharedAccessSignature sr=" + scope + "&sig=" + percent_encoded(signature) +
+           "&se=" + until + "&skn=" + percent_encoded(key_name);
 }
 
 } // namespace sessionq::servicebus

@@ -14,12 +14,14 @@ constexpr std::chrono::hours key_token_life{1};
 
 class KeyTokens final : public TokenSource {
 public:
-    KeyTokens(std::string key_name, std::string key) : key_name_{std::move(key_name)}, key_{std::move(key)} {}
+    KeyTokens(std::string key_name, std::string key)
+        : key_name_{std::move(key_name)}, key_{std::move(key)} {}
 
     void ask(std::string_view audience, WallTime now, Deadline, Handler handler) override {
         const WallTime expires = now + key_token_life;
-        handler(
-            Token{.type = std::string{signature_type}, .text = make_shared_access_signature(audience, key_name_, key_, expires), .expires = expires});
+        handler(Token{.type = std::string{signature_type},
+                      .text = make_shared_access_signature(audience, key_name_, key_, expires),
+                      .expires = expires});
     }
 
 private:
@@ -32,7 +34,8 @@ public:
     explicit ReadyTokens(std::string signature) : signature_{std::move(signature)} {}
 
     void ask(std::string_view, WallTime now, Deadline, Handler handler) override {
-        handler(Token{.type = std::string{signature_type}, .text = signature_, .expires = expiry(now)});
+        handler(
+            Token{.type = std::string{signature_type}, .text = signature_, .expires = expiry(now)});
     }
 
 private:
@@ -41,7 +44,9 @@ private:
         const std::size_t found = signature_.find("se=");
         long long seconds = 0;
         if (found == std::string::npos ||
-            std::from_chars(signature_.data() + found + 3, signature_.data() + signature_.size(), seconds).ec != std::errc{}) {
+            std::from_chars(signature_.data() + found + 3, signature_.data() + signature_.size(),
+                            seconds)
+                    .ec != std::errc{}) {
             return now + std::chrono::hours{24};
         }
         constexpr long long latest = 9'000'000'000; // within what a clock can say
@@ -53,8 +58,12 @@ private:
 
 } // namespace
 
-TokenSourcePtr make_key_tokens(std::string key_name, std::string key) { return std::make_unique<KeyTokens>(std::move(key_name), std::move(key)); }
+TokenSourcePtr make_key_tokens(std::string key_name, std::string key) {
+    return std::make_unique<KeyTokens>(std::move(key_name), std::move(key));
+}
 
-TokenSourcePtr make_ready_tokens(std::string signature) { return std::make_unique<ReadyTokens>(std::move(signature)); }
+TokenSourcePtr make_ready_tokens(std::string signature) {
+    return std::make_unique<ReadyTokens>(std::move(signature));
+}
 
 } // namespace sessionq::servicebus

@@ -10,7 +10,8 @@ namespace {
 using std::chrono::seconds;
 
 std::size_t slots_for(Duration longest) noexcept {
-    return static_cast<std::size_t>(std::max<seconds::rep>(std::chrono::ceil<seconds>(longest).count(), 1));
+    return static_cast<std::size_t>(
+        std::max<seconds::rep>(std::chrono::ceil<seconds>(longest).count(), 1));
 }
 
 /// `TimePoint::max()`: never.
@@ -22,7 +23,8 @@ TimePoint turns_idle(TimePoint active, Duration idle) noexcept {
 
 } // namespace
 
-IdleIndex::IdleIndex(TimePoint start, Duration longest) : origin_{start}, circles_{Circle{slots_for(longest)}, Circle{slots_for(longest)}} {}
+IdleIndex::IdleIndex(TimePoint start, Duration longest)
+    : origin_{start}, circles_{Circle{slots_for(longest)}, Circle{slots_for(longest)}} {}
 
 IdleIndex::~IdleIndex() {
     for (Circle& circle : circles_) {
@@ -97,7 +99,10 @@ void IdleIndex::file(IdleHook& hook, Circle& circle) noexcept {
         hook.unlink();
         return;
     }
-    const Second due = idle_at <= origin_ ? 0 : static_cast<Second>(std::chrono::ceil<seconds>(idle_at - origin_).count());
+    const Second due =
+        idle_at <= origin_
+            ? 0
+            : static_cast<Second>(std::chrono::ceil<seconds>(idle_at - origin_).count());
     const Second second = std::max(due, current_ + 1);
     if (hook.is_linked() && hook.second_ == second) {
         return;
@@ -109,9 +114,12 @@ void IdleIndex::file(IdleHook& hook, Circle& circle) noexcept {
     circle.occupied[slot / 64] |= std::uint64_t{1} << (slot % 64);
 }
 
-/// What was filed under the seconds that have passed, or for a later round under the same slots, comes to the idle lists, where it is looked at.
+/// What was filed under the seconds that have passed, or for a later round under the same slots,
+/// comes to the idle lists, where it is looked at.
 void IdleIndex::collect(TimePoint now) noexcept {
-    const Second target = now <= origin_ ? 0 : static_cast<Second>(std::chrono::floor<seconds>(now - origin_).count());
+    const Second target =
+        now <= origin_ ? 0
+                       : static_cast<Second>(std::chrono::floor<seconds>(now - origin_).count());
     if (target <= current_) {
         return;
     }

@@ -32,15 +32,19 @@ private:
     bool watched_{false};     // added, and not reported since its last activity
 };
 
-/// What is watched, usually a base or member of a connection: an intrusive node, so that activity allocates nothing. Destroying it removes it.
+/// What is watched, usually a base or member of a connection: an intrusive node, so that activity
+/// allocates nothing. Destroying it removes it.
 class IdleEntry {
 public:
     /// How long each kind may be quiet. Zero or negative: not watched for that kind.
-    IdleEntry(Duration read_idle, Duration write_idle) noexcept : read_{*this, read_idle}, write_{*this, write_idle} {}
+    IdleEntry(Duration read_idle, Duration write_idle) noexcept
+        : read_{*this, read_idle}, write_{*this, write_idle} {}
     IdleEntry(const IdleEntry&) = delete;
     IdleEntry& operator=(const IdleEntry&) = delete;
 
-    [[nodiscard]] Duration idle(IdleKind kind) const noexcept { return kind == IdleKind::read ? read_.idle_ : write_.idle_; }
+    [[nodiscard]] Duration idle(IdleKind kind) const noexcept {
+        return kind == IdleKind::read ? read_.idle_ : write_.idle_;
+    }
 
 private:
     friend class IdleIndex;
@@ -49,14 +53,16 @@ private:
     IdleHook write_;
 };
 
-/// Who has been quiet for too long: entries filed under the second in which they turn idle, in a circle of seconds, one circle for reading and one for
-/// writing. Activity moves an entry in O(1), and is a comparison while it stays within the second, so it may be told of every read and write.
+/// Who has been quiet for too long: entries filed under the second in which they turn idle, in a
+/// circle of seconds, one circle for reading and one for writing. Activity moves an entry in O(1),
+/// and is a comparison while it stays within the second, so it may be told of every read and write.
 ///
-/// An entry is reported once per spell of idleness, never early, and at most a second late. Pure, bound to one thread. Destroying the index forgets
-/// its entries.
+/// An entry is reported once per spell of idleness, never early, and at most a second late. Pure,
+/// bound to one thread. Destroying the index forgets its entries.
 class IdleIndex {
 public:
-    /// `longest`: the circle's length, rounded up to seconds, at least one. Longer idle times work too; such an entry is looked at once a round.
+    /// `longest`: the circle's length, rounded up to seconds, at least one. Longer idle times work
+    /// too; such an entry is looked at once a round.
     explicit IdleIndex(TimePoint start, Duration longest = std::chrono::hours{1});
     ~IdleIndex();
     IdleIndex(const IdleIndex&) = delete;
@@ -69,14 +75,20 @@ public:
     void remove(IdleEntry& entry) noexcept;
 
     /// Something was read, or written: the clock restarts. For entries that were added.
-    void on_read(IdleEntry& entry, TimePoint now) noexcept { on_activity(entry.read_, circles_[0], now); }
-    void on_write(IdleEntry& entry, TimePoint now) noexcept { on_activity(entry.write_, circles_[1], now); }
+    void on_read(IdleEntry& entry, TimePoint now) noexcept {
+        on_activity(entry.read_, circles_[0], now);
+    }
+    void on_write(IdleEntry& entry, TimePoint now) noexcept {
+        on_activity(entry.write_, circles_[1], now);
+    }
 
-    /// Changes how long `kind` may be quiet, counted from the last activity; also from the visitor, for an entry that is still to be visited.
+    /// Changes how long `kind` may be quiet, counted from the last activity; also from the visitor,
+    /// for an entry that is still to be visited.
     void set_idle(IdleEntry& entry, IdleKind kind, Duration idle) noexcept;
 
-    /// Calls `visit(entry, kind)` for all that have turned idle by `now`, whatever the number of seconds since the last call; for each kind in the order
-    /// of the seconds. `visit` may call anything but `advance`, and may remove and destroy any entry, though not the index.
+    /// Calls `visit(entry, kind)` for all that have turned idle by `now`, whatever the number of
+    /// seconds since the last call; for each kind in the order of the seconds. `visit` may call
+    /// anything but `advance`, and may remove and destroy any entry, though not the index.
     template <typename Visitor>
     void advance(TimePoint now, Visitor&& visit) {
         collect(now);
@@ -87,7 +99,8 @@ public:
         }
     }
 
-    /// When `advance` must be called next; none: nobody is watched. It may find nothing once a round for an idle time longer than the circle.
+    /// When `advance` must be called next; none: nobody is watched. It may find nothing once a
+    /// round for an idle time longer than the circle.
     [[nodiscard]] std::optional<TimePoint> next_wakeup() const noexcept;
 
 private:
@@ -98,11 +111,14 @@ private:
         explicit Circle(std::size_t seconds) : slots(seconds), occupied((seconds + 63) / 64) {}
 
         std::vector<List> slots;
-        mutable std::vector<std::uint64_t> occupied; // a bit for each slot that may hold entries; next_wakeup clears what it finds empty
-        List idle;                                   // reached their second, to be looked at
+        mutable std::vector<std::uint64_t>
+            occupied; // a bit for each slot that may hold entries; next_wakeup clears what it finds empty
+        List idle; // reached their second, to be looked at
     };
 
-    [[nodiscard]] Circle& circle(IdleKind kind) noexcept { return circles_[static_cast<std::size_t>(kind)]; }
+    [[nodiscard]] Circle& circle(IdleKind kind) noexcept {
+        return circles_[static_cast<std::size_t>(kind)];
+    }
     [[nodiscard]] std::optional<Second> first_filed(const Circle& circle) const noexcept;
 
     void on_activity(IdleHook& hook, Circle& circle, TimePoint now) noexcept;

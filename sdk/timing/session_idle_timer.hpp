@@ -9,12 +9,15 @@
 
 namespace sessionq::timing {
 
-/// Decides when a session is idle: nothing in flight for the whole timeout (R1), counted from arrival, not from the start of a handler (R2).
+/// Decides when a session is idle: nothing in flight for the whole timeout (R1), counted from
+/// arrival, not from the start of a handler (R2).
 ///
-/// It holds no timer. `start` and `end` say when one would have to run out; whoever owns a timer arms it and asks `fire` when it has. An arming is
-/// known by its epoch, and only the latest one can fire, so a timer that runs out late or was never cancelled does no harm.
+/// It holds no timer. `start` and `end` say when one would have to run out; whoever owns a timer
+/// arms it and asks `fire` when it has. An arming is known by its epoch, and only the latest one
+/// can fire, so a timer that runs out late or was never cancelled does no harm.
 ///
-/// Thread-safe and lock-free: everything lives in one atomic word. `Atomic` is `std::atomic` but for tests.
+/// Thread-safe and lock-free: everything lives in one atomic word. `Atomic` is `std::atomic` but
+/// for tests.
 template <template <typename> class Atomic>
 class BasicSessionIdleTimer {
 public:
@@ -24,31 +27,37 @@ public:
         std::uint32_t epoch;
     };
 
-    /// `timeout`: zero: idle as soon as nothing is in flight. `Duration::max()`: never. Not negative.
+    /// `timeout`: zero: idle as soon as nothing is in flight. `Duration::max()`: never. Not
+    /// negative.
     explicit BasicSessionIdleTimer(Duration timeout) noexcept : timeout_{timeout} {}
 
-    /// The session was accepted: the clock runs, unless something is in flight already, whose last `end` then starts it.
+    /// The session was accepted: the clock runs, unless something is in flight already, whose last
+    /// `end` then starts it.
     Arming start(TimePoint now) noexcept {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
         std::uint64_t next = 0;
         do {
             next = (seen & ~unstarted_bit) + one_epoch;
-        } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed));
+        } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed));
         return arming(now, next);
     }
 
-    /// Something arrived. False once fired or disposed: then it was not counted, has no `end` and must not be handled. At most 2^29 - 1 at a time.
+    /// Something arrived. False once fired or disposed: then it was not counted, has no `end` and
+    /// must not be handled. At most 2^29 - 1 at a time.
     [[nodiscard]] bool begin() noexcept {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
         do {
             if ((seen & ended) != 0) {
                 return false;
             }
-        } while (!word_.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel, std::memory_order_relaxed));
+        } while (!word_.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed));
         return true;
     }
 
-    /// One that `begin` counted is finished. Set exactly when it was the last, and the timer not disposed: the clock restarts.
+    /// One that `begin` counted is finished. Set exactly when it was the last, and the timer not
+    /// disposed: the clock restarts.
     [[nodiscard]] std::optional<Arming> end(TimePoint now) noexcept {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
         std::uint64_t next = 0;
@@ -56,25 +65,35 @@ public:
             assert((seen & in_flight_mask) != 0);
             const bool last = (seen & in_flight_mask) == 1;
             next = last ? seen - 1 + one_epoch : seen - 1;
-        } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed));
+        } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed));
         const bool restarts = (next & (in_flight_mask | unstarted_bit | ended)) == 0;
         return restarts ? std::optional{arming(now, next)} : std::nullopt;
     }
 
-    /// Commits to leaving. True for one call only, and only if the session has been idle ever since the arming of `epoch`; from then on `begin` is refused.
+    /// Commits to leaving. True for one call only, and only if the session has been idle ever since
+    /// the arming of `epoch`; from then on `begin` is refused.
     [[nodiscard]] bool fire(std::uint32_t epoch) noexcept {
         std::uint64_t idle = idle_in(epoch);
-        return word_.compare_exchange_strong(idle, idle | fired_bit, std::memory_order_acq_rel, std::memory_order_relaxed);
+        return word_.compare_exchange_strong(idle, idle | fired_bit, std::memory_order_acq_rel,
+                                             std::memory_order_relaxed);
     }
 
     /// Whether `fire(epoch)` would succeed.
-    [[nodiscard]] bool is_idle(std::uint32_t epoch) const noexcept { return word_.load(std::memory_order_acquire) == idle_in(epoch); }
+    [[nodiscard]] bool is_idle(std::uint32_t epoch) const noexcept {
+        return word_.load(std::memory_order_acquire) == idle_in(epoch);
+    }
 
-    /// The session is left for another reason: neither begins nor fires any more. What is in flight still ends. Idempotent.
+    /// The session is left for another reason: neither begins nor fires any more. What is in flight
+    /// still ends. Idempotent.
     void dispose() noexcept { word_.fetch_or(disposed_bit, std::memory_order_acq_rel); }
 
-    [[nodiscard]] bool disposed() const noexcept { return (word_.load(std::memory_order_acquire) & disposed_bit) != 0; }
-    [[nodiscard]] bool fired() const noexcept { return (word_.load(std::memory_order_acquire) & fired_bit) != 0; }
+    [[nodiscard]] bool disposed() const noexcept {
+        return (word_.load(std::memory_order_acquire) & disposed_bit) != 0;
+    }
+    [[nodiscard]] bool fired() const noexcept {
+        return (word_.load(std::memory_order_acquire) & fired_bit) != 0;
+    }
     [[nodiscard]] std::uint32_t in_flight() const noexcept {
         return static_cast<std::uint32_t>(word_.load(std::memory_order_acquire) & in_flight_mask);
     }
@@ -87,13 +106,18 @@ private:
     static constexpr std::uint64_t disposed_bit = std::uint64_t{1} << 31;
     static constexpr std::uint64_t ended = fired_bit | disposed_bit;
     static constexpr unsigned epoch_shift = 32;
-    static constexpr std::uint64_t one_epoch = std::uint64_t{1} << epoch_shift; // wraps round by itself
+    static constexpr std::uint64_t one_epoch = std::uint64_t{1}
+                                               << epoch_shift; // wraps round by itself
 
-    static constexpr std::uint64_t idle_in(std::uint32_t epoch) noexcept { return std::uint64_t{epoch} << epoch_shift; }
+    static constexpr std::uint64_t idle_in(std::uint32_t epoch) noexcept {
+        return std::uint64_t{epoch} << epoch_shift;
+    }
 
     [[nodiscard]] Arming arming(TimePoint now, std::uint64_t word) const noexcept {
-        const bool never = timeout_ == Duration::max() || (now > TimePoint{} && timeout_ > TimePoint::max() - now);
-        return {.due = never ? TimePoint::max() : now + timeout_, .epoch = static_cast<std::uint32_t>(word >> epoch_shift)};
+        const bool never =
+            timeout_ == Duration::max() || (now > TimePoint{} && timeout_ > TimePoint::max() - now);
+        return {.due = never ? TimePoint::max() : now + timeout_,
+                .epoch = static_cast<std::uint32_t>(word >> epoch_shift)};
     }
 
     Duration timeout_;

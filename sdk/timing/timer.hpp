@@ -10,7 +10,8 @@ namespace sessionq::timing {
 
 class TimerWheel;
 
-/// Something that happens once at an instant: an intrusive node, so that arming allocates nothing. Destroying an armed timer cancels it.
+/// Something that happens once at an instant: an intrusive node, so that arming allocates nothing.
+/// Destroying an armed timer cancels it.
 ///
 /// Bound to the thread of the wheel it is armed in.
 class Timer : public core::ListHook<> {
@@ -32,7 +33,8 @@ public:
     /// Waiting in a wheel, or expired and not yet run.
     [[nodiscard]] bool is_armed() const noexcept { return is_linked(); }
 
-    /// What whoever drives a wheel does with a timer that has expired and left the list; it may destroy the timer.
+    /// What whoever drives a wheel does with a timer that has expired and left the list; it may
+    /// destroy the timer.
     void run() { expired_(owner_); }
 
     /// When it was last armed for.

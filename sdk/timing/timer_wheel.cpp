@@ -10,9 +10,11 @@ namespace {
 constexpr std::uint64_t units_per_tick = Duration{TimerWheel::resolution}.count();
 constexpr TimePoint not_known = TimePoint::min();
 
-/// From `origin` to `time`, which is not before it; unsigned, because it may be longer than a Duration.
+/// From `origin` to `time`, which is not before it; unsigned, because it may be longer than a
+/// Duration.
 std::uint64_t units_between(TimePoint origin, TimePoint time) noexcept {
-    return static_cast<std::uint64_t>(time.time_since_epoch().count()) - static_cast<std::uint64_t>(origin.time_since_epoch().count());
+    return static_cast<std::uint64_t>(time.time_since_epoch().count()) -
+           static_cast<std::uint64_t>(origin.time_since_epoch().count());
 }
 
 } // namespace
@@ -23,7 +25,9 @@ struct TimerWheel::Level {
     std::array<std::uint64_t, slots_per_level / 64> occupied{};
 
     void mark(unsigned slot) noexcept { occupied[slot / 64] |= std::uint64_t{1} << (slot % 64); }
-    void unmark(unsigned slot) noexcept { occupied[slot / 64] &= ~(std::uint64_t{1} << (slot % 64)); }
+    void unmark(unsigned slot) noexcept {
+        occupied[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    }
 
     [[nodiscard]] std::optional<unsigned> first() const noexcept {
         for (unsigned word = 0; word < occupied.size(); ++word) {
@@ -35,7 +39,8 @@ struct TimerWheel::Level {
     }
 };
 
-TimerWheel::TimerWheel(TimePoint start) noexcept : origin_{start}, last_tick_{tick_at_or_before(TimePoint::max())}, next_{TimePoint::max()} {}
+TimerWheel::TimerWheel(TimePoint start) noexcept
+    : origin_{start}, last_tick_{tick_at_or_before(TimePoint::max())}, next_{TimePoint::max()} {}
 
 TimerWheel::~TimerWheel() {
     for (auto& level : levels_) {
@@ -129,16 +134,19 @@ TimePoint TimerWheel::find_next() const noexcept {
 }
 
 TimerWheel::Tick TimerWheel::tick_at_or_after(TimePoint time) const noexcept {
-    return time <= origin_ ? 0 : (units_between(origin_, time) + (units_per_tick - 1)) / units_per_tick;
+    return time <= origin_ ? 0
+                           : (units_between(origin_, time) + (units_per_tick - 1)) / units_per_tick;
 }
 
 TimerWheel::Tick TimerWheel::tick_at_or_before(TimePoint time) const noexcept {
     return time <= origin_ ? 0 : units_between(origin_, time) / units_per_tick;
 }
 
-/// For ticks up to last_tick_. Unsigned until the sum is in range again, as the way there may be longer than a Duration.
+/// For ticks up to last_tick_. Unsigned until the sum is in range again, as the way there may be
+/// longer than a Duration.
 TimePoint TimerWheel::time_of(Tick tick) const noexcept {
-    const auto units = static_cast<std::uint64_t>(origin_.time_since_epoch().count()) + tick * units_per_tick;
+    const auto units =
+        static_cast<std::uint64_t>(origin_.time_since_epoch().count()) + tick * units_per_tick;
     return TimePoint{Duration{static_cast<Duration::rep>(units)}};
 }
 

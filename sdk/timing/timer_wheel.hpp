@@ -13,12 +13,13 @@
 
 namespace sessionq::timing {
 
-/// The timers of one thread, filed by due time in a hierarchy of wheels: a timer lies in a coarse bucket while it is far away and moves to finer
-/// ones as its time comes near. Inserting, moving and cancelling are O(1) whatever the number of timers. Wheels are made when a timer first needs
+/// The timers of one thread, filed by due time in a hierarchy of wheels: a timer lies in a coarse
+/// bucket while it is far away and moves to finer ones as its time comes near. Inserting, moving
+/// and cancelling are O(1) whatever the number of timers. Wheels are made when a timer first needs
 /// their reach, so that an unused wheel is some words and one of short timers a few kilobytes.
 ///
-/// Pure: it reads no clock and runs no callback. Resolution is one millisecond, rounded up: a timer never expires before it is due.
-/// Bound to one thread. Destroying the wheel disarms its timers.
+/// Pure: it reads no clock and runs no callback. Resolution is one millisecond, rounded up: a timer
+/// never expires before it is due. Bound to one thread. Destroying the wheel disarms its timers.
 class TimerWheel {
 public:
     using List = core::IntrusiveList<Timer>;
@@ -30,19 +31,23 @@ public:
     TimerWheel(const TimerWheel&) = delete;
     TimerWheel& operator=(const TimerWheel&) = delete;
 
-    /// Arms `timer`, or moves it if it is armed. Due in the past: expires with the next `advance`, also if that brings no later `now`.
-    /// `TimePoint::max()`: armed, but never expires. Throws only `std::bad_alloc`, and then leaves the timer as it was.
+    /// Arms `timer`, or moves it if it is armed. Due in the past: expires with the next `advance`,
+    /// also if that brings no later `now`. `TimePoint::max()`: armed, but never expires. Throws
+    /// only `std::bad_alloc`, and then leaves the timer as it was.
     void insert(Timer& timer, TimePoint due);
 
     /// Disarms a timer of this wheel; no effect on one that is not in it.
     void cancel(Timer& timer) noexcept;
 
-    /// Takes the timers that are due at `now` out of the wheel and appends them to `expired`, in the order of their due milliseconds and, within one,
-    /// of insertion. What was overdue when it was inserted counts as due at the instant of insertion. A `now` before an earlier one counts as that one.
+    /// Takes the timers that are due at `now` out of the wheel and appends them to `expired`, in
+    /// the order of their due milliseconds and, within one, of insertion. What was overdue when it
+    /// was inserted counts as due at the instant of insertion. A `now` before an earlier one counts
+    /// as that one.
     void advance(TimePoint now, List& expired) noexcept;
 
-    /// The earliest instant at which `advance` will find something; none if nothing will ever expire. Exact, so an empty wheel costs no wake-up.
-    /// Costs some bit tests, and a look at the timers of one bucket when the earliest of them was cancelled or has just expired.
+    /// The earliest instant at which `advance` will find something; none if nothing will ever
+    /// expire. Exact, so an empty wheel costs no wake-up. Costs some bit tests, and a look at the
+    /// timers of one bucket when the earliest of them was cancelled or has just expired.
     [[nodiscard]] std::optional<TimePoint> next_wakeup() const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -68,7 +68,10 @@ void peek_lock_round(benchmark::State& state) {
     Peer near;
     Peer far;
     Engine client{{.open = {.container = "client", .max_frame_size = 65536}}, near};
-    Engine server{{.is_server = true, .open = {.container = "server", .max_frame_size = 65536}, .read_message_formats = true}, far};
+    Engine server{{.is_server = true,
+                   .open = {.container = "server", .max_frame_size = 65536},
+                   .read_message_formats = true},
+                  far};
     std::string bytes;
     const auto run = [&] {
         for (int i = 0; i < 3; ++i) {
@@ -80,7 +83,9 @@ void peek_lock_round(benchmark::State& state) {
     SessionPtr session = client.begin_session();
     near.receiver = session->make_receiver("link");
     near.receiver->set_listener(&near);
-    near.receiver->open({.source = {.address = "orders"}, .sender_mode = SenderSettleMode::unsettled, .receiver_mode = ReceiverSettleMode::second});
+    near.receiver->open({.source = {.address = "orders"},
+                         .sender_mode = SenderSettleMode::unsettled,
+                         .receiver_mode = ReceiverSettleMode::second});
     run();
     const std::string message(static_cast<std::size_t>(state.range(0)), 'x');
     const std::string tag = "0123456789abcdef";
@@ -94,7 +99,8 @@ void peek_lock_round(benchmark::State& state) {
         carry(client, server, bytes);
         carry(server, client, bytes);
     }
-    if (near.settled != near.received || near.received != static_cast<std::size_t>(state.iterations()) * credit) {
+    if (near.settled != near.received ||
+        near.received != static_cast<std::size_t>(state.iterations()) * credit) {
         state.SkipWithError("messages were lost");
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(near.received));
@@ -105,10 +111,14 @@ BENCHMARK(peek_lock_round)->Arg(256)->Arg(4096);
 
 /// The server's end of a connection over loopback: sends whenever there is credit.
 struct Feeding final : ConnectionOwner, Peer {
-    Feeding(ConnectionHost& host, StreamPtr stream, std::string payload) : message{std::move(payload)} {
+    Feeding(ConnectionHost& host, StreamPtr stream, std::string payload)
+        : message{std::move(payload)} {
         ConnectionOptions options;
-        options.engine = {.is_server = true, .open = {.container = "server", .max_frame_size = 65536}, .read_message_formats = true};
-        connection = std::make_unique<Connection>(host, std::move(stream), std::move(options), *this);
+        options.engine = {.is_server = true,
+                          .open = {.container = "server", .max_frame_size = 65536},
+                          .read_message_formats = true};
+        connection =
+            std::make_unique<Connection>(host, std::move(stream), std::move(options), *this);
     }
     ~Feeding() override {
         sender.reset();
@@ -132,10 +142,12 @@ struct Feeding final : ConnectionOwner, Peer {
 struct Reading final : ConnectionOwner, Peer {
     static constexpr std::uint32_t credit = 1000;
 
-    Reading(ConnectionHost& host, StreamPtr stream, std::size_t count, std::promise<void>& all) : wanted{count}, done{all} {
+    Reading(ConnectionHost& host, StreamPtr stream, std::size_t count, std::promise<void>& all)
+        : wanted{count}, done{all} {
         ConnectionOptions options;
         options.engine = {.open = {.container = "client", .max_frame_size = 65536}};
-        connection = std::make_unique<Connection>(host, std::move(stream), std::move(options), *this);
+        connection =
+            std::make_unique<Connection>(host, std::move(stream), std::move(options), *this);
     }
     ~Reading() override {
         receiver.reset();
@@ -145,7 +157,9 @@ struct Reading final : ConnectionOwner, Peer {
         sessions.push_back(connection->engine().begin_session());
         receiver = sessions.back()->make_receiver("link");
         receiver->set_listener(this);
-        receiver->open({.source = {.address = "orders"}, .sender_mode = SenderSettleMode::unsettled, .receiver_mode = ReceiverSettleMode::second});
+        receiver->open({.source = {.address = "orders"},
+                        .sender_mode = SenderSettleMode::unsettled,
+                        .receiver_mode = ReceiverSettleMode::second});
         receiver->add_credit(credit);
     }
     void on_session(SessionPtr) override {}
@@ -191,17 +205,20 @@ void peek_lock_over_tcp(benchmark::State& state) {
         std::uint16_t port = 0;
         run_on(far, [&] {
             far_host = std::make_unique<ConnectionHost>(far, far.io_context());
-            acceptor = std::make_unique<Acceptor>(
-                *far_host, [&](StreamPtr stream) { feeding = std::make_unique<Feeding>(*far_host, std::move(stream), message); });
+            acceptor = std::make_unique<Acceptor>(*far_host, [&](StreamPtr stream) {
+                feeding = std::make_unique<Feeding>(*far_host, std::move(stream), message);
+            });
             port = std::move(acceptor->listen({.port = 0})).take_or_throw();
         });
         run_on(near, [&] {
             near_host = std::make_unique<ConnectionHost>(near, near.io_context());
-            connector = std::make_unique<Connector>(*near_host, Target{.host = "127.0.0.1", .port = port}, near.now() + std::chrono::seconds{10},
-                                                    [&](sessionq::core::Result<StreamPtr> stream) {
-                                                        reading =
-                                                            std::make_unique<Reading>(*near_host, std::move(stream).take_or_throw(), count, all);
-                                                    });
+            connector = std::make_unique<Connector>(
+                *near_host, Target{.host = "127.0.0.1", .port = port},
+                near.now() + std::chrono::seconds{10},
+                [&](sessionq::core::Result<StreamPtr> stream) {
+                    reading = std::make_unique<Reading>(
+                        *near_host, std::move(stream).take_or_throw(), count, all);
+                });
         });
         all.get_future().wait();
         run_on(near, [&] {
@@ -215,7 +232,8 @@ void peek_lock_over_tcp(benchmark::State& state) {
             far_host.reset();
         });
     }
-    state.SetItemsProcessed(static_cast<std::int64_t>(static_cast<std::size_t>(state.iterations()) * count));
+    state.SetItemsProcessed(
+        static_cast<std::int64_t>(static_cast<std::size_t>(state.iterations()) * count));
 }
 BENCHMARK(peek_lock_over_tcp)->Arg(256)->Arg(4096)->UseRealTime()->Unit(benchmark::kMillisecond);
 

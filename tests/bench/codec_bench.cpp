@@ -40,7 +40,8 @@ namespace {
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-const amqp::ClockReading at{.now = TimePoint{1h}, .wall = WallTime{std::chrono::milliseconds{1'700'000'000'000}}};
+const amqp::ClockReading at{.now = TimePoint{1h},
+                            .wall = WallTime{std::chrono::milliseconds{1'700'000'000'000}}};
 
 Message message_of(std::size_t body) {
     return {.body = std::string(body, 'x'),
@@ -48,17 +49,22 @@ Message message_of(std::size_t body) {
             .message_id = "5c8524e2-d6ee-4ee4-a1f7-e64be26f785e",
             .subject = "order-placed",
             .content_type = "application/json",
-            .properties = {{"tenant", std::string{"north"}}, {"attempt", std::int64_t{1}}, {"traceparent", std::string(55, '0')}},
+            .properties = {{"tenant", std::string{"north"}},
+                           {"attempt", std::int64_t{1}},
+                           {"traceparent", std::string(55, '0')}},
             .time_to_live = 1h};
 }
 
 std::string delivery_of(std::size_t body) {
     const DeliveryFacts facts{.sequence_number = 1234567, .enqueued_time = at.wall};
     const auto content = amqp::EncodedContent::make(amqp::encode_message(message_of(body), at), at);
-    return amqp::encode_delivery(*content.value(), {.facts = facts, .locked_until = at.wall + 30s}, at);
+    return amqp::encode_delivery(*content.value(), {.facts = facts, .locked_until = at.wall + 30s},
+                                 at);
 }
 
-std::size_t body_size(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+std::size_t body_size(const benchmark::State& state) {
+    return static_cast<std::size_t>(state.range(0));
+}
 
 /// Runs `once` and says how often each of it allocated.
 template <typename Once>
@@ -67,7 +73,8 @@ void measure(benchmark::State& state, Once&& once) {
     for (auto _ : state) {
         once();
     }
-    state.counters["allocations"] = static_cast<double>(allocations.load() - before) / static_cast<double>(state.iterations());
+    state.counters["allocations"] =
+        static_cast<double>(allocations.load() - before) / static_cast<double>(state.iterations());
 }
 
 void receive_body(benchmark::State& state) {
@@ -93,7 +100,8 @@ void send(benchmark::State& state) {
 }
 
 void deliver(benchmark::State& state) {
-    const auto content = amqp::EncodedContent::make(amqp::encode_message(message_of(body_size(state)), at), at);
+    const auto content =
+        amqp::EncodedContent::make(amqp::encode_message(message_of(body_size(state)), at), at);
     const DeliveryFacts facts{.sequence_number = 1234567, .enqueued_time = at.wall};
     measure(state, [&] {
         const amqp::DeliveryNotes notes{.facts = facts, .locked_until = at.wall + 30s};
@@ -101,7 +109,8 @@ void deliver(benchmark::State& state) {
     });
 }
 
-/// Proton has no lazy form: whoever wants the body decodes all. One pn_message is used again and again, as its users do.
+/// Proton has no lazy form: whoever wants the body decodes all. One pn_message is used again and
+/// again, as its users do.
 void proton_receive(benchmark::State& state) {
     const std::string wire = delivery_of(body_size(state));
     pn_message_t* message = pn_message();

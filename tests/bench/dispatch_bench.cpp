@@ -26,7 +26,9 @@ struct Shape {
     std::size_t sessions;
     std::size_t burst;
 
-    [[nodiscard]] std::size_t session_of(std::size_t message) const { return message / burst % sessions; }
+    [[nodiscard]] std::size_t session_of(std::size_t message) const {
+        return message / burst % sessions;
+    }
     [[nodiscard]] std::size_t messages_of_each() const { return messages_a_round / sessions; }
 };
 
@@ -40,7 +42,8 @@ public:
         }
     }
     void wait() {
-        for (std::size_t open = open_.load(std::memory_order_acquire); open != 0; open = open_.load(std::memory_order_acquire)) {
+        for (std::size_t open = open_.load(std::memory_order_acquire); open != 0;
+             open = open_.load(std::memory_order_acquire)) {
             open_.wait(open);
         }
     }
@@ -85,10 +88,13 @@ std::vector<Session> make_sessions(const Shape& shape, Round& round) {
 }
 
 Shape shape_of(const benchmark::State& state) {
-    return {.sessions = static_cast<std::size_t>(state.range(0)), .burst = static_cast<std::size_t>(state.range(1))};
+    return {.sessions = static_cast<std::size_t>(state.range(0)),
+            .burst = static_cast<std::size_t>(state.range(1))};
 }
 
-void report(benchmark::State& state) { state.SetItemsProcessed(static_cast<std::int64_t>(messages_a_round) * state.iterations()); }
+void report(benchmark::State& state) {
+    state.SetItemsProcessed(static_cast<std::int64_t>(messages_a_round) * state.iterations());
+}
 
 void lanes(benchmark::State& state) {
     const Shape shape = shape_of(state);
@@ -139,7 +145,10 @@ void strands(benchmark::State& state) {
 }
 
 void shapes(benchmark::internal::Benchmark* bench) {
-    bench->ArgNames({"sessions", "burst", "threads"})->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
+    bench->ArgNames({"sessions", "burst", "threads"})
+        ->UseRealTime()
+        ->MeasureProcessCPUTime()
+        ->Unit(benchmark::kMillisecond);
     for (const int threads : {1, 2, 4}) {
         for (const int sessions : {1, 1'000, 10'000}) {
             bench->Args({sessions, 1, threads});

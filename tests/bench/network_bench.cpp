@@ -40,7 +40,8 @@ double consume(const Client& client, ProcessorOptions options, std::size_t messa
 }
 
 /// One round of a contender's at a case.
-void report(benchmark::State& state, const std::string& of_case, const std::string& contender, double seconds, std::size_t count) {
+void report(benchmark::State& state, const std::string& of_case, const std::string& contender,
+            double seconds, std::size_t count) {
     if (!(seconds > 0)) {
         state.SkipWithError((contender + " did not come to the end").c_str());
         return;
@@ -48,7 +49,8 @@ void report(benchmark::State& state, const std::string& of_case, const std::stri
     state.SetIterationTime(seconds);
     rates()[of_case][contender].push_back(static_cast<double>(count) / seconds);
 }
-void report_rate(benchmark::State& state, const std::string& of_case, const std::string& contender, const char* unit) {
+void report_rate(benchmark::State& state, const std::string& of_case, const std::string& contender,
+                 const char* unit) {
     if (rates()[of_case].contains(contender)) { // else the state says why not
         figure(state, unit, median(rates()[of_case][contender]));
     }
@@ -56,7 +58,9 @@ void report_rate(benchmark::State& state, const std::string& of_case, const std:
 
 // Steady consumption
 
-std::string steady_case(const benchmark::State& state) { return "steady/" + std::to_string(state.range(0)); }
+std::string steady_case(const benchmark::State& state) {
+    return "steady/" + std::to_string(state.range(0));
+}
 
 void steady_sessionq(benchmark::State& state) {
     for (auto _ : state) {
@@ -65,49 +69,69 @@ void steady_sessionq(benchmark::State& state) {
         fill(client, held_sessions, many, static_cast<std::size_t>(state.range(0)));
         const double before = processor_seconds(::getpid());
         const double broker_before = processor_seconds(daemon.id());
-        const double seconds = consume(client, {.max_concurrent_sessions = held_sessions, .session_idle_timeout = 10s}, many);
-        figure(state, "client_cpu_us/message", (processor_seconds(::getpid()) - before) * 1e6 / static_cast<double>(many));
-        figure(state, "broker_cpu_us/message", (processor_seconds(daemon.id()) - broker_before) * 1e6 / static_cast<double>(many));
+        const double seconds = consume(
+            client, {.max_concurrent_sessions = held_sessions, .session_idle_timeout = 10s}, many);
+        figure(state, "client_cpu_us/message",
+               (processor_seconds(::getpid()) - before) * 1e6 / static_cast<double>(many));
+        figure(state, "broker_cpu_us/message",
+               (processor_seconds(daemon.id()) - broker_before) * 1e6 / static_cast<double>(many));
         report(state, steady_case(state), "sessionq", seconds, many);
     }
     report_rate(state, steady_case(state), "sessionq", "messages/s");
 }
-BENCHMARK(steady_sessionq)->Arg(256)->Arg(4096)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK(steady_sessionq)
+    ->Arg(256)
+    ->Arg(4096)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
 
 void steady_proton(benchmark::State& state) {
     for (auto _ : state) {
         const test::DaemonProcess daemon = start_daemon();
-        fill(Client::connect(daemon.connection_string()), held_sessions, many, static_cast<std::size_t>(state.range(0)));
-        const std::string token = servicebus::make_shared_access_signature(std::string{"sb://127.0.0.1/"} + queue, "RootManageSharedAccessKey",
-                                                                           "SAS_KEY_VALUE", std::chrono::system_clock::now() + 1h);
+        fill(Client::connect(daemon.connection_string()), held_sessions, many,
+             static_cast<std::size_t>(state.range(0)));
+        const std::string token = servicebus::make_shared_access_signature(
+            std::string{"sb://127.0.0.1/"} + queue, "RootManageSharedAccessKey", "SAS_KEY_VALUE",
+            std::chrono::system_clock::now() + 1h);
         const double broker_before = processor_seconds(daemon.id());
-        const Finished peer =
-            run({PROTON_RECEIVER, std::to_string(daemon.port()), queue, std::to_string(held_sessions), std::to_string(many), token});
+        const Finished peer = run({PROTON_RECEIVER, std::to_string(daemon.port()), queue,
+                                   std::to_string(held_sessions), std::to_string(many), token});
         if (peer.output.empty()) {
             state.SkipWithError("the Proton-C receiver failed");
             return;
         }
-        figure(state, "client_cpu_us/message", peer.processor_seconds * 1e6 / static_cast<double>(many));
-        figure(state, "broker_cpu_us/message", (processor_seconds(daemon.id()) - broker_before) * 1e6 / static_cast<double>(many));
+        figure(state, "client_cpu_us/message",
+               peer.processor_seconds * 1e6 / static_cast<double>(many));
+        figure(state, "broker_cpu_us/message",
+               (processor_seconds(daemon.id()) - broker_before) * 1e6 / static_cast<double>(many));
         report(state, steady_case(state), "proton", std::stod(peer.output), many);
     }
     report_rate(state, steady_case(state), "proton", "messages/s");
 }
-BENCHMARK(steady_proton)->Arg(256)->Arg(4096)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK(steady_proton)
+    ->Arg(256)
+    ->Arg(4096)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
 
 void steady_official(benchmark::State& state, const OfficialClient& client) {
     const std::size_t messages = client.warm_messages + client.messages;
     for (auto _ : state) {
         const test::DaemonProcess daemon = start_daemon();
-        fill(Client::connect(daemon.connection_string()), held_sessions, messages, static_cast<std::size_t>(state.range(0)));
+        fill(Client::connect(daemon.connection_string()), held_sessions, messages,
+             static_cast<std::size_t>(state.range(0)));
         const auto said =
             run_client(state, client.name, daemon,
-                       {"steady", queue, std::to_string(held_sessions), std::to_string(client.warm_messages), std::to_string(client.messages)});
+                       {"steady", queue, std::to_string(held_sessions),
+                        std::to_string(client.warm_messages), std::to_string(client.messages)});
         if (!said) {
             return;
         }
         figure(state, "client_cpu_us/message",
-               said->at("processor_seconds").get<double>() * 1e6 / static_cast<double>(messages)); // its start included
+               said->at("processor_seconds").get<double>() * 1e6 /
+                   static_cast<double>(messages)); // its start included
         report(state, steady_case(state), client.name, said->at("seconds"), client.messages);
     }
     report_rate(state, steady_case(state), client.name, "messages/s");
@@ -121,7 +145,10 @@ void rolling_sessionq(benchmark::State& state) {
         const test::DaemonProcess daemon = start_daemon();
         const Client client = Client::connect(daemon.connection_string());
         fill(client, sessions, sessions, 256);
-        report(state, "rolling", "sessionq", consume(client, {.max_concurrent_sessions = held_sessions, .session_idle_timeout = 0s}, sessions),
+        report(state, "rolling", "sessionq",
+               consume(client,
+                       {.max_concurrent_sessions = held_sessions, .session_idle_timeout = 0s},
+                       sessions),
                sessions);
     }
     report_rate(state, "rolling", "sessionq", "sessions/s");
@@ -135,7 +162,8 @@ void rolling_official(benchmark::State& state, const OfficialClient& client) {
         fill(Client::connect(daemon.connection_string()), sessions, sessions, 256);
         const auto said =
             run_client(state, client.name, daemon,
-                       {"rolling", queue, std::to_string(held_sessions), std::to_string(client.warm_sessions), std::to_string(client.sessions)});
+                       {"rolling", queue, std::to_string(held_sessions),
+                        std::to_string(client.warm_sessions), std::to_string(client.sessions)});
         if (!said) {
             return;
         }
@@ -155,7 +183,8 @@ void ratios(benchmark::State& state, const std::string& of_case) {
         const double ours = median(measured["sessionq"]);
         const OfficialClient* best = nullptr;
         for (const OfficialClient& client : official_clients()) {
-            if (measured.contains(client.name) && (best == nullptr || median(measured[client.name]) > median(measured[best->name]))) {
+            if (measured.contains(client.name) &&
+                (best == nullptr || median(measured[client.name]) > median(measured[best->name]))) {
                 best = &client;
             }
         }
@@ -190,7 +219,8 @@ int main(int count, char** arguments) {
             ->Iterations(rounds);
     }
     for (const char* of_case : {"steady/256", "steady/4096", "rolling"}) {
-        benchmark::RegisterBenchmark((std::string{"ratios/"} + of_case).c_str(), ratios, of_case)->Iterations(1);
+        benchmark::RegisterBenchmark((std::string{"ratios/"} + of_case).c_str(), ratios, of_case)
+            ->Iterations(1);
     }
     benchmark::Initialize(&count, arguments);
     if (benchmark::ReportUnrecognizedArguments(count, arguments)) {

@@ -11,13 +11,16 @@
 namespace sessionq::bench {
 
 test::DaemonProcess start_daemon(std::chrono::seconds lock) {
-    return test::DaemonProcess{SESSIONQD,
-                               {"--listen", "127.0.0.1:0", "--queue", std::string{queue} + ":session:lock=" + std::to_string(lock.count())}};
+    return test::DaemonProcess{
+        SESSIONQD,
+        {"--listen", "127.0.0.1:0", "--queue",
+         std::string{queue} + ":session:lock=" + std::to_string(lock.count())}};
 }
 
 void fill(const Client& client, std::size_t sessions, std::size_t messages, std::size_t body) {
     Sender sender{client, queue};
-    const std::size_t at_once = std::max<std::size_t>(1, std::min<std::size_t>(500, 200'000 / (body + 100)));
+    const std::size_t at_once =
+        std::max<std::size_t>(1, std::min<std::size_t>(500, 200'000 / (body + 100)));
     std::vector<Message> batch;
     for (std::size_t i = 0; i < messages; ++i) {
         batch.push_back(Message::text("s" + std::to_string(i % sessions), std::string(body, 'x')));
@@ -33,7 +36,10 @@ double median(std::vector<double> values) {
 }
 
 double percentile(const std::vector<double>& sorted, double share) {
-    return sorted.empty() ? 0 : sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(static_cast<double>(sorted.size()) * share))];
+    return sorted.empty() ? 0
+                          : sorted[std::min(sorted.size() - 1,
+                                            static_cast<std::size_t>(
+                                                static_cast<double>(sorted.size()) * share))];
 }
 
 void figure(benchmark::State& state, const std::string& name, double value) {
@@ -53,15 +59,32 @@ void figures_of(benchmark::State& state, std::vector<double> microseconds) {
 
 const std::vector<OfficialClient>& official_clients() {
     static const std::vector<OfficialClient> all{
-        {.name = "javascript", .warm_messages = 2'560, .messages = 12'800, .warm_sessions = 400, .sessions = 1'600},
-        {.name = "python", .warm_messages = 2'560, .messages = 19'200, .warm_sessions = 64, .sessions = 320},
-        {.name = "go", .warm_messages = 12'800, .messages = 96'000, .warm_sessions = 400, .sessions = 2'400},
-        {.name = "java", .warm_messages = 32'000, .messages = 64'000, .warm_sessions = 1'600, .sessions = 2'400},
+        {.name = "javascript",
+         .warm_messages = 2'560,
+         .messages = 12'800,
+         .warm_sessions = 400,
+         .sessions = 1'600},
+        {.name = "python",
+         .warm_messages = 2'560,
+         .messages = 19'200,
+         .warm_sessions = 64,
+         .sessions = 320},
+        {.name = "go",
+         .warm_messages = 12'800,
+         .messages = 96'000,
+         .warm_sessions = 400,
+         .sessions = 2'400},
+        {.name = "java",
+         .warm_messages = 32'000,
+         .messages = 64'000,
+         .warm_sessions = 1'600,
+         .sessions = 2'400},
     };
     return all;
 }
 
-std::optional<nlohmann::json> run_client(benchmark::State& state, const std::string& name, const test::DaemonProcess& daemon,
+std::optional<nlohmann::json> run_client(benchmark::State& state, const std::string& name,
+                                         const test::DaemonProcess& daemon,
                                          const std::vector<std::string>& work) {
     const char* peers = std::getenv("SESSIONQ_BENCH_PEERS");
     const std::filesystem::path place = std::filesystem::path{peers != nullptr ? peers : ""} / name;
@@ -73,7 +96,8 @@ std::optional<nlohmann::json> run_client(benchmark::State& state, const std::str
         state.SkipWithError(("skipped: " + name + ": " + why).c_str());
         return std::nullopt;
     }
-    std::vector<std::string> command{"env", "SESSIONQ_CONNECTION=" + daemon.connection_string(), (place / "peer").string()};
+    std::vector<std::string> command{"env", "SESSIONQ_CONNECTION=" + daemon.connection_string(),
+                                     (place / "peer").string()};
     command.insert(command.end(), work.begin(), work.end());
     const Finished peer = run(command);
     if (peer.output.empty()) {

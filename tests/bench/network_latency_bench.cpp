@@ -23,7 +23,8 @@ bool time_until(benchmark::State& state, Clock::time_point begin, std::future<vo
 }
 
 void tell_percentiles(benchmark::State& state, const nlohmann::json& said) {
-    for (const auto& [name, of_client] : {std::pair{"p50_us", "p50"}, {"p99_us", "p99"}, {"p99.9_us", "p999"}}) {
+    for (const auto& [name, of_client] :
+         {std::pair{"p50_us", "p50"}, {"p99_us", "p99"}, {"p99.9_us", "p999"}}) {
         figure(state, name, said.at(of_client).get<double>());
     }
 }
@@ -38,7 +39,10 @@ void roll_latency_sessionq(benchmark::State& state) {
         std::vector<double> gaps;
         std::optional<Clock::time_point> ended;
         std::promise<void> done;
-        SessionProcessor processor{client, queue, {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 1}};
+        SessionProcessor processor{
+            client,
+            queue,
+            {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 1}};
         processor.on_message([&](MessageContext&) {
             if (ended) {
                 gaps.push_back(seconds_between(*ended, Clock::now()) * 1e6);
@@ -65,7 +69,8 @@ void roll_latency_javascript(benchmark::State& state) {
     for (auto _ : state) {
         const test::DaemonProcess daemon = start_daemon();
         fill(Client::connect(daemon.connection_string()), sessions + 1, sessions + 1, 256);
-        const auto said = run_client(state, "javascript", daemon, {"rolling", queue, "1", "1", std::to_string(sessions)});
+        const auto said = run_client(state, "javascript", daemon,
+                                     {"rolling", queue, "1", "1", std::to_string(sessions)});
         if (!said) {
             return;
         }
@@ -79,7 +84,11 @@ BENCHMARK(roll_latency_javascript)->UseManualTime()->Unit(benchmark::kMillisecon
 
 constexpr std::size_t paced = 5'000;
 
-double unix_microseconds() { return std::chrono::duration<double, std::micro>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+double unix_microseconds() {
+    return std::chrono::duration<double, std::micro>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
 
 /// A thousand a second; each says when it was sent.
 void send_paced(const Client& client) {
@@ -98,7 +107,10 @@ void latency_sessionq(benchmark::State& state) {
         const Client client = Client::connect(daemon.connection_string());
         std::vector<double> taken;
         std::promise<void> done;
-        SessionProcessor processor{client, queue, {.max_concurrent_sessions = 1, .session_idle_timeout = 10s, .worker_threads = 1}};
+        SessionProcessor processor{
+            client,
+            queue,
+            {.max_concurrent_sessions = 1, .session_idle_timeout = 10s, .worker_threads = 1}};
         processor.on_message([&](MessageContext& call) {
             taken.push_back(unix_microseconds() - std::stod(std::string{call.message().text()}));
             if (taken.size() == paced) {
@@ -123,7 +135,8 @@ void latency_javascript(benchmark::State& state) {
         const test::DaemonProcess daemon = start_daemon();
         const Client sending = Client::connect(daemon.connection_string());
         auto said = std::async(std::launch::async, [&] {
-            return run_client(state, "javascript", daemon, {"latency", queue, std::to_string(paced)});
+            return run_client(state, "javascript", daemon,
+                              {"latency", queue, std::to_string(paced)});
         });
         if (said.wait_for(3s) == std::future_status::ready) { // else it has begun to listen by now
             static_cast<void>(said.get());

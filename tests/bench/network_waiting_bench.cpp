@@ -24,7 +24,8 @@ double bytes_in_use() {
 constexpr auto lock = 60s;
 constexpr auto watched = 50s;
 
-/// What each session costs the client and the broker, threads, and the share of a core while nothing happens but renewals.
+/// What each session costs the client and the broker, threads, and the share of a core while
+/// nothing happens but renewals.
 void waiting_sessionq(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {
@@ -36,8 +37,10 @@ void waiting_sessionq(benchmark::State& state) {
         const long broker_before = process_status(daemon.id(), "VmRSS");
         std::atomic<std::size_t> left{sessions};
         std::promise<void> done;
-        SessionProcessor processor{
-            client, queue, {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions), .session_idle_timeout = Duration::max()}};
+        SessionProcessor processor{client,
+                                   queue,
+                                   {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions),
+                                    .session_idle_timeout = Duration::max()}};
         processor.on_message([&](MessageContext&) {
             if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
                 done.set_value();
@@ -51,23 +54,34 @@ void waiting_sessionq(benchmark::State& state) {
         }
         state.SetIterationTime(seconds_between(begin, Clock::now()));
         std::this_thread::sleep_for(1s); // settlements
-        figure(state, "client_bytes/session", (bytes_in_use() - before) / static_cast<double>(sessions));
+        figure(state, "client_bytes/session",
+               (bytes_in_use() - before) / static_cast<double>(sessions));
         figure(state, "broker_bytes/session",
-               static_cast<double>(process_status(daemon.id(), "VmRSS") - broker_before) * 1024 / static_cast<double>(sessions));
+               static_cast<double>(process_status(daemon.id(), "VmRSS") - broker_before) * 1024 /
+                   static_cast<double>(sessions));
         figure(state, "client_threads", static_cast<double>(process_status(::getpid(), "Threads")));
-        figure(state, "broker_threads", static_cast<double>(process_status(daemon.id(), "Threads")));
+        figure(state, "broker_threads",
+               static_cast<double>(process_status(daemon.id(), "Threads")));
         const double used = processor_seconds(::getpid());
         const double broker_used = processor_seconds(daemon.id());
         const std::uint64_t renewals = processor.counters().lock_renewals;
         std::this_thread::sleep_for(watched);
         const double length = std::chrono::duration<double>(watched).count();
-        figure(state, "client_idle_core_percent", 100 * (processor_seconds(::getpid()) - used) / length);
-        figure(state, "broker_idle_core_percent", 100 * (processor_seconds(daemon.id()) - broker_used) / length);
-        figure(state, "renewals/session", static_cast<double>(processor.counters().lock_renewals - renewals) / static_cast<double>(sessions));
+        figure(state, "client_idle_core_percent",
+               100 * (processor_seconds(::getpid()) - used) / length);
+        figure(state, "broker_idle_core_percent",
+               100 * (processor_seconds(daemon.id()) - broker_used) / length);
+        figure(state, "renewals/session",
+               static_cast<double>(processor.counters().lock_renewals - renewals) /
+                   static_cast<double>(sessions));
         processor.stop(30s);
     }
 }
-BENCHMARK(waiting_sessionq)->Arg(10'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(waiting_sessionq)
+    ->Arg(10'000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
 
 void waiting_javascript(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
@@ -75,7 +89,8 @@ void waiting_javascript(benchmark::State& state) {
         const test::DaemonProcess daemon = start_daemon();
         fill(Client::connect(daemon.connection_string()), sessions, sessions, 16);
         const auto begin = Clock::now();
-        const auto said = run_client(state, "javascript", daemon, {"waiting", queue, std::to_string(sessions)});
+        const auto said =
+            run_client(state, "javascript", daemon, {"waiting", queue, std::to_string(sessions)});
         if (!said) {
             return;
         }
@@ -83,7 +98,11 @@ void waiting_javascript(benchmark::State& state) {
         figure(state, "client_bytes/session", said->at("bytes"));
     }
 }
-BENCHMARK(waiting_javascript)->Arg(1'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(waiting_javascript)
+    ->Arg(1'000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
 
 void sessionqd_start(benchmark::State& state) {
     for (auto _ : state) {

@@ -30,11 +30,13 @@ Child start(const std::vector<std::string>& command) {
     ::posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
     std::vector<char*> arguments;
     for (const std::string& each : command) {
-        arguments.push_back(const_cast<char*>(each.c_str())); // as posix_spawn wants it; it changes nothing
+        arguments.push_back(
+            const_cast<char*>(each.c_str())); // as posix_spawn wants it; it changes nothing
     }
     arguments.push_back(nullptr);
     Child child{.output = pipe[0]};
-    if (::posix_spawnp(&child.process, arguments.front(), &actions, nullptr, arguments.data(), environ) != 0) {
+    if (::posix_spawnp(&child.process, arguments.front(), &actions, nullptr, arguments.data(),
+                       environ) != 0) {
         child.process = -1;
     }
     ::posix_spawn_file_actions_destroy(&actions);
@@ -85,8 +87,11 @@ Finished run(const std::vector<std::string>& command) {
     if (child.process > 0) {
         ::wait4(child.process, &status, 0, &usage);
     }
-    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; };
-    return {.output = status == 0 ? text : std::string{}, .processor_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)};
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return {.output = status == 0 ? text : std::string{},
+            .processor_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)};
 }
 
 } // namespace sessionq::bench

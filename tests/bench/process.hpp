@@ -7,7 +7,8 @@
 
 namespace sessionq::bench {
 
-/// A figure of a process as the kernel keeps it in /proc/PID/status, in its own unit (memory: KiB). Zero if there is none.
+/// A figure of a process as the kernel keeps it in /proc/PID/status, in its own unit (memory: KiB).
+/// Zero if there is none.
 [[nodiscard]] long process_status(pid_t process, const std::string& name);
 /// Processor time of a process, all its threads together. Zero if there is none.
 [[nodiscard]] double processor_seconds(pid_t process);

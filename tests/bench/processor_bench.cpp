@@ -21,7 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 /// The figure behind a name in /proc/self/status, in its own unit.
 long process_status(const std::string& name) {
@@ -37,7 +39,9 @@ long process_status(const std::string& name) {
 double processor_seconds() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; };
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -46,7 +50,8 @@ void fill(const sessionq::Client& client, std::size_t sessions, std::size_t mess
     sessionq::Sender sender{client, "bench"};
     std::vector<sessionq::Message> batch;
     for (std::size_t i = 0; i < messages; ++i) {
-        batch.push_back(sessionq::Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
+        batch.push_back(
+            sessionq::Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
         if (batch.size() == 1000 || i + 1 == messages) {
             sender.send(std::exchange(batch, {}));
         }
@@ -87,12 +92,24 @@ void steady(benchmark::State& state) {
     constexpr std::size_t messages = 400'000;
     for (auto _ : state) {
         Bench bench{sessions, messages};
-        state.SetIterationTime(consume(
-            bench, {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions), .session_idle_timeout = 10s, .worker_threads = 2}, messages));
+        state.SetIterationTime(
+            consume(bench,
+                    {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions),
+                     .session_idle_timeout = 10s,
+                     .worker_threads = 2},
+                    messages));
     }
-    state.SetItemsProcessed(static_cast<std::int64_t>(messages) * static_cast<std::int64_t>(state.iterations()));
+    state.SetItemsProcessed(static_cast<std::int64_t>(messages) *
+                            static_cast<std::int64_t>(state.iterations()));
 }
-BENCHMARK(steady)->Arg(1)->Arg(64)->Arg(1'000)->Arg(10'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK(steady)
+    ->Arg(1)
+    ->Arg(64)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
 
 /// Sessions a second where each holds one message and is left as soon as it is empty.
 void rolling(benchmark::State& state) {
@@ -100,13 +117,22 @@ void rolling(benchmark::State& state) {
     for (auto _ : state) {
         Bench bench{sessions, sessions};
         state.SetIterationTime(
-            consume(bench, {.max_concurrent_sessions = static_cast<std::uint32_t>(state.range(0)), .session_idle_timeout = 0s, .worker_threads = 2},
+            consume(bench,
+                    {.max_concurrent_sessions = static_cast<std::uint32_t>(state.range(0)),
+                     .session_idle_timeout = 0s,
+                     .worker_threads = 2},
                     sessions));
     }
     state.counters["sessions/s"] =
-        benchmark::Counter(static_cast<double>(sessions) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+        benchmark::Counter(static_cast<double>(sessions) * static_cast<double>(state.iterations()),
+                           benchmark::Counter::kIsRate);
 }
-BENCHMARK(rolling)->Arg(64)->Arg(1'000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(2);
+BENCHMARK(rolling)
+    ->Arg(64)
+    ->Arg(1'000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(2);
 
 /// Bytes in use by whoever allocated them, freed ones that the allocator keeps not among them.
 double bytes_in_use() {
@@ -114,8 +140,9 @@ double bytes_in_use() {
     return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
 }
 
-/// What a session costs that is held and has nothing to do: bytes, threads, and the share of a core all of them use together. The bytes are those that are
-/// free again once all are given back and the processor is gone: the client's side and the broker's.
+/// What a session costs that is held and has nothing to do: bytes, threads, and the share of a core
+/// all of them use together. The bytes are those that are free again once all are given back and
+/// the processor is gone: the client's side and the broker's.
 void waiting(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {
@@ -124,7 +151,8 @@ void waiting(benchmark::State& state) {
         std::promise<void> done;
         std::optional<sessionq::SessionProcessor> processor{
             std::in_place, bench.client, "bench",
-            sessionq::ProcessorOptions{.max_concurrent_sessions = static_cast<std::uint32_t>(sessions),
+            sessionq::ProcessorOptions{.max_concurrent_sessions =
+                                           static_cast<std::uint32_t>(sessions),
                                        .session_idle_timeout = sessionq::Duration::max(),
                                        .worker_threads = 2}};
         processor->on_message([&](sessionq::MessageContext&) {
@@ -141,7 +169,8 @@ void waiting(benchmark::State& state) {
         const double used_before = processor_seconds();
         constexpr auto watched = 5s;
         std::this_thread::sleep_for(watched);
-        state.counters["idle_core_percent"] = 100 * (processor_seconds() - used_before) / std::chrono::duration<double>(watched).count();
+        state.counters["idle_core_percent"] = 100 * (processor_seconds() - used_before) /
+                                              std::chrono::duration<double>(watched).count();
         const double held = bytes_in_use();
         processor->stop(10s);
         processor.reset();

@@ -28,7 +28,8 @@ namespace {
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-const TimePoint start = std::chrono::steady_clock::now() + 1h; // so that no steady_timer is due while this runs
+const TimePoint start =
+    std::chrono::steady_clock::now() + 1h; // so that no steady_timer is due while this runs
 constexpr Duration shortest = 1s;
 constexpr Duration longest = 10min;
 constexpr std::size_t batch = 64;
@@ -91,7 +92,9 @@ public:
     }
     void advance(TimePoint now) {
         HandClock::current = now;
-        nudge_.expires_at(TimePoint::min()); // Asio asks the operating system's timer whether to look, and that knows nothing of our clock
+        nudge_.expires_at(
+            TimePoint::
+                min()); // Asio asks the operating system's timer whether to look, and that knows nothing of our clock
         nudge_.async_wait([](const asio::error_code&) {});
         settle();
     }
@@ -132,7 +135,8 @@ class Pool {
 public:
     explicit Pool(std::size_t live) {
         std::mt19937_64 random{live};
-        std::uniform_int_distribution<Duration::rep> delay{Duration{shortest}.count(), Duration{longest}.count()};
+        std::uniform_int_distribution<Duration::rep> delay{Duration{shortest}.count(),
+                                                           Duration{longest}.count()};
         std::uniform_int_distribution<std::uint32_t> which{0, static_cast<std::uint32_t>(live - 1)};
         for (std::size_t i = 0; i < size; ++i) {
             dues_.push_back(start + Duration{delay(random)});
@@ -140,7 +144,9 @@ public:
         }
     }
     TimePoint due() { return dues_[next_due_++ % size]; }
-    TimePoint cached_due() { return dues_[next_due_++ % 2'048]; } // few enough that reading them from memory is not measured either
+    TimePoint cached_due() {
+        return dues_[next_due_++ % 2'048];
+    } // few enough that reading them from memory is not measured either
     std::uint32_t timer() { return timers_[next_timer_++ % size]; }
 
 private:
@@ -154,7 +160,8 @@ private:
 
 template <typename Timers>
 struct Populated {
-    explicit Populated(std::size_t count) : live{count}, timers{count + recent_timers}, pool{count} {
+    explicit Populated(std::size_t count)
+        : live{count}, timers{count + recent_timers}, pool{count} {
         for (std::size_t i = 0; i < live; ++i) {
             timers.insert(i, pool.due());
         }
@@ -175,7 +182,9 @@ Populated<Timers>& populated(std::size_t live) {
     return *here;
 }
 
-std::size_t live_of(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+std::size_t live_of(const benchmark::State& state) {
+    return static_cast<std::size_t>(state.range(0));
+}
 
 template <typename Timers>
 void recent_batch(Populated<Timers>& among) {
@@ -216,7 +225,8 @@ void insert_cancel_random(benchmark::State& state) {
 }
 
 double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    std::nth_element(values.begin(),
+                     values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
     return values[values.size() / 2];
 }
 
@@ -231,13 +241,16 @@ double round_of(Operation operation) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What a million live timers mean: against Asio's at the same number, and against our own cost at a thousand.
+/// What a million live timers mean: against Asio's at the same number, and against our own cost at
+/// a thousand.
 template <bool Random>
 void ratios(benchmark::State& state) {
     auto& many = populated<Wheel>(1'000'000);
     auto& few = populated<Wheel>(1'000);
     auto& peer = populated<SteadyTimer>(1'000'000);
-    const auto of = [](auto& among) { return round_of([&] { Random ? random_batch(among) : recent_batch(among); }); };
+    const auto of = [](auto& among) {
+        return round_of([&] { Random ? random_batch(among) : recent_batch(among); });
+    };
     for (auto _ : state) {
         std::vector<double> against_peer;
         std::vector<double> against_few;
@@ -250,8 +263,14 @@ void ratios(benchmark::State& state) {
         state.counters["wheel_1e6/1e3"] = median(against_few);
     }
 }
-BENCHMARK(ratios<false>)->Name("insert+cancel, recent: ratios")->Iterations(1)->Unit(benchmark::kMillisecond);
-BENCHMARK(ratios<true>)->Name("insert+cancel, random: ratios")->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ratios<false>)
+    ->Name("insert+cancel, recent: ratios")
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(ratios<true>)
+    ->Name("insert+cancel, random: ratios")
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 
 template <typename Timers>
 void insert_expire(benchmark::State& state) {
@@ -278,18 +297,40 @@ void insert_expire(benchmark::State& state) {
     }
 }
 
-void from_thousand_to_million(benchmark::internal::Benchmark* bench) { bench->RangeMultiplier(10)->Range(1'000, 1'000'000); }
+void from_thousand_to_million(benchmark::internal::Benchmark* bench) {
+    bench->RangeMultiplier(10)->Range(1'000, 1'000'000);
+}
 
-BENCHMARK(insert_cancel_recent<Wheel>)->Name("insert+cancel, recent: TimerWheel")->Apply(from_thousand_to_million);
-BENCHMARK(insert_cancel_recent<SteadyTimer>)->Name("insert+cancel, recent: asio::steady_timer")->Apply(from_thousand_to_million);
-BENCHMARK(insert_cancel_recent<UnlockedTimer>)->Name("insert+cancel, recent: asio, unlocked")->Apply(from_thousand_to_million);
-BENCHMARK(insert_cancel_recent<Multimap>)->Name("insert+cancel, recent: std::multimap")->Apply(from_thousand_to_million);
-BENCHMARK(insert_cancel_random<Wheel>)->Name("insert+cancel, random: TimerWheel")->Apply(from_thousand_to_million);
-BENCHMARK(insert_cancel_random<SteadyTimer>)->Name("insert+cancel, random: asio::steady_timer")->Apply(from_thousand_to_million);
-BENCHMARK(insert_cancel_random<UnlockedTimer>)->Name("insert+cancel, random: asio, unlocked")->Apply(from_thousand_to_million);
-BENCHMARK(insert_cancel_random<Multimap>)->Name("insert+cancel, random: std::multimap")->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_recent<Wheel>)
+    ->Name("insert+cancel, recent: TimerWheel")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_recent<SteadyTimer>)
+    ->Name("insert+cancel, recent: asio::steady_timer")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_recent<UnlockedTimer>)
+    ->Name("insert+cancel, recent: asio, unlocked")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_recent<Multimap>)
+    ->Name("insert+cancel, recent: std::multimap")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<Wheel>)
+    ->Name("insert+cancel, random: TimerWheel")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<SteadyTimer>)
+    ->Name("insert+cancel, random: asio::steady_timer")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<UnlockedTimer>)
+    ->Name("insert+cancel, random: asio, unlocked")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_cancel_random<Multimap>)
+    ->Name("insert+cancel, random: std::multimap")
+    ->Apply(from_thousand_to_million);
 BENCHMARK(insert_expire<Wheel>)->Name("insert+expire: TimerWheel")->Apply(from_thousand_to_million);
-BENCHMARK(insert_expire<UnlockedTimer>)->Name("insert+expire: asio, unlocked")->Apply(from_thousand_to_million);
-BENCHMARK(insert_expire<Multimap>)->Name("insert+expire: std::multimap")->Apply(from_thousand_to_million);
+BENCHMARK(insert_expire<UnlockedTimer>)
+    ->Name("insert+expire: asio, unlocked")
+    ->Apply(from_thousand_to_million);
+BENCHMARK(insert_expire<Multimap>)
+    ->Name("insert+expire: std::multimap")
+    ->Apply(from_thousand_to_million);
 
 } // namespace

@@ -130,7 +130,8 @@ PORT_CASE("accept: one that is given up answers with cancelled, and takes nothin
     CHECK_FALSE(t.accept(std::nullopt).failure());
 }
 
-PORT_CASE("accept: giving up crosses with a session that came; it is closed by the caller and free again (R19)") {
+PORT_CASE("accept: giving up crosses with a session that came; it is closed by the caller and free "
+          "again (R19)") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     t.send("a", {"1"});
@@ -164,7 +165,8 @@ PORT_CASE("accept: an unknown entity is named") {
     CHECK(answer.failure() == Errc::entity_not_found);
 }
 
-PORT_CASE("accept: destroying the endpoint answers with cancelled, and what comes later goes to others") {
+PORT_CASE(
+    "accept: destroying the endpoint answers with cancelled, and what comes later goes to others") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     auto other = t.fixture.make_endpoint();
@@ -177,7 +179,8 @@ PORT_CASE("accept: destroying the endpoint answers with cancelled, and what come
     CHECK_FALSE(t.accept(std::nullopt).failure());
 }
 
-PORT_CASE("accept: destroying the endpoint gives back a session that was granted and not yet told") {
+PORT_CASE(
+    "accept: destroying the endpoint gives back a session that was granted and not yet told") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     auto other = t.fixture.make_endpoint();

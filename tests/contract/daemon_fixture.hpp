@@ -23,9 +23,13 @@ public:
     static void use(PreparedDaemon& daemon) { current() = &daemon; }
 
     std::string create_entity(const EntitySpec& spec) override { return current()->take(spec); }
-    [[nodiscard]] std::string sends_to(const std::string& entity) const override { return entity.substr(0, entity.find('/')); }
+    [[nodiscard]] std::string sends_to(const std::string& entity) const override {
+        return entity.substr(0, entity.find('/'));
+    }
     [[nodiscard]] bool tells_sequence_numbers() const override { return false; }
-    [[nodiscard]] std::string dead_letters_of(const std::string& entity) const override { return entity + "/$DeadLetterQueue"; }
+    [[nodiscard]] std::string dead_letters_of(const std::string& entity) const override {
+        return entity + "/$DeadLetterQueue";
+    }
 
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
         servicebus::HubSettings settings;
@@ -38,7 +42,8 @@ public:
     void quiet() override {
         for (int i = 0; i < 2; ++i) {
             bool is_answered = false;
-            onlooker_->peek({.entity = "onlooker", .max_messages = 1}, [&](const auto&) { is_answered = true; });
+            onlooker_->peek({.entity = "onlooker", .max_messages = 1},
+                            [&](const auto&) { is_answered = true; });
             if (!eventually([&] { return is_answered; })) {
                 throw std::runtime_error{"the daemon does not answer"};
             }

@@ -30,7 +30,10 @@ PORT_CASE("delivery: what was sent is what comes") {
                  .reply_to_session_id = "reply-session",
                  .to = "to",
                  .content_type = "text/plain",
-                 .properties = {{"bool", true}, {"int", std::int64_t{-5}}, {"text", std::string{"t"}}, {"double", 0.5}}};
+                 .properties = {{"bool", true},
+                                {"int", std::int64_t{-5}},
+                                {"text", std::string{"t"}},
+                                {"double", 0.5}}};
     t.send({sent});
     const auto link = t.hold("a");
     t.receive(*link, 1);
@@ -44,7 +47,8 @@ PORT_CASE("delivery: what was sent is what comes") {
     CHECK(got.to == "to");
     CHECK(got.content_type == "text/plain");
     Properties properties = got.properties;
-    properties.erase("JMSXGroupFirstForConsumer"); // Artemis's own, where it is told to mark a group's first message
+    properties.erase(
+        "JMSXGroupFirstForConsumer"); // Artemis's own, where it is told to mark a group's first message
     CHECK(properties == sent.properties);
 }
 
@@ -160,7 +164,10 @@ PORT_CASE("receive and delete: nothing is left to settle, and nothing comes back
     NEEDS(t, receive_and_delete);
     t.send("a", {"1", "2", "3"});
     const auto link = t.link_of(t.template finish<ports::SessionLinkPtr>([&](auto handler) {
-        t.endpoint->accept({.entity = t.entity, .session_id = t.wanted("a"), .mode = ports::ReceiveMode::receive_and_delete, .wait = 5s},
+        t.endpoint->accept({.entity = t.entity,
+                            .session_id = t.wanted("a"),
+                            .mode = ports::ReceiveMode::receive_and_delete,
+                            .wait = 5s},
                            std::move(handler));
     }));
     t.receive(*link, 2);

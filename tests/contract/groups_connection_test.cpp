@@ -79,10 +79,13 @@ TEST_CASE("connect: over TCP, with or without the dialect said") {
     round_trip(Client::connect(plain_url() + "?dialect=" + dialect));
 }
 
-TEST_CASE("connect: over TLS, with the authority named") { round_trip(Client::connect(tls_url(), {}, {.ca_file = ca_file()})); }
+TEST_CASE("connect: over TLS, with the authority named") {
+    round_trip(Client::connect(tls_url(), {}, {.ca_file = ca_file()}));
+}
 
 TEST_CASE("connect: a certificate of an authority that is not trusted is refused") {
-    CHECK(failure_of([] { static_cast<void>(Client::connect(tls_url())); }).code == Errc::peer_untrusted);
+    CHECK(failure_of([] { static_cast<void>(Client::connect(tls_url())); }).code ==
+          Errc::peer_untrusted);
 }
 
 #if defined(SESSIONQ_CONTRACT_ARTEMIS)
@@ -90,12 +93,15 @@ TEST_CASE("connect: a client certificate in place of user and password") {
     const auto directory = std::filesystem::path{ca_file()}.parent_path();
     const std::string url = tls_url();
     round_trip(Client::connect("amqps://" + url.substr(url.find('@') + 1), {},
-                               {.ca_file = ca_file(), .certificate_file = directory / "client.pem", .key_file = directory / "client.key"}));
+                               {.ca_file = ca_file(),
+                                .certificate_file = directory / "client.pem",
+                                .key_file = directory / "client.key"}));
 }
 #endif
 
 TEST_CASE("connect: R24: a wrong password is unauthorized, and is not told") {
-    const Failure failure = failure_of([] { static_cast<void>(Client::connect(with_password(plain_url(), "wr0ng-secret"))); });
+    const Failure failure = failure_of(
+        [] { static_cast<void>(Client::connect(with_password(plain_url(), "wr0ng-secret"))); });
     CHECK(failure.code == Errc::unauthorized);
     CHECK(failure.to_string().find("wr0ng-secret") == std::string::npos);
 }
@@ -107,22 +113,28 @@ TEST_CASE("connect: a host that does not answer is passed over") {
 }
 
 TEST_CASE("connect: when no host answers it says so") {
-    CHECK(failure_of([] { static_cast<void>(Client::connect("amqp://127.0.0.1:1,127.0.0.1:2")); }).code == Errc::connection_refused);
+    CHECK(failure_of([] {
+              static_cast<void>(Client::connect("amqp://127.0.0.1:1,127.0.0.1:2"));
+          }).code == Errc::connection_refused);
 }
 
-TEST_CASE("connect: TLS where there is none, and none where there is, end in time with the port's name") {
+TEST_CASE(
+    "connect: TLS where there is none, and none where there is, end in time with the port's name") {
     const std::string plain = plain_url();
     const std::string tls = tls_url();
     for (const std::string& wrong : {"amqps" + plain.substr(4), "amqp" + tls.substr(5)}) {
-        const Failure failure = failure_of([&] { static_cast<void>(Client::connect(wrong, {.operation_timeout = 3s})); });
-        CHECK((failure.code == Errc::connection_refused || failure.code == Errc::timeout)); // some hang up, some wait for more
+        const Failure failure = failure_of(
+            [&] { static_cast<void>(Client::connect(wrong, {.operation_timeout = 3s})); });
+        CHECK((failure.code == Errc::connection_refused ||
+               failure.code == Errc::timeout)); // some hang up, some wait for more
         CHECK(failure.detail.find(wrong.substr(wrong.rfind('@') + 1, 9)) != std::string::npos);
     }
 }
 
 #if defined(SESSIONQ_CONTRACT_BROKER_J)
 TEST_CASE("connect: a virtual host that there is not is not found, and named") {
-    const Failure failure = failure_of([] { static_cast<void>(Client::connect(plain_url() + "/nosuch")); });
+    const Failure failure =
+        failure_of([] { static_cast<void>(Client::connect(plain_url() + "/nosuch")); });
     CHECK(failure.code == Errc::entity_not_found);
     CHECK(failure.peer_text.find("nosuch") != std::string::npos);
 }
@@ -171,7 +183,10 @@ TEST_CASE("groups: a busy one does not hold up the others, within max_buffered_b
     const auto may_go_on = go_on.get_future().share();
     std::latch others{50};
     std::latch all{1050};
-    SessionProcessor processor{client, queue, {.max_concurrent_sessions = 8, .session_idle_timeout = 10ms, .worker_threads = 4}};
+    SessionProcessor processor{
+        client,
+        queue,
+        {.max_concurrent_sessions = 8, .session_idle_timeout = 10ms, .worker_threads = 4}};
     processor.on_message([&](MessageContext& call) {
         if (call.session().session_id() == "busy") {
             may_go_on.wait();
@@ -193,7 +208,8 @@ TEST_CASE("groups: once they have been idle the broker may give them to another 
     const auto there = Client::connect(plain_url());
     Sender{here, queue}.send(Message::text("a", "1"));
     std::atomic<int> handled_here{0};
-    SessionProcessor patient{here, queue, {.max_concurrent_sessions = 2, .session_idle_timeout = 10ms}};
+    SessionProcessor patient{
+        here, queue, {.max_concurrent_sessions = 2, .session_idle_timeout = 10ms}};
     patient.on_message([&](MessageContext&) { ++handled_here; });
     patient.start();
     while (handled_here == 0) {
@@ -210,7 +226,8 @@ TEST_CASE("groups: once they have been idle the broker may give them to another 
     CHECK(handled_here == 1);
 }
 
-TEST_CASE("groups: what a processor fetched and did not handle is there for the next one, uncounted and in order") {
+TEST_CASE("groups: what a processor fetched and did not handle is there for the next one, "
+          "uncounted and in order") {
     const std::string queue = fresh_queue();
     const auto client = Client::connect(plain_url());
     std::vector<Message> messages;
@@ -223,11 +240,15 @@ TEST_CASE("groups: what a processor fetched and did not handle is there for the 
     int handled = 0;
     const auto run = [&](int most) {
         std::promise<void> enough;
-        SessionProcessor processor{client, queue, {.max_concurrent_sessions = 3, .session_idle_timeout = 10ms, .worker_threads = 2}};
+        SessionProcessor processor{
+            client,
+            queue,
+            {.max_concurrent_sessions = 3, .session_idle_timeout = 10ms, .worker_threads = 2}};
         processor.on_message([&](MessageContext& call) {
             const std::lock_guard lock{mutex};
             CHECK(call.message().delivery_count() == 0);
-            CHECK(call.message().text() == std::to_string(next[std::string{call.session().session_id()}]++));
+            CHECK(call.message().text() ==
+                  std::to_string(next[std::string{call.session().session_id()}]++));
             if (++handled == most) {
                 enough.set_value();
             }
@@ -244,7 +265,8 @@ TEST_CASE("groups: what a processor fetched and did not handle is there for the 
 }
 
 #if defined(SESSIONQ_CONTRACT_ARTEMIS)
-TEST_CASE("groups: one that the broker deals anew is a new session, and the open one is lost before anything of it comes") {
+TEST_CASE("groups: one that the broker deals anew is a new session, and the open one is lost "
+          "before anything of it comes") {
     const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
@@ -254,7 +276,8 @@ TEST_CASE("groups: one that the broker deals anew is a new session, and the open
     auto first = before.receive_one(5s);
     REQUIRE(first);
     first->complete();
-    CHECK_FALSE(SessionReceiver::try_accept_next(there, queue, 500ms)); // one that came and went: groups were dealt anew
+    CHECK_FALSE(SessionReceiver::try_accept_next(
+        there, queue, 500ms)); // one that came and went: groups were dealt anew
     CHECK_FALSE(before.loss());
     sender.send(Message::text("a", "2"));
     CHECK(failure_of([&] { static_cast<void>(before.receive_one(5s)); }).code == Errc::lock_lost);
@@ -267,7 +290,8 @@ TEST_CASE("groups: one that the broker deals anew is a new session, and the open
     after.close();
 }
 
-TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does not have those of others dealt anew") {
+TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does not have those of "
+          "others dealt anew") {
     const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
@@ -281,11 +305,17 @@ TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does
             handled[std::string{call.session().session_id()}] += name;
             ++done;
         });
-        processor.on_session_close([&](SessionContext&, CloseReason why) { lost += why == CloseReason::lock_lost ? 1 : 0; });
+        processor.on_session_close([&](SessionContext&, CloseReason why) {
+            lost += why == CloseReason::lock_lost ? 1 : 0;
+        });
         processor.start();
     };
-    SessionProcessor patient{here, queue, {.max_concurrent_sessions = 16, .session_idle_timeout = 1min}};
-    SessionProcessor idle{there, queue, {.max_concurrent_sessions = 16, .session_idle_timeout = 10ms, .accept_wait = 1s}};
+    SessionProcessor patient{
+        here, queue, {.max_concurrent_sessions = 16, .session_idle_timeout = 1min}};
+    SessionProcessor idle{
+        there,
+        queue,
+        {.max_concurrent_sessions = 16, .session_idle_timeout = 10ms, .accept_wait = 1s}};
     consume(patient, 'p');
     consume(idle, 'i');
     std::this_thread::sleep_for(500ms); // both are there
@@ -302,7 +332,8 @@ TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does
     };
     send_to_each(8);
     for (int all : {16, 24}) {
-        std::this_thread::sleep_for(2s); // twice as long as links are idle before groups that stay with them are let go
+        std::this_thread::sleep_for(
+            2s); // twice as long as links are idle before groups that stay with them are let go
         send_to_each(all);
     }
     CHECK(lost == 0);
@@ -317,7 +348,8 @@ TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does
     CHECK(patient.stop(10s).complete);
 }
 
-TEST_CASE("groups: of a queue that rebalances with pause a consumer that joins gets its share, after what was in hand") {
+TEST_CASE("groups: of a queue that rebalances with pause a consumer that joins gets its share, "
+          "after what was in hand") {
     const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
@@ -351,7 +383,8 @@ TEST_CASE("groups: of a queue that rebalances with pause a consumer that joins g
             ++done;
         };
     };
-    const ProcessorOptions options{.max_concurrent_sessions = 8, .session_idle_timeout = 20ms, .worker_threads = 2};
+    const ProcessorOptions options{
+        .max_concurrent_sessions = 8, .session_idle_timeout = 20ms, .worker_threads = 2};
     SessionProcessor one{here, queue, options};
     one.on_message(handler(nullptr));
     one.start();
@@ -368,7 +401,8 @@ TEST_CASE("groups: of a queue that rebalances with pause a consumer that joins g
     }
     CHECK(by_the_second > 0);
     const auto hopeless = std::chrono::steady_clock::now() + 20s;
-    while (done < static_cast<int>(messages.size()) && std::chrono::steady_clock::now() < hopeless) {
+    while (done < static_cast<int>(messages.size()) &&
+           std::chrono::steady_clock::now() < hopeless) {
         std::this_thread::sleep_for(5ms);
     }
     CHECK(one.stop(10s).complete);

@@ -14,15 +14,17 @@
 
 namespace sessionq::test {
 
-/// A broker of message groups that runs already, where the environment says: SESSIONQ_BROKER_URL, SESSIONQ_BROKER_TLS_URL, SESSIONQ_BROKER_CA. Its queues come into
-/// being when they are used.
+/// A broker of message groups that runs already, where the environment says: SESSIONQ_BROKER_URL,
+/// SESSIONQ_BROKER_TLS_URL, SESSIONQ_BROKER_CA. Its queues come into being when they are used.
 class GroupsFixture : public RealTimeFixture {
 public:
-    GroupsFixture(std::string queues, bool tls, bool next_only) : queues_{std::move(queues)}, tls_{tls}, next_only_{next_only} {}
+    GroupsFixture(std::string queues, bool tls, bool next_only)
+        : queues_{std::move(queues)}, tls_{tls}, next_only_{next_only} {}
     ~GroupsFixture() override { quiet(); }
 
     std::string create_entity(const EntitySpec& spec) override {
-        return queues_ + ".d" + std::to_string(spec.max_delivery_count) + "." + core::Uuid::make().to_string();
+        return queues_ + ".d" + std::to_string(spec.max_delivery_count) + "." +
+               core::Uuid::make().to_string();
     }
     [[nodiscard]] bool accepts_next_only() const override { return next_only_; }
     [[nodiscard]] bool tells_sequence_numbers() const override { return false; }
@@ -30,14 +32,20 @@ public:
 
     /// Connected: before that it is not known what it can do.
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        groups::HubSettings settings{.url =
-                                         groups::ConnectionUrl::parse(environment(tls_ ? "SESSIONQ_BROKER_TLS_URL" : "SESSIONQ_BROKER_URL")).value()};
+        groups::HubSettings settings{
+            .url = groups::ConnectionUrl::parse(
+                       environment(tls_ ? "SESSIONQ_BROKER_TLS_URL" : "SESSIONQ_BROKER_URL"))
+                       .value()};
         if (tls_) {
-            settings.tls = amqp::make_tls(amqp::TlsClientSettings{.ca_file = environment("SESSIONQ_BROKER_CA")}).value();
+            settings.tls = amqp::make_tls(amqp::TlsClientSettings{
+                                              .ca_file = environment("SESSIONQ_BROKER_CA")})
+                               .value();
         }
         auto endpoint = std::make_unique<groups::Endpoint>(loop(), io(), std::move(settings));
         std::string outcome;
-        endpoint->connect([&](const core::Result<core::Done>& result) { outcome = result.ok() ? "connected" : result.failure().to_string(); });
+        endpoint->connect([&](const core::Result<core::Done>& result) {
+            outcome = result.ok() ? "connected" : result.failure().to_string();
+        });
         static_cast<void>(eventually([&] { return !outcome.empty(); }));
         REQUIRE(outcome == "connected");
         return endpoint;

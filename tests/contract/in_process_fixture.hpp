@@ -15,18 +15,23 @@ class InProcessFixture : public PortFixture {
 public:
     std::string create_entity(const EntitySpec& spec) override {
         const std::string name = "queue" + std::to_string(++entities_);
-        static_cast<void>(broker_
-                              ->create_queue(name,
-                                             {.requires_session = true,
-                                              .lock_duration = spec.lock_duration,
-                                              .max_delivery_count = spec.max_delivery_count,
-                                              .dead_letter_on_expiration = spec.dead_letter_on_expiration},
-                                             now())
-                              .value());
+        static_cast<void>(
+            broker_
+                ->create_queue(name,
+                               {.requires_session = true,
+                                .lock_duration = spec.lock_duration,
+                                .max_delivery_count = spec.max_delivery_count,
+                                .dead_letter_on_expiration = spec.dead_letter_on_expiration},
+                               now())
+                .value());
         return name;
     }
-    [[nodiscard]] std::string dead_letters_of(const std::string& entity) const override { return entity + "/$DeadLetterQueue"; }
-    [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override { return std::make_unique<in_process::Endpoint>(broker_, loop_); }
+    [[nodiscard]] std::string dead_letters_of(const std::string& entity) const override {
+        return entity + "/$DeadLetterQueue";
+    }
+    [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
+        return std::make_unique<in_process::Endpoint>(broker_, loop_);
+    }
     [[nodiscard]] core::EventLoop& loop() override { return loop_; }
 
     bool eventually(const std::function<bool()>& done) override {

@@ -55,7 +55,8 @@ PORT_CASE("lock: a renewal gives the full length from then on") {
     const auto link = t.hold("a");
     for (int i = 0; i < 3; ++i) {
         t.fixture.pass(4s - t.fixture.lag());
-        auto renewed = t.template finish<ports::LockGrant>([&](auto handler) { link->link().renew_lock(std::move(handler)); });
+        auto renewed = t.template finish<ports::LockGrant>(
+            [&](auto handler) { link->link().renew_lock(std::move(handler)); });
         REQUIRE_FALSE(renewed.failure());
         CHECK(*renewed.result().value().length >= 4900ms - t.fixture.lag());
         CHECK(*renewed.result().value().length <= 5s + t.fixture.lag());
@@ -65,7 +66,8 @@ PORT_CASE("lock: a renewal gives the full length from then on") {
     CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
 }
 
-PORT_CASE("lock: once it is lost settling, renewing and state fail with lock_lost, answered once each") {
+PORT_CASE(
+    "lock: once it is lost settling, renewing and state fail with lock_lost, answered once each") {
     PortCase<Fixture> t{short_lock};
     NEEDS(t, lock_renewal);
     t.send("a", {"1"});
@@ -74,10 +76,12 @@ PORT_CASE("lock: once it is lost settling, renewing and state fail with lock_los
     t.fixture.pass(5100ms);
     CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
     CHECK(t.settle(*link, *link->got[0], Outcome::complete) == Errc::lock_lost);
-    const auto renewed = t.template finish<ports::LockGrant>([&](auto handler) { link->link().renew_lock(std::move(handler)); });
+    const auto renewed = t.template finish<ports::LockGrant>(
+        [&](auto handler) { link->link().renew_lock(std::move(handler)); });
     CHECK(renewed.failure() == Errc::lock_lost);
     NEEDS(t, session_state);
-    const auto state = t.template finish<std::optional<std::string>>([&](auto handler) { link->link().get_state(std::move(handler)); });
+    const auto state = t.template finish<std::optional<std::string>>(
+        [&](auto handler) { link->link().get_state(std::move(handler)); });
     CHECK(state.failure() == Errc::lock_lost);
     t.close(*link);
     const auto next = t.hold("a");
@@ -168,7 +172,9 @@ PORT_CASE("destroy: from within a delivery the rest is given back") {
     struct Impatient final : ports::LinkEvents {
         ports::SessionLinkPtr link{};
         int got{0};
-        [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+        [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+            return std::make_unique<ports::Delivery>();
+        }
         void on_delivery(ports::DeliveryPtr) override {
             ++got;
             link.reset();
@@ -193,9 +199,17 @@ PORT_CASE("state: is kept with the session, over its messages and holders") {
     NEEDS(t, session_state);
     using State = std::optional<std::string>;
     auto link = t.hold("a");
-    const auto get = [&] { return t.template finish<State>([&](auto handler) { link->link().get_state(std::move(handler)); }).result().value(); };
+    const auto get = [&] {
+        return t
+            .template finish<State>(
+                [&](auto handler) { link->link().get_state(std::move(handler)); })
+            .result()
+            .value();
+    };
     const auto set = [&](State state) {
-        CHECK_FALSE(t.template finish<core::Done>([&](auto handler) { link->link().set_state(std::move(state), std::move(handler)); }).failure());
+        CHECK_FALSE(t.template finish<core::Done>([&](auto handler) {
+                         link->link().set_state(std::move(state), std::move(handler));
+                     }).failure());
     };
     CHECK(get() == std::nullopt);
     set(std::string{"s\0t", 3});

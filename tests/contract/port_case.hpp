@@ -13,10 +13,12 @@
 /// The ports the suite runs on, by fixture.
 #if defined(SESSIONQ_CONTRACT_ARTEMIS)
 #include "contract/groups_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES sessionq::test::ArtemisByIdFixture, sessionq::test::ArtemisSharedLinkFixture
+#define SESSIONQ_PORT_FIXTURES                                                                     \
+    sessionq::test::ArtemisByIdFixture, sessionq::test::ArtemisSharedLinkFixture
 #elif defined(SESSIONQ_CONTRACT_BROKER_J)
 #include "contract/groups_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES sessionq::test::BrokerJPinnedFixture, sessionq::test::BrokerJSharedFixture
+#define SESSIONQ_PORT_FIXTURES                                                                     \
+    sessionq::test::BrokerJPinnedFixture, sessionq::test::BrokerJSharedFixture
 #elif defined(SESSIONQ_CONTRACT_DAEMON)
 #include "contract/daemon_fixture.hpp"
 #define SESSIONQ_PORT_FIXTURES sessionq::test::DaemonFixture
@@ -24,25 +26,29 @@
 #include "contract/in_process_fixture.hpp"
 #include "contract/service_bus_fixture.hpp"
 #include "contract/subscription_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES                                                                                                                       \
-    sessionq::test::InProcessFixture, sessionq::test::OnSubscription<sessionq::test::InProcessFixture>, sessionq::test::ServiceBusFixture,           \
-        sessionq::test::OnSubscription<sessionq::test::ServiceBusFixture>, sessionq::test::TlsServiceBusFixture
+#define SESSIONQ_PORT_FIXTURES                                                                     \
+    sessionq::test::InProcessFixture,                                                              \
+        sessionq::test::OnSubscription<sessionq::test::InProcessFixture>,                          \
+        sessionq::test::ServiceBusFixture,                                                         \
+        sessionq::test::OnSubscription<sessionq::test::ServiceBusFixture>,                         \
+        sessionq::test::TlsServiceBusFixture
 #endif
 
 /// One rule of the contract, shown on every port.
 #define PORT_CASE(title) TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES)
 
 /// Leaves a case that is about a capability the port does not declare.
-#define NEEDS(the_case, capability)                                                                                                                  \
-    if (!(the_case).has(sessionq::ports::Capability::capability)) {                                                                                  \
-        return;                                                                                                                                      \
+#define NEEDS(the_case, capability)                                                                \
+    if (!(the_case).has(sessionq::ports::Capability::capability)) {                                \
+        return;                                                                                    \
     }
 
 namespace sessionq::test {
 
 using ports::Outcome;
 
-/// The answer to an asynchronous call, once it is there; checks that it came neither from within the call nor twice.
+/// The answer to an asynchronous call, once it is there; checks that it came neither from within
+/// the call nor twice.
 template <typename T>
 class Answer {
 public:
@@ -58,7 +64,8 @@ public:
     [[nodiscard]] core::Result<T>& result() { return *state_->result; }
     /// The cause of the failure; unset when it is a success or not there.
     [[nodiscard]] std::optional<Errc> failure() const {
-        return is_there() && !state_->result->ok() ? std::optional{state_->result->failure().code} : std::nullopt;
+        return is_there() && !state_->result->ok() ? std::optional{state_->result->failure().code}
+                                                   : std::nullopt;
     }
 
 private:
@@ -73,16 +80,20 @@ private:
 template <typename Fixture>
 class PortCase {
 public:
-    explicit PortCase(const EntitySpec& spec = {}) : entity{fixture.create_entity(spec)}, endpoint{fixture.make_endpoint()} {}
+    explicit PortCase(const EntitySpec& spec = {})
+        : entity{fixture.create_entity(spec)}, endpoint{fixture.make_endpoint()} {}
 
     [[nodiscard]] bool has(ports::Capability capability) const {
-        return endpoint->capabilities().has(capability) && !(capability == ports::Capability::accept_named && fixture.accepts_next_only());
+        return endpoint->capabilities().has(capability) &&
+               !(capability == ports::Capability::accept_named && fixture.accepts_next_only());
     }
     /// What messages for the entity are sent to.
     [[nodiscard]] std::string target() const { return fixture.sends_to(entity); }
-    /// How to accept this session, the only one that is free and has messages: by its id where that can be said.
+    /// How to accept this session, the only one that is free and has messages: by its id where that
+    /// can be said.
     [[nodiscard]] std::optional<std::string> wanted(std::string session) const {
-        return has(ports::Capability::accept_named) ? std::optional{std::move(session)} : std::nullopt;
+        return has(ports::Capability::accept_named) ? std::optional{std::move(session)}
+                                                    : std::nullopt;
     }
 
     template <typename T, typename Call>
@@ -107,7 +118,8 @@ public:
             .result()
             .value();
     }
-    std::vector<std::int64_t> send(std::string_view session, std::initializer_list<std::string_view> bodies) {
+    std::vector<std::int64_t> send(std::string_view session,
+                                   std::initializer_list<std::string_view> bodies) {
         std::vector<Message> messages;
         for (const std::string_view body : bodies) {
             messages.push_back(Message::text(session, body));
@@ -115,11 +127,16 @@ public:
         return send(std::move(messages));
     }
 
-    Answer<ports::SessionLinkPtr> begin_accept(std::optional<std::string> session, Duration wait = {}, ports::Endpoint* on = nullptr,
+    Answer<ports::SessionLinkPtr> begin_accept(std::optional<std::string> session,
+                                               Duration wait = {}, ports::Endpoint* on = nullptr,
                                                int priority = 0) {
         return begin<ports::SessionLinkPtr>([&](auto handler) {
             last_accept = (on != nullptr ? *on : *endpoint)
-                              .accept({.entity = entity, .session_id = std::move(session), .wait = wait, .priority = priority}, std::move(handler));
+                              .accept({.entity = entity,
+                                       .session_id = std::move(session),
+                                       .wait = wait,
+                                       .priority = priority},
+                                      std::move(handler));
         });
     }
     Answer<ports::SessionLinkPtr> accept(std::optional<std::string> session, Duration wait = {}) {
@@ -132,7 +149,8 @@ public:
         if (!session || has(ports::Capability::accept_named)) {
             return link_of(accept(std::move(session)));
         }
-        auto link = link_of(accept(std::nullopt, 5s)); // a case that holds one without messages needs accept_named
+        auto link = link_of(
+            accept(std::nullopt, 5s)); // a case that holds one without messages needs accept_named
         REQUIRE(link->link().session_id() == *session);
         fixture.quiet(); // its messages come over a link that others use too
         return link;
@@ -151,7 +169,8 @@ public:
         REQUIRE(link.got.size() == goal);
     }
     /// Settles and waits for the answer.
-    std::optional<Errc> settle(RecordingLink& link, ports::Delivery& delivery, ports::Settlement settlement) {
+    std::optional<Errc> settle(RecordingLink& link, ports::Delivery& delivery,
+                               ports::Settlement settlement) {
         const std::size_t goal = link.settled.size() + 1;
         link.settle(delivery, std::move(settlement));
         CHECK(fixture.eventually([&] { return link.settled.size() >= goal; }));
@@ -172,10 +191,14 @@ public:
         CHECK(fixture.eventually([&] { return link.closed; }));
     }
 
-    std::vector<ReceivedMessage> peek(const std::string& from, std::optional<std::string> session = std::nullopt, std::int64_t sequence = 0,
-                                      std::uint32_t max = 100) {
+    std::vector<ReceivedMessage> peek(const std::string& from,
+                                      std::optional<std::string> session = std::nullopt,
+                                      std::int64_t sequence = 0, std::uint32_t max = 100) {
         return finish<std::vector<ReceivedMessage>>([&](auto handler) {
-                   endpoint->peek({.entity = from, .from_sequence_number = sequence, .max_messages = max, .session_id = std::move(session)},
+                   endpoint->peek({.entity = from,
+                                   .from_sequence_number = sequence,
+                                   .max_messages = max,
+                                   .session_id = std::move(session)},
                                   std::move(handler));
                })
             .result()

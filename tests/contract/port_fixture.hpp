@@ -22,8 +22,8 @@ struct EntitySpec {
     friend bool operator==(const EntitySpec&, const EntitySpec&) = default;
 };
 
-/// A kind of broker to run the contract suite on. Time may be real or not: cases wait with `eventually`, look for what must not happen after `quiet`, and
-/// let leases end with `pass`.
+/// A kind of broker to run the contract suite on. Time may be real or not: cases wait with
+/// `eventually`, look for what must not happen after `quiet`, and let leases end with `pass`.
 class PortFixture {
 public:
     virtual ~PortFixture() = default;
@@ -50,7 +50,8 @@ public:
 
     /// Lets time pass.
     virtual void pass(Duration length) = 0;
-    /// How much later than a case says things may happen here: zero where time passes only as the case says.
+    /// How much later than a case says things may happen here: zero where time passes only as the
+    /// case says.
     [[nodiscard]] virtual Duration lag() const { return {}; }
 };
 

@@ -32,11 +32,15 @@ constexpr std::array pools{
     Pool{"expiring", {.dead_letter_on_expiration = true}, 10},
 };
 
-void write_entity(std::ostream& to, const std::string& name, const EntitySpec& spec, bool is_subscription) {
-    to << ",\n{\"Name\": \"" << name << "\", " << (is_subscription ? R"("Subscriptions": [{"Name": "all", )" : "")
+void write_entity(std::ostream& to, const std::string& name, const EntitySpec& spec,
+                  bool is_subscription) {
+    to << ",\n{\"Name\": \"" << name << "\", "
+       << (is_subscription ? R"("Subscriptions": [{"Name": "all", )" : "")
        << R"("Properties": {"RequiresSession": true, "LockDuration": "PT)"
-       << std::chrono::duration_cast<std::chrono::seconds>(spec.lock_duration).count() << R"(S", "MaxDeliveryCount": )" << spec.max_delivery_count
-       << R"(, "DeadLetteringOnMessageExpiration": )" << (spec.dead_letter_on_expiration ? "true" : "false") << (is_subscription ? "}}]}" : "}}");
+       << std::chrono::duration_cast<std::chrono::seconds>(spec.lock_duration).count()
+       << R"(S", "MaxDeliveryCount": )" << spec.max_delivery_count
+       << R"(, "DeadLetteringOnMessageExpiration": )"
+       << (spec.dead_letter_on_expiration ? "true" : "false") << (is_subscription ? "}}]}" : "}}");
 }
 
 /// As the emulator reads it.
@@ -58,7 +62,8 @@ struct PreparedDaemon::Taken {
 };
 
 PreparedDaemon::PreparedDaemon(Kind kind) : kind_{kind} {
-    void* shared = ::mmap(nullptr, sizeof(Taken), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared =
+        ::mmap(nullptr, sizeof(Taken), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         throw std::runtime_error{"no memory can be shared"};
     }
@@ -67,10 +72,12 @@ PreparedDaemon::PreparedDaemon(Kind kind) : kind_{kind} {
     std::ofstream configuration{file};
     write_configuration(configuration, kind == Kind::subscriptions);
     configuration.close();
-    std::vector<std::string> arguments{"--config", file, kind == Kind::tls ? "--tls-listen" : "--listen", "127.0.0.1:0"};
+    std::vector<std::string> arguments{
+        "--config", file, kind == Kind::tls ? "--tls-listen" : "--listen", "127.0.0.1:0"};
     if (kind == Kind::tls) {
         certificates_ = std::make_unique<TestCertificates>();
-        arguments.insert(arguments.end(), {"--tls-cert", certificates_->server(), "--tls-key", certificates_->server_key()});
+        arguments.insert(arguments.end(), {"--tls-cert", certificates_->server(), "--tls-key",
+                                           certificates_->server_key()});
     }
     if (kind != Kind::plain) {
         arguments.insert(arguments.end(), {"--data", (directory_.path() / "data").string()});
@@ -93,7 +100,8 @@ std::string PreparedDaemon::take(const EntitySpec& spec) {
         if (pools[i].spec == spec) {
             const int number = taken_->of_pool[i].fetch_add(1);
             if (number >= pools[i].size) {
-                throw std::runtime_error{std::string{"more entities like "} + pools[i].name + " have to be prepared"};
+                throw std::runtime_error{std::string{"more entities like "} + pools[i].name +
+                                         " have to be prepared"};
             }
             const std::string name = pools[i].name + std::to_string(number);
             return kind_ == Kind::subscriptions ? broker::subscription_name(name, "all") : name;
@@ -105,7 +113,8 @@ std::string PreparedDaemon::take(const EntitySpec& spec) {
 amqp::Target PreparedDaemon::target() const {
     amqp::Target target{.host = "127.0.0.1", .port = process_->port()};
     if (certificates_) {
-        target.tls = amqp::make_tls(amqp::TlsClientSettings{.ca_file = certificates_->ca()}).value();
+        target.tls =
+            amqp::make_tls(amqp::TlsClientSettings{.ca_file = certificates_->ca()}).value();
     }
     return target;
 }

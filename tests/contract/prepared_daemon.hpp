@@ -11,7 +11,8 @@
 
 namespace sessionq::test {
 
-/// A sessionqd of this build with entities for every case, each given away once: also among processes that are forked after it was started.
+/// A sessionqd of this build with entities for every case, each given away once: also among
+/// processes that are forked after it was started.
 class PreparedDaemon {
 public:
     enum class Kind {

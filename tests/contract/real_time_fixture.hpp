@@ -13,10 +13,13 @@
 
 namespace sessionq::test {
 
-/// For brokers that are other processes: the loop turns while the case waits, and its time is the world's.
+/// For brokers that are other processes: the loop turns while the case waits, and its time is the
+/// world's.
 class RealTimeFixture : public PortFixture {
 public:
-    RealTimeFixture() { loop_.clock().step_wall_clock(core::system_clock().wall_now() - loop_.wall_now()); }
+    RealTimeFixture() {
+        loop_.clock().step_wall_clock(core::system_clock().wall_now() - loop_.wall_now());
+    }
 
     [[nodiscard]] core::EventLoop& loop() override { return loop_; }
     bool eventually(const std::function<bool()>& done) override {
@@ -28,7 +31,8 @@ public:
     }
     void quiet() override { be_still(100ms); }
     void pass(Duration length) override {
-        for (const auto end = std::chrono::steady_clock::now() + length; std::chrono::steady_clock::now() < end;) {
+        for (const auto end = std::chrono::steady_clock::now() + length;
+             std::chrono::steady_clock::now() < end;) {
             static_cast<void>(turn(1ms));
         }
     }
@@ -49,7 +53,8 @@ protected:
 private:
     /// One thing, or none came within `wait`.
     bool turn(std::chrono::milliseconds wait) {
-        loop_.advance_to(std::max(loop_.now(), start_ + (std::chrono::steady_clock::now() - real_start_)));
+        loop_.advance_to(
+            std::max(loop_.now(), start_ + (std::chrono::steady_clock::now() - real_start_)));
         if (loop_.turn()) {
             return true;
         }

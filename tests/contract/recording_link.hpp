@@ -12,7 +12,8 @@
 
 namespace sessionq::test {
 
-/// The owner of a link: takes note of every event, and sees to it that none comes from within a call or after the end.
+/// The owner of a link: takes note of every event, and sees to it that none comes from within a
+/// call or after the end.
 class RecordingLink final : public ports::LinkEvents {
 public:
     struct Settled {
@@ -20,7 +21,9 @@ public:
         std::optional<Errc> failed_with;
     };
 
-    explicit RecordingLink(ports::SessionLinkPtr link) : link_{std::move(link)} { link_->set_events(*this); }
+    explicit RecordingLink(ports::SessionLinkPtr link) : link_{std::move(link)} {
+        link_->set_events(*this);
+    }
 
     // what happened
     std::vector<ports::DeliveryPtr> got{};
@@ -39,7 +42,9 @@ public:
         const Calling calling{*this};
         link_->drain();
     }
-    void settle(ports::Delivery& delivery, ports::Outcome outcome) { settle(delivery, ports::Settlement{.outcome = outcome}); }
+    void settle(ports::Delivery& delivery, ports::Outcome outcome) {
+        settle(delivery, ports::Settlement{.outcome = outcome});
+    }
     void settle(ports::Delivery& delivery, ports::Settlement settlement) {
         const Calling calling{*this};
         link_->settle(delivery, std::move(settlement));
@@ -66,7 +71,9 @@ public:
     }
 
     // LinkEvents
-    [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+        return std::make_unique<ports::Delivery>();
+    }
     void on_delivery(ports::DeliveryPtr delivery) override {
         check_flowing();
         got.push_back(std::move(delivery));
@@ -74,7 +81,8 @@ public:
     void on_settled(ports::Delivery& delivery, const Failure* failure) override {
         check_no_call();
         CHECK_FALSE(closed);
-        settled.push_back({&delivery, failure != nullptr ? std::optional{failure->code} : std::nullopt});
+        settled.push_back(
+            {&delivery, failure != nullptr ? std::optional{failure->code} : std::nullopt});
     }
     void on_drained() override {
         check_flowing();

@@ -31,7 +31,9 @@ PORT_CASE("send: all or none, and a message without a session is refused") {
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
     messages.push_back(Message{.body = "2"});
-    const auto sent = t.template finish<Sequences>([&](auto handler) { t.endpoint->send({t.entity, std::move(messages)}, std::move(handler)); });
+    const auto sent = t.template finish<Sequences>([&](auto handler) {
+        t.endpoint->send({t.entity, std::move(messages)}, std::move(handler));
+    });
     CHECK(sent.failure() == Errc::session_required);
     NEEDS(t, peek);
     CHECK(t.peek(t.entity).empty());
@@ -55,7 +57,9 @@ PORT_CASE("topic: is sent to and not received from, its subscription the other w
     const std::string topic = t.target();
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
-    const auto sent = t.template finish<Sequences>([&](auto handler) { t.endpoint->send({t.entity, std::move(messages)}, std::move(handler)); });
+    const auto sent = t.template finish<Sequences>([&](auto handler) {
+        t.endpoint->send({t.entity, std::move(messages)}, std::move(handler));
+    });
     CHECK(sent.failure() == Errc::not_supported);
     t.entity = topic;
     CHECK(t.accept("a").failure() == Errc::not_supported);
@@ -109,7 +113,10 @@ PORT_CASE("schedule: taken back, the message never comes") {
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     const auto sequences = t.send({later});
     const auto cancel = [&] {
-        return t.template finish<core::Done>([&](auto handler) { t.endpoint->cancel_scheduled(t.target(), sequences, std::move(handler)); })
+        return t
+            .template finish<core::Done>([&](auto handler) {
+                t.endpoint->cancel_scheduled(t.target(), sequences, std::move(handler));
+            })
             .failure();
     };
     CHECK_FALSE(cancel());
@@ -184,7 +191,12 @@ PORT_CASE("list sessions: those with messages or state, by pages") {
     NEEDS(t, list_sessions);
     using Ids = std::vector<std::string>;
     const auto list = [&](std::uint32_t skip, std::uint32_t top) {
-        return t.template finish<Ids>([&](auto handler) { t.endpoint->list_sessions({t.entity, skip, top}, std::move(handler)); }).result().value();
+        return t
+            .template finish<Ids>([&](auto handler) {
+                t.endpoint->list_sessions({t.entity, skip, top}, std::move(handler));
+            })
+            .result()
+            .value();
     };
     CHECK(list(0, 100).empty());
     t.send("a", {"1"});
@@ -192,7 +204,9 @@ PORT_CASE("list sessions: those with messages or state, by pages") {
     t.send("a", {"3"});
     const auto merely_held = t.hold("c");
     const auto stateful = t.hold("d");
-    CHECK_FALSE(t.template finish<core::Done>([&](auto handler) { stateful->link().set_state("s", std::move(handler)); }).failure());
+    CHECK_FALSE(t.template finish<core::Done>([&](auto handler) {
+                     stateful->link().set_state("s", std::move(handler));
+                 }).failure());
     auto all = list(0, 100);
     std::ranges::sort(all);
     CHECK(all == Ids{"a", "b", "d"});
@@ -210,7 +224,9 @@ PORT_CASE("endpoint: a call that is unanswered when it is destroyed is answered 
     auto other = t.fixture.make_endpoint();
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
-    const auto sent = t.template begin<Sequences>([&](auto handler) { other->send({t.target(), std::move(messages)}, std::move(handler)); });
+    const auto sent = t.template begin<Sequences>([&](auto handler) {
+        other->send({t.target(), std::move(messages)}, std::move(handler));
+    });
     CHECK_FALSE(sent.is_there());
     other.reset();
     CHECK(sent.failure() == Errc::cancelled);

@@ -16,7 +16,8 @@
 
 namespace sessionq::test {
 
-/// The local broker behind its AMQP front, reached through a real socket on loopback. Time is manual for both ends; only the bytes take their own.
+/// The local broker behind its AMQP front, reached through a real socket on loopback. Time is
+/// manual for both ends; only the bytes take their own.
 class ServiceBusFixture : public PortFixture {
 public:
     ServiceBusFixture() : ServiceBusFixture{nullptr, nullptr} {}
@@ -27,18 +28,21 @@ public:
 
     std::string create_entity(const EntitySpec& spec) override {
         const std::string name = "queue" + std::to_string(++entities_);
-        static_cast<void>(broker_
-                              .create_queue(name,
-                                            {.requires_session = true,
-                                             .lock_duration = spec.lock_duration,
-                                             .max_delivery_count = spec.max_delivery_count,
-                                             .dead_letter_on_expiration = spec.dead_letter_on_expiration},
-                                            now())
-                              .value());
+        static_cast<void>(
+            broker_
+                .create_queue(name,
+                              {.requires_session = true,
+                               .lock_duration = spec.lock_duration,
+                               .max_delivery_count = spec.max_delivery_count,
+                               .dead_letter_on_expiration = spec.dead_letter_on_expiration},
+                              now())
+                .value());
         return name;
     }
     [[nodiscard]] bool tells_sequence_numbers() const override { return false; }
-    [[nodiscard]] std::string dead_letters_of(const std::string& entity) const override { return entity + "/$DeadLetterQueue"; }
+    [[nodiscard]] std::string dead_letters_of(const std::string& entity) const override {
+        return entity + "/$DeadLetterQueue";
+    }
 
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
         servicebus::HubSettings settings;
@@ -76,7 +80,8 @@ public:
 
 protected:
     /// Null: without TLS.
-    ServiceBusFixture(const amqp::TlsContextPtr& server_tls, amqp::TlsContextPtr client_tls) : client_tls_{std::move(client_tls)} {
+    ServiceBusFixture(const amqp::TlsContextPtr& server_tls, amqp::TlsContextPtr client_tls)
+        : client_tls_{std::move(client_tls)} {
         const auto port = server_->listen({.port = 0, .tls = server_tls});
         port_ = port.value();
     }
@@ -111,8 +116,9 @@ private:
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
     broker::Broker broker_{};
-    std::unique_ptr<server::Server> server_{
-        std::make_unique<server::Server>(broker_, loop_, io_, server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
+    std::unique_ptr<server::Server> server_{std::make_unique<server::Server>(
+        broker_, loop_, io_,
+        server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
     const amqp::TlsContextPtr client_tls_;
     std::uint16_t port_{0};
     int entities_{0};
@@ -123,7 +129,9 @@ class TlsServiceBusFixture final : public ServiceBusFixture {
 public:
     TlsServiceBusFixture()
         : ServiceBusFixture{
-              amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates().server(), .key_file = certificates().server_key()}).value(),
+              amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates().server(),
+                                                     .key_file = certificates().server_key()})
+                  .value(),
               amqp::make_tls(amqp::TlsClientSettings{.ca_file = certificates().ca()}).value()} {}
 
 private:

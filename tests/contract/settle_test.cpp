@@ -65,7 +65,8 @@ PORT_CASE("settle: many at once are answered once each") {
     CHECK(t.fixture.eventually([&] { return link->settled.size() == 500; }));
     t.fixture.quiet();
     CHECK(link->settled.size() == 500);
-    CHECK(std::ranges::none_of(link->settled, [](const auto& one) { return one.failed_with.has_value(); }));
+    CHECK(std::ranges::none_of(link->settled,
+                               [](const auto& one) { return one.failed_with.has_value(); }));
     t.close(*link);
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
@@ -109,10 +110,11 @@ PORT_CASE("settle: dead-letter moves the message, with its reason and changed pr
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
     t.receive(*link, 1);
-    CHECK_FALSE(t.settle(*link, *link->got[0],
-                         ports::Settlement{.outcome = Outcome::dead_letter,
-                                           .dead_letter = {.reason = "broken", .description = "no such order"},
-                                           .properties_to_modify = {{"seen", true}}}));
+    CHECK_FALSE(t.settle(
+        *link, *link->got[0],
+        ports::Settlement{.outcome = Outcome::dead_letter,
+                          .dead_letter = {.reason = "broken", .description = "no such order"},
+                          .properties_to_modify = {{"seen", true}}}));
     t.receive(*link, 1);
     CHECK(link->text() == "1 2");
     NEEDS(t, dead_letter_reason);
@@ -131,10 +133,13 @@ PORT_CASE("settle: abandon merges changed properties into the message's own") {
     t.send({sent});
     const auto link = t.hold("a");
     t.receive(*link, 1);
-    CHECK_FALSE(t.settle(*link, *link->got[0],
-                         ports::Settlement{.outcome = Outcome::abandon, .properties_to_modify = {{"changed", true}, {"new", std::string{"n"}}}}));
+    CHECK_FALSE(t.settle(
+        *link, *link->got[0],
+        ports::Settlement{.outcome = Outcome::abandon,
+                          .properties_to_modify = {{"changed", true}, {"new", std::string{"n"}}}}));
     t.receive(*link, 1);
-    CHECK(link->got[1]->message.properties() == Properties{{"changed", true}, {"kept", true}, {"new", std::string{"n"}}});
+    CHECK(link->got[1]->message.properties() ==
+          Properties{{"changed", true}, {"kept", true}, {"new", std::string{"n"}}});
     CHECK(link->got[0]->message.properties() == sent.properties);
 }
 
@@ -149,18 +154,21 @@ PORT_CASE("defer: the message is set aside until it is asked for, and then settl
     t.receive(*link, 1);
     CHECK(link->text() == "1 2");
     using Deliveries = std::vector<ports::DeliveryPtr>;
-    auto asked = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred({sequence}, std::move(handler)); });
+    auto asked = t.template finish<Deliveries>(
+        [&](auto handler) { link->link().receive_deferred({sequence}, std::move(handler)); });
     REQUIRE_FALSE(asked.failure());
     REQUIRE(asked.result().value().size() == 1);
     ports::Delivery& deferred = *asked.result().value()[0];
     CHECK(deferred.message.text() == "1");
     CHECK(deferred.message.sequence_number() == sequence);
     CHECK_FALSE(t.settle(*link, deferred, Outcome::complete));
-    const auto again = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred({sequence}, std::move(handler)); });
+    const auto again = t.template finish<Deliveries>(
+        [&](auto handler) { link->link().receive_deferred({sequence}, std::move(handler)); });
     CHECK(again.failure() == Errc::message_not_found);
 }
 
-PORT_CASE("defer: any missing sequence number fails all, and a session that has only deferred messages is not next") {
+PORT_CASE("defer: any missing sequence number fails all, and a session that has only deferred "
+          "messages is not next") {
     PortCase<Fixture> t;
     NEEDS(t, defer);
     t.send("a", {"1", "2"});
@@ -169,13 +177,16 @@ PORT_CASE("defer: any missing sequence number fails all, and a session that has 
     const std::int64_t first = link->got[0]->message.sequence_number();
     CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::defer));
     using Deliveries = std::vector<ports::DeliveryPtr>;
-    const auto missing = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred({first, first + 1}, std::move(handler)); });
+    const auto missing = t.template finish<Deliveries>([&](auto handler) {
+        link->link().receive_deferred({first, first + 1}, std::move(handler));
+    });
     CHECK(missing.failure() == Errc::message_not_found);
     t.receive(*link, 1);
     CHECK_FALSE(t.settle(*link, *link->got[1], Outcome::complete));
     t.close(*link);
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
     link = t.hold("a");
-    auto asked = t.template finish<Deliveries>([&](auto handler) { link->link().receive_deferred({first}, std::move(handler)); });
+    auto asked = t.template finish<Deliveries>(
+        [&](auto handler) { link->link().receive_deferred({first}, std::move(handler)); });
     CHECK_FALSE(asked.failure());
 }

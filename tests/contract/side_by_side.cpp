@@ -33,7 +33,9 @@ struct Counter final : doctest::IReporter {
     explicit Counter(const doctest::ContextOptions&) {}
     void report_query(const doctest::QueryData&) override {}
     void test_run_start() override {}
-    void test_run_end(const doctest::TestRunStats& stats) override { cases_that_pass_the_filters = stats.numTestCasesPassingFilters; }
+    void test_run_end(const doctest::TestRunStats& stats) override {
+        cases_that_pass_the_filters = stats.numTestCasesPassingFilters;
+    }
     void test_case_start(const doctest::TestCaseData&) override {}
     void test_case_reenter(const doctest::TestCaseData&) override {}
     void test_case_end(const doctest::CurrentTestCaseStats&) override {}
@@ -53,7 +55,8 @@ struct Progress {
     std::atomic<unsigned> failed{0};
 };
 
-void run_cases(doctest::Context& context, unsigned cases, std::vector<std::unique_ptr<PreparedDaemon>>& daemons, Progress& progress) {
+void run_cases(doctest::Context& context, unsigned cases,
+               std::vector<std::unique_ptr<PreparedDaemon>>& daemons, Progress& progress) {
     for (unsigned next = progress.taken++; next < cases * daemons.size(); next = progress.taken++) {
         const std::size_t kind = next % daemons.size();
         const int number = static_cast<int>(next / daemons.size()) + 1;
@@ -84,7 +87,8 @@ int main(int count, char** arguments) {
     for (const Kind kind : kinds) {
         daemons.push_back(std::make_unique<PreparedDaemon>(kind));
     }
-    void* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         return EXIT_FAILURE;
     }
@@ -101,7 +105,8 @@ int main(int count, char** arguments) {
     bool is_well = true;
     for (const pid_t process : running) {
         int status = 0;
-        is_well = process > 0 && ::waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS && is_well;
+        is_well = process > 0 && ::waitpid(process, &status, 0) == process && WIFEXITED(status) &&
+                  WEXITSTATUS(status) == EXIT_SUCCESS && is_well;
     }
     for (std::size_t i = 0; i < daemons.size(); ++i) {
         if (!daemons[i]->end()) {
@@ -109,8 +114,10 @@ int main(int count, char** arguments) {
             is_well = false;
         }
     }
-    std::printf("%u cases on %zu kinds of daemon: %u run, %u failed\n", cases, daemons.size(), progress.run.load(), progress.failed.load());
-    is_well = is_well && cases > 0 && progress.failed == 0 && progress.run == cases * daemons.size();
+    std::printf("%u cases on %zu kinds of daemon: %u run, %u failed\n", cases, daemons.size(),
+                progress.run.load(), progress.failed.load());
+    is_well =
+        is_well && cases > 0 && progress.failed == 0 && progress.run == cases * daemons.size();
     ::munmap(shared, sizeof(Progress));
     return is_well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

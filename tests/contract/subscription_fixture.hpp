@@ -7,7 +7,8 @@
 
 namespace sessionq::test {
 
-/// Another fixture's broker, with a topic's subscription for an entity: what is sent to the topic is received from there.
+/// Another fixture's broker, with a topic's subscription for an entity: what is sent to the topic
+/// is received from there.
 template <typename Fixture>
 class OnSubscription final : public Fixture {
 public:
@@ -15,17 +16,23 @@ public:
         const std::string topic = "topic" + std::to_string(++topics_);
         static_cast<void>(this->broker().create_topic(topic, {}, this->now()).value());
         static_cast<void>(this->broker()
-                              .create_subscription(topic, "all",
-                                                   {.requires_session = true,
-                                                    .lock_duration = spec.lock_duration,
-                                                    .max_delivery_count = spec.max_delivery_count,
-                                                    .dead_letter_on_expiration = spec.dead_letter_on_expiration},
-                                                   {{.name = "all", .filter = SqlFilter{"EXISTS(sys.SessionId)"}}}, this->now())
+                              .create_subscription(
+                                  topic, "all",
+                                  {.requires_session = true,
+                                   .lock_duration = spec.lock_duration,
+                                   .max_delivery_count = spec.max_delivery_count,
+                                   .dead_letter_on_expiration = spec.dead_letter_on_expiration},
+                                  {{.name = "all", .filter = SqlFilter{"EXISTS(sys.SessionId)"}}},
+                                  this->now())
                               .value());
         return broker::subscription_name(topic, "all");
     }
-    [[nodiscard]] std::string sends_to(const std::string& entity) const override { return entity.substr(0, entity.find('/')); }
-    [[nodiscard]] bool tells_sequence_numbers() const override { return false; } // those of the topic
+    [[nodiscard]] std::string sends_to(const std::string& entity) const override {
+        return entity.substr(0, entity.find('/'));
+    }
+    [[nodiscard]] bool tells_sequence_numbers() const override {
+        return false;
+    } // those of the topic
 
 private:
     int topics_{0};

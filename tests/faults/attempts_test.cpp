@@ -20,16 +20,19 @@ std::size_t attempts_in_three_seconds(const char* script) {
                               .queues = {{.name = "orders", .options = {.requires_session = true}}},
                               .keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}}};
     const std::string& url = daemon.urls().at(0);
-    Proxy proxy{{.port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))), .script = parse_script(script)}};
+    Proxy proxy{{.port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))),
+                 .script = parse_script(script)}};
     const Client client = Client::connect(connection_string(proxy.port()));
     SessionProcessor processor{client, "orders", {.max_concurrent_sessions = 32}};
     processor.on_message([](MessageContext&) {});
     processor.start();
     proxy.start();
     std::thread sender{[&] {
-        for (const TimePoint until = core::system_clock().now() + 3s; core::system_clock().now() < until;) {
+        for (const TimePoint until = core::system_clock().now() + 3s;
+             core::system_clock().now() < until;) {
             try {
-                Sender{client, "orders"}.send(Message::text("a", "1"), OperationContext{Deadline::at(until)});
+                Sender{client, "orders"}.send(Message::text("a", "1"),
+                                              OperationContext{Deadline::at(until)});
             } catch (const Error&) {
                 continue; // an application that knows no patience
             }
@@ -42,6 +45,8 @@ std::size_t attempts_in_three_seconds(const char* script) {
 
 } // namespace
 
-TEST_CASE("R17: whoever is turned away knocks less and less, however many wait and however often they ask") {
-    CHECK(attempts_in_three_seconds("0s reject for=1000s\n100ms reset conns=all") <= 8); // 50, 100, 200, 400, 800, 1600 ms apart at least
+TEST_CASE("R17: whoever is turned away knocks less and less, however many wait and however often "
+          "they ask") {
+    CHECK(attempts_in_three_seconds("0s reject for=1000s\n100ms reset conns=all") <=
+          8); // 50, 100, 200, 400, 800, 1600 ms apart at least
 }

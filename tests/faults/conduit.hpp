@@ -10,10 +10,12 @@
 
 namespace sessionq::faults {
 
-/// Decides when bytes of one direction of a connection go on their way: in order, and each as late as the faults in force make it. No I/O, no clock.
+/// Decides when bytes of one direction of a connection go on their way: in order, and each as late
+/// as the faults in force make it. No I/O, no clock.
 class Conduit {
 public:
-    static constexpr std::size_t most_held = std::size_t{256} << 10U; ///< beyond, nothing more is read: the sender feels it
+    static constexpr std::size_t most_held =
+        std::size_t{256} << 10U; ///< beyond, nothing more is read: the sender feels it
     static constexpr Duration trickle_pace = std::chrono::microseconds{200};
 
     explicit Conduit(std::uint64_t seed) noexcept : random_{seed} {}

@@ -25,7 +25,10 @@ std::int64_t message_number(std::string_view text) {
     return number;
 }
 
-bool is_loss(CloseReason why) { return why == CloseReason::lock_lost || why == CloseReason::connection_lost || why == CloseReason::unresponsive; }
+bool is_loss(CloseReason why) {
+    return why == CloseReason::lock_lost || why == CloseReason::connection_lost ||
+           why == CloseReason::unresponsive;
+}
 
 ProcessorOptions processor_options(const ConsumerOptions& options) {
     return {.max_concurrent_sessions = options.slots,
@@ -38,7 +41,8 @@ ProcessorOptions processor_options(const ConsumerOptions& options) {
             .error_backoff = {.min = 50ms, .max = 1s}};
 }
 
-void handle(MessageContext& call, std::uint32_t holder, std::uint64_t seed, EventLog& log, Promptness& promptness) {
+void handle(MessageContext& call, std::uint32_t holder, std::uint64_t seed, EventLog& log,
+            Promptness& promptness) {
     const ReceivedMessage& message = call.message();
     Event event{.kind = Event::Kind::begin,
                 .is_late = call.session().lock_expires().passed(now()),
@@ -49,7 +53,9 @@ void handle(MessageContext& call, std::uint32_t holder, std::uint64_t seed, Even
     log.add(event);
     core::Random random{seed ^ (static_cast<std::uint64_t>(event.sequence) << 20U) ^ event.session};
     const std::uint64_t mood = random.below(400);
-    std::this_thread::sleep_for(mood == 0 ? 700ms : mood < 8 ? 60ms : std::chrono::milliseconds{random.below(3)});
+    std::this_thread::sleep_for(mood == 0  ? 700ms
+                                : mood < 8 ? 60ms
+                                           : std::chrono::milliseconds{random.below(3)});
     if (mood % 80 == 3 && message.delivery_count() == 0) {
         event.kind = Event::Kind::failed;
         log.add(event);
@@ -57,7 +63,9 @@ void handle(MessageContext& call, std::uint32_t holder, std::uint64_t seed, Even
     }
     if (mood % 40 == 5) {
         promptness.watch("set_state", 1s, [&] {
-            call.session().set_state(std::to_string(event.number), OperationContext::current().with_deadline(Deadline::after(1s, now())));
+            call.session().set_state(
+                std::to_string(event.number),
+                OperationContext::current().with_deadline(Deadline::after(1s, now())));
         });
     }
     event.kind = Event::Kind::done;
@@ -87,7 +95,8 @@ ClientOptions hasty_client(std::uint32_t receive_threads) {
 
 std::string connection_string(std::uint16_t port) {
     return "Endpoint=sb://127.0.0.1:" + std::to_string(port) +
-           ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true";
+           ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
+           "UseDevelopmentEmulator=true";
 }
 
 Consumer::Consumer(ConsumerOptions options, EventLog& log, Promptness& promptness)
@@ -98,7 +107,9 @@ Consumer::Consumer(ConsumerOptions options, EventLog& log, Promptness& promptnes
       processor_{client_, options_.entity, processor_options(options_)} {
     const std::uint32_t holder = options_.holder;
     processor_.on_session_open([&log = log_, holder](SessionContext& session) {
-        log.add({.kind = Event::Kind::open, .holder = holder, .session = session_number(session.session_id())});
+        log.add({.kind = Event::Kind::open,
+                 .holder = holder,
+                 .session = session_number(session.session_id())});
     });
     processor_.on_session_close([&log = log_, holder](SessionContext& session, CloseReason why) {
         log.add({.kind = Event::Kind::close,
@@ -107,16 +118,18 @@ Consumer::Consumer(ConsumerOptions options, EventLog& log, Promptness& promptnes
                  .session = session_number(session.session_id()),
                  .number = static_cast<std::int64_t>(why)});
     });
-    processor_.on_error([&log = log_, &promptness = promptness_, holder](const ErrorContext& error) {
-        promptness.note("(" + std::string{to_string(error.source)} + ")", error.failure);
-        if (error.source == ErrorSource::settlement) {
-            log.add({.kind = Event::Kind::trouble,
-                     .holder = holder,
-                     .session = session_number(error.session_id),
-                     .number = static_cast<std::int64_t>(error.failure.code)});
-        }
-    });
-    processor_.on_message([&log = log_, &promptness = promptness_, holder, seed = options_.seed](MessageContext& call) {
+    processor_.on_error(
+        [&log = log_, &promptness = promptness_, holder](const ErrorContext& error) {
+            promptness.note("(" + std::string{to_string(error.source)} + ")", error.failure);
+            if (error.source == ErrorSource::settlement) {
+                log.add({.kind = Event::Kind::trouble,
+                         .holder = holder,
+                         .session = session_number(error.session_id),
+                         .number = static_cast<std::int64_t>(error.failure.code)});
+            }
+        });
+    processor_.on_message([&log = log_, &promptness = promptness_, holder,
+                           seed = options_.seed](MessageContext& call) {
         handle(call, holder, seed, log, promptness);
     });
     processor_.start();

@@ -22,12 +22,14 @@ struct ConsumerOptions {
     std::uint32_t holder{1};
     std::uint64_t seed{1};
     std::uint32_t slots{6};
-    bool confirms{false};      ///< settlements are confirmed one by one, so that a lost lease repeats one message at most
+    bool confirms{false}; ///< settlements are confirmed one by one, so that a lost lease repeats
+                          ///< one message at most
     bool rolls_at_once{false}; ///< idle timeout zero
 };
 
-/// A processor on a client of its own, whose handlers write down what they see. Some of them fail, some settle by themselves, some keep state. A handler that
-/// is left behind by `stop` may outlive it, but not the log and the promptness.
+/// A processor on a client of its own, whose handlers write down what they see. Some of them fail,
+/// some settle by themselves, some keep state. A handler that is left behind by `stop` may outlive
+/// it, but not the log and the promptness.
 class Consumer {
 public:
     /// Connects. Throws Error.

@@ -24,7 +24,8 @@ TimePoint Director::next_due() const noexcept {
     return next;
 }
 
-std::vector<std::uint64_t> Director::choose(std::size_t count, std::vector<std::uint64_t> connections) {
+std::vector<std::uint64_t> Director::choose(std::size_t count,
+                                            std::vector<std::uint64_t> connections) {
     for (std::size_t i = connections.size(); i > 1; --i) {
         std::swap(connections[i - 1], connections[random_.below(i)]);
     }
@@ -34,7 +35,8 @@ std::vector<std::uint64_t> Director::choose(std::size_t count, std::vector<std::
     return connections;
 }
 
-void Director::strike(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& connections, std::vector<Stroke>& strokes) {
+void Director::strike(const Fault& fault, TimePoint now,
+                      const std::vector<std::uint64_t>& connections, std::vector<Stroke>& strokes) {
     const auto set_door = [&](Door door) {
         door_ = door;
         door_until_ = now + fault.length;
@@ -60,13 +62,19 @@ void Director::strike(const Fault& fault, TimePoint now, const std::vector<std::
     }
 }
 
-/// In the first half of its time one after another is stalled; each is let go at a random instant of the second half.
+/// In the first half of its time one after another is stalled; each is let go at a random instant
+/// of the second half.
 void Director::clog(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& victims) {
     const Duration half = fault.length / 2;
     for (std::size_t i = 0; i < victims.size(); ++i) {
-        const TimePoint begins = now + half * static_cast<Duration::rep>(i) / static_cast<Duration::rep>(victims.size());
-        const TimePoint ends = now + half + Duration{static_cast<Duration::rep>(random_.below(static_cast<std::uint64_t>(half.count()) + 1))};
-        later_.emplace(begins, Stroke{.connection = victims[i], .fault = {.kind = FaultKind::stall, .way = Way::both}, .until = ends});
+        const TimePoint begins =
+            now + half * static_cast<Duration::rep>(i) / static_cast<Duration::rep>(victims.size());
+        const TimePoint ends = now + half +
+                               Duration{static_cast<Duration::rep>(
+                                   random_.below(static_cast<std::uint64_t>(half.count()) + 1))};
+        later_.emplace(begins, Stroke{.connection = victims[i],
+                                      .fault = {.kind = FaultKind::stall, .way = Way::both},
+                                      .until = ends});
     }
 }
 

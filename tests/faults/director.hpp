@@ -31,22 +31,29 @@ public:
     }
 
     /// What is due, given the connections that live.
-    [[nodiscard]] std::vector<Stroke> due(TimePoint now, const std::vector<std::uint64_t>& connections);
+    [[nodiscard]] std::vector<Stroke> due(TimePoint now,
+                                          const std::vector<std::uint64_t>& connections);
     /// When something is due next; max: nothing any more.
     [[nodiscard]] TimePoint next_due() const noexcept;
     [[nodiscard]] bool is_over() const noexcept { return next_due() == TimePoint::max(); }
 
     enum class Door : std::uint8_t { open, shut, rejects, swallows };
     /// What becomes of a new connection. The last of the faults that concern it and are in force.
-    [[nodiscard]] Door door(TimePoint now) const noexcept { return now < door_until_ ? door_ : Door::open; }
+    [[nodiscard]] Door door(TimePoint now) const noexcept {
+        return now < door_until_ ? door_ : Door::open;
+    }
     [[nodiscard]] TimePoint door_until() const noexcept { return door_until_; }
 
     /// Faults that hit something, by kind.
-    [[nodiscard]] const std::map<FaultKind, std::uint64_t>& counts() const noexcept { return counts_; }
+    [[nodiscard]] const std::map<FaultKind, std::uint64_t>& counts() const noexcept {
+        return counts_;
+    }
 
 private:
-    [[nodiscard]] std::vector<std::uint64_t> choose(std::size_t count, std::vector<std::uint64_t> connections);
-    void strike(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& connections, std::vector<Stroke>& strokes);
+    [[nodiscard]] std::vector<std::uint64_t> choose(std::size_t count,
+                                                    std::vector<std::uint64_t> connections);
+    void strike(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& connections,
+                std::vector<Stroke>& strokes);
     void clog(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& victims);
 
     Script script_;

@@ -89,6 +89,7 @@ TEST_CASE("Director: a clog stalls one after another and lets go in another orde
         CHECK(stroke.until <= start + 3s);
     }
     CHECK(who.size() == 6);
-    CHECK_FALSE(std::is_sorted(all.begin(), all.end(), [](const Stroke& a, const Stroke& b) { return a.until < b.until; }));
+    CHECK_FALSE(std::is_sorted(all.begin(), all.end(),
+                               [](const Stroke& a, const Stroke& b) { return a.until < b.until; }));
     CHECK(director.counts().at(FaultKind::clog) == 1);
 }

@@ -25,7 +25,8 @@ struct Event {
     bool is_late{false};     ///< begin: the lease had ended. close: it was lost
     std::uint32_t holder{0}; ///< which processor; one that is started again is another
     std::uint32_t session{0};
-    std::int64_t number{0};   ///< as the producer counts within the session, from 1. close, trouble: why, for people
+    std::int64_t number{
+        0}; ///< as the producer counts within the session, from 1. close, trouble: why, for people
     std::int64_t sequence{0}; ///< as the broker counts
     TimePoint at{};
 
@@ -40,7 +41,8 @@ struct Event {
 class EventLog {
 public:
     EventLog() = default;
-    /// Also appended to the file, so that they outlive this process however it ends. Throws std::runtime_error.
+    /// Also appended to the file, so that they outlive this process however it ends. Throws
+    /// std::runtime_error.
     explicit EventLog(const std::string& file);
     ~EventLog();
     EventLog(const EventLog&) = delete;

@@ -39,7 +39,8 @@ struct Beside {
 
 class Trial {
 public:
-    Trial(const std::map<std::uint32_t, Sent>& sent, const JudgeOptions& options) : sent_{sent}, options_{options} {}
+    Trial(const std::map<std::uint32_t, Sent>& sent, const JudgeOptions& options)
+        : sent_{sent}, options_{options} {}
 
     void see(const Event& event) {
         switch (event.kind) {
@@ -48,9 +49,12 @@ public:
         case Event::Kind::done:
         case Event::Kind::failed: end(event); break;
         case Event::Kind::trouble: trouble(event); break;
-        case Event::Kind::intruder: blame(result_.intruders, event, "was settled although its lease had ended"); break;
+        case Event::Kind::intruder:
+            blame(result_.intruders, event, "was settled although its lease had ended");
+            break;
         case Event::Kind::close:
-            if (const auto found = current_.find({event.holder, event.session}); found != current_.end()) {
+            if (const auto found = current_.find({event.holder, event.session});
+                found != current_.end()) {
                 Tenure& tenure = tenures_[found->second];
                 tenure.is_closed = true;
                 tenure.closed_at = event.at;
@@ -69,10 +73,13 @@ public:
         }
         for (const Beside& beside : beside_) {
             const Tenure& other = tenures_[beside.tenure];
-            const bool was_leaving = !beside.was_running && other.begun.size() == beside.begun; // and had nothing more to do
+            const bool was_leaving =
+                !beside.was_running &&
+                other.begun.size() == beside.begun; // and had nothing more to do
             const bool is_stale = beside.own < beside.tenure && tenures_[beside.own].is_lost;
             if (!other.is_lost && !was_leaving && !is_stale) {
-                blame(result_.overlaps, beside.event, "began while holder " + std::to_string(other.holder) + " held the session");
+                blame(result_.overlaps, beside.event,
+                      "began while holder " + std::to_string(other.holder) + " held the session");
             }
         }
         for (const auto& [again, event] : again_) {
@@ -101,8 +108,10 @@ private:
     void blame(std::size_t& count, const Event& event, const std::string& what) {
         ++count;
         if (result_.words.size() < most_words) {
-            result_.words.push_back("s" + std::to_string(event.session) + " message " + std::to_string(event.number) + " (sequence " +
-                                    std::to_string(event.sequence) + ", holder " + std::to_string(event.holder) + ") " + what);
+            result_.words.push_back("s" + std::to_string(event.session) + " message " +
+                                    std::to_string(event.number) + " (sequence " +
+                                    std::to_string(event.sequence) + ", holder " +
+                                    std::to_string(event.holder) + ") " + what);
         }
     }
 
@@ -114,15 +123,18 @@ private:
         tenures_.push_back({.holder = event.holder, .session = event.session});
     }
 
-    /// Errors are told beside the handlers, and perhaps a moment after the lease they are about was left.
+    /// Errors are told beside the handlers, and perhaps a moment after the lease they are about was
+    /// left.
     void trouble(const Event& event) {
         constexpr std::chrono::seconds moment{2};
         if (Tenure* tenure = held(event)) {
             tenure->is_lost = true;
         }
-        const auto before = std::find_if(tenures_.rbegin(), tenures_.rend(), [&](const Tenure& tenure) {
-            return tenure.holder == event.holder && tenure.session == event.session && tenure.is_closed;
-        });
+        const auto before =
+            std::find_if(tenures_.rbegin(), tenures_.rend(), [&](const Tenure& tenure) {
+                return tenure.holder == event.holder && tenure.session == event.session &&
+                       tenure.is_closed;
+            });
         if (before != tenures_.rend() && event.at - before->closed_at < moment) {
             before->is_lost = true;
         }
@@ -158,7 +170,9 @@ private:
         if (!tenure.begun.empty()) {
             const std::int64_t last = tenure.begun.back();
             if (tenure.has_failed ? event.sequence != last : event.sequence <= last) {
-                blame(result_.out_of_order, event, "came after sequence " + std::to_string(last) + (tenure.has_failed ? ", which had failed" : ""));
+                blame(result_.out_of_order, event,
+                      "came after sequence " + std::to_string(last) +
+                          (tenure.has_failed ? ", which had failed" : ""));
             }
         }
         const auto before = last_tenure_.find({event.session, event.sequence});
@@ -166,7 +180,9 @@ private:
             const bool after_failure = failed_.erase({event.session, event.sequence}) != 0;
             result_.retries += after_failure ? 1 : 0;
             if (!after_failure) {
-                again_.emplace_back(Again{.before = before->second, .now = current_.at({event.holder, event.session}), .sequence = event.sequence},
+                again_.emplace_back(Again{.before = before->second,
+                                          .now = current_.at({event.holder, event.session}),
+                                          .sequence = event.sequence},
                                     event);
             }
             return;
@@ -175,7 +191,8 @@ private:
         if (event.number == highest + 1) {
             highest = event.number;
         } else if (event.number > highest) {
-            blame(result_.out_of_order, event, "came first although the last before it was " + std::to_string(highest));
+            blame(result_.out_of_order, event,
+                  "came first although the last before it was " + std::to_string(highest));
             highest = event.number;
         } else { // a copy: another sequence number for what was seen
             ++result_.copies;
@@ -200,17 +217,21 @@ private:
         }
     }
 
-    /// Whether the lease was lost with that message among the last of it, whose settlements may be without an answer.
+    /// Whether the lease was lost with that message among the last of it, whose settlements may be
+    /// without an answer.
     [[nodiscard]] bool lost_with(const Tenure& tenure, std::int64_t sequence) const {
         const auto window = options_.windows.find(tenure.holder);
-        const std::size_t most = window == options_.windows.end() ? options_.window : window->second;
+        const std::size_t most =
+            window == options_.windows.end() ? options_.window : window->second;
         const auto at = std::find(tenure.begun.rbegin(), tenure.begun.rend(), sequence);
         return tenure.is_lost && static_cast<std::size_t>(at - tenure.begun.rbegin()) < most;
     }
 
-    /// Handled again: because the lease before was lost, or because this one is lost, does not know it yet and had the message already.
+    /// Handled again: because the lease before was lost, or because this one is lost, does not know
+    /// it yet and had the message already.
     void explain(const Again& again, const Event& event) {
-        const bool is_stale = again.now < again.before && lost_with(tenures_[again.now], again.sequence);
+        const bool is_stale =
+            again.now < again.before && lost_with(tenures_[again.now], again.sequence);
         if (is_stale || lost_with(tenures_[again.before], again.sequence)) {
             ++result_.repeats;
             return;
@@ -229,16 +250,19 @@ private:
     std::set<std::uint32_t> left_{};
     std::vector<Beside> beside_{};
     std::vector<std::pair<Again, Event>> again_{};
-    std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> last_tenure_{}; // by session and sequence number
-    std::set<std::pair<std::uint32_t, std::int64_t>> failed_{};                   // by session and sequence number
-    std::set<std::pair<std::uint32_t, std::int64_t>> done_{};                     // by session and number
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t>
+        last_tenure_{};                                         // by session and sequence number
+    std::set<std::pair<std::uint32_t, std::int64_t>> failed_{}; // by session and sequence number
+    std::set<std::pair<std::uint32_t, std::int64_t>> done_{};   // by session and number
     std::map<std::uint32_t, std::int64_t> highest_{};
 };
 
 } // namespace
 
-Judgement judge(std::vector<Event> events, const std::map<std::uint32_t, Sent>& sent, const JudgeOptions& options) {
-    std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.at < b.at; });
+Judgement judge(std::vector<Event> events, const std::map<std::uint32_t, Sent>& sent,
+                const JudgeOptions& options) {
+    std::stable_sort(events.begin(), events.end(),
+                     [](const Event& a, const Event& b) { return a.at < b.at; });
     Trial trial{sent, options};
     for (const Event& event : events) {
         trial.see(event);

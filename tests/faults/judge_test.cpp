@@ -19,7 +19,9 @@ struct Story {
                           .at = TimePoint{Duration{static_cast<Duration::rep>(events.size())}}});
         return *this;
     }
-    Story& handle(std::uint32_t holder, std::int64_t number) { return add(Kind::begin, holder, number).add(Kind::done, holder, number); }
+    Story& handle(std::uint32_t holder, std::int64_t number) {
+        return add(Kind::begin, holder, number).add(Kind::done, holder, number);
+    }
     [[nodiscard]] Judgement judged(std::int64_t confirmed, std::size_t window = 1) const {
         return judge(events, {{0, {.confirmed = confirmed}}}, {.window = window});
     }
@@ -30,7 +32,8 @@ struct Story {
 } // namespace
 
 TEST_CASE("judge: a clean run is clean") {
-    const Judgement said = Story{}.add(Kind::open, 1).handle(1, 1).handle(1, 2).add(Kind::close, 1).judged(2);
+    const Judgement said =
+        Story{}.add(Kind::open, 1).handle(1, 1).handle(1, 2).add(Kind::close, 1).judged(2);
     CHECK(said.is_clean());
     CHECK(said.handled == 2);
     CHECK(said.leases == 1);
@@ -45,13 +48,24 @@ TEST_CASE("judge: what was confirmed and never done is lost") {
 }
 
 TEST_CASE("judge: a message that overtakes is out of order, within a lease and across leases") {
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 2).handle(1, 1).judged(2).out_of_order == 2); // it came first, and later a lower one
+    CHECK(Story{}.add(Kind::open, 1).handle(1, 2).handle(1, 1).judged(2).out_of_order ==
+          2); // it came first, and later a lower one
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).handle(1, 3).judged(1).out_of_order == 1);
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::close, 1).add(Kind::open, 2).handle(2, 3).handle(2, 4).judged(1).out_of_order == 1);
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .handle(1, 1)
+              .add(Kind::close, 1)
+              .add(Kind::open, 2)
+              .handle(2, 3)
+              .handle(2, 4)
+              .judged(1)
+              .out_of_order == 1);
 }
 
 TEST_CASE("judge: after a failure the same message comes next") {
-    const auto failing = [] { return Story{}.add(Kind::open, 1).add(Kind::begin, 1, 1).add(Kind::failed, 1, 1); };
+    const auto failing = [] {
+        return Story{}.add(Kind::open, 1).add(Kind::begin, 1, 1).add(Kind::failed, 1, 1);
+    };
     const Judgement said = failing().handle(1, 1).handle(1, 2).add(Kind::close, 1).judged(2);
     CHECK(said.is_clean());
     CHECK(said.retries == 1);
@@ -79,7 +93,8 @@ TEST_CASE("judge: a repeat needs a lost lease, and is among the last of it") {
     CHECK(twice(true, 1, 2).is_clean());
 }
 
-TEST_CASE("judge: who has lost its lease and does not know it may repeat what it had already, and no more") {
+TEST_CASE("judge: who has lost its lease and does not know it may repeat what it had already, and "
+          "no more") {
     const auto stale = [](bool lost) {
         return Story{}
             .add(Kind::open, 1)
@@ -107,26 +122,93 @@ TEST_CASE("judge: who has lost its lease and does not know it may repeat what it
     CHECK(stale(false).judged(2, 2).unexplained == 2);
 }
 
-TEST_CASE("judge: a lease is lost too when it was never closed, when a settlement was refused, and when its holder was left") {
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 2).judged(1).is_clean());
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::trouble, 1).add(Kind::close, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::close, 1).add(Kind::trouble, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::close, 1).add(Kind::left, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());
+TEST_CASE("judge: a lease is lost too when it was never closed, when a settlement was refused, and "
+          "when its holder was left") {
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .handle(1, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .add(Kind::close, 2)
+              .judged(1)
+              .is_clean());
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .handle(1, 1)
+              .add(Kind::trouble, 1)
+              .add(Kind::close, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .judged(1)
+              .is_clean());
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .handle(1, 1)
+              .add(Kind::close, 1)
+              .add(Kind::trouble, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .judged(1)
+              .is_clean());
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .handle(1, 1)
+              .add(Kind::close, 1)
+              .add(Kind::left, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .judged(1)
+              .is_clean());
 }
 
 TEST_CASE("judge: two at once are seen, in one holder and in two") {
-    CHECK(Story{}.add(Kind::open, 1).add(Kind::begin, 1, 1).add(Kind::begin, 1, 2).judged(0).overlaps == 1);
-    CHECK(Story{}.add(Kind::open, 1).add(Kind::open, 2).handle(2, 1).handle(1, 2).add(Kind::close, 1).add(Kind::close, 2).judged(1).overlaps == 1);
-    CHECK(Story{}.add(Kind::open, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 1).add(Kind::close, 2).judged(1).is_clean());
-    CHECK(Story{}.add(Kind::open, 1).add(Kind::open, 2).handle(2, 1).add(Kind::close, 1, 0, true).add(Kind::close, 2).judged(1).is_clean());
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .add(Kind::begin, 1, 1)
+              .add(Kind::begin, 1, 2)
+              .judged(0)
+              .overlaps == 1);
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .handle(1, 2)
+              .add(Kind::close, 1)
+              .add(Kind::close, 2)
+              .judged(1)
+              .overlaps == 1);
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .add(Kind::close, 1)
+              .add(Kind::close, 2)
+              .judged(1)
+              .is_clean());
+    CHECK(Story{}
+              .add(Kind::open, 1)
+              .add(Kind::open, 2)
+              .handle(2, 1)
+              .add(Kind::close, 1, 0, true)
+              .add(Kind::close, 2)
+              .judged(1)
+              .is_clean());
     CHECK(Story{}.handle(1, 1).judged(0).overlaps == 1); // no session was open
 }
 
 TEST_CASE("judge: a copy is explained by a send that was asked twice") {
     Story story;
     story.add(Kind::open, 1).handle(1, 1);
-    story.events.push_back({.kind = Kind::begin, .holder = 1, .number = 1, .sequence = 11, .at = TimePoint{Duration{100}}});
-    story.events.push_back({.kind = Kind::done, .holder = 1, .number = 1, .sequence = 11, .at = TimePoint{Duration{101}}});
+    story.events.push_back({.kind = Kind::begin,
+                            .holder = 1,
+                            .number = 1,
+                            .sequence = 11,
+                            .at = TimePoint{Duration{100}}});
+    story.events.push_back({.kind = Kind::done,
+                            .holder = 1,
+                            .number = 1,
+                            .sequence = 11,
+                            .at = TimePoint{Duration{101}}});
     CHECK(story.judged(1).unexplained == 1);
     const Judgement said = judge(story.events, {{0, {.confirmed = 1, .asked_twice = {1}}}}, {});
     CHECK(said.is_clean());
@@ -134,8 +216,13 @@ TEST_CASE("judge: a copy is explained by a send that was asked twice") {
 }
 
 TEST_CASE("event: what is written can be read, but for a line that is cut off") {
-    const Event event{
-        .kind = Kind::close, .is_late = true, .holder = 7, .session = 3, .number = 12, .sequence = 99, .at = TimePoint{Duration{123456789}}};
+    const Event event{.kind = Kind::close,
+                      .is_late = true,
+                      .holder = 7,
+                      .session = 3,
+                      .number = 12,
+                      .sequence = 99,
+                      .at = TimePoint{Duration{123456789}}};
     const std::string line = to_line(event);
     CHECK(read_events(line + line + line.substr(0, 9)) == std::vector<Event>{event, event});
     CHECK(read_events("1 0").empty());

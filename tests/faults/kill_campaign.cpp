@@ -27,7 +27,10 @@ TimePoint now() { return core::system_clock().now(); }
 class KillCampaign {
 public:
     KillCampaign(const KillCampaignOptions& options, Verdict& verdict)
-        : options_{options}, verdict_{verdict}, random_{options.seed}, broker_{options.sessionqd, broker_arguments(options)} {
+        : options_{options},
+          verdict_{verdict},
+          random_{options.seed},
+          broker_{options.sessionqd, broker_arguments(options)} {
         std::filesystem::remove_all(options.directory);
         std::filesystem::create_directories(options.directory);
         broker_.start();
@@ -41,15 +44,17 @@ public:
         std::vector<std::unique_ptr<Producer>> producers;
         for (std::uint32_t i = 0; i < options_.producers; ++i) {
             std::vector<std::uint32_t> sessions;
-            for (std::uint32_t session = i; session < options_.sessions; session += options_.producers) {
+            for (std::uint32_t session = i; session < options_.sessions;
+                 session += options_.producers) {
                 sessions.push_back(session);
             }
-            producers.push_back(std::make_unique<Producer>(ProducerOptions{.connection = connection_string(broker_.port()),
-                                                                           .entity = work,
-                                                                           .sessions = std::move(sessions),
-                                                                           .seed = options_.seed + i,
-                                                                           .rate = options_.rate / options_.producers},
-                                                           promptness_));
+            producers.push_back(std::make_unique<Producer>(
+                ProducerOptions{.connection = connection_string(broker_.port()),
+                                .entity = work,
+                                .sessions = std::move(sessions),
+                                .seed = options_.seed + i,
+                                .rate = options_.rate / options_.producers},
+                promptness_));
         }
         for (std::size_t round = 0; round < options_.rounds; ++round) {
             std::this_thread::sleep_for(std::chrono::milliseconds{150 + random_.below(500)});
@@ -67,7 +72,8 @@ public:
         const TimePoint over = now();
         std::map<std::uint32_t, Sent> sent;
         for (const auto& producer : producers) {
-            verdict_.require(producer->finish(patience), "a producer's messages were not confirmed after the last kill");
+            verdict_.require(producer->finish(patience),
+                             "a producer's messages were not confirmed after the last kill");
             sent.insert(producer->sent().begin(), producer->sent().end());
         }
         wait_until_empty(over);
@@ -78,19 +84,24 @@ public:
             verdict_.require(code == 0, "a consumer ended with " + std::to_string(code));
         }
         verdict_.require(broker_.process().end(30s) == 0, "the broker did not end well");
-        verdict_.add("consumers killed " + std::to_string(consumers_killed_) + ", suspended " + std::to_string(consumers_suspended_) +
-                     ", the broker killed " + std::to_string(brokers_killed_) + " times");
+        verdict_.add("consumers killed " + std::to_string(consumers_killed_) + ", suspended " +
+                     std::to_string(consumers_suspended_) + ", the broker killed " +
+                     std::to_string(brokers_killed_) + " times");
         Judgement judgement = judge(read_logs(), sent, {.windows = windows_});
         // A worker may be stopped after the library looked at the lease and before the handler did.
         verdict_.require(judgement.late <= consumers_suspended_ * Consumer::workers,
-                         std::to_string(judgement.late) + " handlers started after their lease had ended");
+                         std::to_string(judgement.late) +
+                             " handlers started after their lease had ended");
         verdict_.add(judgement);
         verdict_.add(promptness_);
     }
 
 private:
-    [[nodiscard]] static std::vector<std::string> broker_arguments(const KillCampaignOptions& options) {
-        std::vector<std::string> arguments{"--queue", std::string{work} + ":session:lock=" + std::to_string(lock_seconds), "--drain-seconds", "1"};
+    [[nodiscard]] static std::vector<std::string> broker_arguments(
+        const KillCampaignOptions& options) {
+        std::vector<std::string> arguments{
+            "--queue", std::string{work} + ":session:lock=" + std::to_string(lock_seconds),
+            "--drain-seconds", "1"};
         if (options.kills_broker) {
             arguments.insert(arguments.end(), {"--data", options.directory + "/data"});
         }
@@ -107,8 +118,12 @@ private:
     void start(std::unique_ptr<test::ChildProcess>& consumer) {
         const std::uint32_t holder = ++holders_;
         const bool confirms = holder % 2 == 0;
-        std::vector<std::string> arguments{
-            "consume", connection_string(broker_.port()), work, log_of(holder), std::to_string(holder), std::to_string(options_.seed)};
+        std::vector<std::string> arguments{"consume",
+                                           connection_string(broker_.port()),
+                                           work,
+                                           log_of(holder),
+                                           std::to_string(holder),
+                                           std::to_string(options_.seed)};
         if (confirms) {
             arguments.emplace_back("--confirms");
         }
@@ -118,12 +133,15 @@ private:
 
     void suspend(const test::ChildProcess& consumer) {
         consumer.signal(SIGSTOP);
-        std::this_thread::sleep_for(std::chrono::seconds{lock_seconds} + 500ms + std::chrono::milliseconds{random_.below(1500)});
+        std::this_thread::sleep_for(std::chrono::seconds{lock_seconds} + 500ms +
+                                    std::chrono::milliseconds{random_.below(1500)});
         consumer.signal(SIGCONT);
         ++consumers_suspended_;
     }
 
-    [[nodiscard]] std::string log_of(std::uint32_t holder) const { return options_.directory + "/consumer-" + std::to_string(holder) + ".log"; }
+    [[nodiscard]] std::string log_of(std::uint32_t holder) const {
+        return options_.directory + "/consumer-" + std::to_string(holder) + ".log";
+    }
 
     [[nodiscard]] std::vector<Event> read_logs() const {
         std::vector<Event> all;
@@ -147,9 +165,13 @@ private:
             }
         }
         verdict_.require(is_empty, "messages are left in the queue");
-        verdict_.require(Browser{direct, std::string{work} + "/$DeadLetterQueue"}.peek(1).empty(), "there are dead letters");
-        verdict_.add("all was handled and settled " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(now() - over).count()) +
-                     " ms after the last round");
+        verdict_.require(Browser{direct, std::string{work} + "/$DeadLetterQueue"}.peek(1).empty(),
+                         "there are dead letters");
+        verdict_.add(
+            "all was handled and settled " +
+            std::to_string(
+                std::chrono::duration_cast<std::chrono::milliseconds>(now() - over).count()) +
+            " ms after the last round");
     }
 
     const KillCampaignOptions& options_;
@@ -181,7 +203,9 @@ int run_consumer(const ConsumerOptions& options, const std::string& log_file) {
     std::puts("the consumer runs"); // its broker may be away
     std::fflush(stdout);
     while (!consumer) {
-        if (promptness.watch("connect", operation_timeout, [&] { consumer = std::make_unique<Consumer>(options, log, promptness); })) {
+        if (promptness.watch("connect", operation_timeout, [&] {
+                consumer = std::make_unique<Consumer>(options, log, promptness);
+            })) {
             std::this_thread::sleep_for(50ms);
         }
     }

@@ -10,9 +10,11 @@ namespace sessionq::faults {
 // The first time on a port that is free, below those that clients connect from: who tries to connect while it is away must not meet himself. Later on
 // the same.
 void KillableBroker::start() {
-    core::Random random{static_cast<std::uint64_t>(core::system_clock().now().time_since_epoch().count())};
+    core::Random random{
+        static_cast<std::uint64_t>(core::system_clock().now().time_since_epoch().count())};
     for (int tries = 0;; ++tries) {
-        const auto port = port_ != 0 ? port_ : static_cast<std::uint16_t>(20'000 + random.below(12'000));
+        const auto port =
+            port_ != 0 ? port_ : static_cast<std::uint16_t>(20'000 + random.below(12'000));
         std::vector<std::string> all{"--listen", "127.0.0.1:" + std::to_string(port)};
         all.insert(all.end(), arguments_.begin(), arguments_.end());
         try {

@@ -13,7 +13,8 @@ namespace sessionq::faults {
 class KillableBroker {
 public:
     /// `arguments` do not say where it listens. Starts nothing yet.
-    KillableBroker(std::string program, std::vector<std::string> arguments) : program_{std::move(program)}, arguments_{std::move(arguments)} {}
+    KillableBroker(std::string program, std::vector<std::string> arguments)
+        : program_{std::move(program)}, arguments_{std::move(arguments)} {}
 
     /// Throws std::runtime_error if it does not start.
     void start();

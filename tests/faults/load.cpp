@@ -67,14 +67,18 @@ struct Options {
 Options parse(int count, char** arguments) {
     Options options;
     const std::map<std::string, std::string*, std::less<>> texts{
-        {"--connection", &options.connection}, {"--entity", &options.entity}, {"--log", &options.log}, {"--role", &options.role}};
-    const std::map<std::string, std::size_t*, std::less<>> numbers{{"--sessions", &options.sessions},
-                                                                   {"--senders", &options.senders},
-                                                                   {"--rate", &options.rate},
-                                                                   {"--first", &options.first},
-                                                                   {"--drain-seconds", &options.drain_seconds},
-                                                                   {"--body-bytes", &options.body_bytes},
-                                                                   {"--handle-ms", &options.handle_ms}};
+        {"--connection", &options.connection},
+        {"--entity", &options.entity},
+        {"--log", &options.log},
+        {"--role", &options.role}};
+    const std::map<std::string, std::size_t*, std::less<>> numbers{
+        {"--sessions", &options.sessions},
+        {"--senders", &options.senders},
+        {"--rate", &options.rate},
+        {"--first", &options.first},
+        {"--drain-seconds", &options.drain_seconds},
+        {"--body-bytes", &options.body_bytes},
+        {"--handle-ms", &options.handle_ms}};
     for (int i = 1; i < count; i += 2) {
         const std::string name = arguments[i];
         if (i + 1 == count) {
@@ -84,7 +88,8 @@ Options parse(int count, char** arguments) {
         if (const auto text = texts.find(name); text != texts.end()) {
             *text->second = value;
         } else if (const auto number = numbers.find(name); number != numbers.end()) {
-            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *number->second);
+            const auto [end, error] =
+                std::from_chars(value.data(), value.data() + value.size(), *number->second);
             if (error != std::errc{} || end != value.data() + value.size()) {
                 refuse(name + " needs a number");
             }
@@ -92,7 +97,8 @@ Options parse(int count, char** arguments) {
             refuse("unknown option " + name);
         }
     }
-    if (options.connection.empty() || options.entity.empty() || options.log.empty() || options.sessions == 0 || options.senders == 0) {
+    if (options.connection.empty() || options.entity.empty() || options.log.empty() ||
+        options.sessions == 0 || options.senders == 0) {
         refuse("--connection, --entity and --log are needed, and at least one session and sender");
     }
     return options;
@@ -101,7 +107,8 @@ Options parse(int count, char** arguments) {
 /// One write a line: what was said stays said whatever becomes of this process.
 class Log {
 public:
-    explicit Log(const std::string& file) : file_{::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)} {
+    explicit Log(const std::string& file)
+        : file_{::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)} {
         if (file_ < 0) {
             refuse("cannot write '" + file + "'");
         }
@@ -122,22 +129,30 @@ private:
     const int file_;
 };
 
-std::string key(std::size_t session, std::size_t number) { return "s" + std::to_string(session) + " " + std::to_string(number); }
+std::string key(std::size_t session, std::size_t number) {
+    return "s" + std::to_string(session) + " " + std::to_string(number);
+}
 
 /// Sends to its share of the sessions, one message after the other.
-void send_all(const Options& options, const sessionq::Client& client, std::size_t sender_index, const std::atomic<bool>& ending, Log& log) {
+void send_all(const Options& options, const sessionq::Client& client, std::size_t sender_index,
+              const std::atomic<bool>& ending, Log& log) {
     sessionq::Sender sender{client, options.entity};
     auto pace = now();
     const auto step = sessionq::Duration{
-        options.rate == 0 ? 0 : 1'000'000'000 * static_cast<std::int64_t>(options.senders) / static_cast<std::int64_t>(options.rate)};
+        options.rate == 0 ? 0
+                          : 1'000'000'000 * static_cast<std::int64_t>(options.senders) /
+                                static_cast<std::int64_t>(options.rate)};
     for (std::size_t number = options.first; !ending; ++number) {
-        for (std::size_t session = sender_index; session < options.sessions && !ending; session += options.senders) {
-            const std::string body = std::to_string(number) + " " + std::string(options.body_bytes, '.');
+        for (std::size_t session = sender_index; session < options.sessions && !ending;
+             session += options.senders) {
+            const std::string body =
+                std::to_string(number) + " " + std::string(options.body_bytes, '.');
             for (bool is_confirmed = false; !is_confirmed && !ending;) {
                 auto message = sessionq::Message::text("s" + std::to_string(session), body);
                 log.line("A " + key(session, number));
                 try {
-                    sender.send(std::move(message), sessionq::OperationContext{}.with_deadline(sessionq::Deadline::after(5s, now())));
+                    sender.send(std::move(message), sessionq::OperationContext{}.with_deadline(
+                                                        sessionq::Deadline::after(5s, now())));
                     log.line("S " + key(session, number));
                     is_confirmed = true;
                 } catch (const sessionq::Error& error) {
@@ -151,8 +166,9 @@ void send_all(const Options& options, const sessionq::Client& client, std::size_
     }
 }
 
-/// What was received under the leases that are held. Where settlements are confirmed, a session's next message comes when the one before is settled: then,
-/// and when the session was left in peace, its completion was confirmed.
+/// What was received under the leases that are held. Where settlements are confirmed, a session's
+/// next message comes when the one before is settled: then, and when the session was left in peace,
+/// its completion was confirmed.
 class Leases {
 public:
     explicit Leases(Log& log) : log_{log} {}
@@ -168,8 +184,10 @@ public:
         Lease& lease = leases_[session];
         confirm(lease, session);
         const std::string_view text = message.text();
-        lease.in_flight = std::string{text.substr(0, text.find(' '))} + " " + std::to_string(message.sequence_number());
-        log_.line("R " + lease.name + " " + session + " " + *lease.in_flight + " " + std::to_string(message.delivery_count()));
+        lease.in_flight = std::string{text.substr(0, text.find(' '))} + " " +
+                          std::to_string(message.sequence_number());
+        log_.line("R " + lease.name + " " + session + " " + *lease.in_flight + " " +
+                  std::to_string(message.delivery_count()));
         last_seen_ = now();
     }
     void refused(const std::string& session) {
@@ -215,9 +233,11 @@ private:
 sessionq::Client connect(const Options& options, Log& log) {
     for (;;) {
         try {
-            return sessionq::Client::connect(options.connection, {.operation_timeout = 5s, .reconnect_backoff = at_once});
+            return sessionq::Client::connect(
+                options.connection, {.operation_timeout = 5s, .reconnect_backoff = at_once});
         } catch (const sessionq::Error& error) {
-            if (error.code() == sessionq::Errc::invalid_argument || error.code() == sessionq::Errc::unauthorized) {
+            if (error.code() == sessionq::Errc::invalid_argument ||
+                error.code() == sessionq::Errc::unauthorized) {
                 throw;
             }
             log.line(std::string{"E connect: "} + error.what());
@@ -232,18 +252,24 @@ void run(const Options& options) {
     Leases leases{log};
     std::optional<sessionq::SessionProcessor> processor;
     if (options.role != "send") {
-        processor.emplace(client, options.entity,
-                          sessionq::ProcessorOptions{.max_concurrent_sessions = static_cast<std::uint32_t>(options.sessions),
-                                                     .session_idle_timeout = 200ms,
-                                                     .worker_threads = 2,
-                                                     .confirm_settlements = true,
-                                                     .error_backoff = at_once});
-        processor->on_session_open([&](sessionq::SessionContext& session) { leases.open(session.session_id()); });
+        processor.emplace(
+            client, options.entity,
+            sessionq::ProcessorOptions{.max_concurrent_sessions =
+                                           static_cast<std::uint32_t>(options.sessions),
+                                       .session_idle_timeout = 200ms,
+                                       .worker_threads = 2,
+                                       .confirm_settlements = true,
+                                       .error_backoff = at_once});
+        processor->on_session_open(
+            [&](sessionq::SessionContext& session) { leases.open(session.session_id()); });
         processor->on_message([&](sessionq::MessageContext& call) {
             leases.receive(call.session().session_id(), call.message());
             std::this_thread::sleep_for(std::chrono::milliseconds{options.handle_ms});
         });
-        processor->on_session_close([&](sessionq::SessionContext& session, sessionq::CloseReason why) { leases.close(session.session_id(), why); });
+        processor->on_session_close(
+            [&](sessionq::SessionContext& session, sessionq::CloseReason why) {
+                leases.close(session.session_id(), why);
+            });
         processor->on_error([&](const sessionq::ErrorContext& error) {
             if (error.source == sessionq::ErrorSource::settlement) {
                 leases.refused(error.session_id);

@@ -51,33 +51,48 @@ int main(int count, char** arguments) {
     unsigned seconds = 180;
     std::size_t faults = 240;
     std::string script_file;
-    CLI::App& network = *app.add_subcommand("network", "Connections are cut, stalled, delayed, throttled, swallowed while messages flow");
+    CLI::App& network = *app.add_subcommand(
+        "network",
+        "Connections are cut, stalled, delayed, throttled, swallowed while messages flow");
     network.add_option("--seed", seed, "What is drawn")->capture_default_str();
-    network.add_option("--seconds", seconds, "How long messages flow")->check(CLI::Range(3, 36'000))->capture_default_str();
+    network.add_option("--seconds", seconds, "How long messages flow")
+        ->check(CLI::Range(3, 36'000))
+        ->capture_default_str();
     network.add_option("--faults", faults, "How many")->capture_default_str();
     network.add_option("--script", script_file, "Faults from a file, not drawn");
 
     std::string events_file;
-    network.add_option("--events", events_file, "Where to write down what consumers saw, a line each, for whoever looks for the cause");
+    network.add_option(
+        "--events", events_file,
+        "Where to write down what consumers saw, a line each, for whoever looks for the cause");
 
     KillCampaignOptions killing;
-    CLI::App& kill = *app.add_subcommand("kill", "Consumers in processes of their own die of kill -9 while messages flow");
-    CLI::App& suspend = *app.add_subcommand("suspend", "Consumers are stopped for longer than their locks last, and go on");
+    CLI::App& kill = *app.add_subcommand(
+        "kill", "Consumers in processes of their own die of kill -9 while messages flow");
+    CLI::App& suspend = *app.add_subcommand(
+        "suspend", "Consumers are stopped for longer than their locks last, and go on");
     for (CLI::App* each : {&kill, &suspend}) {
         each->add_option("--seed", killing.seed, "What is drawn")->capture_default_str();
         each->add_option("--rounds", killing.rounds, "How many")->capture_default_str();
         each->add_option("--sessionqd", killing.sessionqd, "The broker's program")->required();
-        each->add_option("--directory", killing.directory, "For logs and data; what is in it is removed")->required();
+        each->add_option("--directory", killing.directory,
+                         "For logs and data; what is in it is removed")
+            ->required();
     }
     kill.add_flag("--broker", killing.kills_broker, "Every second round the broker dies");
 
     OperationsCampaignOptions operating;
-    CLI::App& operations = *app.add_subcommand("operations", "The broker dies of kill -9 during everything that can be asked of it");
+    CLI::App& operations = *app.add_subcommand(
+        "operations", "The broker dies of kill -9 during everything that can be asked of it");
     operations.add_option("--seed", operating.seed, "What is drawn")->capture_default_str();
     operations.add_option("--rounds", operating.rounds, "How many")->capture_default_str();
-    operations.add_option("--workers", operating.workers, "How many ask at once")->check(CLI::Range(1, 64))->capture_default_str();
+    operations.add_option("--workers", operating.workers, "How many ask at once")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
     operations.add_option("--sessionqd", operating.sessionqd, "The broker's program")->required();
-    operations.add_option("--directory", operating.directory, "For its data; what is in it is removed")->required();
+    operations
+        .add_option("--directory", operating.directory, "For its data; what is in it is removed")
+        ->required();
 
     ConsumerOptions consuming;
     std::string log_file;
@@ -100,19 +115,29 @@ int main(int count, char** arguments) {
         if (operations.parsed()) {
             check_program(operating.sessionqd);
             return conclude(run_operations_campaign(operating),
-                            "seed " + std::to_string(operating.seed) + ", " + std::to_string(operating.rounds) + " rounds", {});
+                            "seed " + std::to_string(operating.seed) + ", " +
+                                std::to_string(operating.rounds) + " rounds",
+                            {});
         }
         if (kill.parsed() || suspend.parsed()) {
             check_program(killing.sessionqd);
             killing.consumer = std::filesystem::canonical("/proc/self/exe").string();
             killing.suspends = suspend.parsed();
-            return conclude(run_kill_campaign(killing), "seed " + std::to_string(killing.seed) + ", " + std::to_string(killing.rounds) + " rounds",
+            return conclude(run_kill_campaign(killing),
+                            "seed " + std::to_string(killing.seed) + ", " +
+                                std::to_string(killing.rounds) + " rounds",
                             {});
         }
         const std::chrono::seconds length{seconds};
-        const std::string how = "seed " + std::to_string(seed) + ", " + std::to_string(seconds) + " s";
-        const Script script = script_file.empty() ? draw_campaign({.seed = seed, .faults = faults, .length = length}) : read_script(script_file);
-        return conclude(run_network_campaign({.script = script, .seed = seed, .length = length, .events_file = events_file}), how, to_text(script));
+        const std::string how =
+            "seed " + std::to_string(seed) + ", " + std::to_string(seconds) + " s";
+        const Script script =
+            script_file.empty() ? draw_campaign({.seed = seed, .faults = faults, .length = length})
+                                : read_script(script_file);
+        return conclude(
+            run_network_campaign(
+                {.script = script, .seed = seed, .length = length, .events_file = events_file}),
+            how, to_text(script));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "faults: %s\n", error.what());
         return 1;

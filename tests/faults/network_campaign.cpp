@@ -29,10 +29,13 @@ constexpr std::size_t restarts = 12;
 
 TimePoint now() { return core::system_clock().now(); }
 
-std::uint16_t port_of(const std::string& url) { return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))); }
+std::uint16_t port_of(const std::string& url) {
+    return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+}
 
 sessionqd::Options broker_options() {
-    const broker::QueueOptions queue{.requires_session = true, .lock_duration = lock_duration, .max_delivery_count = 1000};
+    const broker::QueueOptions queue{
+        .requires_session = true, .lock_duration = lock_duration, .max_delivery_count = 1000};
     return {.listen = sessionqd::Endpoint{.address = "127.0.0.1", .port = 0},
             .queues = {{.name = work, .options = queue}, {.name = side, .options = queue}},
             .keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}};
@@ -41,7 +44,11 @@ sessionqd::Options broker_options() {
 class Campaign {
 public:
     Campaign(const NetworkCampaignOptions& options, Verdict& verdict)
-        : options_{options}, verdict_{verdict}, proxy_{{.port = port_of(daemon_.urls().at(0)), .script = options.script, .seed = options.seed}} {}
+        : options_{options},
+          verdict_{verdict},
+          proxy_{{.port = port_of(daemon_.urls().at(0)),
+                  .script = options.script,
+                  .seed = options.seed}} {}
 
     void run() {
         const std::string through = connection_string(proxy_.port());
@@ -52,15 +59,17 @@ public:
         std::vector<std::unique_ptr<Producer>> producers;
         for (std::uint32_t i = 0; i < options_.producers; ++i) {
             std::vector<std::uint32_t> sessions;
-            for (std::uint32_t session = i; session < options_.sessions; session += options_.producers) {
+            for (std::uint32_t session = i; session < options_.sessions;
+                 session += options_.producers) {
                 sessions.push_back(session);
             }
-            producers.push_back(std::make_unique<Producer>(ProducerOptions{.connection = through,
-                                                                           .entity = work,
-                                                                           .sessions = std::move(sessions),
-                                                                           .seed = options_.seed + i,
-                                                                           .rate = options_.rate / options_.producers},
-                                                           promptness_));
+            producers.push_back(std::make_unique<Producer>(
+                ProducerOptions{.connection = through,
+                                .entity = work,
+                                .sessions = std::move(sessions),
+                                .seed = options_.seed + i,
+                                .rate = options_.rate / options_.producers},
+                promptness_));
         }
         std::size_t most_threads = 0;
         {
@@ -80,7 +89,9 @@ public:
             proxy_.heal();
             healed_ = now();
             for (const auto& producer : producers) {
-                verdict_.require(producer->finish(patience), "a producer's messages were not confirmed after the faults had ended");
+                verdict_.require(
+                    producer->finish(patience),
+                    "a producer's messages were not confirmed after the faults had ended");
                 sent_.insert(producer->sent().begin(), producer->sent().end());
                 connects_ += producer->connects();
             }
@@ -94,7 +105,8 @@ public:
             failures += consumer->counters().accept_failures;
             consumer.reset();
         }
-        verdict_.add("threads at most " + std::to_string(most_threads) + "; accept failures of the last consumers " + std::to_string(failures));
+        verdict_.add("threads at most " + std::to_string(most_threads) +
+                     "; accept failures of the last consumers " + std::to_string(failures));
         check_attempts();
         check_memory();
         conclude();
@@ -113,14 +125,15 @@ private:
         while (!consumer) {
             ++connects_;
             const auto refused = promptness_.watch("connect", operation_timeout, [&] {
-                consumer = std::make_unique<Consumer>(ConsumerOptions{.connection = connection_string(proxy_.port()),
-                                                                      .entity = work,
-                                                                      .holder = holder,
-                                                                      .seed = options_.seed,
-                                                                      .slots = std::max(options_.sessions / options_.consumers, 1U),
-                                                                      .confirms = holder % 2 == 0,
-                                                                      .rolls_at_once = holder % 3 == 0},
-                                                      log_, promptness_);
+                consumer = std::make_unique<Consumer>(
+                    ConsumerOptions{.connection = connection_string(proxy_.port()),
+                                    .entity = work,
+                                    .holder = holder,
+                                    .seed = options_.seed,
+                                    .slots = std::max(options_.sessions / options_.consumers, 1U),
+                                    .confirms = holder % 2 == 0,
+                                    .rolls_at_once = holder % 3 == 0},
+                    log_, promptness_);
             });
             if (refused) {
                 std::this_thread::sleep_for(100ms);
@@ -141,26 +154,37 @@ private:
         }
         if (!is_empty) {
             const auto left = Browser{direct, work}.peek(100);
-            verdict_.require(false, std::to_string(left.size()) + " or more messages are left in the queue, the first of session " +
-                                        std::string{left.empty() ? "?" : left.front().session_id()});
+            verdict_.require(false,
+                             std::to_string(left.size()) +
+                                 " or more messages are left in the queue, the first of session " +
+                                 std::string{left.empty() ? "?" : left.front().session_id()});
             for (const auto& consumer : consumers_) {
                 verdict_.complaints.push_back(consumer->describe().to_string());
             }
         }
-        verdict_.add("all was handled and settled " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(now() - healed_).count()) +
-                     " ms after the last fault's end");
-        verdict_.require(Browser{direct, std::string{work} + "/$DeadLetterQueue"}.peek(1).empty(), "there are dead letters");
+        verdict_.add(
+            "all was handled and settled " +
+            std::to_string(
+                std::chrono::duration_cast<std::chrono::milliseconds>(now() - healed_).count()) +
+            " ms after the last fault's end");
+        verdict_.require(Browser{direct, std::string{work} + "/$DeadLetterQueue"}.peek(1).empty(),
+                         "there are dead letters");
     }
 
     /// R17: however it goes, a client tries a bounded number of times.
     void check_attempts() {
         const auto attempts = proxy_.attempts();
         const ClientOptions client = hasty_client();
-        const double clients = static_cast<double>(options_.consumers * 2 + options_.producers + 1); // receive threads have connections of their own
+        const double clients =
+            static_cast<double>(options_.consumers * 2 + options_.producers +
+                                1); // receive threads have connections of their own
         constexpr Duration span = 10s;
-        const double steady = std::chrono::duration<double>{span} / std::chrono::duration<double>{client.reconnect_backoff.max / 2};
+        const double steady = std::chrono::duration<double>{span} /
+                              std::chrono::duration<double>{client.reconnect_backoff.max / 2};
         const double growing =
-            std::log2(std::chrono::duration<double>{client.reconnect_backoff.max} / std::chrono::duration<double>{client.reconnect_backoff.min}) + 2;
+            std::log2(std::chrono::duration<double>{client.reconnect_backoff.max} /
+                      std::chrono::duration<double>{client.reconnect_backoff.min}) +
+            2;
         std::size_t most = 0;
         double excess = 0;
         for (std::size_t first = 0, last = 0; first < attempts.size(); ++first) {
@@ -175,19 +199,27 @@ private:
                 }
             }
             most = std::max(most, last - first);
-            excess = std::max(excess, static_cast<double>(last - first) - (clients * (steady + growing) + faults + static_cast<double>(connects_)));
+            excess = std::max(excess, static_cast<double>(last - first) -
+                                          (clients * (steady + growing) + faults +
+                                           static_cast<double>(connects_)));
         }
-        verdict_.add(std::to_string(attempts.size()) + " connections were tried, at most " + std::to_string(most) + " within 10 s");
-        verdict_.require(excess <= 0, "clients try to connect too often: " + std::to_string(most) + " times within 10 s");
+        verdict_.add(std::to_string(attempts.size()) + " connections were tried, at most " +
+                     std::to_string(most) + " within 10 s");
+        verdict_.require(excess <= 0, "clients try to connect too often: " + std::to_string(most) +
+                                          " times within 10 s");
     }
 
     void check_memory() {
         constexpr std::size_t slack = std::size_t{48} << 20U;
-        const std::size_t events = (log_.events().size() - early_events_) * sizeof(Event) * 3; // a vector that grows keeps old and new
+        const std::size_t events = (log_.events().size() - early_events_) * sizeof(Event) *
+                                   3; // a vector that grows keeps old and new
         const std::size_t grown = late_bytes_ > early_bytes_ ? late_bytes_ - early_bytes_ : 0;
-        verdict_.add("resident memory " + std::to_string(late_bytes_ >> 20U) + " MiB, " + std::to_string(grown >> 20U) +
-                     " MiB more than after a third of the time, of that for this report up to " + std::to_string(events >> 20U) + " MiB");
-        verdict_.require(!memory_is_telling() || grown < slack + events, "memory grew by " + std::to_string(grown) + " bytes");
+        verdict_.add("resident memory " + std::to_string(late_bytes_ >> 20U) + " MiB, " +
+                     std::to_string(grown >> 20U) +
+                     " MiB more than after a third of the time, of that for this report up to " +
+                     std::to_string(events >> 20U) + " MiB");
+        verdict_.require(!memory_is_telling() || grown < slack + events,
+                         "memory grew by " + std::to_string(grown) + " bytes");
     }
 
     void conclude() {
@@ -239,7 +271,8 @@ Verdict run_network_campaign(const NetworkCampaignOptions& options) {
     for (const TimePoint until = now() + 10s; thread_count() > threads && now() < until;) {
         std::this_thread::sleep_for(10ms);
     }
-    verdict.require(thread_count() <= threads, std::to_string(thread_count() - threads) + " threads are left behind");
+    verdict.require(thread_count() <= threads,
+                    std::to_string(thread_count() - threads) + " threads are left behind");
     return verdict;
 }
 

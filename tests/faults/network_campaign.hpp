@@ -16,8 +16,9 @@ struct NetworkCampaignOptions {
     std::string events_file{}; ///< where to write down what consumers saw; empty: nowhere
 };
 
-/// Producers, consumers and somebody who looks on, all of them through one proxy to a broker in this process, while the script has its way. Now and then a
-/// consumer is stopped and another takes its place.
+/// Producers, consumers and somebody who looks on, all of them through one proxy to a broker in
+/// this process, while the script has its way. Now and then a consumer is stopped and another takes
+/// its place.
 [[nodiscard]] Verdict run_network_campaign(const NetworkCampaignOptions& options);
 
 } // namespace sessionq::faults

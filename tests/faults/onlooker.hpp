@@ -8,7 +8,8 @@
 
 namespace sessionq::faults {
 
-/// Peeks, lists sessions, and pulls messages of an entity of its own with a `SessionReceiver`, each under a deadline. A thread of its own.
+/// Peeks, lists sessions, and pulls messages of an entity of its own with a `SessionReceiver`, each
+/// under a deadline. A thread of its own.
 class Onlooker {
 public:
     Onlooker(std::string connection, std::string watched, std::string own, Promptness& promptness);

@@ -21,13 +21,17 @@ TimePoint now() { return core::system_clock().now(); }
 class OperationsCampaign {
 public:
     OperationsCampaign(const OperationsCampaignOptions& options, Verdict& verdict)
-        : options_{options}, verdict_{verdict}, random_{options.seed}, broker_{options.sessionqd, prepare(options)} {}
+        : options_{options},
+          verdict_{verdict},
+          random_{options.seed},
+          broker_{options.sessionqd, prepare(options)} {}
 
     void run() {
         broker_.start();
         for (std::size_t i = 0; i < options_.workers; ++i) {
-            workers_.push_back(std::make_unique<OperationsWorker>(connection_string(broker_.port()), "w" + std::to_string(i),
-                                                                  options_.seed * 1000 + i, stage_, promptness_));
+            workers_.push_back(std::make_unique<OperationsWorker>(
+                connection_string(broker_.port()), "w" + std::to_string(i),
+                options_.seed * 1000 + i, stage_, promptness_));
         }
         bool goes_on = true;
         for (std::size_t round = 0; goes_on && round < options_.rounds; ++round) {
@@ -46,12 +50,14 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::vector<std::string> prepare(const OperationsCampaignOptions& options) {
+    [[nodiscard]] static std::vector<std::string> prepare(
+        const OperationsCampaignOptions& options) {
         std::filesystem::remove_all(options.directory);
         std::filesystem::create_directories(options.directory);
         const std::string configuration = options.directory + "/config.json";
         std::ofstream{configuration} << world_configuration();
-        return {"--config", configuration, "--data", options.directory + "/data", "--drain-seconds", "1"};
+        return {"--config", configuration, "--data", options.directory + "/data", "--drain-seconds",
+                "1"};
     }
 
     // So that there is something to be done between one death and the next.
@@ -93,13 +99,17 @@ private:
             }
             looks += worker->looks();
             left += worker->messages_left();
-            verdict_.complaints.insert(verdict_.complaints.end(), worker->complaints().begin(), worker->complaints().end());
+            verdict_.complaints.insert(verdict_.complaints.end(), worker->complaints().begin(),
+                                       worker->complaints().end());
         }
         for (const auto& [what, count] : counts) {
-            verdict_.add(what + ": confirmed " + std::to_string(count.confirmed) + ", under way when the broker died " +
-                         std::to_string(count.happened + count.did_not) + ", of them done " + std::to_string(count.happened));
+            verdict_.add(what + ": confirmed " + std::to_string(count.confirmed) +
+                         ", under way when the broker died " +
+                         std::to_string(count.happened + count.did_not) + ", of them done " +
+                         std::to_string(count.happened));
         }
-        verdict_.add("all was looked at " + std::to_string(looks) + " times; " + std::to_string(left) + " messages are left");
+        verdict_.add("all was looked at " + std::to_string(looks) + " times; " +
+                     std::to_string(left) + " messages are left");
         verdict_.add(promptness_);
     }
 

@@ -16,8 +16,9 @@ struct OperationsCampaignOptions {
     std::size_t workers{8};
 };
 
-/// The broker is killed at random instants while messages are sent, scheduled, cancelled, received, settled in every way and passed on, and sessions'
-/// states set. What was confirmed must have happened, what was under way has happened as a whole or not at all, and nothing else may have.
+/// The broker is killed at random instants while messages are sent, scheduled, cancelled, received,
+/// settled in every way and passed on, and sessions' states set. What was confirmed must have
+/// happened, what was under way has happened as a whole or not at all, and nothing else may have.
 [[nodiscard]] Verdict run_operations_campaign(const OperationsCampaignOptions& options);
 
 } // namespace sessionq::faults

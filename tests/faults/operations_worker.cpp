@@ -19,18 +19,22 @@ constexpr std::size_t most_in_session = 150; // with the dead letters, which sta
 TimePoint now() { return core::system_clock().now(); }
 
 // As it travels.
-WallTime wall_now() { return std::chrono::floor<std::chrono::milliseconds>(core::system_clock().wall_now()); }
+WallTime wall_now() {
+    return std::chrono::floor<std::chrono::milliseconds>(core::system_clock().wall_now());
+}
 
 // The broker went away, or has just come and the connection does not know yet.
 bool is_of_a_death(Errc code) noexcept {
-    return code == Errc::connection_lost || code == Errc::connection_refused || code == Errc::timeout || code == Errc::lock_lost;
+    return code == Errc::connection_lost || code == Errc::connection_refused ||
+           code == Errc::timeout || code == Errc::lock_lost;
 }
 
 bool is_dead(std::string_view entity) noexcept { return entity.ends_with("/$DeadLetterQueue"); }
 
 } // namespace
 
-OperationsWorker::OperationsWorker(std::string connection, std::string name, std::uint64_t seed, Stage& stage, Promptness& promptness)
+OperationsWorker::OperationsWorker(std::string connection, std::string name, std::uint64_t seed,
+                                   Stage& stage, Promptness& promptness)
     : name_{std::move(name)},
       session_{name_},
       stage_{stage},
@@ -51,7 +55,9 @@ void OperationsWorker::run() {
         const TimePoint began = now();
         try {
             if (!client_) {
-                client_.emplace(Client::connect(connection_, {.operation_timeout = limit, .reconnect_backoff = {.min = 20ms, .max = 200ms}}));
+                client_.emplace(Client::connect(
+                    connection_, {.operation_timeout = limit,
+                                  .reconnect_backoff = {.min = 20ms, .max = 200ms}}));
             }
             step();
             promptness_.ended("a step", 10 * limit, now() - began);
@@ -60,7 +66,8 @@ void OperationsWorker::run() {
         }
     }
     const std::uint64_t last = stage_.life;
-    for (const TimePoint until = now() + longest_absence; now() < until && (stage_.life == last || stage_.life % 2 != 0);) {
+    for (const TimePoint until = now() + longest_absence;
+         now() < until && (stage_.life == last || stage_.life % 2 != 0);) {
         std::this_thread::sleep_for(10ms);
     }
     if (complaints_.empty() && client_) {
@@ -75,7 +82,8 @@ void OperationsWorker::step() {
         world_ = {};
         session_ = name_ + "." + std::to_string(++last_message_);
     }
-    const auto at_work = static_cast<std::size_t>(std::ranges::count_if(world_.copies, [](const auto& one) { return !is_dead(one.first.first); }));
+    const auto at_work = static_cast<std::size_t>(std::ranges::count_if(
+        world_.copies, [](const auto& one) { return !is_dead(one.first.first); }));
     const std::uint64_t drawn = random_.below(100);
     if (drawn < 30 && at_work < most_at_work) {
         send();
@@ -125,7 +133,9 @@ void OperationsWorker::schedule() {
         after.schedule(to, texts.back(), is_red, due);
     }
     std::vector<std::int64_t> sequences;
-    attempt("schedule", std::move(after), [&] { sequences = Sender{*client_, to}.schedule(std::move(messages), due); });
+    attempt("schedule", std::move(after), [&] {
+        sequences = Sender{*client_, to}.schedule(std::move(messages), due);
+    });
     for (std::size_t i = 0; i < texts.size(); ++i) {
         world_.copies.at({to, texts[i]}).sequence = sequences.at(i);
     }
@@ -142,7 +152,9 @@ void OperationsWorker::cancel() {
     World after = world_;
     after.remove(key);
     try {
-        attempt("cancel", std::move(after), [&] { Sender{*client_, from}.cancel_scheduled(sequences_of({key})); });
+        attempt("cancel", std::move(after), [&] {
+            Sender{*client_, from}.cancel_scheduled(sequences_of({key}));
+        });
     } catch (const Error& error) {
         if (error.code() != Errc::message_not_found) {
             throw;
@@ -156,8 +168,10 @@ void OperationsWorker::cancel() {
 
 // Messages that are removed when they are received: nobody knows of those that were on their way.
 void OperationsWorker::remove() {
-    const std::string entity = entity::received_from[random_.below(std::size(entity::received_from))];
-    SessionReceiver receiver = SessionReceiver::accept(*client_, entity, session_, {.receive_and_delete = true});
+    const std::string entity =
+        entity::received_from[random_.below(std::size(entity::received_from))];
+    SessionReceiver receiver =
+        SessionReceiver::accept(*client_, entity, session_, {.receive_and_delete = true});
     const auto active = find(entity, MessageState::active);
     may_be_gone_.insert(active.begin(), active.end());
     under_way_ = "remove";
@@ -176,7 +190,8 @@ void OperationsWorker::remove() {
 }
 
 void OperationsWorker::hold() {
-    const std::string entity = entity::received_from[random_.below(std::size(entity::received_from))];
+    const std::string entity =
+        entity::received_from[random_.below(std::size(entity::received_from))];
     std::vector<SessionMessage> in_hand;
     SessionReceiver receiver = SessionReceiver::accept(*client_, entity, session_);
     for (std::uint64_t left = 1 + random_.below(8); left > 0; --left) {
@@ -185,7 +200,8 @@ void OperationsWorker::hold() {
     receiver.close(); // what is in hand goes back, uncounted
 }
 
-void OperationsWorker::use(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand) {
+void OperationsWorker::use(SessionReceiver& receiver, const std::string& entity,
+                           std::vector<SessionMessage>& in_hand) {
     world_.pass(wall_now());
     const std::uint64_t drawn = random_.below(10);
     if (drawn < 3 || (drawn < 7 && in_hand.empty())) {
@@ -200,7 +216,8 @@ void OperationsWorker::use(SessionReceiver& receiver, const std::string& entity,
     }
 }
 
-void OperationsWorker::take(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand) {
+void OperationsWorker::take(SessionReceiver& receiver, const std::string& entity,
+                            std::vector<SessionMessage>& in_hand) {
     std::int64_t before = 0;
     for (SessionMessage& message : receiver.receive(1 + random_.below(4), 0s)) {
         world_.pass(wall_now());
@@ -214,9 +231,12 @@ void OperationsWorker::take(SessionReceiver& receiver, const std::string& entity
     ++counts_["receive"].confirmed;
 }
 
-void OperationsWorker::take_deferred(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand) {
+void OperationsWorker::take_deferred(SessionReceiver& receiver, const std::string& entity,
+                                     std::vector<SessionMessage>& in_hand) {
     auto deferred = find(entity, MessageState::deferred);
-    std::erase_if(deferred, [&](const World::Key& key) { return std::ranges::find(in_hand, key.second, &SessionMessage::text) != in_hand.end(); });
+    std::erase_if(deferred, [&](const World::Key& key) {
+        return std::ranges::find(in_hand, key.second, &SessionMessage::text) != in_hand.end();
+    });
     if (deferred.empty()) {
         return;
     }
@@ -228,7 +248,8 @@ void OperationsWorker::take_deferred(SessionReceiver& receiver, const std::strin
     ++counts_["receive deferred"].confirmed;
 }
 
-void OperationsWorker::check_received(const std::string& entity, const ReceivedMessage& message, MessageState place) {
+void OperationsWorker::check_received(const std::string& entity, const ReceivedMessage& message,
+                                      MessageState place) {
     const std::string text{message.text()};
     const auto found = world_.copies.find({entity, text});
     if (found == world_.copies.end()) {
@@ -236,8 +257,9 @@ void OperationsWorker::check_received(const std::string& entity, const ReceivedM
         throw Error{Errc::cancelled, "nothing more can be said of it"};
     }
     if (found->second.place != place || found->second.count != message.delivery_count()) {
-        complain("'" + text + "' came in " + entity + " as it must not be, delivered " + std::to_string(message.delivery_count()) +
-                 " times and not " + std::to_string(found->second.count));
+        complain("'" + text + "' came in " + entity + " as it must not be, delivered " +
+                 std::to_string(message.delivery_count()) + " times and not " +
+                 std::to_string(found->second.count));
     }
     found->second.sequence = message.sequence_number();
 }
@@ -264,7 +286,8 @@ void OperationsWorker::settle(SessionMessage& message, const std::string& entity
         attempt("dead-letter", std::move(after), [&] { message.dead_letter("why", "because"); });
         break;
     default:
-        if (world_.copies.at(key).place == MessageState::deferred) { // the dialect has no other word for it
+        if (world_.copies.at(key).place ==
+            MessageState::deferred) { // the dialect has no other word for it
             after.abandon(key);
         }
         attempt("release", std::move(after), [&] { message.release(); });
@@ -274,7 +297,8 @@ void OperationsWorker::settle(SessionMessage& message, const std::string& entity
 void OperationsWorker::use_state(SessionReceiver& receiver, const std::string& entity) {
     if (chance(3)) {
         const auto kept = world_.states.find(entity);
-        if (receiver.state().value_or("none") != (kept == world_.states.end() ? "none" : kept->second)) {
+        if (receiver.state().value_or("none") !=
+            (kept == world_.states.end() ? "none" : kept->second)) {
             complain("the state in " + entity + " is not what was set");
         }
         return;
@@ -307,7 +331,8 @@ void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
         complain(why.to_string());
         return;
     }
-    for (const TimePoint until = now() + longest_absence; stage_.life == life_before || stage_.life % 2 != 0;) {
+    for (const TimePoint until = now() + longest_absence;
+         stage_.life == life_before || stage_.life % 2 != 0;) {
         if (now() > until) {
             complain("the broker did not come back");
             return;
@@ -412,7 +437,8 @@ void OperationsWorker::adopt(World world, const Observation& seen) {
     world_ = std::move(world);
 }
 
-std::vector<std::int64_t> OperationsWorker::sequences_of(const std::vector<World::Key>& keys) const {
+std::vector<std::int64_t> OperationsWorker::sequences_of(
+    const std::vector<World::Key>& keys) const {
     std::vector<std::int64_t> sequences;
     for (const World::Key& key : keys) {
         sequences.push_back(world_.copies.at(key).sequence);
@@ -420,7 +446,8 @@ std::vector<std::int64_t> OperationsWorker::sequences_of(const std::vector<World
     return sequences;
 }
 
-std::vector<World::Key> OperationsWorker::find(const std::string& entity, MessageState place) const {
+std::vector<World::Key> OperationsWorker::find(const std::string& entity,
+                                               MessageState place) const {
     std::vector<World::Key> found;
     for (const auto& [key, copy] : world_.copies) {
         if (key.first == entity && copy.place == place) {

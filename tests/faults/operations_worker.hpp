@@ -25,11 +25,13 @@ struct Stage {
     std::atomic<std::uint64_t> confirmed{0};
 };
 
-/// Does whatever can be asked of a broker, at random, in sessions that nobody else uses, and keeps account of how all must be. When the broker dies,
-/// what was under way has happened or not: it looks which, as a whole, and goes on from there. A thread of its own.
+/// Does whatever can be asked of a broker, at random, in sessions that nobody else uses, and keeps
+/// account of how all must be. When the broker dies, what was under way has happened or not: it
+/// looks which, as a whole, and goes on from there. A thread of its own.
 class OperationsWorker {
 public:
-    OperationsWorker(std::string connection, std::string name, std::uint64_t seed, Stage& stage, Promptness& promptness);
+    OperationsWorker(std::string connection, std::string name, std::uint64_t seed, Stage& stage,
+                     Promptness& promptness);
     ~OperationsWorker();
     OperationsWorker(const OperationsWorker&) = delete;
     OperationsWorker& operator=(const OperationsWorker&) = delete;
@@ -44,7 +46,9 @@ public:
         std::uint64_t did_not{0};
     };
     [[nodiscard]] const std::map<std::string, Count>& counts() const noexcept { return counts_; }
-    [[nodiscard]] const std::vector<std::string>& complaints() const noexcept { return complaints_; }
+    [[nodiscard]] const std::vector<std::string>& complaints() const noexcept {
+        return complaints_;
+    }
     [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
     [[nodiscard]] std::size_t messages_left() const noexcept { return world_.copies.size(); }
 
@@ -56,10 +60,14 @@ private:
     void cancel();
     void hold();
     void remove();
-    void use(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand);
-    void take(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand);
-    void take_deferred(SessionReceiver& receiver, const std::string& entity, std::vector<SessionMessage>& in_hand);
-    void check_received(const std::string& entity, const ReceivedMessage& message, MessageState place);
+    void use(SessionReceiver& receiver, const std::string& entity,
+             std::vector<SessionMessage>& in_hand);
+    void take(SessionReceiver& receiver, const std::string& entity,
+              std::vector<SessionMessage>& in_hand);
+    void take_deferred(SessionReceiver& receiver, const std::string& entity,
+                       std::vector<SessionMessage>& in_hand);
+    void check_received(const std::string& entity, const ReceivedMessage& message,
+                        MessageState place);
     void settle(SessionMessage& message, const std::string& entity);
     void use_state(SessionReceiver& receiver, const std::string& entity);
 

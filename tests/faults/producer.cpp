@@ -16,7 +16,10 @@ constexpr Duration send_limit = 2s;
 } // namespace
 
 Producer::Producer(ProducerOptions options, Promptness& promptness)
-    : options_{std::move(options)}, promptness_{promptness}, random_{options_.seed}, thread_{[this] { run(); }} {}
+    : options_{std::move(options)},
+      promptness_{promptness},
+      random_{options_.seed},
+      thread_{[this] { run(); }} {}
 
 Producer::~Producer() {
     gives_up_ = true;
@@ -39,18 +42,22 @@ void Producer::run() {
     std::optional<Client> client;
     while (!client && !gives_up_) {
         ++connects_;
-        if (promptness_.watch("connect", operation_timeout, [&] { client = Client::connect(options_.connection, hasty_client()); })) {
+        if (promptness_.watch("connect", operation_timeout, [&] {
+                client = Client::connect(options_.connection, hasty_client());
+            })) {
             std::this_thread::sleep_for(100ms);
         }
     }
     const TimePoint began = now();
     while (client && !finishing_) {
         for (const std::uint32_t session : options_.sessions) {
-            send(*client, session, static_cast<std::int64_t>(random_.below(4) == 0 ? 1 + random_.below(5) : 1));
+            send(*client, session,
+                 static_cast<std::int64_t>(random_.below(4) == 0 ? 1 + random_.below(5) : 1));
             if (finishing_) {
                 break;
             }
-            std::this_thread::sleep_until(began + std::chrono::microseconds{confirmed_ * 1'000'000 / options_.rate});
+            std::this_thread::sleep_until(
+                began + std::chrono::microseconds{confirmed_ * 1'000'000 / options_.rate});
         }
     }
     is_done_ = true;
@@ -61,10 +68,13 @@ void Producer::send(const Client& client, std::uint32_t session, std::int64_t co
     std::vector<Message> messages;
     for (std::int64_t i = 1; i <= count; ++i) {
         messages.push_back(
-            Message::text("s" + std::to_string(session), std::to_string(sent.confirmed + i) + " " + std::string(random_.below(600), '.')));
+            Message::text("s" + std::to_string(session), std::to_string(sent.confirmed + i) + " " +
+                                                             std::string(random_.below(600), '.')));
     }
     Sender sender{client, options_.entity};
-    while (promptness_.watch("send", send_limit, [&] { sender.send(messages, OperationContext{Deadline::after(send_limit, now())}); })) {
+    while (promptness_.watch("send", send_limit, [&] {
+        sender.send(messages, OperationContext{Deadline::after(send_limit, now())});
+    })) {
         if (gives_up_) {
             failed_ = true;
             return;

@@ -22,7 +22,8 @@ struct ProducerOptions {
     std::uint32_t rate{150}; ///< messages a second, at most
 };
 
-/// Sends numbered messages, singly and in batches, each again until it is confirmed. A thread of its own.
+/// Sends numbered messages, singly and in batches, each again until it is confirmed. A thread of
+/// its own.
 class Producer {
 public:
     Producer(ProducerOptions options, Promptness& promptness);
@@ -30,7 +31,8 @@ public:
     Producer(const Producer&) = delete;
     Producer& operator=(const Producer&) = delete;
 
-    /// Sends nothing new; what is unconfirmed is sent again until it is confirmed, at most for `longest`. False: it was not.
+    /// Sends nothing new; what is unconfirmed is sent again until it is confirmed, at most for
+    /// `longest`. False: it was not.
     bool finish(Duration longest);
     /// After `finish`.
     [[nodiscard]] const std::map<std::uint32_t, Sent>& sent() const noexcept { return sent_; }

@@ -40,8 +40,14 @@ public:
         Duration& longest = longest_[name];
         longest = std::max(longest, took);
         if (took > limit + grace) {
-            complaints_.push_back(name + " took " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) + " ms, " +
-                                  std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms allowed");
+            complaints_.push_back(
+                name + " took " +
+                std::to_string(
+                    std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) +
+                " ms, " +
+                std::to_string(
+                    std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) +
+                " ms allowed");
         }
     }
 

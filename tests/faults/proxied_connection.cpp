@@ -15,7 +15,9 @@ constexpr std::chrono::seconds after_fin{2}; // for the sides to close too
 
 TimePoint now() { return core::system_clock().now(); }
 
-asio::io_context& reactor(tcp::socket& socket) { return static_cast<asio::io_context&>(socket.get_executor().context()); }
+asio::io_context& reactor(tcp::socket& socket) {
+    return static_cast<asio::io_context&>(socket.get_executor().context());
+}
 
 } // namespace
 
@@ -56,10 +58,19 @@ void ProxiedConnection::suffer(const Stroke& stroke) {
         cut(down_);
         return;
     case FaultKind::half_close: each(fault.way, [this](Half& half) { cut(half); }); return;
-    case FaultKind::stall: each(fault.way, [&](Half& half) { half.conduit.stall(stroke.until); }); break;
-    case FaultKind::delay: each(fault.way, [&](Half& half) { half.conduit.delay(fault.delay, fault.jitter, stroke.until); }); break;
-    case FaultKind::throttle: each(fault.way, [&](Half& half) { half.conduit.throttle(fault.rate, stroke.until); }); break;
-    case FaultKind::trickle: each(fault.way, [&](Half& half) { half.conduit.trickle(stroke.until); }); break;
+    case FaultKind::stall:
+        each(fault.way, [&](Half& half) { half.conduit.stall(stroke.until); });
+        break;
+    case FaultKind::delay:
+        each(fault.way,
+             [&](Half& half) { half.conduit.delay(fault.delay, fault.jitter, stroke.until); });
+        break;
+    case FaultKind::throttle:
+        each(fault.way, [&](Half& half) { half.conduit.throttle(fault.rate, stroke.until); });
+        break;
+    case FaultKind::trickle:
+        each(fault.way, [&](Half& half) { half.conduit.trickle(stroke.until); });
+        break;
     case FaultKind::black_hole: be_black_hole(); break;
     default: break;
     }
@@ -105,10 +116,12 @@ void ProxiedConnection::read(Half& half) {
         return;
     }
     half.reading = true;
-    half.from.async_read_some(asio::buffer(half.read), [self = shared_from_this(), &half](const asio::error_code& error, std::size_t bytes) {
-        half.reading = false;
-        self->on_read(half, error, bytes);
-    });
+    half.from.async_read_some(
+        asio::buffer(half.read),
+        [self = shared_from_this(), &half](const asio::error_code& error, std::size_t bytes) {
+            half.reading = false;
+            self->on_read(half, error, bytes);
+        });
 }
 
 void ProxiedConnection::on_read(Half& half, const asio::error_code& error, std::size_t bytes) {
@@ -148,28 +161,31 @@ void ProxiedConnection::write(Half& half) {
     if (next.bytes == 0) {
         if (next.at != TimePoint::max()) {
             half.timer.expires_at(next.at);
-            half.timer.async_wait([self = shared_from_this(), &half](const asio::error_code& error) {
-                if (!error) {
-                    self->pump(half);
-                }
-            });
+            half.timer.async_wait(
+                [self = shared_from_this(), &half](const asio::error_code& error) {
+                    if (!error) {
+                        self->pump(half);
+                    }
+                });
         }
         return;
     }
     half.written.assign(half.held, 0, next.bytes);
     half.held.erase(0, next.bytes);
     half.writing = true;
-    asio::async_write(half.to, asio::buffer(half.written), [self = shared_from_this(), &half](const asio::error_code& error, std::size_t bytes) {
-        half.writing = false;
-        if (error || half.discards) {
-            if (error && !half.discards && !half.conduit.is_black_hole()) {
-                self->reset();
+    asio::async_write(
+        half.to, asio::buffer(half.written),
+        [self = shared_from_this(), &half](const asio::error_code& error, std::size_t bytes) {
+            half.writing = false;
+            if (error || half.discards) {
+                if (error && !half.discards && !half.conduit.is_black_hole()) {
+                    self->reset();
+                }
+                return;
             }
-            return;
-        }
-        half.conduit.gone(bytes, now());
-        self->pump(half);
-    });
+            half.conduit.gone(bytes, now());
+            self->pump(half);
+        });
 }
 
 void ProxiedConnection::finish_if_done() {

@@ -14,7 +14,8 @@
 
 namespace sessionq::faults {
 
-/// A client's connection and the one to the broker that goes with it. Bound to the reactor's thread; keeps itself while something is under way.
+/// A client's connection and the one to the broker that goes with it. Bound to the reactor's
+/// thread; keeps itself while something is under way.
 class ProxiedConnection : public std::enable_shared_from_this<ProxiedConnection> {
 public:
     using Ended = std::function<void()>;
@@ -30,7 +31,8 @@ public:
 private:
     /// One direction.
     struct Half {
-        Half(asio::io_context& io, asio::ip::tcp::socket& source, asio::ip::tcp::socket& sink, std::uint64_t seed)
+        Half(asio::io_context& io, asio::ip::tcp::socket& source, asio::ip::tcp::socket& sink,
+             std::uint64_t seed)
             : from{source}, to{sink}, conduit{seed}, timer{io} {}
 
         asio::ip::tcp::socket& from;

@@ -20,7 +20,8 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::uint16_t lowest_port = 20'000; // below those that the system hands out: it is ours also while nobody listens
+constexpr std::uint16_t lowest_port =
+    20'000; // below those that the system hands out: it is ours also while nobody listens
 constexpr std::uint16_t ports = 12'000;
 constexpr std::chrono::milliseconds look_again{20};
 
@@ -87,7 +88,8 @@ private:
     void choose_port(std::uint16_t wanted) {
         core::Random any{static_cast<std::uint64_t>(now().time_since_epoch().count())};
         for (int tries = 0; tries < 200; ++tries) {
-            const auto port = wanted != 0 ? wanted : static_cast<std::uint16_t>(lowest_port + any.below(ports));
+            const auto port =
+                wanted != 0 ? wanted : static_cast<std::uint16_t>(lowest_port + any.below(ports));
             endpoint_ = {asio::ip::address_v4::loopback(), port};
             if (listen()) {
                 return;
@@ -118,7 +120,8 @@ private:
         }
         const TimePoint at = now();
         for (const Stroke& stroke : director_.due(at, living)) {
-            if (const auto found = connections_.find(stroke.connection); found != connections_.end()) {
+            if (const auto found = connections_.find(stroke.connection);
+                found != connections_.end()) {
                 const auto victim = found->second; // it may end
                 victim->suffer(stroke);
             }
@@ -180,7 +183,8 @@ private:
             return;
         }
         const std::uint64_t id = ++last_id_;
-        const auto made = std::make_shared<ProxiedConnection>(std::move(socket), random_.next(), [this, id] { connections_.erase(id); });
+        const auto made = std::make_shared<ProxiedConnection>(
+            std::move(socket), random_.next(), [this, id] { connections_.erase(id); });
         connections_.emplace(id, made);
         if (door == Director::Door::swallows) {
             made->be_black_hole();
@@ -204,7 +208,8 @@ private:
     std::thread thread_{};
 };
 
-Proxy::Proxy(ProxySettings settings) : core_{std::make_unique<Core>(std::move(settings))}, port_{core_->port()} {}
+Proxy::Proxy(ProxySettings settings)
+    : core_{std::make_unique<Core>(std::move(settings))}, port_{core_->port()} {}
 Proxy::~Proxy() = default;
 
 void Proxy::start() {

@@ -18,7 +18,8 @@ struct ProxySettings {
     std::uint64_t seed{1};
 };
 
-/// Stands between clients and a broker and does to their connections what a script says. Has a thread of its own. Thread-safe.
+/// Stands between clients and a broker and does to their connections what a script says. Has a
+/// thread of its own. Thread-safe.
 class Proxy {
 public:
     /// Listens; no fault yet. Throws std::runtime_error.

@@ -9,20 +9,27 @@
 
 int main(int count, char** arguments) {
     using namespace sessionq::faults;
-    CLI::App app{"Faults on the way to a TCP server, by script or by seed. Ends with SIGINT or SIGTERM and says what happened.", "fault_proxy"};
+    CLI::App app{"Faults on the way to a TCP server, by script or by seed. Ends with SIGINT or "
+                 "SIGTERM and says what happened.",
+                 "fault_proxy"};
     ProxySettings settings;
     CampaignPlan plan;
     std::string script_file;
     unsigned seconds = 180;
     bool prints = false;
-    app.add_option("--listen", settings.listen_port, "Port to listen on, on loopback; one that is free if not given");
-    app.add_option("--host", settings.host, "Where connections go: a numeric address")->capture_default_str();
+    app.add_option("--listen", settings.listen_port,
+                   "Port to listen on, on loopback; one that is free if not given");
+    app.add_option("--host", settings.host, "Where connections go: a numeric address")
+        ->capture_default_str();
     app.add_option("--port", settings.port, "Where connections go")->required();
     app.add_option("--script", script_file,
-                   "A fault a line: TIME KIND [conns=N|all] [way=up|down|both] [for=TIME] [delay=TIME] [jitter=TIME] [rate=BYTES]");
-    app.add_option("--seed", plan.seed, "Without a script: what is drawn, and who is hit")->capture_default_str();
+                   "A fault a line: TIME KIND [conns=N|all] [way=up|down|both] [for=TIME] "
+                   "[delay=TIME] [jitter=TIME] [rate=BYTES]");
+    app.add_option("--seed", plan.seed, "Without a script: what is drawn, and who is hit")
+        ->capture_default_str();
     app.add_option("--faults", plan.faults, "Without a script: how many")->capture_default_str();
-    app.add_option("--seconds", seconds, "Without a script: over which time")->capture_default_str();
+    app.add_option("--seconds", seconds, "Without a script: over which time")
+        ->capture_default_str();
     app.add_flag("--print", prints, "Print the script");
     try {
         app.parse(count, arguments);
@@ -42,7 +49,8 @@ int main(int count, char** arguments) {
         proxy.start();
         sessionq::wait_for_signal();
         for (const auto& [kind, times] : proxy.counts()) {
-            std::printf("%.*s %llu\n", static_cast<int>(to_string(kind).size()), to_string(kind).data(), static_cast<unsigned long long>(times));
+            std::printf("%.*s %llu\n", static_cast<int>(to_string(kind).size()),
+                        to_string(kind).data(), static_cast<unsigned long long>(times));
         }
         return 0;
     } catch (const std::exception& error) {

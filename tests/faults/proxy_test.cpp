@@ -23,7 +23,9 @@ namespace {
 class Echo {
 public:
     explicit Echo(const char* script)
-        : own_{std::make_unique<Proxy>(ProxySettings{.port = acceptor_.local_endpoint().port(), .script = parse_script(script)})}, proxy{*own_} {}
+        : own_{std::make_unique<Proxy>(ProxySettings{.port = acceptor_.local_endpoint().port(),
+                                                     .script = parse_script(script)})},
+          proxy{*own_} {}
     ~Echo() {
         asio::error_code ignored;
         client.close(ignored);
@@ -114,8 +116,10 @@ TEST_CASE("Proxy: a connection is half closed") {
     CHECK(echo.server_saw() == asio::error::eof);
 }
 
-TEST_CASE("Proxy: stalled, throttled, trickled and delayed bytes arrive, and healing ends a stall") {
-    Echo echo{"0s stall for=1000s\n0s throttle for=1000s rate=1000000\n0s trickle for=1000s\n0s delay for=1000s delay=1ms jitter=1ms"};
+TEST_CASE(
+    "Proxy: stalled, throttled, trickled and delayed bytes arrive, and healing ends a stall") {
+    Echo echo{"0s stall for=1000s\n0s throttle for=1000s rate=1000000\n0s trickle for=1000s\n0s "
+              "delay for=1000s delay=1ms jitter=1ms"};
     echo.connect();
     echo.proxy.start();
     std::thread healer{[&] { echo.proxy.heal(); }};
@@ -123,7 +127,8 @@ TEST_CASE("Proxy: stalled, throttled, trickled and delayed bytes arrive, and hea
     healer.join();
 }
 
-TEST_CASE("Proxy: who knocks is turned away while the door rejects, and finds nobody while it refuses") {
+TEST_CASE(
+    "Proxy: who knocks is turned away while the door rejects, and finds nobody while it refuses") {
     Echo echo{"0s reject for=1000s"};
     echo.proxy.start();
     echo.client.connect({asio::ip::address_v4::loopback(), echo.proxy.port()});

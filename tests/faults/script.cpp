@@ -56,7 +56,9 @@ public:
         return found;
     }
 
-    [[noreturn]] void refuse(const std::string& why) const { throw ScriptError{"line " + std::to_string(number_) + ": " + why}; }
+    [[noreturn]] void refuse(const std::string& why) const {
+        throw ScriptError{"line " + std::to_string(number_) + ": " + why};
+    }
 
     [[nodiscard]] std::uint64_t number(std::string_view text) const {
         std::uint64_t value = 0;
@@ -72,7 +74,10 @@ public:
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const std::string_view unit{end, static_cast<std::size_t>(text.data() + text.size() - end)};
-        const std::uint64_t scale = unit == "us" ? 1 : unit == "ms" ? 1000 : unit == "s" ? 1'000'000 : 0;
+        const std::uint64_t scale = unit == "us"   ? 1
+                                    : unit == "ms" ? 1000
+                                    : unit == "s"  ? 1'000'000
+                                                   : 0;
         if (error != std::errc{} || scale == 0 || value > most / scale) {
             refuse("'" + std::string{text} + "' is no time in us, ms or s");
         }
@@ -88,7 +93,8 @@ void read_option(LineReader& line, std::string_view word, Fault& fault, bool& ha
     const Form& form = form_of(fault.kind);
     const std::size_t equals = word.find('=');
     const std::string_view key = word.substr(0, equals);
-    const std::string_view value = equals == std::string_view::npos ? std::string_view{} : word.substr(equals + 1);
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view{} : word.substr(equals + 1);
     if (key == "conns" && form.conns) {
         fault.count = value == "all" ? 0 : line.number(value);
     } else if (key == "way" && form.way) {
@@ -107,7 +113,8 @@ void read_option(LineReader& line, std::string_view word, Fault& fault, bool& ha
     } else if (key == "rate" && form.rate) {
         fault.rate = line.number(value);
     } else {
-        line.refuse("'" + std::string{word} + "' is nothing that " + std::string{form.name} + " takes");
+        line.refuse("'" + std::string{word} + "' is nothing that " + std::string{form.name} +
+                    " takes");
     }
 }
 
@@ -119,7 +126,8 @@ std::optional<Fault> read_line(std::string_view text, std::size_t number) {
     }
     Fault fault{.at = line.time(at)};
     const std::string_view name = line.word();
-    const auto* const found = std::find_if(forms.begin(), forms.end(), [name](const Form& form) { return form.name == name; });
+    const auto* const found = std::find_if(forms.begin(), forms.end(),
+                                           [name](const Form& form) { return form.name == name; });
     if (found == forms.end()) {
         line.refuse("'" + std::string{name} + "' is no kind of fault");
     }
@@ -145,7 +153,8 @@ std::string time_text(Duration time) {
 }
 
 void sort_by_time(Script& script) {
-    std::stable_sort(script.begin(), script.end(), [](const Fault& a, const Fault& b) { return a.at < b.at; });
+    std::stable_sort(script.begin(), script.end(),
+                     [](const Fault& a, const Fault& b) { return a.at < b.at; });
 }
 
 /// How often each kind comes, relative to the others; in the order of FaultKind.
@@ -196,7 +205,8 @@ std::string to_text(const Script& script) {
         const Form& form = form_of(fault.kind);
         text += time_text(fault.at) + " " + std::string{form.name};
         if (form.conns) {
-            text += " conns=" + (fault.count == 0 ? std::string{"all"} : std::to_string(fault.count));
+            text +=
+                " conns=" + (fault.count == 0 ? std::string{"all"} : std::to_string(fault.count));
         }
         if (form.way) {
             text += " way=" + std::string{ways.at(static_cast<std::size_t>(fault.way))};
@@ -220,7 +230,8 @@ std::string_view to_string(FaultKind kind) noexcept { return form_of(kind).name;
 Script draw_campaign(const CampaignPlan& plan) {
     core::Random random{plan.seed};
     const auto between = [&](std::int64_t low, std::int64_t high) { // milliseconds
-        return milliseconds{low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(std::max<std::int64_t>(high - low, 0) + 1)))};
+        return milliseconds{low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(
+                                      std::max<std::int64_t>(high - low, 0) + 1)))};
     };
     const std::int64_t length = std::chrono::duration_cast<milliseconds>(plan.length).count();
     const std::int64_t longest = std::chrono::duration_cast<milliseconds>(plan.longest).count();

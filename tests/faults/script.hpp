@@ -54,7 +54,8 @@ public:
 
 /// One fault a line, in any order; `#` begins a comment:
 ///   TIME KIND [conns=N|all] [way=up|down|both] [for=TIME] [delay=TIME] [jitter=TIME] [rate=BYTES]
-/// TIME is a number with the unit us, ms or s. What a kind needs must be there, and what it has no use for must not.
+/// TIME is a number with the unit us, ms or s. What a kind needs must be there, and what it has no
+/// use for must not.
 [[nodiscard]] Script parse_script(std::string_view text);
 
 /// The same from a file.

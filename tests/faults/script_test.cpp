@@ -23,11 +23,14 @@ std::string refusal(std::string_view text) {
 
 TEST_CASE("fault script: each line is a fault; they are put in order") {
     const Script script =
-        parse_script("# a comment\n\n2s stall conns=all way=down for=800ms # and another\r\n1500ms reset\n1s delay delay=5ms jitter=200us for=3s\n");
+        parse_script("# a comment\n\n2s stall conns=all way=down for=800ms # and another\r\n1500ms "
+                     "reset\n1s delay delay=5ms jitter=200us for=3s\n");
     REQUIRE(script.size() == 3);
-    CHECK(script[0] == Fault{.kind = FaultKind::delay, .at = 1s, .length = 3s, .delay = 5ms, .jitter = 200us});
+    CHECK(script[0] ==
+          Fault{.kind = FaultKind::delay, .at = 1s, .length = 3s, .delay = 5ms, .jitter = 200us});
     CHECK(script[1] == Fault{.kind = FaultKind::reset, .at = 1500ms});
-    CHECK(script[2] == Fault{.kind = FaultKind::stall, .at = 2s, .count = 0, .way = Way::down, .length = 800ms});
+    CHECK(script[2] ==
+          Fault{.kind = FaultKind::stall, .at = 2s, .count = 0, .way = Way::down, .length = 800ms});
     CHECK(parse_script("").empty());
 }
 
@@ -42,10 +45,12 @@ TEST_CASE("fault script: what is wrong is said, with its line") {
     CHECK(refusal("1s refuse conns=2 for=1s") == "line 1: 'conns=2' is nothing that refuse takes");
     CHECK(refusal("1s half-close way=left") == "line 1: 'left' is not up, down or both");
     CHECK(refusal("1s reset conns=0") == "line 1: '0' is no positive number");
-    CHECK(refusal("999999999999999s reset") == "line 1: '999999999999999s' is no time in us, ms or s");
+    CHECK(refusal("999999999999999s reset") ==
+          "line 1: '999999999999999s' is no time in us, ms or s");
 }
 
-TEST_CASE("fault script: a drawn campaign is the same for the same seed, has every kind, and can be written down") {
+TEST_CASE("fault script: a drawn campaign is the same for the same seed, has every kind, and can "
+          "be written down") {
     const CampaignPlan plan{.seed = 42, .faults = 400, .length = 100s};
     const Script script = draw_campaign(plan);
     CHECK(script.size() == 400);

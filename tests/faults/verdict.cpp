@@ -4,12 +4,14 @@ namespace sessionq::faults {
 
 void Verdict::add(const Judgement& judgement) {
     const auto text = [](std::size_t number) { return std::to_string(number); };
-    add("messages handled " + text(judgement.handled) + ", lost " + text(judgement.lost) + ", out of order " + text(judgement.out_of_order) +
-        ", unexplained duplicates " + text(judgement.unexplained) + ", overlaps " + text(judgement.overlaps) + ", settled after loss " +
-        text(judgement.intruders));
-    add("handled again after a lost lease " + text(judgement.repeats) + ", after a failure " + text(judgement.retries) + ", copies of sends " +
-        text(judgement.copies) + "; leases " + text(judgement.leases) + ", of them lost " + text(judgement.leases_lost) + "; handlers started late " +
-        text(judgement.late));
+    add("messages handled " + text(judgement.handled) + ", lost " + text(judgement.lost) +
+        ", out of order " + text(judgement.out_of_order) + ", unexplained duplicates " +
+        text(judgement.unexplained) + ", overlaps " + text(judgement.overlaps) +
+        ", settled after loss " + text(judgement.intruders));
+    add("handled again after a lost lease " + text(judgement.repeats) + ", after a failure " +
+        text(judgement.retries) + ", copies of sends " + text(judgement.copies) + "; leases " +
+        text(judgement.leases) + ", of them lost " + text(judgement.leases_lost) +
+        "; handlers started late " + text(judgement.late));
     for (const std::string& words : judgement.words) {
         complaints.push_back(words);
     }
@@ -19,7 +21,10 @@ void Verdict::add(const Judgement& judgement) {
 void Verdict::add(const Promptness& promptness) {
     std::string line = std::to_string(promptness.calls()) + " calls that block; longest";
     for (const auto& [name, longest] : promptness.longest()) {
-        line += " " + name + " " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()) + " ms";
+        line +=
+            " " + name + " " +
+            std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()) +
+            " ms";
     }
     add(line);
     line = "errors told:";

@@ -15,7 +15,8 @@ std::string_view name_of(MessageState place) noexcept {
 std::string words(const World::Key& key) { return "'" + key.second + "' in " + key.first; }
 
 std::string words(MessageState place, std::uint32_t count, const std::string& reason) {
-    return std::string{name_of(place)} + ", delivered " + std::to_string(count) + (reason.empty() ? "" : ", " + reason);
+    return std::string{name_of(place)} + ", delivered " + std::to_string(count) +
+           (reason.empty() ? "" : ", " + reason);
 }
 
 } // namespace
@@ -23,7 +24,9 @@ std::string words(MessageState place, std::uint32_t count, const std::string& re
 std::string dead_letters_of(const std::string& entity) { return entity + "/$DeadLetterQueue"; }
 
 std::string world_configuration() {
-    const std::string session = R"("RequiresSession": true, "LockDuration": "PT1M", "MaxDeliveryCount": )" + std::to_string(most_deliveries);
+    const std::string session =
+        R"("RequiresSession": true, "LockDuration": "PT1M", "MaxDeliveryCount": )" +
+        std::to_string(most_deliveries);
     return R"({"UserConfig": {"Namespaces": [{"Name": "sbemulatorns",
       "Queues": [
         {"Name": "work", "Properties": {)" +
@@ -55,10 +58,15 @@ void World::arrive(const std::string& at, const std::string& text, bool is_red) 
     copies.insert_or_assign({at, text}, Copy{.is_red = is_red});
 }
 
-void World::send(const std::string& to, const std::string& text, bool is_red) { arrive(to, text, is_red); }
+void World::send(const std::string& to, const std::string& text, bool is_red) {
+    arrive(to, text, is_red);
+}
 
-void World::schedule(const std::string& to, const std::string& text, bool is_red, WallTime due, std::int64_t sequence) {
-    copies.insert_or_assign({to, text}, Copy{.place = MessageState::scheduled, .is_red = is_red, .sequence = sequence, .due = due});
+void World::schedule(const std::string& to, const std::string& text, bool is_red, WallTime due,
+                     std::int64_t sequence) {
+    copies.insert_or_assign(
+        {to, text},
+        Copy{.place = MessageState::scheduled, .is_red = is_red, .sequence = sequence, .due = due});
 }
 
 void World::abandon(const Key& key) {
@@ -102,24 +110,28 @@ void World::pass(WallTime until) {
     }
 }
 
-std::optional<std::string> find_difference(World expected, const Observation& observed, const std::set<World::Key>& may_be_gone) {
+std::optional<std::string> find_difference(World expected, const Observation& observed,
+                                           const std::set<World::Key>& may_be_gone) {
     expected.pass(observed.began);
     std::map<World::Key, World::Copy> left = expected.copies;
     for (const Observation::Seen& seen : observed.messages) {
         const World::Key key{seen.entity, seen.text};
         const auto found = left.find(key);
         if (found == left.end()) {
-            return words(key) + " is there (" + words(seen.place, seen.count, seen.reason) + ") and must not be";
+            return words(key) + " is there (" + words(seen.place, seen.count, seen.reason) +
+                   ") and must not be";
         }
         const World::Copy& copy = found->second;
         if (seen.place != copy.place || seen.count != copy.count || seen.reason != copy.reason) {
-            return words(key) + " is " + words(seen.place, seen.count, seen.reason) + " and must be " + words(copy.place, copy.count, copy.reason);
+            return words(key) + " is " + words(seen.place, seen.count, seen.reason) +
+                   " and must be " + words(copy.place, copy.count, copy.reason);
         }
         left.erase(found);
     }
     for (const auto& [key, copy] : left) {
         if (!may_be_gone.contains(key)) {
-            return words(key) + " is lost; it must be " + words(copy.place, copy.count, copy.reason);
+            return words(key) + " is lost; it must be " +
+                   words(copy.place, copy.count, copy.reason);
         }
     }
     for (const char* entity : entity::received_from) {
@@ -128,7 +140,8 @@ std::optional<std::string> find_difference(World expected, const Observation& ob
             return found == states.end() ? std::string{"none"} : "'" + found->second + "'";
         };
         if (text(observed.states) != text(expected.states)) {
-            return std::string{"the state in "} + entity + " is " + text(observed.states) + " and must be " + text(expected.states);
+            return std::string{"the state in "} + entity + " is " + text(observed.states) +
+                   " and must be " + text(expected.states);
         }
     }
     return std::nullopt;

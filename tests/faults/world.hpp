@@ -13,8 +13,9 @@
 
 namespace sessionq::faults {
 
-/// The entities of the campaign: queues with sessions, a queue that passes on to a topic, and a queue that gets what one of the topic's subscriptions
-/// passes on. One queue's dead letters are passed on too.
+/// The entities of the campaign: queues with sessions, a queue that passes on to a topic, and a
+/// queue that gets what one of the topic's subscriptions passes on. One queue's dead letters are
+/// passed on too.
 namespace entity {
 inline constexpr const char* work = "work";
 inline constexpr const char* inbox = "inbox";                ///< passes on to `news`
@@ -22,7 +23,7 @@ inline constexpr const char* news = "news";                  ///< a topic
 inline constexpr const char* red = "news/Subscriptions/red"; ///< takes what is red
 inline constexpr const char* all = "news/Subscriptions/all";
 inline constexpr const char* onward = "news/Subscriptions/onward"; ///< passes on to `archive`
-inline constexpr const char* archive = "archive";                  ///< passes its dead letters on to `graveyard`
+inline constexpr const char* archive = "archive"; ///< passes its dead letters on to `graveyard`
 inline constexpr const char* graveyard = "graveyard";
 
 inline constexpr const char* received_from[] = {work, red, all, archive, graveyard};
@@ -37,8 +38,8 @@ inline constexpr std::uint32_t most_deliveries = 3;
 /// The JSON configuration for it.
 [[nodiscard]] std::string world_configuration();
 
-/// What one session has in all entities: its messages, by entity and text, and its states. Pure: what operations do to it is written down here for
-/// the second time, in as few words as can be.
+/// What one session has in all entities: its messages, by entity and text, and its states. Pure:
+/// what operations do to it is written down here for the second time, in as few words as can be.
 struct World {
     struct Copy {
         MessageState place{MessageState::active};
@@ -54,7 +55,8 @@ struct World {
     std::map<std::string, std::string> states{};
 
     void send(const std::string& to, const std::string& text, bool is_red);
-    void schedule(const std::string& to, const std::string& text, bool is_red, WallTime due, std::int64_t sequence = 0);
+    void schedule(const std::string& to, const std::string& text, bool is_red, WallTime due,
+                  std::int64_t sequence = 0);
     /// Also a cancelled or a completed one.
     void remove(const Key& key) { copies.erase(key); }
     void abandon(const Key& key);
@@ -84,10 +86,14 @@ struct Observation {
     std::map<std::string, std::string> states{};
 };
 
-/// How it differs from what must be, in words; nothing: it does not. Messages of `may_be_gone` may be.
-[[nodiscard]] std::optional<std::string> find_difference(World expected, const Observation& observed, const std::set<World::Key>& may_be_gone = {});
+/// How it differs from what must be, in words; nothing: it does not. Messages of `may_be_gone` may
+/// be.
+[[nodiscard]] std::optional<std::string> find_difference(
+    World expected, const Observation& observed, const std::set<World::Key>& may_be_gone = {});
 
-/// What must never be, however much time it is given to go away: a message that is there twice, or before its time.
-[[nodiscard]] std::optional<std::string> find_wonder(const World& expected, const Observation& observed);
+/// What must never be, however much time it is given to go away: a message that is there twice, or
+/// before its time.
+[[nodiscard]] std::optional<std::string> find_wonder(const World& expected,
+                                                     const Observation& observed);
 
 } // namespace sessionq::faults

@@ -14,12 +14,18 @@ const WallTime noon{std::chrono::hours{24 * 365 * 50}};
 Observation look_at(const World& world, WallTime at = noon) {
     Observation seen{.began = at, .ended = at, .states = world.states};
     for (const auto& [key, copy] : world.copies) {
-        seen.messages.push_back({.entity = key.first, .text = key.second, .place = copy.place, .count = copy.count, .reason = copy.reason});
+        seen.messages.push_back({.entity = key.first,
+                                 .text = key.second,
+                                 .place = copy.place,
+                                 .count = copy.count,
+                                 .reason = copy.reason});
     }
     return seen;
 }
 
-bool has(const World& world, const std::string& entity, const std::string& text) { return world.copies.contains({entity, text}); }
+bool has(const World& world, const std::string& entity, const std::string& text) {
+    return world.copies.contains({entity, text});
+}
 
 } // namespace
 
@@ -44,13 +50,15 @@ TEST_CASE("world: what was abandoned as often as it may be is a dead letter; som
         }
     }
     CHECK(world.copies.size() == 2);
-    CHECK(world.copies.at({dead_letters_of(entity::work), "1"}).reason == "MaxDeliveryCountExceeded");
+    CHECK(world.copies.at({dead_letters_of(entity::work), "1"}).reason ==
+          "MaxDeliveryCountExceeded");
     CHECK(world.copies.at({dead_letters_of(entity::work), "1"}).count == most_deliveries);
     CHECK(world.copies.at({entity::graveyard, "1"}).count == 0);
     CHECK(world.copies.at({entity::graveyard, "1"}).reason == "MaxDeliveryCountExceeded");
 }
 
-TEST_CASE("world: a scheduled message is in one place before its time and in all afterwards, and early is a wonder") {
+TEST_CASE("world: a scheduled message is in one place before its time and in all afterwards, and "
+          "early is a wonder") {
     World world;
     world.schedule(entity::news, "1", true, noon + 1s);
     CHECK(world.copies.size() == 1);
@@ -78,13 +86,22 @@ TEST_CASE("world: every difference is found and named") {
         return find_difference(world, seen).value_or("none");
     };
     CHECK(difference([](Observation&) {}) == "none");
-    CHECK(difference([](Observation& o) { o.messages.pop_back(); }).find("'2' in work is lost") == 0);
-    CHECK(difference([](Observation& o) { o.messages.push_back({.entity = entity::all, .text = "1"}); }).find("must not be") != std::string::npos);
-    CHECK(difference([](Observation& o) { o.messages[1].place = MessageState::active; }).find("must be deferred") != std::string::npos);
-    CHECK(difference([](Observation& o) { o.messages[0].count = 1; }).find("delivered 1") != std::string::npos);
-    CHECK(difference([](Observation& o) { o.messages[0].reason = "why"; }).find("why") != std::string::npos);
-    CHECK(difference([](Observation& o) { o.states.clear(); }) == "the state in work is none and must be 's'");
-    CHECK(difference([](Observation& o) { o.states[entity::red] = "t"; }) == "the state in news/Subscriptions/red is 't' and must be none");
+    CHECK(difference([](Observation& o) { o.messages.pop_back(); }).find("'2' in work is lost") ==
+          0);
+    CHECK(difference([](Observation& o) {
+              o.messages.push_back({.entity = entity::all, .text = "1"});
+          }).find("must not be") != std::string::npos);
+    CHECK(difference([](Observation& o) {
+              o.messages[1].place = MessageState::active;
+          }).find("must be deferred") != std::string::npos);
+    CHECK(difference([](Observation& o) { o.messages[0].count = 1; }).find("delivered 1") !=
+          std::string::npos);
+    CHECK(difference([](Observation& o) { o.messages[0].reason = "why"; }).find("why") !=
+          std::string::npos);
+    CHECK(difference([](Observation& o) { o.states.clear(); }) ==
+          "the state in work is none and must be 's'");
+    CHECK(difference([](Observation& o) { o.states[entity::red] = "t"; }) ==
+          "the state in news/Subscriptions/red is 't' and must be none");
     Observation gone = look_at(world);
     gone.messages.pop_back();
     CHECK_FALSE(find_difference(world, gone, {{entity::work, "2"}}));

@@ -56,7 +56,8 @@ struct OneLink final : LinkListener {
         receiver->read(delivery, bytes.data());
         static_cast<void>(delivery.tag());
         static_cast<void>(receiver->message_format(delivery));
-        delivery.update({.kind = OutcomeKind::rejected, .error = {.name = "amqp:internal-error", .text = bytes}});
+        delivery.update({.kind = OutcomeKind::rejected,
+                         .error = {.name = "amqp:internal-error", .text = bytes}});
         delivery.settle();
         receiver->drain();
     }
@@ -75,8 +76,12 @@ struct OneSession final : SessionListener {
         links.clear();
         session.reset();
     }
-    void on_sender(SenderLinkPtr link) override { links.emplace_back(std::make_unique<OneLink>())->start(std::move(link)); }
-    void on_receiver(ReceiverLinkPtr link) override { links.emplace_back(std::make_unique<OneLink>())->start(std::move(link)); }
+    void on_sender(SenderLinkPtr link) override {
+        links.emplace_back(std::make_unique<OneLink>())->start(std::move(link));
+    }
+    void on_receiver(ReceiverLinkPtr link) override {
+        links.emplace_back(std::make_unique<OneLink>())->start(std::move(link));
+    }
     void on_session_ended(const Condition&) override {}
 
     SessionPtr session{};

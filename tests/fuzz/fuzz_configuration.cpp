@@ -10,7 +10,8 @@
 using namespace sessionq;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto configuration = server::read_configuration({reinterpret_cast<const char*>(data), size});
+    const auto configuration =
+        server::read_configuration({reinterpret_cast<const char*>(data), size});
     if (!configuration) {
         return 0;
     }
@@ -21,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const auto kind : {broker::EntityKind::queue, broker::EntityKind::topic}) {
         for (const std::string& name : broker.names(kind)) {
-            static_cast<void>(broker.find(name).value()->send(std::vector{Message::text("s", "body")}, at));
+            static_cast<void>(
+                broker.find(name).value()->send(std::vector{Message::text("s", "body")}, at));
         }
     }
     return 0;

@@ -10,12 +10,15 @@ using namespace sessionq;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text{reinterpret_cast<const char*>(data), size};
-    if (text.find("this-is-secret") != std::string::npos) { // given elsewhere too, where it is no secret
+    if (text.find("this-is-secret") !=
+        std::string::npos) { // given elsewhere too, where it is no secret
         return 0;
     }
-    const auto parsed = servicebus::ConnectionString::parse(text + ";SharedAccessKey=this-is-secret");
+    const auto parsed =
+        servicebus::ConnectionString::parse(text + ";SharedAccessKey=this-is-secret");
     if (parsed.ok() ? parsed.value().host.empty()
-                    : parsed.failure().detail.empty() || parsed.failure().detail.find("this-is-secret") != std::string::npos) {
+                    : parsed.failure().detail.empty() ||
+                          parsed.failure().detail.find("this-is-secret") != std::string::npos) {
         std::abort();
     }
     return 0;

@@ -31,7 +31,8 @@ bool is_readable(const MessageContent& content) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const amqp::ClockReading at{.now = TimePoint{std::chrono::hours{1}}, .wall = WallTime{std::chrono::milliseconds{1'700'000'000'000}}};
+    const amqp::ClockReading at{.now = TimePoint{std::chrono::hours{1}},
+                                .wall = WallTime{std::chrono::milliseconds{1'700'000'000'000}}};
     auto received = amqp::decode_delivery({reinterpret_cast<const char*>(data), size}, at);
     if (!received) {
         return 0;
@@ -42,13 +43,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool readable = is_readable(content);
 
     const auto changed = content.with_properties({{"k", std::int64_t{1}}});
-    require(changed->body() == content.body() && changed->message_id() == content.message_id() && changed->session_id() == content.session_id());
+    require(changed->body() == content.body() && changed->message_id() == content.message_id() &&
+            changed->session_id() == content.session_id());
     require(!readable || is_readable(*changed));
 
-    const auto delivered = amqp::decode_delivery(amqp::encode_delivery(content, {.facts = received.value().facts}, at), at);
+    const auto delivered = amqp::decode_delivery(
+        amqp::encode_delivery(content, {.facts = received.value().facts}, at), at);
     require(delivered.ok());
     const amqp::EncodedContent& back = *delivered.value().content;
-    require(back.body() == content.body() && back.message_id() == content.message_id() && back.session_id() == content.session_id());
+    require(back.body() == content.body() && back.message_id() == content.message_id() &&
+            back.session_id() == content.session_id());
     require(delivered.value().facts.sequence_number == received.value().facts.sequence_number);
     require(!readable || is_readable(back));
     if (readable) { // what is decoded can be sent

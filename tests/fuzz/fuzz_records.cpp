@@ -15,8 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     // The first byte says by what name the rest is read.
-    const std::string path = "fuzz_records." + std::to_string(::getpid()) + (data[0] % 3 == 0 ? ".csv" : data[0] % 3 == 1 ? ".jsonl" : ".data");
-    std::ofstream{path, std::ios::binary}.write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
+    const std::string path = "fuzz_records." + std::to_string(::getpid()) +
+                             (data[0] % 3 == 0   ? ".csv"
+                              : data[0] % 3 == 1 ? ".jsonl"
+                                                 : ".data");
+    std::ofstream{path, std::ios::binary}.write(reinterpret_cast<const char*>(data + 1),
+                                                static_cast<std::streamsize>(size - 1));
     try {
         replay::RecordReader reader{path, "id"};
         replay::Record record;

@@ -23,7 +23,8 @@ void put_token(std::string_view text) {
     server::Claims claims{policy};
     const std::size_t half = text.find('\n');
     if (half != std::string_view::npos) {
-        static_cast<void>(claims.put_token(text.substr(0, half), text.substr(half + 1), WallTime{}));
+        static_cast<void>(
+            claims.put_token(text.substr(0, half), text.substr(half + 1), WallTime{}));
     }
 }
 
@@ -48,18 +49,22 @@ void ask(std::string_view text) {
     }
     for (const bool requires_session : {true, false}) {
         const std::string name = requires_session ? "orders" : "plain";
-        static_cast<void>(broker.create_queue(name, {.requires_session = requires_session}, peer.now()));
+        static_cast<void>(
+            broker.create_queue(name, {.requires_session = requires_session}, peer.now()));
         Message message = Message::text("a", "body");
         static_cast<void>(broker.find(name).value()->send(std::vector{message}, peer.now()));
         server::Management management{peer, broker.find(name).value()};
         const auto answer = management.answer(*request);
-        static_cast<void>(server::write_answer(answer, request->message_id, server::AnswerStyle::management));
+        static_cast<void>(
+            server::write_answer(answer, request->message_id, server::AnswerStyle::management));
         peer.locks.close_unlinked(peer.now());
     }
 }
 
 void settle(std::string_view text) {
-    static_cast<void>(server::decide_settlement({.kind = amqp::OutcomeKind::rejected, .error = {.name = "x", .info = std::string{text}}}, true));
+    static_cast<void>(server::decide_settlement(
+        {.kind = amqp::OutcomeKind::rejected, .error = {.name = "x", .info = std::string{text}}},
+        true));
 }
 
 void take(std::string_view text) {

@@ -11,18 +11,19 @@ using namespace sessionq;
 namespace {
 
 const DecodedContent& sample() {
-    static const DecodedContent content{{.body = "body",
-                                         .session_id = "s",
-                                         .message_id = "m",
-                                         .subject = "label",
-                                         .properties = {{"b", true},
-                                                        {"d", 2.5},
-                                                        {"i", std::int64_t{-7}},
-                                                        {"n", {}},
-                                                        {"s", std::string{"a%b_c\xc3\xab"}},
-                                                        {"t", WallTime{std::chrono::seconds{5}}},
-                                                        {"u", std::uint64_t{0xffff'ffff'ffff'ffffU}},
-                                                        {"x", std::vector<std::byte>(3)}}}};
+    static const DecodedContent content{
+        {.body = "body",
+         .session_id = "s",
+         .message_id = "m",
+         .subject = "label",
+         .properties = {{"b", true},
+                        {"d", 2.5},
+                        {"i", std::int64_t{-7}},
+                        {"n", {}},
+                        {"s", std::string{"a%b_c\xc3\xab"}},
+                        {"t", WallTime{std::chrono::seconds{5}}},
+                        {"u", std::uint64_t{0xffff'ffff'ffff'ffffU}},
+                        {"x", std::vector<std::byte>(3)}}}};
     return content;
 }
 
@@ -31,7 +32,8 @@ const DecodedContent& sample() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text{reinterpret_cast<const char*>(data), size};
     const Message outline = *sample().outline();
-    if (const auto condition = broker::filter::CompiledRule::make({.name = "r", .filter = SqlFilter{text}})) {
+    if (const auto condition =
+            broker::filter::CompiledRule::make({.name = "r", .filter = SqlFilter{text}})) {
         static_cast<void>(condition.value().matches(outline));
     }
     if (const auto action = broker::filter::CompiledRule::make({.name = "r", .action = text})) {

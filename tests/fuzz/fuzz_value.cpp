@@ -16,8 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const std::string written = encode(*value);
     const auto again = decode(written);
-    const bool walked = Decoder{bytes}.skip() == bytes && Decoder{written}.skip() == std::string_view{written};
-    if (!walked || !again || encode(*again) != written || again->to_string() != value->to_string()) { // not ==: a NaN is none of its equals
+    const bool walked =
+        Decoder{bytes}.skip() == bytes && Decoder{written}.skip() == std::string_view{written};
+    if (!walked || !again || encode(*again) != written ||
+        again->to_string() != value->to_string()) { // not ==: a NaN is none of its equals
         std::abort();
     }
     return 0;

@@ -11,7 +11,9 @@ using namespace sessionq::amqp;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes{reinterpret_cast<const char*>(data), size};
     for (const bool is_client : {false, true}) {
-        auto upgrade = is_client ? WebSocketUpgrade::client("host", "/path", "dGhlIHNhbXBsZSBub25jZQ==") : WebSocketUpgrade::server("/path");
+        auto upgrade = is_client
+                           ? WebSocketUpgrade::client("host", "/path", "dGhlIHNhbXBsZSBub25jZQ==")
+                           : WebSocketUpgrade::server("/path");
         std::string_view rest = bytes;
         if (upgrade.feed(rest) != WebSocketUpgrade::State::done) {
             rest = bytes;

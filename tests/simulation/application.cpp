@@ -29,7 +29,10 @@ struct Application::Call {
 processor::Handlers Application::handlers(bool coroutines, bool open, bool close) {
     processor::Handlers handlers;
     if (coroutines) {
-        handlers.start_message = [this](MessageContext& context, const processor::HandlerDone& done) { start(context, done); };
+        handlers.start_message = [this](MessageContext& context,
+                                        const processor::HandlerDone& done) {
+            start(context, done);
+        };
     } else {
         handlers.message = [this](MessageContext& context) { run(context); };
     }
@@ -46,14 +49,15 @@ processor::Handlers Application::handlers(bool coroutines, bool open, bool close
     }
     if (close) {
         handlers.session_close = [this](SessionContext& session, CloseReason why) {
-            environment_.scheduler.trace("on_session_close ", session.session_id(), " ", to_string(why));
+            environment_.scheduler.trace("on_session_close ", session.session_id(), " ",
+                                         to_string(why));
             pass_time(milliseconds{environment_.scheduler.random().below(20)}, {});
         };
     }
     handlers.error = [this](const ErrorContext& error) {
         ++errors_;
-        environment_.scheduler.trace("on_error ", to_string(error.source), " ", error.session_id, " ", to_string(error.failure.code), " ",
-                                     error.failure.detail);
+        environment_.scheduler.trace("on_error ", to_string(error.source), " ", error.session_id,
+                                     " ", to_string(error.failure.code), " ", error.failure.detail);
     };
     return handlers;
 }
@@ -64,12 +68,14 @@ std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
     auto call = std::make_shared<Call>();
     call->context = &context;
     call->record = &record;
-    call->script = draw_script(mix, expectations_.options.session_idle_timeout, environment_.scheduler.random());
+    call->script = draw_script(mix, expectations_.options.session_idle_timeout,
+                               environment_.scheduler.random());
     call->until = environment_.scheduler.now() + call->script.takes;
     call->under = OperationContext::current();
     record.stop = context.stop_token();
     if (opening_.contains(link.entity + "/" + link.session)) {
-        environment_.verdict.report("(b) order", "a handler of " + link.session + " starts before on_session_open has returned");
+        environment_.verdict.report("(b) order", "a handler of " + link.session +
+                                                     " starts before on_session_open has returned");
     }
     ++record.starts;
     ++record.running;
@@ -77,7 +83,8 @@ std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
     ++link.started;
     ++environment_.handler_starts;
     ++running_;
-    environment_.scheduler.trace("handler begins ", link.session, " #", record.message->sequence, " link", link.id);
+    environment_.scheduler.trace("handler begins ", link.session, " #", record.message->sequence,
+                                 " link", link.id);
     environment_.tell(&Oracle::handler_started, record);
     return call;
 }
@@ -97,7 +104,8 @@ std::exception_ptr Application::finish(Call& call) {
             ++record.message->handled;
         }
     }
-    environment_.scheduler.trace("handler ends ", record.link->session, " #", record.message->sequence, threw ? " throws" : "");
+    environment_.scheduler.trace("handler ends ", record.link->session, " #",
+                                 record.message->sequence, threw ? " throws" : "");
     environment_.tell(&Oracle::handler_finished, record, threw);
     if (after_handler) {
         after_handler(record);
@@ -111,7 +119,9 @@ void Application::pass_time(Duration length, std::function<bool()> until) {
     }
 }
 
-bool Application::ended_early(const Call& call) const { return let_go_ || (call.script.until_stopped && call.record->stop.stop_requested()); }
+bool Application::ended_early(const Call& call) const {
+    return let_go_ || (call.script.until_stopped && call.record->stop.stop_requested());
+}
 
 void Application::run(MessageContext& context) {
     const auto call = begin(context);
@@ -119,7 +129,8 @@ void Application::run(MessageContext& context) {
     pass_time(call->script.takes / 2, {});
     middle(*call);
     while (!let_go_ && call->uses_state()) {
-        pass_time(std::chrono::hours{24}, [this, call] { return let_go_ || !call->state->is_asked(); });
+        pass_time(std::chrono::hours{24},
+                  [this, call] { return let_go_ || !call->state->is_asked(); });
     }
     if (waits) {
         pass_time(std::chrono::hours{24}, [this, call] { return ended_early(*call); });
@@ -134,7 +145,8 @@ void Application::run(MessageContext& context) {
 void Application::start(MessageContext& context, const processor::HandlerDone& done) {
     const auto call = begin(context);
     call->done = done;
-    if (call->script.takes == Duration::zero() && call->script.state_calls == 0 && !call->script.hangs && !call->script.until_stopped) {
+    if (call->script.takes == Duration::zero() && call->script.state_calls == 0 &&
+        !call->script.hangs && !call->script.until_stopped) {
         middle(*call);
         done(finish(*call)); // before start_message has returned
         return;
@@ -157,7 +169,9 @@ void Application::poll_end(std::shared_ptr<Call> call) {
         done(error);
         return;
     }
-    const TimePoint next = !call->middle_done ? half : uses_state || waits ? now + milliseconds{uses_state ? 1 : 5} : call->until;
+    const TimePoint next = !call->middle_done    ? half
+                           : uses_state || waits ? now + milliseconds{uses_state ? 1 : 5}
+                                                 : call->until;
     environment_.scheduler.at(next, [this, call] { poll_end(call); });
 }
 
@@ -173,7 +187,8 @@ void Application::middle(Call& call) {
     case Script::Side::change_limits: change_limits(); break;
     }
     if (call.script.state_calls != 0 && !let_go_) {
-        call.state = std::make_shared<StateUse>(environment_, *call.context, *call.record->link, call.under, call.script.state_calls);
+        call.state = std::make_shared<StateUse>(environment_, *call.context, *call.record->link,
+                                                call.under, call.script.state_calls);
     }
     if (call.script.settles && !expectations_.options.receive_and_delete) {
         settle(call, *call.script.settles);
@@ -197,7 +212,8 @@ void Application::settle(Call& call, ports::Outcome outcome) {
         default: call.context->complete(); break;
         }
         if (!first) {
-            environment_.verdict.report("(c) settlement (R8)", "a second settlement was not refused");
+            environment_.verdict.report("(c) settlement (R8)",
+                                        "a second settlement was not refused");
         } else if (outcome == ports::Outcome::complete) {
             ++record.message->handled;
         }
@@ -205,7 +221,9 @@ void Application::settle(Call& call, ports::Outcome outcome) {
         if (first) {
             record.explicitly.reset();
             if (error.code() != make_error_code(Errc::lock_lost)) {
-                environment_.verdict.report("(c) settlement (R8)", std::string{"a first settlement was refused: "} + error.what());
+                environment_.verdict.report("(c) settlement (R8)",
+                                            std::string{"a first settlement was refused: "} +
+                                                error.what());
             }
         }
     }

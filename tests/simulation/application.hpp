@@ -15,9 +15,11 @@ namespace sessionq::simulation {
 /// The user: handlers that do what a script says, and tell the oracles when they begin and end.
 class Application {
 public:
-    Application(Environment& environment, Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    Application(Environment& environment, Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
-    /// The handlers to register; `coroutines` in percent of seeds' choice, open and close handlers only if wanted.
+    /// The handlers to register; `coroutines` in percent of seeds' choice, open and close handlers
+    /// only if wanted.
     [[nodiscard]] processor::Handlers handlers(bool coroutines, bool open, bool close);
 
     ScriptMix mix{};

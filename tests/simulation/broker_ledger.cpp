@@ -17,7 +17,8 @@ void BrokerLedger::append(std::vector<broker::Change> changes) {
         uncommitted_.back().changes = std::move(changes);
         environment_->scheduler.after(environment_->scheduler.between(milliseconds{0}, commit_high),
                                       [weak = weak_from_this(), mark = mark_, life = life_] {
-                                          if (const auto self = weak.lock(); self && self->life_ == life) {
+                                          if (const auto self = weak.lock();
+                                              self && self->life_ == life) {
                                               self->commit(mark);
                                           }
                                       });
@@ -58,18 +59,23 @@ void BrokerLedger::scheduled(const std::string& entity, const broker::KeptMessag
     ++record.taken;
     record.copies.push_back({.sequence = message.sequence});
     uncommitted_.back().schedules.emplace_back(&record, message.sequence);
-    uncommitted_.back().undo.emplace_back([this, &record, key = std::pair{entity, message.sequence}] {
-        scheduled_.erase(key);
-        std::erase_if(record.copies, [&](const ScheduledRecord::Copy& copy) { return copy.sequence == key.second; });
-    });
+    uncommitted_.back().undo.emplace_back(
+        [this, &record, key = std::pair{entity, message.sequence}] {
+            scheduled_.erase(key);
+            std::erase_if(record.copies, [&](const ScheduledRecord::Copy& copy) {
+                return copy.sequence == key.second;
+            });
+        });
     environment_->tell(&Oracle::schedule_taken, record);
 }
 
 /// One that is available: its time has come, or had when it came.
-void BrokerLedger::due(const std::string& entity, ScheduledRecord& record, const std::vector<broker::Change>& all, std::int64_t sequence) {
+void BrokerLedger::due(const std::string& entity, ScheduledRecord& record,
+                       const std::vector<broker::Change>& all, std::int64_t sequence) {
     for (const broker::Change& change : all) {
         const auto* gone = std::get_if<broker::MessageRemoved>(&change);
-        const auto found = gone != nullptr ? scheduled_.find({entity, gone->sequence}) : scheduled_.end();
+        const auto found =
+            gone != nullptr ? scheduled_.find({entity, gone->sequence}) : scheduled_.end();
         if (found != scheduled_.end() && found->second == &record) {
             environment_->tell(&Oracle::schedule_due, record, copy_of(record, gone->sequence));
             return;
@@ -78,8 +84,10 @@ void BrokerLedger::due(const std::string& entity, ScheduledRecord& record, const
     ++record.taken;
     record.copies.push_back({.sequence = sequence, .is_over = true});
     uncommitted_.back().schedules.emplace_back(&record, sequence);
-    uncommitted_.back().undo.emplace_back(
-        [&record, sequence] { std::erase_if(record.copies, [&](const ScheduledRecord::Copy& copy) { return copy.sequence == sequence; }); });
+    uncommitted_.back().undo.emplace_back([&record, sequence] {
+        std::erase_if(record.copies,
+                      [&](const ScheduledRecord::Copy& copy) { return copy.sequence == sequence; });
+    });
     environment_->tell(&Oracle::schedule_taken, record);
     environment_->tell(&Oracle::schedule_due, record, record.copies.back());
 }
@@ -91,10 +99,12 @@ void BrokerLedger::unscheduled(const std::string& entity, std::int64_t sequence)
     }
     environment_->scheduler.trace("broker: '", found->second->id, "' is scheduled no more");
     copy_of(*found->second, sequence).is_over = true;
-    uncommitted_.back().undo.emplace_back([record = found->second, sequence] { copy_of(*record, sequence).is_over = false; });
+    uncommitted_.back().undo.emplace_back(
+        [record = found->second, sequence] { copy_of(*record, sequence).is_over = false; });
 }
 
-void BrokerLedger::added(const broker::KeptMessage& message, const std::vector<broker::Change>& all) {
+void BrokerLedger::added(const broker::KeptMessage& message,
+                         const std::vector<broker::Change>& all) {
     const auto queue = queues_.find(message.entity);
     if (queue == queues_.end()) {
         return; // a dead letter
@@ -103,7 +113,8 @@ void BrokerLedger::added(const broker::KeptMessage& message, const std::vector<b
         scheduled(queue->second, message);
         return;
     }
-    if (const auto one = environment_->scheduled.find(message.content->message_id()); one != environment_->scheduled.end()) {
+    if (const auto one = environment_->scheduled.find(message.content->message_id());
+        one != environment_->scheduled.end()) {
         due(queue->second, one->second, all, message.sequence);
     }
     const std::string session{message.content->session_id().value_or("")};
@@ -112,7 +123,8 @@ void BrokerLedger::added(const broker::KeptMessage& message, const std::vector<b
     if (const auto before = messages_.find(key); before != messages_.end()) {
         replaced_[{key.first, key.second, ids_[key]}] = before->second;
     }
-    MessageRecord& record = environment_->broker.add(queue->second, session, message.sequence, environment_->scheduler.now());
+    MessageRecord& record = environment_->broker.add(queue->second, session, message.sequence,
+                                                     environment_->scheduler.now());
     messages_[key] = &record;
     ids_[key] = id;
     environment_->scheduler.trace("broker: ", session, " #", message.sequence);
@@ -125,10 +137,13 @@ void BrokerLedger::added(const broker::KeptMessage& message, const std::vector<b
         environment_->tell(&Oracle::message_taken, *sent);
     }
     uncommitted_.back().undo.emplace_back([this, &record, sent] {
-        environment_->scheduler.trace("broker: ", record.session, " #", record.sequence, " never was");
+        environment_->scheduler.trace("broker: ", record.session, " #", record.sequence,
+                                      " never was");
         environment_->broker.finish(record, MessageState::vanished);
         if (sent != nullptr) {
-            std::erase_if(sent->copies, [&](const SentRecord::Copy& copy) { return copy.sequence == record.sequence; });
+            std::erase_if(sent->copies, [&](const SentRecord::Copy& copy) {
+                return copy.sequence == record.sequence;
+            });
             environment_->tell(&Oracle::message_vanished, *sent);
         }
     });
@@ -136,20 +151,24 @@ void BrokerLedger::added(const broker::KeptMessage& message, const std::vector<b
 
 void BrokerLedger::changed(const broker::KeptMessage& message) {
     const auto queue = queues_.find(message.entity);
-    MessageRecord* record = queue != queues_.end() ? find(queue->second, message.sequence) : nullptr;
+    MessageRecord* record =
+        queue != queues_.end() ? find(queue->second, message.sequence) : nullptr;
     if (record == nullptr) {
         return;
     }
-    uncommitted_.back().undo.emplace_back([record, before = record->delivery_count] { record->delivery_count = before; });
+    uncommitted_.back().undo.emplace_back(
+        [record, before = record->delivery_count] { record->delivery_count = before; });
     record->delivery_count = message.delivery_count;
     if (message.place == sessionq::MessageState::deferred && !record->done()) {
         finish(*record, MessageState::deferred);
     }
 }
 
-void BrokerLedger::removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all) {
+void BrokerLedger::removed(const broker::MessageRemoved& change,
+                           const std::vector<broker::Change>& all) {
     const auto queue = queues_.find(change.entity);
-    MessageRecord* message = queue != queues_.end() ? find(queue->second, change.sequence) : nullptr;
+    MessageRecord* message =
+        queue != queues_.end() ? find(queue->second, change.sequence) : nullptr;
     if (queue != queues_.end()) {
         unscheduled(queue->second, change.sequence);
     }
@@ -159,16 +178,21 @@ void BrokerLedger::removed(const broker::MessageRemoved& change, const std::vect
     const std::string& id = ids_[{queue->second, change.sequence}];
     const bool is_dead_letter = std::ranges::any_of(all, [&](const broker::Change& other) {
         const auto* one = std::get_if<broker::MessageAdded>(&other);
-        return one != nullptr && !queues_.contains(one->message.entity) && one->message.content->message_id() == id;
+        return one != nullptr && !queues_.contains(one->message.entity) &&
+               one->message.content->message_id() == id;
     });
-    environment_->scheduler.trace("broker: ", message->session, " #", message->sequence, " is gone");
-    finish(*message, is_dead_letter ? MessageState::dead_lettered : removes_ ? MessageState::removed : MessageState::completed);
+    environment_->scheduler.trace("broker: ", message->session, " #", message->sequence,
+                                  " is gone");
+    finish(*message, is_dead_letter ? MessageState::dead_lettered
+                     : removes_     ? MessageState::removed
+                                    : MessageState::completed);
 }
 
 void BrokerLedger::finish(MessageRecord& message, MessageState state) {
     environment_->broker.finish(message, state);
     uncommitted_.back().undo.emplace_back([this, &message] {
-        environment_->scheduler.trace("broker: ", message.session, " #", message.sequence, " is back");
+        environment_->scheduler.trace("broker: ", message.session, " #", message.sequence,
+                                      " is back");
         environment_->broker.take_back(message, environment_->scheduler.now());
     });
 }
@@ -176,29 +200,36 @@ void BrokerLedger::finish(MessageRecord& message, MessageState state) {
 void BrokerLedger::state_set(const broker::SessionStateSet& change) {
     const std::string& entity = queues_.at(change.entity);
     std::vector<StateValue>& values = environment_->states_of(entity, change.session_id);
-    uncommitted_.back().undo.emplace_back([&values, before = values.back().value] { values.push_back({.value = before}); });
+    uncommitted_.back().undo.emplace_back(
+        [&values, before = values.back().value] { values.push_back({.value = before}); });
     values.push_back({.value = change.state});
     uncommitted_.back().states.emplace_back(&values, values.size() - 1);
-    environment_->scheduler.trace("broker: state of ", change.session_id, " '", change.state.value_or(""), "'");
+    environment_->scheduler.trace("broker: state of ", change.session_id, " '",
+                                  change.state.value_or(""), "'");
     const auto& asks = environment_->state_asks;
-    const auto write = std::ranges::find_if(asks, [&](const StateRecord& each) { return change.state && each.writes && each.value == change.state; });
+    const auto write = std::ranges::find_if(asks, [&](const StateRecord& each) {
+        return change.state && each.writes && each.value == change.state;
+    });
     if (write != asks.end()) {
         environment_->tell(&Oracle::state_taken, *write);
     }
 }
 
 void BrokerLedger::when_durable(Durable done) {
-    const Duration takes = confirms_at_once ? Duration::zero() : environment_->scheduler.between(milliseconds{0}, commit_high);
-    environment_->scheduler.after(takes, [weak = weak_from_this(), mark = mark_, life = life_, done = std::move(done)] {
-        const auto self = weak.lock();
-        if (!self || self->life_ != life) {
-            return;
-        }
-        if (!self->confirms_at_once) {
-            self->commit(mark);
-        }
-        done(mark, nullptr);
-    });
+    const Duration takes = confirms_at_once
+                               ? Duration::zero()
+                               : environment_->scheduler.between(milliseconds{0}, commit_high);
+    environment_->scheduler.after(
+        takes, [weak = weak_from_this(), mark = mark_, life = life_, done = std::move(done)] {
+            const auto self = weak.lock();
+            if (!self || self->life_ != life) {
+                return;
+            }
+            if (!self->confirms_at_once) {
+                self->commit(mark);
+            }
+            done(mark, nullptr);
+        });
 }
 
 void BrokerLedger::commit(Mark mark) {
@@ -225,7 +256,8 @@ void BrokerLedger::kill() {
     is_dead_ = true;
     ++life_;
     for (; !uncommitted_.empty(); uncommitted_.pop_back()) {
-        for (auto undo = uncommitted_.back().undo.rbegin(); undo != uncommitted_.back().undo.rend(); ++undo) {
+        for (auto undo = uncommitted_.back().undo.rbegin(); undo != uncommitted_.back().undo.rend();
+             ++undo) {
             (*undo)();
         }
     }
@@ -242,7 +274,9 @@ std::vector<broker::KeptQueue> BrokerLedger::revive() {
 
 /// The store has what was committed, no more and no less.
 void BrokerLedger::check(const broker::KeptQueue& kept) {
-    const auto report = [&](const std::string& what) { environment_->verdict.report("(m) store", kept.name + ": " + what); };
+    const auto report = [&](const std::string& what) {
+        environment_->verdict.report("(m) store", kept.name + ": " + what);
+    };
     std::map<std::int64_t, const broker::KeptMessage*> there;
     for (const broker::KeptMessage& message : kept.queue.messages) {
         there.emplace(message.sequence, &message);
@@ -255,19 +289,25 @@ void BrokerLedger::check(const broker::KeptQueue& kept) {
         const auto found = there.find(message.sequence);
         const std::string name = message.session + " #" + std::to_string(message.sequence);
         if (belongs != (found != there.end())) {
-            report(name + (belongs ? " was kept, and is not there" : " is there, and was done with"));
+            report(name +
+                   (belongs ? " was kept, and is not there" : " is there, and was done with"));
         } else if (belongs && found->second->delivery_count != message.delivery_count) {
-            report(name + " was given back " + std::to_string(message.delivery_count) + " times, and has been " +
-                   std::to_string(found->second->delivery_count) + " times");
-        } else if (belongs && (found->second->place == sessionq::MessageState::deferred) != (message.state == MessageState::deferred)) {
+            report(name + " was given back " + std::to_string(message.delivery_count) +
+                   " times, and has been " + std::to_string(found->second->delivery_count) +
+                   " times");
+        } else if (belongs && (found->second->place == sessionq::MessageState::deferred) !=
+                                  (message.state == MessageState::deferred)) {
             report(name + " is not where it was");
         }
     }
     for (const auto& [key, record] : scheduled_) {
         const auto found = there.find(key.second);
-        const bool waits = found != there.end() && found->second->place == sessionq::MessageState::scheduled;
+        const bool waits =
+            found != there.end() && found->second->place == sessionq::MessageState::scheduled;
         if (key.first == kept.name && waits == copy_of(*record, key.second).is_over) {
-            report("'" + record->id + "' " + (waits ? "waits for its time, and did no more" : "waited for its time, and does no more"));
+            report("'" + record->id + "' " +
+                   (waits ? "waits for its time, and did no more"
+                          : "waited for its time, and does no more"));
         }
     }
     std::map<std::string, std::optional<std::string>> states;
@@ -279,7 +319,8 @@ void BrokerLedger::check(const broker::KeptQueue& kept) {
         const auto state = found != states.end() ? found->second : std::nullopt;
         const auto was = environment_->states_of(session.entity, session.id).back().value;
         if (session.entity == kept.name && state != was) {
-            report("the state of " + session.id + " was '" + was.value_or("(none)") + "', and is '" + state.value_or("(none)") + "'");
+            report("the state of " + session.id + " was '" + was.value_or("(none)") +
+                   "', and is '" + state.value_or("(none)") + "'");
         }
     }
 }
@@ -289,7 +330,8 @@ MessageRecord* BrokerLedger::find(const std::string& entity, std::int64_t sequen
     return found != messages_.end() ? found->second : nullptr;
 }
 
-MessageRecord* BrokerLedger::find(const std::string& entity, std::int64_t sequence, std::string_view id) {
+MessageRecord* BrokerLedger::find(const std::string& entity, std::int64_t sequence,
+                                  std::string_view id) {
     const auto now = ids_.find({entity, sequence});
     if (now != ids_.end() && now->second == id) {
         return find(entity, sequence);
@@ -319,7 +361,8 @@ void BrokerLedger::ended(const LinkRecord& link) {
 
 void BrokerLedger::wire_over(std::uint32_t wire) {
     for (const LinkRecord& link : environment_->links) {
-        if (BrokerSession* session = link.wire == wire ? environment_->broker.held_by(link.id) : nullptr) {
+        if (BrokerSession* session =
+                link.wire == wire ? environment_->broker.held_by(link.id) : nullptr) {
             let_go(link, *session);
         }
     }

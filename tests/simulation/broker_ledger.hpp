@@ -15,17 +15,21 @@
 
 namespace sessionq::simulation {
 
-/// The product's broker as the oracles know it: what it has, from what it tells its journal, in the very step in which it happens; who holds what, from what it
-/// answered the consumer. Never says that a session is free before it may be.
-class BrokerLedger final : public broker::Journal, public std::enable_shared_from_this<BrokerLedger> {
+/// The product's broker as the oracles know it: what it has, from what it tells its journal, in the
+/// very step in which it happens; who holds what, from what it answered the consumer. Never says
+/// that a session is free before it may be.
+class BrokerLedger final : public broker::Journal,
+                           public std::enable_shared_from_this<BrokerLedger> {
 public:
     /// `removes`: messages are gone once they are handed out.
-    BrokerLedger(Environment& environment, bool removes) : environment_{&environment}, removes_{removes} {}
+    BrokerLedger(Environment& environment, bool removes)
+        : environment_{&environment}, removes_{removes} {}
 
     /// Keeps what happens in a store.
     void keep_in(std::unique_ptr<SimStore> store) { store_ = std::move(store); }
 
-    /// The broker is killed: what is not kept never was, and nothing more happens until it is there again.
+    /// The broker is killed: what is not kept never was, and nothing more happens until it is there
+    /// again.
     void kill();
     /// What a new one begins with, after it was checked.
     [[nodiscard]] std::vector<broker::KeptQueue> revive();
@@ -34,7 +38,8 @@ public:
     Duration commit_high{};       ///< how long it takes to keep a change, at most
     bool failing{false};
     bool locks_end_unheard{
-        false}; ///< the broker may take a session back from a client that is not at fault, and give it to another before the first hears of it
+        false}; ///< the broker may take a session back from a client that is not at fault, and give
+                ///< it to another before the first hears of it
 
     // as a journal
     [[nodiscard]] broker::EntityId make_entity_id() override { return ++last_id_; }
@@ -47,7 +52,8 @@ public:
     /// Null: no such message is in the entity's queue, or ever was.
     [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence);
     /// The same, where it may be one that vanished, and its number was given to another.
-    [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence, std::string_view id);
+    [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence,
+                                      std::string_view id);
 
     // who holds what
     /// The consumer was given a session, by that link.
@@ -71,7 +77,8 @@ private:
     void note(const broker::Change& change, const std::vector<broker::Change>& all);
     void added(const broker::KeptMessage& message, const std::vector<broker::Change>& all);
     void scheduled(const std::string& entity, const broker::KeptMessage& message);
-    void due(const std::string& entity, ScheduledRecord& record, const std::vector<broker::Change>& all, std::int64_t sequence);
+    void due(const std::string& entity, ScheduledRecord& record,
+             const std::vector<broker::Change>& all, std::int64_t sequence);
     void unscheduled(const std::string& entity, std::int64_t sequence);
     void changed(const broker::KeptMessage& message);
     void finish(MessageRecord& message, MessageState state);
@@ -85,7 +92,8 @@ private:
     bool removes_;
     broker::EntityId last_id_{0};
     Mark mark_{0};
-    std::map<std::pair<std::string, std::int64_t>, ScheduledRecord*> scheduled_{}; ///< by entity and number
+    std::map<std::pair<std::string, std::int64_t>, ScheduledRecord*>
+        scheduled_{}; ///< by entity and number
     std::deque<Uncommitted> uncommitted_{};
     std::unique_ptr<SimStore> store_{};
     bool is_dead_{false};
@@ -93,7 +101,8 @@ private:
     std::map<broker::EntityId, std::string> queues_{};
     std::map<std::pair<std::string, std::int64_t>, MessageRecord*> messages_{};
     std::map<std::pair<std::string, std::int64_t>, std::string> ids_{};
-    std::map<std::tuple<std::string, std::int64_t, std::string>, MessageRecord*> replaced_{}; ///< with their ids
+    std::map<std::tuple<std::string, std::int64_t, std::string>, MessageRecord*>
+        replaced_{}; ///< with their ids
 };
 
 } // namespace sessionq::simulation

@@ -11,7 +11,8 @@ namespace sessionq::simulation {
 /// Has a broker do what is due, as its owner's thread does.
 class BrokerTime final : public Actor {
 public:
-    BrokerTime(Scheduler& scheduler, broker::Broker& broker) : scheduler_{&scheduler}, broker_{&broker} {
+    BrokerTime(Scheduler& scheduler, broker::Broker& broker)
+        : scheduler_{&scheduler}, broker_{&broker} {
         broker.set_wakeup_listener([this] { is_stale_ = true; });
         scheduler.add(*this);
     }
@@ -20,10 +21,14 @@ public:
         broker_->set_wakeup_listener({});
     }
 
-    [[nodiscard]] broker::Instant now() const noexcept { return {.now = scheduler_->now(), .wall = scheduler_->wall_now()}; }
+    [[nodiscard]] broker::Instant now() const noexcept {
+        return {.now = scheduler_->now(), .wall = scheduler_->wall_now()};
+    }
 
     [[nodiscard]] bool runnable() const override { return is_stale_ || due_ <= scheduler_->now(); }
-    [[nodiscard]] TimePoint next_due() const override { return is_stale_ ? scheduler_->now() : due_; }
+    [[nodiscard]] TimePoint next_due() const override {
+        return is_stale_ ? scheduler_->now() : due_;
+    }
     [[nodiscard]] std::string name() const override { return "broker"; }
     void step() override {
         is_stale_ = false;

@@ -20,7 +20,11 @@ Campaign::Outcome Campaign::run(const Found& found) const {
             }
             const std::uint64_t seed = first_seed + index;
             const std::string& name = scenario.empty() ? scenario_of(seed, network) : scenario;
-            const RunResult result = run_world({.seed = seed, .scenario = name, .network = network, .mutant = mutant, .defect = defect});
+            const RunResult result = run_world({.seed = seed,
+                                                .scenario = name,
+                                                .network = network,
+                                                .mutant = mutant,
+                                                .defect = defect});
             const std::lock_guard lock{mutex};
             ++outcome.run;
             outcome.steps += result.steps;

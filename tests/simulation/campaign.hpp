@@ -26,7 +26,8 @@ struct Campaign {
         std::uint64_t handlers{0};
     };
 
-    using Found = std::function<void(std::uint64_t seed, const std::string& scenario, const Violation& violation)>;
+    using Found = std::function<void(std::uint64_t seed, const std::string& scenario,
+                                     const Violation& violation)>;
     /// `found` is called for each violation, one at a time, in no particular order of the seeds.
     [[nodiscard]] Outcome run(const Found& found) const;
 };

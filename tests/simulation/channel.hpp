@@ -8,23 +8,32 @@
 
 namespace sessionq::simulation {
 
-/// One direction of a wire: what is sent arrives after its latency, in the order of sending, each arrival a step of its own.
+/// One direction of a wire: what is sent arrives after its latency, in the order of sending, each
+/// arrival a step of its own.
 class Channel final : public Actor {
 public:
-    Channel(Scheduler& scheduler, std::string name) : scheduler_{&scheduler}, name_{std::move(name)} { scheduler.add(*this); }
+    Channel(Scheduler& scheduler, std::string name)
+        : scheduler_{&scheduler}, name_{std::move(name)} {
+        scheduler.add(*this);
+    }
     ~Channel() override { scheduler_->remove(*this); }
 
     void send(Duration latency, std::function<void()> arrival) {
         const TimePoint due = scheduler_->now() + latency;
-        items_.push_back({items_.empty() ? due : std::max(due, items_.back().due), std::move(arrival)});
+        items_.push_back(
+            {items_.empty() ? due : std::max(due, items_.back().due), std::move(arrival)});
     }
 
     /// The wire is cut: what is under way is gone.
     void cut() noexcept { items_.clear(); }
 
     [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
-    [[nodiscard]] bool runnable() const override { return !items_.empty() && items_.front().due <= scheduler_->now(); }
-    [[nodiscard]] TimePoint next_due() const override { return items_.empty() ? TimePoint::max() : items_.front().due; }
+    [[nodiscard]] bool runnable() const override {
+        return !items_.empty() && items_.front().due <= scheduler_->now();
+    }
+    [[nodiscard]] TimePoint next_due() const override {
+        return items_.empty() ? TimePoint::max() : items_.front().due;
+    }
     [[nodiscard]] std::string name() const override { return name_; }
 
     void step() override {

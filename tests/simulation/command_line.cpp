@@ -22,7 +22,8 @@ std::uint64_t number(std::string_view option, std::string_view text) {
 
 void check(const CommandLine& line) {
     const auto& names = line.network ? network_scenario_names() : scenario_names();
-    if (!line.scenario.empty() && std::find(names.begin(), names.end(), line.scenario) == names.end()) {
+    if (!line.scenario.empty() &&
+        std::find(names.begin(), names.end(), line.scenario) == names.end()) {
         throw UsageError{"--scenario: there is no '" + line.scenario + "'"};
     }
     if (line.seeds == 0) {
@@ -62,7 +63,8 @@ CommandLine parse(int count, const char* const* arguments) {
         } else if (option == "--replay") {
             line.replay = number(option, value());
         } else if (option == "--jobs") {
-            line.jobs = static_cast<unsigned>(std::min<std::uint64_t>(number(option, value()), 1000));
+            line.jobs =
+                static_cast<unsigned>(std::min<std::uint64_t>(number(option, value()), 1000));
         } else if (option == "--trace") {
             line.trace = true;
         } else if (option == "--network") {
@@ -83,11 +85,13 @@ CommandLine parse(int count, const char* const* arguments) {
 }
 
 std::string usage() {
-    std::string text = "usage: simulation [--network] [--seeds N] [--first-seed S] [--scenario NAME] [--jobs N]\n"
-                       "       simulation [--network] --replay SEED [--scenario NAME] [--trace]\n"
-                       "       simulation [--network] --mutants [--seeds N]\n"
-                       "With --network the product's own port, engine, server and broker are used, over wires that fail; else a simulated port.\n"
-                       "scenarios:";
+    std::string text =
+        "usage: simulation [--network] [--seeds N] [--first-seed S] [--scenario NAME] [--jobs N]\n"
+        "       simulation [--network] --replay SEED [--scenario NAME] [--trace]\n"
+        "       simulation [--network] --mutants [--seeds N]\n"
+        "With --network the product's own port, engine, server and broker are used, over wires "
+        "that fail; else a simulated port.\n"
+        "scenarios:";
     for (const std::string& name : scenario_names()) {
         text += " " + name;
     }

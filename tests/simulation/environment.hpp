@@ -34,7 +34,8 @@ struct SimMessage final : DecodedContent {
         record->present = false;
         --buffered->messages;
         buffered->bytes -= record->bytes;
-        if (record->message->state == MessageState::removed) { // there is no settlement that would end it
+        if (record->message->state ==
+            MessageState::removed) { // there is no settlement that would end it
             --record->link->in_flight;
             record->link->idle_since = buffered->clock->now();
         }
@@ -47,7 +48,8 @@ struct SimMessage final : DecodedContent {
 
 /// What every part of one simulated world shares.
 struct Environment {
-    Environment(std::uint64_t seed, Trace trace) : scheduler{seed, std::move(trace)}, buffered{.clock = &scheduler} {}
+    Environment(std::uint64_t seed, Trace trace)
+        : scheduler{seed, std::move(trace)}, buffered{.clock = &scheduler} {}
 
     Scheduler scheduler;
     SimBroker broker{};
@@ -69,7 +71,8 @@ struct Environment {
     std::uint64_t handler_starts{0};
 
     /// All that the state of a session has been, the first first.
-    [[nodiscard]] std::vector<StateValue>& states_of(const std::string& entity, const std::string& session) {
+    [[nodiscard]] std::vector<StateValue>& states_of(const std::string& entity,
+                                                     const std::string& session) {
         std::vector<StateValue>& values = states_[{entity, session}];
         if (values.empty()) {
             values.push_back({.is_kept = true});
@@ -90,10 +93,16 @@ struct Environment {
     }
 
     /// How long before a lease's end its holder stops, at most.
-    [[nodiscard]] Duration margin() const noexcept { return std::min<Duration>(lock_length / 10, seconds{2}); }
+    [[nodiscard]] Duration margin() const noexcept {
+        return std::min<Duration>(lock_length / 10, seconds{2});
+    }
 
-    [[nodiscard]] bool chance(unsigned percent) { return percent != 0 && scheduler.chance(percent); }
-    [[nodiscard]] Duration latency() { return scheduler.between(faults.latency_low, faults.latency_high); }
+    [[nodiscard]] bool chance(unsigned percent) {
+        return percent != 0 && scheduler.chance(percent);
+    }
+    [[nodiscard]] Duration latency() {
+        return scheduler.between(faults.latency_low, faults.latency_high);
+    }
 
     /// A contract of the seam was broken by the consumer.
     void broken(std::string text) { verdict.report("port contract", std::move(text)); }

@@ -12,7 +12,9 @@ void FarLink::attach(std::weak_ptr<NearLink> near, BrokerSession& session) {
     session_ = &session;
     const TimePoint now = environment_->scheduler.now();
     environment_->broker.lock(session, record_->id,
-                              environment_->lock_length > Duration::zero() ? now + environment_->lock_length : TimePoint::max());
+                              environment_->lock_length > Duration::zero()
+                                  ? now + environment_->lock_length
+                                  : TimePoint::max());
     watch_lock();
 }
 
@@ -22,7 +24,8 @@ void FarLink::watch_lock() {
     }
     environment_->scheduler.at(session_->locked_until, [weak = weak_from_this()] {
         const auto self = weak.lock();
-        if (self && self->attached() && self->session_->locked_until <= self->environment_->scheduler.now()) {
+        if (self && self->attached() &&
+            self->session_->locked_until <= self->environment_->scheduler.now()) {
             self->environment_->scheduler.trace("broker: lock of ", self->session_->id, " expired");
             self->detach(Errc::lock_lost, true);
         }
@@ -73,15 +76,16 @@ void FarLink::drain() {
         return;
     }
     if (environment_->chance(environment_->faults.drain_slow)) { // until it looks, credit is credit
-        environment_->scheduler.after(environment_->scheduler.between(milliseconds{1}, seconds{3}), [weak = weak_from_this()] {
-            const auto self = weak.lock();
-            const auto other = self ? self->near_.lock() : nullptr;
-            if (other && self->attached()) {
-                self->pump();
-                self->credit_ = 0;
-                other->send_drained({});
-            }
-        });
+        environment_->scheduler.after(environment_->scheduler.between(milliseconds{1}, seconds{3}),
+                                      [weak = weak_from_this()] {
+                                          const auto self = weak.lock();
+                                          const auto other = self ? self->near_.lock() : nullptr;
+                                          if (other && self->attached()) {
+                                              self->pump();
+                                              self->credit_ = 0;
+                                              other->send_drained({});
+                                          }
+                                      });
         return;
     }
     pump();
@@ -103,17 +107,21 @@ void FarLink::settle(DeliveryRecord& delivery) {
         return;
     }
     if (environment_->chance(faults.settle_refused)) {
-        near->send_settled(delivery.tag, Failure{.code = Errc::server_busy, .peer_condition = "server-busy"}, {});
+        near->send_settled(delivery.tag,
+                           Failure{.code = Errc::server_busy, .peer_condition = "server-busy"}, {});
         return;
     }
     const bool took = environment_->broker.settle(record_->id, *delivery.message, *delivery.asked);
     const Duration extra =
-        environment_->chance(faults.settle_slow) ? environment_->scheduler.between(milliseconds{10}, milliseconds{2000}) : Duration::zero();
+        environment_->chance(faults.settle_slow)
+            ? environment_->scheduler.between(milliseconds{10}, milliseconds{2000})
+            : Duration::zero();
     if (environment_->chance(faults.detach_after_settle)) {
         detach(Errc::connection_lost, environment_->chance(70));
         return;
     }
-    near->send_settled(delivery.tag, took ? std::nullopt : std::optional{Failure{.code = Errc::lock_lost}}, extra);
+    near->send_settled(
+        delivery.tag, took ? std::nullopt : std::optional{Failure{.code = Errc::lock_lost}}, extra);
     pump();
 }
 
@@ -124,21 +132,26 @@ void FarLink::renew(std::uint64_t operation) {
     }
     const Faults& faults = environment_->faults;
     if (environment_->chance(faults.renew_refused)) {
-        near->send_answer(operation, Failure{.code = Errc::lock_lost, .peer_condition = "session-lock-lost"}, {});
+        near->send_answer(
+            operation, Failure{.code = Errc::lock_lost, .peer_condition = "session-lock-lost"}, {});
         detach(Errc::lock_lost, true);
         return;
     }
     if (environment_->chance(faults.renew_failed)) {
-        near->send_answer(operation, Failure{.code = environment_->chance(50) ? Errc::server_busy : Errc::timeout}, {});
+        near->send_answer(
+            operation,
+            Failure{.code = environment_->chance(50) ? Errc::server_busy : Errc::timeout}, {});
         return;
     }
     if (session_->locked_until != TimePoint::max()) {
         session_->locked_until = environment_->scheduler.now() + environment_->lock_length;
         watch_lock();
     }
-    near->send_answer(operation, std::nullopt,
-                      environment_->chance(faults.renew_slow) ? environment_->scheduler.between(milliseconds{10}, environment_->lock_length)
-                                                              : Duration::zero());
+    near->send_answer(
+        operation, std::nullopt,
+        environment_->chance(faults.renew_slow)
+            ? environment_->scheduler.between(milliseconds{10}, environment_->lock_length)
+            : Duration::zero());
 }
 
 void FarLink::close(std::uint64_t operation) {
@@ -147,8 +160,9 @@ void FarLink::close(std::uint64_t operation) {
     }
     if (const auto near = near_.lock(); near && operation != 0) {
         near->send_answer(operation, std::nullopt,
-                          environment_->chance(environment_->faults.close_slow) ? environment_->scheduler.between(milliseconds{1}, seconds{5})
-                                                                                : Duration::zero());
+                          environment_->chance(environment_->faults.close_slow)
+                              ? environment_->scheduler.between(milliseconds{1}, seconds{5})
+                              : Duration::zero());
     }
 }
 
@@ -160,9 +174,12 @@ void FarLink::detach(Errc code, bool with_error) {
     let_go();
     if (const auto near = near_.lock()) {
         const bool unnoticed = environment_->chance(environment_->faults.half_open);
-        const Duration high = environment_->lock_length > Duration::zero() ? environment_->lock_length : Duration{seconds{30}};
+        const Duration high = environment_->lock_length > Duration::zero()
+                                  ? environment_->lock_length
+                                  : Duration{seconds{30}};
         near->send_lost(Failure{.code = code, .peer_condition = with_error ? "detached" : ""},
-                        unnoticed ? environment_->scheduler.between(milliseconds{0}, high) : Duration::zero());
+                        unnoticed ? environment_->scheduler.between(milliseconds{0}, high)
+                                  : Duration::zero());
     }
 }
 

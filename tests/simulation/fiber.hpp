@@ -9,8 +9,9 @@
 
 namespace sessionq::simulation {
 
-/// A stack of its own, on which a virtual worker runs a handler: so that an ordinary function can take virtual time in the middle while one
-/// operating system thread runs everything. Bound to the thread that made it.
+/// A stack of its own, on which a virtual worker runs a handler: so that an ordinary function can
+/// take virtual time in the middle while one operating system thread runs everything. Bound to the
+/// thread that made it.
 class Fiber {
 public:
     Fiber();
@@ -27,7 +28,8 @@ public:
     /// No body, or it has ended.
     [[nodiscard]] bool idle() const noexcept { return !body_; }
 
-    /// From inside a body: back to whoever started or resumed the fiber. The ambient operation context stays with the fiber.
+    /// From inside a body: back to whoever started or resumed the fiber. The ambient operation
+    /// context stays with the fiber.
     static void pause();
 
     /// The one that runs on this thread now, null outside.
@@ -41,7 +43,8 @@ private:
 
     std::unique_ptr<Machine> machine_;
     std::function<void()> body_;
-    std::optional<OperationContext::Scope> ambient_; // always the outermost scope of the fiber: ending it leaves the thread clean
+    std::optional<OperationContext::Scope>
+        ambient_; // always the outermost scope of the fiber: ending it leaves the thread clean
 };
 
 } // namespace sessionq::simulation

@@ -8,10 +8,13 @@
 namespace sessionq::simulation {
 
 ports::AcceptId FlawedEndpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
-    return endpoint_->accept(
-        std::move(request), [defect = defect_, unwritten = unwritten_, handler = std::move(handler)](core::Result<ports::SessionLinkPtr> answer) {
-            handler(answer ? ports::SessionLinkPtr{std::make_unique<FlawedLink>(defect, unwritten, std::move(answer).value())} : std::move(answer));
-        });
+    return endpoint_->accept(std::move(request), [defect = defect_, unwritten = unwritten_,
+                                                  handler = std::move(handler)](
+                                                     core::Result<ports::SessionLinkPtr> answer) {
+        handler(answer ? ports::SessionLinkPtr{std::make_unique<FlawedLink>(
+                             defect, unwritten, std::move(answer).value())}
+                       : std::move(answer));
+    });
 }
 
 void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler) {
@@ -20,12 +23,16 @@ void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler
     switch (defect_) {
     case SeamDefect::confirms_lost_send:
         handler = [count, handler = std::move(handler)](Numbers answer) {
-            handler(!answer && is_unknown_effect(answer.failure()) ? Numbers{std::vector<std::int64_t>(count)} : std::move(answer));
+            handler(!answer && is_unknown_effect(answer.failure())
+                        ? Numbers{std::vector<std::int64_t>(count)}
+                        : std::move(answer));
         };
         break;
     case SeamDefect::refuses_taken_send:
         handler = [handler = std::move(handler)](Numbers answer) {
-            handler(!answer && is_unknown_effect(answer.failure()) ? Numbers{Failure{.code = Errc::server_busy}} : std::move(answer));
+            handler(!answer && is_unknown_effect(answer.failure())
+                        ? Numbers{Failure{.code = Errc::server_busy}}
+                        : std::move(answer));
         };
         break;
     case SeamDefect::sends_twice: endpoint_->send(request, [](const Numbers&) {}); break;
@@ -52,9 +59,11 @@ void FlawedEndpoint::send_one_by_one(ports::SendRequest request, ports::SendHand
         endpoint_->send(std::move(request), std::move(handler));
         return;
     }
-    ports::SendRequest first{.entity = request.entity, .messages = {std::move(request.messages.front())}};
+    ports::SendRequest first{.entity = request.entity,
+                             .messages = {std::move(request.messages.front())}};
     request.messages.erase(request.messages.begin());
-    endpoint_->send(std::move(first), [this, request = std::move(request), handler = std::move(handler)](auto answer) {
+    endpoint_->send(std::move(first), [this, request = std::move(request),
+                                       handler = std::move(handler)](auto answer) {
         if (!answer) {
             handler(std::move(answer));
         } else {

@@ -15,7 +15,8 @@ void FlawedLink::get_state(StateHandler handler) {
         link_->get_state(std::move(handler));
         return;
     }
-    link_->get_state([read = read_, handler = std::move(handler)](core::Result<std::optional<std::string>> answer) {
+    link_->get_state([read = read_, handler = std::move(handler)](
+                         core::Result<std::optional<std::string>> answer) {
         if (answer && !*read) {
             *read = answer.value();
         }
@@ -27,13 +28,16 @@ void FlawedLink::set_state(std::optional<std::string> state, DoneHandler handler
     if (defect_ == SeamDefect::repeats_state_write) { // until it is answered it is to be made again
         unwritten_->insert_or_assign(link_->session_id(), state);
     }
-    link_->set_state(std::move(state), [defect = defect_, unwritten = unwritten_, session = link_->session_id(),
-                                        handler = std::move(handler)](core::Result<core::Done> answer) {
-        if (answer) {
-            unwritten->erase(session);
-        }
-        handler(defect == SeamDefect::confirms_lost_state ? core::Result<core::Done>{core::Done{}} : std::move(answer));
-    });
+    link_->set_state(std::move(state),
+                     [defect = defect_, unwritten = unwritten_, session = link_->session_id(),
+                      handler = std::move(handler)](core::Result<core::Done> answer) {
+                         if (answer) {
+                             unwritten->erase(session);
+                         }
+                         handler(defect == SeamDefect::confirms_lost_state
+                                     ? core::Result<core::Done>{core::Done{}}
+                                     : std::move(answer));
+                     });
 }
 
 } // namespace sessionq::simulation

@@ -7,7 +7,8 @@ bool LinkBook::usable(const char* call) {
         environment_->broken(std::string{call} + " from outside the link's loop");
     }
     if (record_->closed || record_->lost) {
-        environment_->broken(std::string{call} + " on a link that is " + (record_->lost ? "lost" : "closed"));
+        environment_->broken(std::string{call} + " on a link that is " +
+                             (record_->lost ? "lost" : "closed"));
         return false;
     }
     return true;
@@ -61,7 +62,8 @@ bool LinkBook::settle_asked(DeliveryRecord* delivery, ports::Outcome outcome) {
     }
     delivery->asked = outcome;
     ++record_->settling;
-    environment_->scheduler.trace("link", record_->id, " settle #", delivery->message->sequence, " ", ports::to_string(outcome));
+    environment_->scheduler.trace("link", record_->id, " settle #", delivery->message->sequence,
+                                  " ", ports::to_string(outcome));
     environment_->tell(&Oracle::settle_asked, *delivery, outcome);
     return true;
 }
@@ -82,7 +84,8 @@ bool LinkBook::destroyed() {
     return closes;
 }
 
-DeliveryRecord& LinkBook::arrived(MessageRecord& message, ports::Delivery& delivery, Message said, DeliveryFacts facts) {
+DeliveryRecord& LinkBook::arrived(MessageRecord& message, ports::Delivery& delivery, Message said,
+                                  DeliveryFacts facts) {
     Environment& environment = *environment_;
     --record_->credit;
     DeliveryRecord& record = environment.deliveries.emplace_back();
@@ -103,7 +106,8 @@ DeliveryRecord& LinkBook::arrived(MessageRecord& message, ports::Delivery& deliv
     ++environment.buffered.messages;
     environment.buffered.bytes += record.bytes;
     delivery.message = ReceivedMessage{std::move(content), std::move(facts)};
-    environment.scheduler.trace("link", record_->id, " transfer ", record_->session, " #", message.sequence);
+    environment.scheduler.trace("link", record_->id, " transfer ", record_->session, " #",
+                                message.sequence);
     environment.tell(&Oracle::delivered, record);
     return record;
 }
@@ -121,7 +125,8 @@ bool LinkBook::settled(DeliveryRecord& delivery, const Failure* failure) {
     --record_->in_flight;
     record_->idle_since = environment_->scheduler.now();
     delivery.answered = true;
-    environment_->scheduler.trace("link", record_->id, " settled #", delivery.message->sequence, failure != nullptr ? " failed" : "");
+    environment_->scheduler.trace("link", record_->id, " settled #", delivery.message->sequence,
+                                  failure != nullptr ? " failed" : "");
     environment_->tell(&Oracle::settle_answered, delivery, failure);
     return true;
 }
@@ -135,16 +140,20 @@ void LinkBook::drained() {
 }
 
 void LinkBook::renewed(TimePoint lease_until) {
-    record_->lease_wavered = lease_ending(*record_, environment_->scheduler.now(), environment_->margin());
+    record_->lease_wavered =
+        lease_ending(*record_, environment_->scheduler.now(), environment_->margin());
     record_->renewal_asked = false;
     record_->lease_until = lease_until;
     record_->lease_doubt = Duration::zero();
 }
 
-void LinkBook::renewal_failed(const Failure& failure) noexcept { record_->lease_wavered = record_->lease_wavered || failure.code == Errc::lock_lost; }
+void LinkBook::renewal_failed(const Failure& failure) noexcept {
+    record_->lease_wavered = record_->lease_wavered || failure.code == Errc::lock_lost;
+}
 
 void LinkBook::losing(const Failure& reason) {
-    environment_->scheduler.trace("link", record_->id, " lost ", record_->session, " ", to_string(reason.code));
+    environment_->scheduler.trace("link", record_->id, " lost ", record_->session, " ",
+                                  to_string(reason.code));
     for (DeliveryRecord* delivery : record_->deliveries) {
         delivery->message->excused = true;
     }

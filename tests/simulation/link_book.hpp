@@ -7,11 +7,13 @@
 
 namespace sessionq::simulation {
 
-/// What is written down of one link at the seam between its consumer and its port: brings the records up to date, tells the oracles, and checks that the seam's
-/// contract is kept. Carries nothing itself.
+/// What is written down of one link at the seam between its consumer and its port: brings the
+/// records up to date, tells the oracles, and checks that the seam's contract is kept. Carries
+/// nothing itself.
 class LinkBook {
 public:
-    LinkBook(Environment& environment, core::EventLoop& loop, LinkRecord& record) : environment_{&environment}, loop_{&loop}, record_{&record} {}
+    LinkBook(Environment& environment, core::EventLoop& loop, LinkRecord& record)
+        : environment_{&environment}, loop_{&loop}, record_{&record} {}
 
     [[nodiscard]] LinkRecord& record() noexcept { return *record_; }
     /// False: a call that may not be made now.
@@ -30,7 +32,8 @@ public:
     bool destroyed();
 
     // What it is told, before it is told.
-    DeliveryRecord& arrived(MessageRecord& message, ports::Delivery& delivery, Message said, DeliveryFacts facts);
+    DeliveryRecord& arrived(MessageRecord& message, ports::Delivery& delivery, Message said,
+                            DeliveryFacts facts);
     /// False: the delivery is gone.
     bool settled(DeliveryRecord& delivery, const Failure* failure);
     void drained();

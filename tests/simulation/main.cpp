@@ -13,27 +13,36 @@ namespace {
 using namespace sessionq;
 using namespace sessionq::simulation;
 
-void print(bool network, std::uint64_t seed, const std::string& scenario, const Violation& violation) {
-    std::printf("violation of %s\n  %s\n  seed %llu, scenario %s; replay: simulation%s --replay %llu --scenario %s --trace\n",
-                violation.oracle.c_str(), violation.text.c_str(), static_cast<unsigned long long>(seed), scenario.c_str(),
-                network ? " --network" : "", static_cast<unsigned long long>(seed), scenario.c_str());
+void print(bool network, std::uint64_t seed, const std::string& scenario,
+           const Violation& violation) {
+    std::printf("violation of %s\n  %s\n  seed %llu, scenario %s; replay: simulation%s --replay "
+                "%llu --scenario %s --trace\n",
+                violation.oracle.c_str(), violation.text.c_str(),
+                static_cast<unsigned long long>(seed), scenario.c_str(),
+                network ? " --network" : "", static_cast<unsigned long long>(seed),
+                scenario.c_str());
     std::fflush(stdout);
 }
 
 int summary(std::uint64_t seeds, std::uint64_t violations) {
-    std::printf("%llu seeds, %llu violations\n", static_cast<unsigned long long>(seeds), static_cast<unsigned long long>(violations));
+    std::printf("%llu seeds, %llu violations\n", static_cast<unsigned long long>(seeds),
+                static_cast<unsigned long long>(violations));
     return violations == 0 ? 0 : 1;
 }
 
 int replay(const CommandLine& line) {
-    const std::string& scenario = line.scenario.empty() ? scenario_of(*line.replay, line.network) : line.scenario;
+    const std::string& scenario =
+        line.scenario.empty() ? scenario_of(*line.replay, line.network) : line.scenario;
     Trace::Sink sink;
     if (line.trace) {
         sink = [](const std::string& text) { std::printf("%s\n", text.c_str()); };
     }
-    const RunResult result = run_world({.seed = *line.replay, .scenario = scenario, .network = line.network, .trace = sink});
-    std::printf("scenario %s: %llu steps, %llu handlers, %lld ms of virtual time\n", scenario.c_str(), static_cast<unsigned long long>(result.steps),
-                static_cast<unsigned long long>(result.handlers), static_cast<long long>(result.virtual_time / std::chrono::milliseconds{1}));
+    const RunResult result = run_world(
+        {.seed = *line.replay, .scenario = scenario, .network = line.network, .trace = sink});
+    std::printf("scenario %s: %llu steps, %llu handlers, %lld ms of virtual time\n",
+                scenario.c_str(), static_cast<unsigned long long>(result.steps),
+                static_cast<unsigned long long>(result.handlers),
+                static_cast<long long>(result.virtual_time / std::chrono::milliseconds{1}));
     if (result.violation) {
         print(line.network, *line.replay, scenario, *result.violation);
     }
@@ -41,11 +50,17 @@ int replay(const CommandLine& line) {
 }
 
 int campaign(const CommandLine& line) {
-    const Campaign campaign{
-        .first_seed = line.first_seed, .seeds = line.seeds, .scenario = line.scenario, .network = line.network, .jobs = line.jobs};
+    const Campaign campaign{.first_seed = line.first_seed,
+                            .seeds = line.seeds,
+                            .scenario = line.scenario,
+                            .network = line.network,
+                            .jobs = line.jobs};
     const Campaign::Outcome outcome = campaign.run(
-        [&](std::uint64_t seed, const std::string& scenario, const Violation& violation) { print(line.network, seed, scenario, violation); });
-    std::printf("%llu steps, %llu handlers\n", static_cast<unsigned long long>(outcome.steps), static_cast<unsigned long long>(outcome.handlers));
+        [&](std::uint64_t seed, const std::string& scenario, const Violation& violation) {
+            print(line.network, seed, scenario, violation);
+        });
+    std::printf("%llu steps, %llu handlers\n", static_cast<unsigned long long>(outcome.steps),
+                static_cast<unsigned long long>(outcome.handlers));
     return summary(outcome.run, outcome.violations);
 }
 
@@ -71,5 +86,6 @@ int main(int count, char** arguments) {
         std::fprintf(stderr, "simulation: %s\n%s", error.what(), usage().c_str());
     }
     std::fflush(stdout);
-    std::_Exit(code); // worlds in which something was found are left as they are: no exit handler has any business with them
+    std::_Exit(
+        code); // worlds in which something was found are left as they are: no exit handler has any business with them
 }

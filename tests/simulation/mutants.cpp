@@ -61,8 +61,10 @@ constexpr std::array seam_mutants{
     SeamMutant{SeamDefect::confirms_lost_state, "confirms_lost_state", "session_state"},
     SeamMutant{SeamDefect::repeats_state_write, "repeats_state_write", "state_and_lost_locks"},
     SeamMutant{SeamDefect::reads_old_state, "reads_old_state", "session_state"},
-    SeamMutant{SeamDefect::confirms_before_commit, "confirms_before_commit", "killed_while_sending"},
-    SeamMutant{SeamDefect::confirms_before_commit, "confirms_before_commit (settling)", "killed_while_settling"},
+    SeamMutant{SeamDefect::confirms_before_commit, "confirms_before_commit",
+               "killed_while_sending"},
+    SeamMutant{SeamDefect::confirms_before_commit, "confirms_before_commit (settling)",
+               "killed_while_settling"},
     SeamMutant{SeamDefect::forgets_removals, "forgets_removals", "broker_killed"},
     SeamMutant{SeamDefect::forgets_changes, "forgets_changes", "killed_while_settling"},
     SeamMutant{SeamDefect::forgets_states, "forgets_states", "broker_killed"},
@@ -74,13 +76,16 @@ static_assert(seam_mutants.size() + 1 >= static_cast<std::size_t>(SeamDefect::co
 
 bool is_caught(const Campaign& campaign, const char* name) {
     std::string caught;
-    const auto outcome = campaign.run([&](std::uint64_t seed, const std::string& scenario, const Violation& violation) {
-        caught = violation.oracle + ", seed " + std::to_string(seed) + " of " + scenario;
-    });
+    const auto outcome = campaign.run(
+        [&](std::uint64_t seed, const std::string& scenario, const Violation& violation) {
+            caught = violation.oracle + ", seed " + std::to_string(seed) + " of " + scenario;
+        });
     if (outcome.violations == 0) {
-        std::printf("%-34s ESCAPED %llu seeds\n", name, static_cast<unsigned long long>(outcome.run));
+        std::printf("%-34s ESCAPED %llu seeds\n", name,
+                    static_cast<unsigned long long>(outcome.run));
     } else {
-        std::printf("%-34s caught after %llu seeds: %s\n", name, static_cast<unsigned long long>(outcome.run), caught.c_str());
+        std::printf("%-34s caught after %llu seeds: %s\n", name,
+                    static_cast<unsigned long long>(outcome.run), caught.c_str());
     }
     std::fflush(stdout);
     return outcome.violations != 0;
@@ -93,13 +98,27 @@ bool catch_mutants(std::uint64_t budget, bool network, unsigned jobs) {
     for (auto value = 1; value < static_cast<int>(Mutant::count_); ++value) {
         const auto mutant = static_cast<Mutant>(value);
         if (network && mutant == Mutant::loses_late_accept) {
-            std::printf("%-34s cannot be seen: this port gives a session that comes late back by itself\n", name_of(mutant));
+            std::printf(
+                "%-34s cannot be seen: this port gives a session that comes late back by itself\n",
+                name_of(mutant));
             continue;
         }
-        all = is_caught({.seeds = budget, .network = network, .mutant = mutant, .jobs = jobs, .until_first = true}, name_of(mutant)) && all;
+        all = is_caught({.seeds = budget,
+                         .network = network,
+                         .mutant = mutant,
+                         .jobs = jobs,
+                         .until_first = true},
+                        name_of(mutant)) &&
+              all;
     }
-    for (const SeamMutant& each : network ? std::span{seam_mutants} : std::span<const SeamMutant>{}) {
-        all = is_caught({.seeds = budget, .scenario = each.scenario, .network = true, .defect = each.defect, .jobs = jobs, .until_first = true},
+    for (const SeamMutant& each :
+         network ? std::span{seam_mutants} : std::span<const SeamMutant>{}) {
+        all = is_caught({.seeds = budget,
+                         .scenario = each.scenario,
+                         .network = true,
+                         .defect = each.defect,
+                         .jobs = jobs,
+                         .until_first = true},
                         each.name) &&
               all;
     }

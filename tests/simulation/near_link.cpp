@@ -6,7 +6,8 @@
 
 namespace sessionq::simulation {
 
-NearLink::NearLink(Environment& environment, SimLoop& loop, LinkRecord& record, Channel& up, std::shared_ptr<FarLink> far)
+NearLink::NearLink(Environment& environment, SimLoop& loop, LinkRecord& record, Channel& up,
+                   std::shared_ptr<FarLink> far)
     : environment_{&environment},
       loop_{&loop},
       record_{&record},
@@ -62,7 +63,8 @@ void NearLink::ask(std::function<void(FarLink&, std::uint64_t)> request, Answer 
     }
     const std::uint64_t operation = ++last_operation_;
     operations_.emplace(operation, std::move(answer));
-    up_->send(environment_->latency(), [far = far_, operation, request = std::move(request)] { request(*far, operation); });
+    up_->send(environment_->latency(),
+              [far = far_, operation, request = std::move(request)] { request(*far, operation); });
 }
 
 void NearLink::close(ports::SessionLink::DoneHandler handler) {
@@ -79,7 +81,8 @@ void NearLink::close(ports::SessionLink::DoneHandler handler) {
             handler(core::Done{});
         }
     });
-    up_->send(environment_->latency(), [far = far_, operation = close_operation_] { far->close(operation); });
+    up_->send(environment_->latency(),
+              [far = far_, operation = close_operation_] { far->close(operation); });
 }
 
 void NearLink::destroyed() {
@@ -96,17 +99,20 @@ void NearLink::unwanted() {
 }
 
 void NearLink::to_loop(Duration extra, std::function<void()> arrival) {
-    down_.send(environment_->latency() + extra, [self = shared_from_this(), arrival = std::move(arrival)] {
-        self->loop_->post([self, arrival] {
-            if (self->record_->exists) {
-                arrival();
-            }
-        });
-    });
+    down_.send(environment_->latency() + extra,
+               [self = shared_from_this(), arrival = std::move(arrival)] {
+                   self->loop_->post([self, arrival] {
+                       if (self->record_->exists) {
+                           arrival();
+                       }
+                   });
+               });
 }
 
 void NearLink::send_accepted(std::function<void()> arrival, Duration extra) {
-    down_.send(environment_->latency() + extra, [self = shared_from_this(), arrival = std::move(arrival)] { self->loop_->post(arrival); });
+    down_.send(
+        environment_->latency() + extra,
+        [self = shared_from_this(), arrival = std::move(arrival)] { self->loop_->post(arrival); });
 }
 
 void NearLink::send_transfer(MessageRecord& message, std::uint64_t tag) {
@@ -114,7 +120,9 @@ void NearLink::send_transfer(MessageRecord& message, std::uint64_t tag) {
 }
 
 void NearLink::send_settled(std::uint64_t tag, std::optional<Failure> failure, Duration extra) {
-    to_loop(extra, [this, tag, failure = std::move(failure)] { on_settled(tag, failure ? &*failure : nullptr); });
+    to_loop(extra, [this, tag, failure = std::move(failure)] {
+        on_settled(tag, failure ? &*failure : nullptr);
+    });
 }
 
 void NearLink::send_drained(Duration extra) {
@@ -127,8 +135,11 @@ void NearLink::send_drained(Duration extra) {
     });
 }
 
-void NearLink::send_answer(std::uint64_t operation, std::optional<Failure> failure, Duration extra) {
-    to_loop(extra, [this, operation, failure = std::move(failure)] { on_answer(operation, failure ? &*failure : nullptr); });
+void NearLink::send_answer(std::uint64_t operation, std::optional<Failure> failure,
+                           Duration extra) {
+    to_loop(extra, [this, operation, failure = std::move(failure)] {
+        on_answer(operation, failure ? &*failure : nullptr);
+    });
 }
 
 void NearLink::send_lost(Failure reason, Duration extra) {
@@ -146,8 +157,9 @@ void NearLink::on_transfer(MessageRecord& message, std::uint64_t tag) {
     Message said;
     said.session_id = message.session;
     said.message_id = std::to_string(message.sequence);
-    DeliveryRecord& record =
-        book_.arrived(message, *delivery, std::move(said), {.sequence_number = message.sequence, .delivery_count = message.delivery_count});
+    DeliveryRecord& record = book_.arrived(
+        message, *delivery, std::move(said),
+        {.sequence_number = message.sequence, .delivery_count = message.delivery_count});
     if (!delivery->settled_by_sender) {
         unsettled_.emplace(tag, Unsettled{delivery.get(), &record});
     }
@@ -172,7 +184,8 @@ void NearLink::on_answer(std::uint64_t operation, const Failure* failure) {
         return;
     }
     if (operation == close_operation_) {
-        fail_settlements(Failure{.code = Errc::connection_lost, .detail = "closed before the answer"});
+        fail_settlements(
+            Failure{.code = Errc::connection_lost, .detail = "closed before the answer"});
     }
     const Answer answer = std::move(found->second);
     operations_.erase(found);
@@ -180,7 +193,9 @@ void NearLink::on_answer(std::uint64_t operation, const Failure* failure) {
 }
 
 void NearLink::fail_settlements(const Failure& reason) {
-    const auto unanswered = [](const auto& entry) { return entry.second.record->asked.has_value(); };
+    const auto unanswered = [](const auto& entry) {
+        return entry.second.record->asked.has_value();
+    };
     for (;;) { // an answer may make the consumer settle more
         const auto found = std::find_if(unsettled_.begin(), unsettled_.end(), unanswered);
         if (found == unsettled_.end()) {

@@ -16,12 +16,14 @@ namespace sessionq::simulation {
 
 class FarLink;
 
-/// The consumer's half of a session link. Lives as long as something is under way; the consumer holds it through a `SimLink`.
+/// The consumer's half of a session link. Lives as long as something is under way; the consumer
+/// holds it through a `SimLink`.
 class NearLink : public std::enable_shared_from_this<NearLink> {
 public:
     using Answer = std::function<void(const Failure*)>;
 
-    NearLink(Environment& environment, SimLoop& loop, LinkRecord& record, Channel& up, std::shared_ptr<FarLink> far);
+    NearLink(Environment& environment, SimLoop& loop, LinkRecord& record, Channel& up,
+             std::shared_ptr<FarLink> far);
     ~NearLink();
 
     // The consumer's calls, by way of SimLink.
@@ -48,7 +50,9 @@ public:
 
     [[nodiscard]] LinkRecord& record() noexcept { return *record_; }
     [[nodiscard]] LinkBook& book() noexcept { return book_; }
-    [[nodiscard]] const std::optional<Duration>& initial_lock() const noexcept { return initial_lock_; }
+    [[nodiscard]] const std::optional<Duration>& initial_lock() const noexcept {
+        return initial_lock_;
+    }
     void set_initial_lock(std::optional<Duration> length) noexcept { initial_lock_ = length; }
 
 private:

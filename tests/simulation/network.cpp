@@ -7,7 +7,8 @@ namespace sessionq::simulation {
 /// A client's attempt to get a wire.
 class Network::Attempt final : public std::enable_shared_from_this<Attempt> {
 public:
-    Attempt(core::EventLoop& loop, std::size_t endpoint, amqp::Dialed dialed) : loop_{&loop}, endpoint_{endpoint}, dialed_{std::move(dialed)} {}
+    Attempt(core::EventLoop& loop, std::size_t endpoint, amqp::Dialed dialed)
+        : loop_{&loop}, endpoint_{endpoint}, dialed_{std::move(dialed)} {}
 
     void drop() noexcept { dialed_ = nullptr; }
 
@@ -41,7 +42,8 @@ amqp::Dial Network::dial_for(std::size_t endpoint) {
         ~Dialing() override { attempt->drop(); }
         std::shared_ptr<Attempt> attempt;
     };
-    return [this, endpoint](amqp::ConnectionHost& host, const amqp::Target&, TimePoint deadline, amqp::Dialed dialed) {
+    return [this, endpoint](amqp::ConnectionHost& host, const amqp::Target&, TimePoint deadline,
+                            amqp::Dialed dialed) {
         auto attempt = std::make_shared<Attempt>(host.loop(), endpoint, std::move(dialed));
         environment_->scheduler.trace("endpoint", endpoint, " dials");
         environment_->scheduler.at(deadline, [weak = std::weak_ptr{attempt}] {
@@ -50,11 +52,12 @@ amqp::Dial Network::dial_for(std::size_t endpoint) {
             }
         });
         if (!environment_->chance(faults_.dial_mute)) {
-            environment_->scheduler.after(environment_->latency(), [this, weak = std::weak_ptr{attempt}] {
-                if (const auto waiting = weak.lock(); waiting && waiting->is_wanted()) {
-                    connect(waiting);
-                }
-            });
+            environment_->scheduler.after(
+                environment_->latency(), [this, weak = std::weak_ptr{attempt}] {
+                    if (const auto waiting = weak.lock(); waiting && waiting->is_wanted()) {
+                        connect(waiting);
+                    }
+                });
         }
         return std::make_unique<Dialing>(std::move(attempt));
     };
@@ -63,16 +66,22 @@ amqp::Dial Network::dial_for(std::size_t endpoint) {
 void Network::connect(const std::shared_ptr<Attempt>& attempt) {
     Scheduler& scheduler = environment_->scheduler;
     const Listener listener = listen();
-    if (scheduler.now() < down_until_ || listener.loop == nullptr || environment_->chance(faults_.dial_refused)) {
-        scheduler.after(environment_->latency(), [attempt] { attempt->fail({.code = Errc::connection_refused, .detail = "nobody listens"}); });
+    if (scheduler.now() < down_until_ || listener.loop == nullptr ||
+        environment_->chance(faults_.dial_refused)) {
+        scheduler.after(environment_->latency(), [attempt] {
+            attempt->fail({.code = Errc::connection_refused, .detail = "nobody listens"});
+        });
         return;
     }
     const std::uint32_t number = ++last_wire_;
-    auto wire = std::make_shared<Wire>(*environment_, faults_, number, attempt->endpoint(), [this, number] { server_over(number); });
+    auto wire = std::make_shared<Wire>(*environment_, faults_, number, attempt->endpoint(),
+                                       [this, number] { server_over(number); });
     std::erase_if(wires_, [](const auto& each) { return each.expired(); });
     wires_.push_back(wire);
     scheduler.trace("wire", number, " to endpoint", attempt->endpoint());
-    listener.loop->post([listener, stream = wire->open(Wire::Side::server, *listener.loop)] { listener.serve(stream); });
+    listener.loop->post([listener, stream = wire->open(Wire::Side::server, *listener.loop)] {
+        listener.serve(stream);
+    });
     scheduler.after(environment_->latency(), [this, attempt, wire] {
         attempt->tell([this, attempt, wire]() -> core::Result<amqp::StreamPtr> {
             newest_[attempt->endpoint()] = wire->number();
@@ -99,11 +108,12 @@ void Network::cut_one() {
         return;
     }
     Scheduler& scheduler = environment_->scheduler;
-    down_until_ = std::max(down_until_, scheduler.now() + scheduler.between(milliseconds{0}, faults_.outage_high));
+    down_until_ = std::max(
+        down_until_, scheduler.now() + scheduler.between(milliseconds{0}, faults_.outage_high));
     const auto learns = [&]() -> Duration {
         return !environment_->chance(faults_.half_open) ? environment_->latency()
-               : scheduler.chance(50)                   ? scheduler.between(milliseconds{1}, seconds{30})
-                                                        : Duration::max();
+               : scheduler.chance(50) ? scheduler.between(milliseconds{1}, seconds{30})
+                                      : Duration::max();
     };
     const Duration client = learns();
     wire->cut(client, learns());
@@ -114,7 +124,9 @@ void Network::server_dies() {
         if (const auto wire = weak.lock()) {
             if (environment_->chance(faults_.half_open)) {
                 const bool learns = environment_->scheduler.chance(50);
-                wire->cut(learns ? environment_->scheduler.between(milliseconds{1}, seconds{30}) : Duration::max(), Duration::max());
+                wire->cut(learns ? environment_->scheduler.between(milliseconds{1}, seconds{30})
+                                 : Duration::max(),
+                          Duration::max());
             }
             wire->server_dies();
         }
@@ -123,14 +135,17 @@ void Network::server_dies() {
 
 void Network::stall_one() {
     if (const auto wire = some_wire()) {
-        const auto writer = environment_->scheduler.chance(50) ? Wire::Side::client : Wire::Side::server;
+        const auto writer =
+            environment_->scheduler.chance(50) ? Wire::Side::client : Wire::Side::server;
         wire->stall(writer, environment_->scheduler.between(milliseconds{1}, faults_.stall_high));
     }
 }
 
 void Network::mend() {
     down_until_ = {};
-    faults_ = {.pieces = faults_.pieces, .commit_high = faults_.commit_high, .token_life = faults_.token_life};
+    faults_ = {.pieces = faults_.pieces,
+               .commit_high = faults_.commit_high,
+               .token_life = faults_.token_life};
 }
 
 } // namespace sessionq::simulation

@@ -12,13 +12,15 @@ namespace sessionq::simulation {
 /// All wires there are, and what goes wrong with them.
 class Network {
 public:
-    /// Where a wire leads: the loop of what listens there, and how it is handed a stream on that loop. Null: nobody listens now.
+    /// Where a wire leads: the loop of what listens there, and how it is handed a stream on that
+    /// loop. Null: nobody listens now.
     struct Listener {
         core::EventLoop* loop;
         std::function<void(amqp::StreamPtr)> serve;
     };
 
-    Network(Environment& environment, const NetworkFaults& faults) : environment_{&environment}, faults_{faults} {}
+    Network(Environment& environment, const NetworkFaults& faults)
+        : environment_{&environment}, faults_{faults} {}
 
     /// Told when the broker's end of a wire is over.
     std::function<void(std::uint32_t wire)> server_over;
@@ -32,8 +34,8 @@ public:
     [[nodiscard]] std::uint32_t newest_of(std::size_t endpoint) const noexcept;
 
     void cut_one();
-    /// Whoever listens has died, with the machine or without it: what it had written may still arrive, or not; its clients learn of it at once, late,
-    /// or never.
+    /// Whoever listens has died, with the machine or without it: what it had written may still
+    /// arrive, or not; its clients learn of it at once, late, or never.
     void server_dies();
     void stall_one();
     /// From now on nothing goes wrong.

@@ -11,7 +11,8 @@ using Random = core::Random;
 
 bool chance(Random& random, unsigned percent) { return random.below(100) < percent; }
 Duration some(Random& random, Duration low, Duration high) {
-    return low + milliseconds{random.below(static_cast<std::uint64_t>((high - low) / milliseconds{1}) + 1)};
+    return low + milliseconds{
+                     random.below(static_cast<std::uint64_t>((high - low) / milliseconds{1}) + 1)};
 }
 
 void load(Setup& s, Random& r) {
@@ -20,34 +21,44 @@ void load(Setup& s, Random& r) {
     s.scripts.instant = 80;
 }
 
-/// What a scenario has go wrong at the seam goes wrong on the wires instead, where it does the same to whoever is above.
+/// What a scenario has go wrong at the seam goes wrong on the wires instead, where it does the same
+/// to whoever is above.
 void take_to_wires(Setup& s) {
     const Faults seam = s.faults;
     NetworkFaults& n = s.network;
-    s.faults = {.latency_low = seam.latency_low, .latency_high = seam.latency_high, .stall_every = seam.stall_every, .stall_high = seam.stall_high};
+    s.faults = {.latency_low = seam.latency_low,
+                .latency_high = seam.latency_high,
+                .stall_every = seam.stall_every,
+                .stall_high = seam.stall_high};
     n.cut_every = seam.detach_every > Duration::zero() ? seam.detach_every : seam.disconnect_every;
     n.outage_high = seam.outage_high;
     n.half_open = seam.half_open;
-    n.cut_per_mille = std::max({seam.detach_on_transfer, seam.detach_on_settle, seam.detach_after_settle});
+    n.cut_per_mille =
+        std::max({seam.detach_on_transfer, seam.detach_on_settle, seam.detach_after_settle});
     n.dial_refused = seam.accept_refused;
     n.dial_mute = seam.accept_mute / 4;
     const unsigned slow =
-        std::max({seam.accept_slow, seam.drain_slow, seam.drain_mute, seam.renew_slow, seam.renew_failed, seam.settle_slow, seam.close_slow});
+        std::max({seam.accept_slow, seam.drain_slow, seam.drain_mute, seam.renew_slow,
+                  seam.renew_failed, seam.settle_slow, seam.close_slow});
     if (slow != 0) {
         n.stall_every = milliseconds{40'000 / slow};
         n.stall_high = seam.drain_mute != 0 || seam.renew_failed != 0 ? seconds{8} : seconds{3};
     }
     if (seam.busy_every > Duration::zero() || seam.settle_refused != 0) {
-        n.failing_every = seam.busy_every > Duration::zero() ? seam.busy_every : Duration{seconds{3}};
-        n.failing_high = seam.busy_high > Duration::zero() ? seam.busy_high : Duration{milliseconds{300}};
+        n.failing_every =
+            seam.busy_every > Duration::zero() ? seam.busy_every : Duration{seconds{3}};
+        n.failing_high =
+            seam.busy_high > Duration::zero() ? seam.busy_high : Duration{milliseconds{300}};
     }
 }
 
 /// What can be chosen where nothing goes wrong.
 void choose_wires(Setup& s, Random& r) {
     s.network.pieces = chance(r, 50) ? 1 : static_cast<unsigned>(2 + r.below(5));
-    s.network.commit_high = chance(r, 50) ? Duration::zero() : Duration{milliseconds{1 + r.below(20)}};
-    s.network.token_high = chance(r, 50) ? Duration::zero() : Duration{milliseconds{1 + r.below(500)}};
+    s.network.commit_high =
+        chance(r, 50) ? Duration::zero() : Duration{milliseconds{1 + r.below(20)}};
+    s.network.token_high =
+        chance(r, 50) ? Duration::zero() : Duration{milliseconds{1 + r.below(500)}};
     s.most_steps = 300'000;
     s.fronts = 1 + r.below(2);
     s.client_idle = some(r, seconds{10}, seconds{40});
@@ -85,7 +96,8 @@ constexpr std::array network_scenarios{
                     [](Setup& s, Random& r) {
                         load(s, r);
                         s.network.cut_per_mille = static_cast<unsigned>(1 + r.below(10));
-                        s.network.outage_high = chance(r, 50) ? Duration::zero() : Duration{seconds{3}};
+                        s.network.outage_high =
+                            chance(r, 50) ? Duration::zero() : Duration{seconds{3}};
                     }},
     NetworkScenario{"cut_while_accepting", "one_message_sessions",
                     [](Setup& s, Random& r) {
@@ -101,7 +113,8 @@ constexpr std::array network_scenarios{
     NetworkScenario{"cut_while_settling", "failing_handlers",
                     [](Setup& s, Random& r) {
                         load(s, r);
-                        s.options.confirm_settlements = s.options.max_concurrent_calls_per_session == 1 && chance(r, 60);
+                        s.options.confirm_settlements =
+                            s.options.max_concurrent_calls_per_session == 1 && chance(r, 60);
                         s.network.commit_high = milliseconds{1 + r.below(100)};
                         s.network.cut_per_mille = static_cast<unsigned>(2 + r.below(15));
                         s.scripts.instant = 90;
@@ -127,7 +140,8 @@ constexpr std::array network_scenarios{
                     [](Setup& s, Random& r) {
                         s.faults.latency_low = milliseconds{r.below(100)};
                         s.faults.latency_high = s.faults.latency_low + milliseconds{r.below(200)};
-                        s.network.stall_every = chance(r, 50) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
+                        s.network.stall_every =
+                            chance(r, 50) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
                         s.network.stall_high = seconds{2};
                         s.network.pieces = 6;
                     }},
@@ -140,7 +154,8 @@ constexpr std::array network_scenarios{
     NetworkScenario{"token_expiry", "steady",
                     [](Setup& s, Random& r) {
                         s.network.token_life = some(r, seconds{3}, seconds{20});
-                        s.network.token_refused = chance(r, 50) ? static_cast<unsigned>(r.below(30)) : 0;
+                        s.network.token_refused =
+                            chance(r, 50) ? static_cast<unsigned>(r.below(30)) : 0;
                         s.arrivals_over = seconds{20};
                         s.trouble_for = seconds{40};
                     }},
@@ -155,7 +170,8 @@ constexpr std::array network_scenarios{
                         senders(s, r);
                         s.network.cut_per_mille = static_cast<unsigned>(2 + r.below(30));
                         s.network.commit_high = milliseconds{r.below(300)};
-                        s.network.outage_high = chance(r, 50) ? Duration::zero() : Duration{seconds{2}};
+                        s.network.outage_high =
+                            chance(r, 50) ? Duration::zero() : Duration{seconds{2}};
                         s.network.half_open = chance(r, 30) ? 40 : 0;
                         s.client_idle = some(r, seconds{4}, seconds{15});
                     }},
@@ -164,23 +180,32 @@ constexpr std::array network_scenarios{
                         senders(s, r);
                         s.network.cut_per_mille = static_cast<unsigned>(r.below(8));
                         s.network.commit_high = milliseconds{r.below(100)};
-                        s.network.restart_every = chance(r, 40) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
+                        s.network.restart_every =
+                            chance(r, 40) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
                         s.network.restart_orderly = chance(r, 50) ? 50 : 0;
                         s.network.down_high = seconds{3};
-                        s.network.failing_every = chance(r, 40) ? some(r, milliseconds{500}, seconds{3}) : Duration::zero();
+                        s.network.failing_every = chance(r, 40)
+                                                      ? some(r, milliseconds{500}, seconds{3})
+                                                      : Duration::zero();
                         s.network.failing_high = seconds{1};
-                        s.network.stall_every = chance(r, 40) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
+                        s.network.stall_every =
+                            chance(r, 40) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
                         s.network.stall_high = seconds{3};
-                        s.network.token_life = chance(r, 40) ? some(r, seconds{3}, seconds{20}) : Duration::zero();
-                        s.network.token_refused = chance(r, 30) ? static_cast<unsigned>(r.below(30)) : 0;
+                        s.network.token_life =
+                            chance(r, 40) ? some(r, seconds{3}, seconds{20}) : Duration::zero();
+                        s.network.token_refused =
+                            chance(r, 30) ? static_cast<unsigned>(r.below(30)) : 0;
                     }},
     NetworkScenario{"session_state", "steady",
                     [](Setup& s, Random& r) {
                         load(s, r);
                         s.scripts.uses_state = 60;
                         s.network.commit_high = milliseconds{r.below(100)};
-                        s.network.cut_per_mille = chance(r, 50) ? static_cast<unsigned>(1 + r.below(10)) : 0;
-                        s.network.failing_every = chance(r, 30) ? some(r, milliseconds{500}, seconds{3}) : Duration::zero();
+                        s.network.cut_per_mille =
+                            chance(r, 50) ? static_cast<unsigned>(1 + r.below(10)) : 0;
+                        s.network.failing_every = chance(r, 30)
+                                                      ? some(r, milliseconds{500}, seconds{3})
+                                                      : Duration::zero();
                         s.network.failing_high = seconds{1};
                     }},
     NetworkScenario{"state_and_lost_locks", "slow_handlers",
@@ -193,7 +218,8 @@ constexpr std::array network_scenarios{
                         s.network.stall_high = s.lock_length * 2;
                         s.network.cut_per_mille = static_cast<unsigned>(r.below(10));
                         s.network.half_open = static_cast<unsigned>(r.below(60));
-                        s.network.restart_every = chance(r, 30) ? some(r, seconds{2}, seconds{6}) : Duration::zero();
+                        s.network.restart_every =
+                            chance(r, 30) ? some(r, seconds{2}, seconds{6}) : Duration::zero();
                         s.network.down_high = seconds{1};
                     }},
     NetworkScenario{"broker_killed", "steady",
@@ -209,45 +235,50 @@ constexpr std::array network_scenarios{
                         killed(s, r);
                         s.messages = 30;
                         s.network.kill_every = some(r, milliseconds{200}, seconds{2});
-                        s.network.cut_per_mille = chance(r, 30) ? static_cast<unsigned>(r.below(10)) : 0;
+                        s.network.cut_per_mille =
+                            chance(r, 30) ? static_cast<unsigned>(r.below(10)) : 0;
                     }},
     NetworkScenario{"killed_while_settling", "failing_handlers",
                     [](Setup& s, Random& r) {
                         load(s, r);
                         killed(s, r);
-                        s.options.confirm_settlements = s.options.max_concurrent_calls_per_session == 1 && chance(r, 60);
+                        s.options.confirm_settlements =
+                            s.options.max_concurrent_calls_per_session == 1 && chance(r, 60);
                         s.scripts.instant = 90;
                     }},
     NetworkScenario{"scheduling", "steady",
                     [](Setup& s, Random& r) {
                         s.scheduled = 5 + r.below(40);
-                        s.sending.timeout = chance(r, 40) ? some(r, milliseconds{200}, seconds{4}) : seconds{15};
+                        s.sending.timeout =
+                            chance(r, 40) ? some(r, milliseconds{200}, seconds{4}) : seconds{15};
                         s.messages = 3;
                         s.scripts.instant = 80;
                         s.network.commit_high = milliseconds{r.below(100)};
-                        s.network.cut_per_mille = chance(r, 60) ? static_cast<unsigned>(2 + r.below(20)) : 0;
+                        s.network.cut_per_mille =
+                            chance(r, 60) ? static_cast<unsigned>(2 + r.below(20)) : 0;
                         if (chance(r, 40)) {
                             killed(s, r);
                         }
                     }},
-    NetworkScenario{"everything_at_once", "random",
-                    [](Setup& s, Random& r) {
-                        NetworkFaults& n = s.network;
-                        n.cut_per_mille = static_cast<unsigned>(r.below(5));
-                        n.half_open = static_cast<unsigned>(r.below(50));
-                        n.restart_every = chance(r, 30) ? some(r, seconds{3}, seconds{9}) : Duration::zero();
-                        n.down_high = seconds{3};
-                        n.stall_every = chance(r, 30) ? some(r, seconds{1}, seconds{5}) : Duration::zero();
-                        n.stall_high = seconds{4};
-                        n.token_life = chance(r, 30) ? some(r, seconds{5}, seconds{30}) : Duration::zero();
-                        s.client_idle = some(r, seconds{5}, seconds{20});
-                        s.sending.clients = chance(r, 50) ? 1 + r.below(2) : 0;
-                        s.sending.batch = 1 + r.below(4);
-                        s.scripts.uses_state = chance(r, 40) ? 30 : 0;
-                        if (n.restart_every == Duration::zero() && s.foreign == 0 && chance(r, 30)) {
-                            killed(s, r);
-                        }
-                    }},
+    NetworkScenario{
+        "everything_at_once", "random",
+        [](Setup& s, Random& r) {
+            NetworkFaults& n = s.network;
+            n.cut_per_mille = static_cast<unsigned>(r.below(5));
+            n.half_open = static_cast<unsigned>(r.below(50));
+            n.restart_every = chance(r, 30) ? some(r, seconds{3}, seconds{9}) : Duration::zero();
+            n.down_high = seconds{3};
+            n.stall_every = chance(r, 30) ? some(r, seconds{1}, seconds{5}) : Duration::zero();
+            n.stall_high = seconds{4};
+            n.token_life = chance(r, 30) ? some(r, seconds{5}, seconds{30}) : Duration::zero();
+            s.client_idle = some(r, seconds{5}, seconds{20});
+            s.sending.clients = chance(r, 50) ? 1 + r.below(2) : 0;
+            s.sending.batch = 1 + r.below(4);
+            s.scripts.uses_state = chance(r, 40) ? 30 : 0;
+            if (n.restart_every == Duration::zero() && s.foreign == 0 && chance(r, 30)) {
+                killed(s, r);
+            }
+        }},
 };
 
 } // namespace

@@ -17,9 +17,11 @@ constexpr int planner = 300;
 } // namespace
 
 /// Somebody else who holds a session, and renews it.
-class NetworkStage::ForeignHolder final : public broker::ConsumerTarget, public std::enable_shared_from_this<ForeignHolder> {
+class NetworkStage::ForeignHolder final : public broker::ConsumerTarget,
+                                          public std::enable_shared_from_this<ForeignHolder> {
 public:
-    ForeignHolder(NetworkStage& stage, broker::QueuePtr queue) : stage_{&stage}, queue_{std::move(queue)} {}
+    ForeignHolder(NetworkStage& stage, broker::QueuePtr queue)
+        : stage_{&stage}, queue_{std::move(queue)} {}
 
     void take(const std::string& session) {
         const broker::Instant now = stage_->instant();
@@ -34,7 +36,9 @@ public:
 
     [[nodiscard]] bool has_it() const noexcept { return consumer_ != nullptr; }
 
-    void on_accepted(broker::ConsumerPtr consumer) noexcept override { consumer_ = std::move(consumer); }
+    void on_accepted(broker::ConsumerPtr consumer) noexcept override {
+        consumer_ = std::move(consumer);
+    }
     void on_refused(Failure) noexcept override {}
     void notify_work() noexcept override {}
     void on_lost(Failure) noexcept override { consumer_ = nullptr; }
@@ -61,7 +65,8 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
       network_{environment(), setup.network} {
     ledger_->commit_high = setup.network.commit_high;
     // While the store takes nothing the broker gives up whoever is to have what is removed by that.
-    const bool may_give_up = setup.options.receive_and_delete && setup.network.failing_every > Duration::zero();
+    const bool may_give_up =
+        setup.options.receive_and_delete && setup.network.failing_every > Duration::zero();
     ledger_->locks_end_unheard = setup.network.token_refused != 0 || may_give_up;
     ledger_->confirms_at_once = setup.defect == SeamDefect::confirms_before_commit;
     if (setup.network.kill_every > Duration::zero()) {
@@ -78,17 +83,21 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
     }
     for (std::size_t i = 0; i < loops().size(); ++i) {
         endpoints_.push_back(std::make_unique<WatchedEndpoint>(
-            environment(), *ledger_, i, [this, i] { return network_.newest_of(i); }, connect(*loops()[i], i)));
+            environment(), *ledger_, i, [this, i] { return network_.newest_of(i); },
+            connect(*loops()[i], i)));
     }
     for (std::size_t i = 0; i < setup.sending.clients; ++i) {
         auto loop = std::make_unique<SimLoop>(scheduler(), first_sender + static_cast<int>(i));
         auto endpoint = connect(*loop, loops().size() + i);
-        senders_.push_back({.loop = std::move(loop), .client = std::make_unique<SendingClient>(environment(), setup.sending, std::move(endpoint))});
+        senders_.push_back({.loop = std::move(loop),
+                            .client = std::make_unique<SendingClient>(environment(), setup.sending,
+                                                                      std::move(endpoint))});
     }
     if (setup.scheduled != 0) {
         planner_loop_ = std::make_unique<SimLoop>(scheduler(), planner);
-        planner_ =
-            std::make_unique<SchedulingClient>(environment(), setup.sending.timeout, connect(*planner_loop_, loops().size() + senders_.size()));
+        planner_ = std::make_unique<SchedulingClient>(
+            environment(), setup.sending.timeout,
+            connect(*planner_loop_, loops().size() + senders_.size()));
     }
 }
 
@@ -96,7 +105,9 @@ void NetworkStage::raise_broker(std::vector<broker::KeptQueue> kept) {
     broker_ = std::make_unique<broker::Broker>(ledger_, std::move(kept), instant());
     time_ = std::make_unique<BrokerTime>(scheduler(), *broker_);
     for (const std::string& entity : entities()) {
-        const broker::QueueOptions options{.requires_session = true, .lock_duration = setup().lock_length, .max_delivery_count = 1'000'000};
+        const broker::QueueOptions options{.requires_session = true,
+                                           .lock_duration = setup().lock_length,
+                                           .max_delivery_count = 1'000'000};
         static_cast<void>(broker_->create_queue(entity, options, instant()).value());
     }
     broker_->begin(instant());
@@ -135,8 +146,9 @@ ports::EndpointPtr NetworkStage::connect(SimLoop& loop, std::size_t number) {
     settings.seed = scheduler().random().next();
     settings.dial = network_.dial_for(number);
     auto endpoint = std::make_unique<servicebus::Endpoint>(loop, io_, std::move(settings));
-    return setup().defect == SeamDefect::none ? ports::EndpointPtr{std::move(endpoint)}
-                                              : std::make_unique<FlawedEndpoint>(setup().defect, std::move(endpoint));
+    return setup().defect == SeamDefect::none
+               ? ports::EndpointPtr{std::move(endpoint)}
+               : std::make_unique<FlawedEndpoint>(setup().defect, std::move(endpoint));
 }
 
 std::vector<ports::Endpoint*> NetworkStage::endpoints() {
@@ -147,10 +159,13 @@ std::vector<ports::Endpoint*> NetworkStage::endpoints() {
     return all;
 }
 
-/// A dead peer is noticed by its silence at the latest, a lock that nobody renews ends by itself, and an attempt to connect may have just begun to be ignored.
+/// A dead peer is noticed by its silence at the latest, a lock that nobody renews ends by itself,
+/// and an attempt to connect may have just begun to be ignored.
 Duration NetworkStage::aftermath() const {
-    return setup().operation_timeout + std::max({setup().client_idle, setup().server_idle, setup().lock_length}) + setup().options.error_backoff.max +
-           setup().network.down_high + setup().network.stall_high;
+    return setup().operation_timeout +
+           std::max({setup().client_idle, setup().server_idle, setup().lock_length}) +
+           setup().options.error_backoff.max + setup().network.down_high +
+           setup().network.stall_high;
 }
 
 void NetworkStage::start(Front& front) {
@@ -158,7 +173,8 @@ void NetworkStage::start(Front& front) {
         return; // killed once more before this came to pass
     }
     const server::Limits limits{.idle_time = setup().server_idle};
-    front.server = std::make_unique<server::Server>(*broker_, *front.loop, io_, server::AccessPolicy{.verifier = &SimTokens::verify}, limits);
+    front.server = std::make_unique<server::Server>(
+        *broker_, *front.loop, io_, server::AccessPolicy{.verifier = &SimTokens::verify}, limits);
     front.is_down = false;
 }
 
@@ -174,7 +190,8 @@ void NetworkStage::restart(Front& front) {
     };
     if (environment().chance(network_.faults().restart_orderly)) {
         front.loop->post([this, &front, gone] {
-            front.server->drain(scheduler().between(milliseconds{0}, seconds{2}), [&front, gone] { front.loop->post(gone); });
+            front.server->drain(scheduler().between(milliseconds{0}, seconds{2}),
+                                [&front, gone] { front.loop->post(gone); });
         });
     } else {
         front.loop->post(gone);
@@ -194,13 +211,17 @@ Network::Listener NetworkStage::some_front() {
 }
 
 bool NetworkStage::has_sent_all() const {
-    return std::ranges::all_of(senders_, [](const Sender& sender) { return sender.client->is_done(); }) && (!planner_ || planner_->is_done());
+    return std::ranges::all_of(senders_,
+                               [](const Sender& sender) { return sender.client->is_done(); }) &&
+           (!planner_ || planner_->is_done());
 }
 
 void NetworkStage::send(const std::string& entity, const std::string& session) {
     const std::string id = std::to_string(++last_message_);
     if (!senders_.empty()) {
-        const std::size_t sender = sender_of_.try_emplace({entity, session}, sender_of_.size() % senders_.size()).first->second;
+        const std::size_t sender =
+            sender_of_.try_emplace({entity, session}, sender_of_.size() % senders_.size())
+                .first->second;
         senders_[sender].client->send(entity, session, id);
         return;
     }
@@ -209,7 +230,9 @@ void NetworkStage::send(const std::string& entity, const std::string& session) {
     message.message_id = id;
     message.body = environment().body_of(message.message_id);
     if (!broker_ || !queue(entity).send({std::move(message)}, instant())) {
-        scheduler().after(milliseconds{100}, [this, entity, session] { send(entity, session); }); // it is busy, or not there
+        scheduler().after(milliseconds{100}, [this, entity, session] {
+            send(entity, session);
+        }); // it is busy, or not there
     }
 }
 
@@ -222,18 +245,21 @@ void NetworkStage::make_trouble() {
     const NetworkFaults& faults = setup().network;
     repeat(faults.cut_every, [this] { network_.cut_one(); });
     repeat(faults.stall_every, [this] { network_.stall_one(); });
-    repeat(faults.restart_every, [this] { restart(fronts_[scheduler().random().below(fronts_.size())]); });
+    repeat(faults.restart_every,
+           [this] { restart(fronts_[scheduler().random().below(fronts_.size())]); });
     for (std::size_t i = 0; i < setup().scheduled; ++i) {
         scheduler().after(scheduler().between(milliseconds{0}, seconds{8}), [this, i] {
             const std::string& entity = entities()[i % entities().size()];
-            planner_->schedule(entity, entity + "-later" + std::to_string(i % 5), "later" + std::to_string(i),
+            planner_->schedule(entity, entity + "-later" + std::to_string(i % 5),
+                               "later" + std::to_string(i),
                                scheduler().between(milliseconds{0}, seconds{8}));
         });
     }
     repeat(faults.kill_every, [this] { kill_broker(); });
     repeat(faults.failing_every, [this] {
         ledger_->failing = true;
-        scheduler().after(scheduler().between(milliseconds{1}, setup().network.failing_high), [this] { ledger_->failing = false; });
+        scheduler().after(scheduler().between(milliseconds{1}, setup().network.failing_high),
+                          [this] { ledger_->failing = false; });
     });
 }
 
@@ -285,10 +311,12 @@ void NetworkStage::check_sessions_free() {
         return;
     }
     for (const auto& [key, session] : environment().broker.sessions()) {
-        const auto asker = std::make_shared<ForeignHolder>(*this, broker_->find(session.entity).value());
+        const auto asker =
+            std::make_shared<ForeignHolder>(*this, broker_->find(session.entity).value());
         asker->take(session.id);
         if (!asker->has_it()) {
-            environment().verdict.report("(h) stop (R18)", "session " + session.id + " is still locked at the broker");
+            environment().verdict.report("(h) stop (R18)", "session " + session.id +
+                                                               " is still locked at the broker");
         }
         asker->free();
     }
@@ -297,7 +325,8 @@ void NetworkStage::check_sessions_free() {
 void NetworkStage::check_accepts_answered() {
     for (const AcceptRecord& accept : environment().accepts) {
         if (!accept.answered) {
-            environment().broken("accept " + std::to_string(accept.id) + " was never answered (R15)");
+            environment().broken("accept " + std::to_string(accept.id) +
+                                 " was never answered (R15)");
         }
     }
 }
@@ -308,8 +337,10 @@ void NetworkStage::check_counts() {
         active += queue(entity).counts(instant()).active;
     }
     if (active != environment().broker.unfinished()) {
-        environment().verdict.report("(c) loss", "the broker has " + std::to_string(active) + " messages, its journal says " +
-                                                     std::to_string(environment().broker.unfinished()));
+        environment().verdict.report("(c) loss",
+                                     "the broker has " + std::to_string(active) +
+                                         " messages, its journal says " +
+                                         std::to_string(environment().broker.unfinished()));
     }
 }
 

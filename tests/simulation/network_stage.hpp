@@ -13,7 +13,8 @@
 
 namespace sessionq::simulation {
 
-/// The product's own port, engine, server and broker, with wires in place of sockets: all of them in virtual time.
+/// The product's own port, engine, server and broker, with wires in place of sockets: all of them
+/// in virtual time.
 class NetworkStage final : public Stage {
 public:
     NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup);
@@ -49,8 +50,12 @@ private:
     void start(Front& front);
     void restart(Front& front);
     [[nodiscard]] Network::Listener some_front();
-    [[nodiscard]] broker::Queue& queue(const std::string& entity) { return *broker_->find(entity).value(); }
-    [[nodiscard]] broker::Instant instant() { return {.now = scheduler().now(), .wall = scheduler().wall_now()}; }
+    [[nodiscard]] broker::Queue& queue(const std::string& entity) {
+        return *broker_->find(entity).value();
+    }
+    [[nodiscard]] broker::Instant instant() {
+        return {.now = scheduler().now(), .wall = scheduler().wall_now()};
+    }
     void check_sessions_free();
     void check_accepts_answered();
     void check_counts();
@@ -64,8 +69,9 @@ private:
     std::vector<std::unique_ptr<WatchedEndpoint>> endpoints_{};
     std::vector<Sender> senders_{};
     std::unique_ptr<SimLoop> planner_loop_{};
-    std::unique_ptr<SchedulingClient> planner_{};                            ///< null: nothing is scheduled
-    std::map<std::pair<std::string, std::string>, std::size_t> sender_of_{}; ///< by entity and session
+    std::unique_ptr<SchedulingClient> planner_{}; ///< null: nothing is scheduled
+    std::map<std::pair<std::string, std::string>, std::size_t>
+        sender_of_{}; ///< by entity and session
     std::vector<std::shared_ptr<ForeignHolder>> foreign_{};
     std::uint64_t last_message_{0};
 };

@@ -32,7 +32,8 @@ private:
     std::optional<Violation> first_{};
 };
 
-/// One rule that must hold in every run. Told what happens, just after the records were brought up to date; must not act.
+/// One rule that must hold in every run. Told what happens, just after the records were brought up
+/// to date; must not act.
 class Oracle {
 public:
     virtual ~Oracle() = default;
@@ -62,8 +63,10 @@ public:
 
     virtual void schedule_taken(const ScheduledRecord&) {} ///< by the broker
     virtual void schedule_confirmed(const ScheduledRecord&, std::int64_t /*sequence*/) {}
-    virtual void schedule_due(const ScheduledRecord&, const ScheduledRecord::Copy&) {} ///< at the broker: it is available now
-    virtual void cancel_answered(const ScheduledRecord&, std::int64_t /*sequence*/, bool /*found*/) {}
+    virtual void schedule_due(const ScheduledRecord&, const ScheduledRecord::Copy&) {
+    } ///< at the broker: it is available now
+    virtual void cancel_answered(const ScheduledRecord&, std::int64_t /*sequence*/,
+                                 bool /*found*/) {}
 
     virtual void before_advance(TimePoint /*next*/) {} ///< nobody can act before `next`
     virtual void faults_ended() {}

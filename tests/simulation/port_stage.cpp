@@ -2,7 +2,8 @@
 
 namespace sessionq::simulation {
 
-PortStage::PortStage(std::uint64_t seed, Trace trace, const Setup& setup) : Stage{seed, std::move(trace), setup}, server_{environment()} {
+PortStage::PortStage(std::uint64_t seed, Trace trace, const Setup& setup)
+    : Stage{seed, std::move(trace), setup}, server_{environment()} {
     for (std::size_t i = 0; i < loops().size(); ++i) {
         endpoints_.push_back(std::make_unique<SimEndpoint>(environment(), server_, *loops()[i], i));
     }
@@ -20,11 +21,13 @@ void PortStage::make_trouble() {
     const Faults& faults = setup().faults;
     repeat(faults.detach_every, [this] { server_.detach_one(); });
     repeat(faults.disconnect_every, [this] {
-        endpoints_[scheduler().random().below(endpoints_.size())]->disconnect(scheduler().between(milliseconds{0}, setup().faults.outage_high));
+        endpoints_[scheduler().random().below(endpoints_.size())]->disconnect(
+            scheduler().between(milliseconds{0}, setup().faults.outage_high));
     });
     repeat(faults.busy_every, [this] {
         environment().busy = true;
-        scheduler().after(scheduler().between(milliseconds{1}, setup().faults.busy_high), [this] { environment().busy = false; });
+        scheduler().after(scheduler().between(milliseconds{1}, setup().faults.busy_high),
+                          [this] { environment().busy = false; });
     });
 }
 
@@ -42,7 +45,9 @@ void PortStage::close() {
     for (const auto& [key, session] : environment().broker.sessions()) {
         if (session.holder != 0 && leases_end_by_word) {
             environment().verdict.report("(h) stop (R18)",
-                                         "session " + session.id + " is still locked at the broker by link" + std::to_string(session.holder));
+                                         "session " + session.id +
+                                             " is still locked at the broker by link" +
+                                             std::to_string(session.holder));
         }
     }
 }

@@ -5,7 +5,8 @@
 
 namespace sessionq::simulation {
 
-/// A broker and a port that are simulated themselves: what goes wrong goes wrong at the seam, by the seed's choice.
+/// A broker and a port that are simulated themselves: what goes wrong goes wrong at the seam, by
+/// the seed's choice.
 class PortStage final : public Stage {
 public:
     PortStage(std::uint64_t seed, Trace trace, const Setup& setup);
@@ -14,8 +15,11 @@ public:
     void close() override;
 
 private:
-    void send(const std::string& entity, const std::string& session) override { server_.send(entity, session); }
-    void hold_foreign(const std::string&, const std::string&) override {} // marking it as held is enough
+    void send(const std::string& entity, const std::string& session) override {
+        server_.send(entity, session);
+    }
+    void hold_foreign(const std::string&, const std::string&) override {
+    } // marking it as held is enough
     void make_trouble() override;
     void mend() override;
 

@@ -17,7 +17,15 @@
 namespace sessionq::simulation {
 
 /// `vanished`: the broker ended before it was kept.
-enum class MessageState : std::uint8_t { available, locked, completed, dead_lettered, deferred, removed, vanished };
+enum class MessageState : std::uint8_t {
+    available,
+    locked,
+    completed,
+    dead_lettered,
+    deferred,
+    removed,
+    vanished
+};
 
 /// A message as the broker knows it.
 struct MessageRecord {
@@ -31,8 +39,10 @@ struct MessageRecord {
     std::uint32_t failed{0};            ///< handlers that threw
     std::uint32_t abandons{0};          ///< that were confirmed
     std::optional<TimePoint> settled{}; ///< confirmed, for good
-    bool excused{false};                ///< a lease of it was lost or its settlement unknown: it may come twice
-    [[nodiscard]] bool done() const noexcept { return state != MessageState::available && state != MessageState::locked; }
+    bool excused{false}; ///< a lease of it was lost or its settlement unknown: it may come twice
+    [[nodiscard]] bool done() const noexcept {
+        return state != MessageState::available && state != MessageState::locked;
+    }
 };
 
 struct LinkRecord;
@@ -66,23 +76,27 @@ struct LinkRecord {
     std::uint32_t wire{0}; ///< the connection it is on, where there are such
     std::string entity{};
     std::string session{};
-    bool overtaken{false}; ///< for all that is known somebody else got the session after it, before its answer arrived
+    bool overtaken{false}; ///< for all that is known somebody else got the session after it, before
+                           ///< its answer arrived
     bool late{false};      ///< answers an accept that was given up
     bool held{false};      ///< accepted, and neither closed nor lost nor destroyed
     bool closed{false};
-    bool lease_wavered{false}; ///< an answer said that it is over, or a renewal came so late that its holder may have begun to leave
+    bool lease_wavered{false}; ///< an answer said that it is over, or a renewal came so late that
+                               ///< its holder may have begun to leave
     bool lost{false};
     bool exists{false}; ///< accepted, and not destroyed by the consumer
     TimePoint asked{};
     TimePoint accepted{};
     TimePoint ended{};
     TimePoint lease_until{TimePoint::max()};
-    TimePoint locked_until{};  ///< the broker does not end the lock by itself before, as far as its answers show
+    TimePoint locked_until{};  ///< the broker does not end the lock by itself before, as far as its
+                               ///< answers show
     bool renewal_asked{false}; ///< since the lease was granted
     TimePoint drained{};       ///< when the last drain was answered
     Duration granted{};        ///< what its holder was told last of the length; zero: the usual
-    Duration lease_doubt{};    ///< how long the granting answer travelled, which its receiver cannot know
-    std::uint32_t credit{0};   ///< given and not used up, as the owner can know it
+    Duration
+        lease_doubt{}; ///< how long the granting answer travelled, which its receiver cannot know
+    std::uint32_t credit{0}; ///< given and not used up, as the owner can know it
     std::optional<TimePoint> draining{};
     TimePoint idle_since{};     ///< since when nothing is in flight, while in_flight is 0
     std::uint32_t in_flight{0}; ///< arrived, and neither settled (answered) nor gone
@@ -92,9 +106,12 @@ struct LinkRecord {
     std::vector<DeliveryRecord*> deliveries{};
 };
 
-/// Whether its holder may already treat the lease as ending: it allows for a margin, and for how long the answers travelled.
-[[nodiscard]] inline bool lease_ending(const LinkRecord& link, TimePoint now, Duration margin) noexcept {
-    return link.lease_wavered || (link.lease_until != TimePoint::max() && now >= link.lease_until - 2 * margin);
+/// Whether its holder may already treat the lease as ending: it allows for a margin, and for how
+/// long the answers travelled.
+[[nodiscard]] inline bool lease_ending(const LinkRecord& link, TimePoint now,
+                                       Duration margin) noexcept {
+    return link.lease_wavered ||
+           (link.lease_until != TimePoint::max() && now >= link.lease_until - 2 * margin);
 }
 
 /// An accept as its owner can know it.
@@ -119,7 +136,8 @@ struct SentRecord {
     const SentRecord* before{nullptr};         ///< of the same session, and to be sent before it
     const SentRecord* first_of_batch{nullptr}; ///< null: it was not sent yet
     std::uint32_t tries{0};
-    std::uint32_t unknown{0}; ///< tries of which the sender does not know whether they had an effect
+    std::uint32_t unknown{
+        0}; ///< tries of which the sender does not know whether they had an effect
     bool is_under_way{false};
     bool is_confirmed{false};
     std::uint32_t taken{0};     ///< by the broker, so many times
@@ -140,7 +158,8 @@ struct StateValue {
     bool is_kept{false}; ///< even if the broker ends now
 };
 
-/// A message that is to be available later, as whoever scheduled it knows it, with what the broker has of it.
+/// A message that is to be available later, as whoever scheduled it knows it, with what the broker
+/// has of it.
 struct ScheduledRecord {
     struct Copy {
         std::int64_t sequence{0}; ///< until it is due
@@ -153,7 +172,8 @@ struct ScheduledRecord {
     std::string entity{};
     std::string session{};
     WallTime due{};
-    std::uint32_t unknown{0}; ///< tries of which the sender does not know whether they had an effect
+    std::uint32_t unknown{
+        0}; ///< tries of which the sender does not know whether they had an effect
     bool is_under_way{false};
     bool is_confirmed{false};
     bool is_settled{false}; ///< the sender wants nothing more of it
@@ -161,9 +181,11 @@ struct ScheduledRecord {
     std::vector<Copy> copies{};
 };
 
-/// After such a failure a sender does not know whether what he sent had its effect; after any other he knows that it had none.
+/// After such a failure a sender does not know whether what he sent had its effect; after any other
+/// he knows that it had none.
 [[nodiscard]] inline bool is_unknown_effect(const Failure& failure) noexcept {
-    return failure.code == Errc::timeout || failure.code == Errc::cancelled || failure.code == Errc::connection_lost;
+    return failure.code == Errc::timeout || failure.code == Errc::cancelled ||
+           failure.code == Errc::connection_lost;
 }
 
 } // namespace sessionq::simulation

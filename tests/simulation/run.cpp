@@ -18,10 +18,12 @@ std::unique_ptr<World> make_world(const RunRequest& request) {
     if (request.network) {
         Setup setup = make_network_setup(request.scenario, choices);
         setup.defect = request.defect;
-        return std::make_unique<World>(std::make_unique<NetworkStage>(request.seed, Trace{request.trace}, setup), setup);
+        return std::make_unique<World>(
+            std::make_unique<NetworkStage>(request.seed, Trace{request.trace}, setup), setup);
     }
     const Setup setup = make_setup(request.scenario, choices);
-    return std::make_unique<World>(std::make_unique<PortStage>(request.seed, Trace{request.trace}, setup), setup);
+    return std::make_unique<World>(
+        std::make_unique<PortStage>(request.seed, Trace{request.trace}, setup), setup);
 }
 
 } // namespace

@@ -27,8 +27,9 @@ struct RunResult {
     Duration virtual_time{};
 };
 
-/// One world from its first step to its last. The same request gives the same run. A world in which an oracle found something is left as it is, not
-/// torn down: what it is worth is known, and a broken consumer might not survive its end.
+/// One world from its first step to its last. The same request gives the same run. A world in which
+/// an oracle found something is left as it is, not torn down: what it is worth is known, and a
+/// broken consumer might not survive its end.
 [[nodiscard]] RunResult run_world(const RunRequest& request);
 
 /// The scenario of a seed when none is asked for: each in turn.

@@ -24,7 +24,8 @@ FailurePolicy some_policy(Random& random) {
     policy.park_for = milliseconds{random.below(2000)};
     if (chance(random, 50)) {
         policy =
-            policy.after_retries(static_cast<std::uint32_t>(1 + random.below(4)), {.min = milliseconds{1 + random.below(200)}, .max = seconds{1}});
+            policy.after_retries(static_cast<std::uint32_t>(1 + random.below(4)),
+                                 {.min = milliseconds{1 + random.below(200)}, .max = seconds{1}});
     }
     return policy;
 }
@@ -34,27 +35,38 @@ Setup calm(Random& random) {
     Setup setup;
     ProcessorOptions& options = setup.options;
     options.max_concurrent_sessions = static_cast<std::uint32_t>(1 + random.below(8));
-    options.max_concurrent_calls_per_session = chance(random, 70) ? 1 : static_cast<std::uint32_t>(2 + random.below(3));
-    options.max_concurrent_calls = chance(random, 30) ? static_cast<std::uint32_t>(1 + random.below(4)) : 0;
+    options.max_concurrent_calls_per_session =
+        chance(random, 70) ? 1 : static_cast<std::uint32_t>(2 + random.below(3));
+    options.max_concurrent_calls =
+        chance(random, 30) ? static_cast<std::uint32_t>(1 + random.below(4)) : 0;
     options.session_idle_timeout =
-        one_of(random, std::array<Duration, 5>{Duration::zero(), milliseconds{1}, milliseconds{50}, seconds{1}, seconds{5}});
+        one_of(random, std::array<Duration, 5>{Duration::zero(), milliseconds{1}, milliseconds{50},
+                                               seconds{1}, seconds{5}});
     options.prefetch = chance(random, 50) ? 0 : static_cast<std::uint32_t>(1 + random.below(5));
-    options.max_buffered_bytes = chance(random, 30) ? std::size_t{64} << 10U : std::size_t{64} << 20U;
-    options.accept_wait = one_of(random, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{60}});
-    options.confirm_settlements = options.max_concurrent_calls_per_session == 1 && chance(random, 25);
-    options.error_backoff = {.min = milliseconds{100}, .max = one_of(random, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{30}})};
+    options.max_buffered_bytes =
+        chance(random, 30) ? std::size_t{64} << 10U : std::size_t{64} << 20U;
+    options.accept_wait =
+        one_of(random, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{60}});
+    options.confirm_settlements =
+        options.max_concurrent_calls_per_session == 1 && chance(random, 25);
+    options.error_backoff = {
+        .min = milliseconds{100},
+        .max = one_of(random, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{30}})};
     setup.loops = 1 + random.below(2);
     setup.workers = 1 + random.below(5);
     setup.sessions = 3 + random.below(12);
     setup.messages = 1 + random.below(10);
-    setup.arrivals_over = chance(random, 30) ? Duration::zero() : Duration{milliseconds{random.below(10'000)}};
-    setup.lock_length = one_of(random, std::array<Duration, 3>{seconds{5}, seconds{10}, seconds{30}});
+    setup.arrivals_over =
+        chance(random, 30) ? Duration::zero() : Duration{milliseconds{random.below(10'000)}};
+    setup.lock_length =
+        one_of(random, std::array<Duration, 3>{seconds{5}, seconds{10}, seconds{30}});
     setup.message_bytes = one_of(random, std::array<std::size_t, 3>{200, 4'000, 20'000});
     setup.coroutines = chance(random, 35);
     setup.open_handler = chance(random, 30);
     setup.close_handler = chance(random, 30);
     setup.stop_twice = chance(random, 20);
-    setup.stop_within = one_of(random, std::array<Duration, 4>{Duration::zero(), milliseconds{100}, seconds{2}, seconds{20}});
+    setup.stop_within = one_of(random, std::array<Duration, 4>{Duration::zero(), milliseconds{100},
+                                                               seconds{2}, seconds{20}});
     setup.destroy_without_stop = chance(random, 10);
     if (chance(random, 20)) {
         setup.faults.latency_low = milliseconds{0};
@@ -71,22 +83,30 @@ void mixed_handlers(Setup& setup, Random& random) {
     setup.scripts.exactly_idle = chance(random, 30) ? 10 : 0;
     setup.scripts.hangs = chance(random, 20) ? 1 : 0;
     setup.scripts.until_stopped = chance(random, 20) ? 1 : 0;
-    setup.scripts.takes_high = one_of(random, std::array<Duration, 3>{milliseconds{20}, milliseconds{500}, seconds{8}});
+    setup.scripts.takes_high =
+        one_of(random, std::array<Duration, 3>{milliseconds{20}, milliseconds{500}, seconds{8}});
     setup.open_throws = chance(random, 20) ? 10 : 0;
     setup.options.failure_policy = some_policy(random);
 }
 
 void every_fault(Setup& setup, Random& random) {
     Faults& faults = setup.faults;
-    const auto sometimes = [&](unsigned& rate, unsigned high) { rate = chance(random, 30) ? static_cast<unsigned>(1 + random.below(high)) : 0; };
-    const auto every = [&](Duration& mean) { mean = chance(random, 30) ? Duration{milliseconds{500 + random.below(8000)}} : Duration::zero(); };
+    const auto sometimes = [&](unsigned& rate, unsigned high) {
+        rate = chance(random, 30) ? static_cast<unsigned>(1 + random.below(high)) : 0;
+    };
+    const auto every = [&](Duration& mean) {
+        mean = chance(random, 30) ? Duration{milliseconds{500 + random.below(8000)}}
+                                  : Duration::zero();
+    };
     for (unsigned* rate :
-         {&faults.accept_refused, &faults.accept_mute, &faults.accept_slow, &faults.accept_empty, &faults.drain_slow, &faults.drain_mute,
-          &faults.close_slow, &faults.renew_slow, &faults.renew_failed, &faults.settle_slow, &faults.half_open}) {
+         {&faults.accept_refused, &faults.accept_mute, &faults.accept_slow, &faults.accept_empty,
+          &faults.drain_slow, &faults.drain_mute, &faults.close_slow, &faults.renew_slow,
+          &faults.renew_failed, &faults.settle_slow, &faults.half_open}) {
         sometimes(*rate, 40);
     }
     for (unsigned* rate :
-         {&faults.detach_on_transfer, &faults.detach_on_settle, &faults.detach_after_settle, &faults.settle_refused, &faults.renew_refused}) {
+         {&faults.detach_on_transfer, &faults.detach_on_settle, &faults.detach_after_settle,
+          &faults.settle_refused, &faults.renew_refused}) {
         sometimes(*rate, 8);
     }
     every(faults.detach_every);
@@ -136,7 +156,8 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
         {"idle_ties",
          [](Setup& s, Random& r) {
              s.ties = true;
-             s.options.session_idle_timeout = one_of(r, std::array<Duration, 3>{milliseconds{1}, milliseconds{50}, seconds{1}});
+             s.options.session_idle_timeout =
+                 one_of(r, std::array<Duration, 3>{milliseconds{1}, milliseconds{50}, seconds{1}});
              s.scripts.exactly_idle = 30;
              s.messages = 3;
          }},

@@ -4,10 +4,12 @@
 
 namespace sessionq::simulation {
 
-Scheduler::Scheduler(std::uint64_t seed, Trace trace) : trace_{std::move(trace)}, random_{seed}, start_{std::chrono::hours{1}}, now_{start_} {}
+Scheduler::Scheduler(std::uint64_t seed, Trace trace)
+    : trace_{std::move(trace)}, random_{seed}, start_{std::chrono::hours{1}}, now_{start_} {}
 
 WallTime Scheduler::wall_now() const noexcept {
-    return WallTime{std::chrono::duration_cast<WallTime::duration>(now_.time_since_epoch())} + std::chrono::hours{24 * 365 * 50};
+    return WallTime{std::chrono::duration_cast<WallTime::duration>(now_.time_since_epoch())} +
+           std::chrono::hours{24 * 365 * 50};
 }
 
 Duration Scheduler::between(Duration low, Duration high) noexcept {
@@ -17,12 +19,16 @@ Duration Scheduler::between(Duration low, Duration high) noexcept {
 
 void Scheduler::remove(Actor& actor) noexcept { std::erase(actors_, &actor); }
 
-void Scheduler::at(TimePoint when, std::function<void()> what) { events_.emplace(std::max(when, now_), std::move(what)); }
+void Scheduler::at(TimePoint when, std::function<void()> what) {
+    events_.emplace(std::max(when, now_), std::move(what));
+}
 
 Actor* Scheduler::choose() {
     std::uint64_t total = 0;
     Actor* chosen = nullptr;
-    for (Actor* actor : actors_) { // reservoir of one: each is kept with its weight's share of what was seen so far
+    for (
+        Actor* actor :
+        actors_) { // reservoir of one: each is kept with its weight's share of what was seen so far
         if (actor->runnable()) {
             total += actor->weight;
             if (random_.below(total) < actor->weight) {

@@ -30,8 +30,8 @@ public:
     std::uint32_t weight{1}; ///< how often it is chosen, against the others
 };
 
-/// Virtual time and who acts next. Nothing happens but in `step`; while anybody can act, time stands still; among those who can, the
-/// seed chooses.
+/// Virtual time and who acts next. Nothing happens but in `step`; while anybody can act, time
+/// stands still; among those who can, the seed chooses.
 class Scheduler final : public core::Clock {
 public:
     Scheduler(std::uint64_t seed, Trace trace);
@@ -55,7 +55,8 @@ public:
     void at(TimePoint when, std::function<void()> what);
     void after(Duration delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
 
-    /// One step of somebody, or time's advance to the next that can act. False when nobody ever can.
+    /// One step of somebody, or time's advance to the next that can act. False when nobody ever
+    /// can.
     bool step();
 
     /// Called before time moves from now() to `next`.

@@ -8,27 +8,32 @@ namespace sessionq::simulation {
 
 using Numbers = std::vector<std::int64_t>;
 
-void SchedulingClient::schedule(const std::string& entity, const std::string& session, const std::string& id, Duration from_now) {
+void SchedulingClient::schedule(const std::string& entity, const std::string& session,
+                                const std::string& id, Duration from_now) {
     ScheduledRecord& record = environment_->scheduled[id];
     record.id = id;
     record.entity = entity;
     record.session = session;
-    record.due = environment_->scheduler.wall_now() + std::chrono::duration_cast<WallTime::duration>(from_now);
+    record.due = environment_->scheduler.wall_now() +
+                 std::chrono::duration_cast<WallTime::duration>(from_now);
     attempt(record);
 }
 
 bool SchedulingClient::is_done() const {
     return std::ranges::all_of(environment_->scheduled, [](const auto& each) {
-        return each.second.is_settled && std::ranges::all_of(each.second.copies, &ScheduledRecord::Copy::is_over);
+        return each.second.is_settled &&
+               std::ranges::all_of(each.second.copies, &ScheduledRecord::Copy::is_over);
     });
 }
 
 void SchedulingClient::later(std::function<void()> what) {
-    environment_->scheduler.after(environment_->scheduler.between(milliseconds{1}, milliseconds{500}), [this, here = here_, what = std::move(what)] {
-        if (*here && endpoint_ != nullptr) {
-            what();
-        }
-    });
+    environment_->scheduler.after(
+        environment_->scheduler.between(milliseconds{1}, milliseconds{500}),
+        [this, here = here_, what = std::move(what)] {
+            if (*here && endpoint_ != nullptr) {
+                what();
+            }
+        });
 }
 
 void SchedulingClient::attempt(ScheduledRecord& record) {
@@ -42,7 +47,8 @@ void SchedulingClient::attempt(ScheduledRecord& record) {
     begin_operation<Numbers>(
         *loop_, Deadline::after(timeout_, environment_->scheduler.now()), {},
         [this, here = here_,
-         request = ports::SendRequest{.entity = record.entity, .messages = {message}}](const client::PendingPtr<Numbers>& pending) {
+         request = ports::SendRequest{.entity = record.entity, .messages = {message}}](
+            const client::PendingPtr<Numbers>& pending) {
             if (*here && endpoint_ != nullptr) {
                 endpoint_->send(request, client::AnswerTo<Numbers>{pending});
             } else {
@@ -54,7 +60,8 @@ void SchedulingClient::attempt(ScheduledRecord& record) {
                 return;
             }
             record.is_under_way = false;
-            environment_->scheduler.trace("schedule '", record.id, "' ", answer ? "confirmed" : to_string(answer.failure().code));
+            environment_->scheduler.trace("schedule '", record.id, "' ",
+                                          answer ? "confirmed" : to_string(answer.failure().code));
             if (answer) {
                 confirmed(record, answer.value().front());
                 return;
@@ -72,7 +79,8 @@ void SchedulingClient::confirmed(ScheduledRecord& record, std::int64_t sequence)
         record.is_settled = true;
         return;
     }
-    const Duration when = environment_->scheduler.between(milliseconds{0}, left + milliseconds{50}); // now and then too late
+    const Duration when = environment_->scheduler.between(
+        milliseconds{0}, left + milliseconds{50}); // now and then too late
     environment_->scheduler.after(when, [this, here = here_, &record, sequence] {
         if (*here && endpoint_ != nullptr) {
             cancel(record, sequence);
@@ -84,9 +92,11 @@ void SchedulingClient::cancel(ScheduledRecord& record, std::int64_t sequence) {
     environment_->scheduler.trace("cancel '", record.id, "' #", sequence);
     begin_operation<core::Done>(
         *loop_, Deadline::after(timeout_, environment_->scheduler.now()), {},
-        [this, here = here_, entity = record.entity, sequence](const client::PendingPtr<core::Done>& pending) {
+        [this, here = here_, entity = record.entity,
+         sequence](const client::PendingPtr<core::Done>& pending) {
             if (*here && endpoint_ != nullptr) {
-                endpoint_->cancel_scheduled(entity, {sequence}, client::AnswerTo<core::Done>{pending});
+                endpoint_->cancel_scheduled(entity, {sequence},
+                                            client::AnswerTo<core::Done>{pending});
             } else {
                 pending->give_up(Errc::cancelled);
             }
@@ -95,12 +105,14 @@ void SchedulingClient::cancel(ScheduledRecord& record, std::int64_t sequence) {
             if (!*here) {
                 return;
             }
-            environment_->scheduler.trace("cancel '", record.id, "' ", answer ? "confirmed" : to_string(answer.failure().code));
+            environment_->scheduler.trace("cancel '", record.id, "' ",
+                                          answer ? "confirmed" : to_string(answer.failure().code));
             if (answer || answer.failure().code == Errc::message_not_found) {
                 record.is_settled = true;
                 environment_->tell(&Oracle::cancel_answered, record, sequence, answer.ok());
                 for (ScheduledRecord::Copy& copy : record.copies) {
-                    copy.is_cancelled = copy.is_cancelled || (answer.ok() && copy.sequence == sequence);
+                    copy.is_cancelled =
+                        copy.is_cancelled || (answer.ok() && copy.sequence == sequence);
                 }
             } else {
                 later([this, &record, sequence] { cancel(record, sequence); });

@@ -9,17 +9,22 @@
 
 namespace sessionq::simulation {
 
-/// An application that schedules messages over a connection of its own, through the product's port and under its client's deadlines, and takes some
-/// of them back. What fails, or is not known to have had an effect, it tries again.
+/// An application that schedules messages over a connection of its own, through the product's port
+/// and under its client's deadlines, and takes some of them back. What fails, or is not known to
+/// have had an effect, it tries again.
 class SchedulingClient {
 public:
     SchedulingClient(Environment& environment, Duration timeout, ports::EndpointPtr endpoint)
-        : environment_{&environment}, timeout_{timeout}, loop_{&endpoint->loop()}, endpoint_{std::move(endpoint)} {}
+        : environment_{&environment},
+          timeout_{timeout},
+          loop_{&endpoint->loop()},
+          endpoint_{std::move(endpoint)} {}
     ~SchedulingClient() { *here_ = false; }
     SchedulingClient(const SchedulingClient&) = delete;
     SchedulingClient& operator=(const SchedulingClient&) = delete;
 
-    void schedule(const std::string& entity, const std::string& session, const std::string& id, Duration from_now);
+    void schedule(const std::string& entity, const std::string& session, const std::string& id,
+                  Duration from_now);
 
     /// Nothing is to be done any more, and nothing waits for its time.
     [[nodiscard]] bool is_done() const;

@@ -7,19 +7,24 @@ namespace sessionq::simulation {
 
 Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& random) {
     using std::chrono::milliseconds;
-    const auto chance = [&](unsigned percent) { return percent != 0 && random.below(100) < percent; };
+    const auto chance = [&](unsigned percent) {
+        return percent != 0 && random.below(100) < percent;
+    };
     Script script;
     if (!chance(mix.instant)) {
-        script.takes = milliseconds{1 + random.below(static_cast<std::uint64_t>(mix.takes_high / milliseconds{1}))};
+        script.takes = milliseconds{
+            1 + random.below(static_cast<std::uint64_t>(mix.takes_high / milliseconds{1}))};
     }
     if (chance(mix.exactly_idle) && idle_timeout < std::chrono::hours{1}) {
-        script.takes = std::max<Duration>(idle_timeout + milliseconds{static_cast<int>(random.below(3)) - 1}, Duration::zero());
+        script.takes = std::max<Duration>(
+            idle_timeout + milliseconds{static_cast<int>(random.below(3)) - 1}, Duration::zero());
     }
     script.ending = chance(mix.throws) ? Script::Ending::throws : Script::Ending::returns;
     script.until_stopped = chance(mix.until_stopped);
     script.hangs = chance(mix.hangs);
     if (chance(mix.settles)) {
-        constexpr std::array outcomes{ports::Outcome::complete, ports::Outcome::abandon, ports::Outcome::dead_letter, ports::Outcome::defer};
+        constexpr std::array outcomes{ports::Outcome::complete, ports::Outcome::abandon,
+                                      ports::Outcome::dead_letter, ports::Outcome::defer};
         script.settles = outcomes[random.below(outcomes.size())];
         script.settles_again = chance(mix.settles_again);
     }

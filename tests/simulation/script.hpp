@@ -22,7 +22,7 @@ struct Script {
     std::optional<ports::Outcome> settles{}; ///< by its own word, half way
     bool settles_again{false};               ///< and once more
     Side side{Side::none};                   ///< what it calls meanwhile
-    unsigned state_calls{0};                 ///< how often it reads or sets its session's state, half way
+    unsigned state_calls{0}; ///< how often it reads or sets its session's state, half way
 };
 
 /// How often a handler does what: chances in percent.

@@ -8,10 +8,15 @@ namespace sessionq::simulation {
 
 using Numbers = std::vector<std::int64_t>;
 
-SendingClient::SendingClient(Environment& environment, const Sending& sending, ports::EndpointPtr endpoint)
-    : environment_{&environment}, sending_{sending}, loop_{&endpoint->loop()}, endpoint_{std::move(endpoint)} {}
+SendingClient::SendingClient(Environment& environment, const Sending& sending,
+                             ports::EndpointPtr endpoint)
+    : environment_{&environment},
+      sending_{sending},
+      loop_{&endpoint->loop()},
+      endpoint_{std::move(endpoint)} {}
 
-void SendingClient::send(const std::string& entity, const std::string& session, const std::string& id) {
+void SendingClient::send(const std::string& entity, const std::string& session,
+                         const std::string& id) {
     Outbox& outbox = outboxes_[{entity, session}];
     outbox.entity = entity;
     SentRecord& record = environment_->sent[id];
@@ -23,7 +28,9 @@ void SendingClient::send(const std::string& entity, const std::string& session, 
 }
 
 bool SendingClient::is_done() const {
-    return std::ranges::all_of(outboxes_, [](const auto& each) { return each.second.batch.empty() && each.second.waiting.empty(); });
+    return std::ranges::all_of(outboxes_, [](const auto& each) {
+        return each.second.batch.empty() && each.second.waiting.empty();
+    });
 }
 
 void SendingClient::close() { endpoint_.reset(); }
@@ -62,11 +69,14 @@ void SendingClient::attempt(Outbox& outbox) {
         request.messages.push_back(std::move(message));
     }
     outbox.is_asked = true;
-    environment_->scheduler.trace("send ", outbox.batch.front()->session, " '", outbox.batch.front()->id, "' and ", outbox.batch.size() - 1, " more");
+    environment_->scheduler.trace("send ", outbox.batch.front()->session, " '",
+                                  outbox.batch.front()->id, "' and ", outbox.batch.size() - 1,
+                                  " more");
     const Deadline deadline = Deadline::after(sending_.timeout, environment_->scheduler.now());
     begin_operation<Numbers>(
         *loop_, deadline, {},
-        [this, here = here_, request = std::move(request)](const client::PendingPtr<Numbers>& pending) {
+        [this, here = here_,
+         request = std::move(request)](const client::PendingPtr<Numbers>& pending) {
             if (*here && endpoint_ != nullptr) {
                 endpoint_->send(request, client::AnswerTo<Numbers>{pending});
             } else {
@@ -82,7 +92,8 @@ void SendingClient::attempt(Outbox& outbox) {
 
 void SendingClient::answered(Outbox& outbox, const core::Result<Numbers>& answer) {
     outbox.is_asked = false;
-    environment_->scheduler.trace("send ", outbox.batch.front()->session, " '", outbox.batch.front()->id, "' ",
+    environment_->scheduler.trace("send ", outbox.batch.front()->session, " '",
+                                  outbox.batch.front()->id, "' ",
                                   answer ? "confirmed" : to_string(answer.failure().code));
     for (SentRecord* record : outbox.batch) {
         record->is_under_way = false;
@@ -97,11 +108,13 @@ void SendingClient::answered(Outbox& outbox, const core::Result<Numbers>& answer
         outbox.batch.clear();
         next(outbox);
     } else if (endpoint_ != nullptr) {
-        environment_->scheduler.after(environment_->scheduler.between(milliseconds{1}, milliseconds{500}), [this, here = here_, &outbox] {
-            if (*here && endpoint_ != nullptr) {
-                attempt(outbox);
-            }
-        });
+        environment_->scheduler.after(
+            environment_->scheduler.between(milliseconds{1}, milliseconds{500}),
+            [this, here = here_, &outbox] {
+                if (*here && endpoint_ != nullptr) {
+                    attempt(outbox);
+                }
+            });
     }
 }
 

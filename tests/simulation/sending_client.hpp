@@ -13,8 +13,9 @@
 
 namespace sessionq::simulation {
 
-/// An application that sends over a connection of its own, through the product's port and under its client's deadlines. What is for one session goes
-/// out one after the other, each only when the one before it is confirmed; what fails, or is not known to have had an effect, is sent again as it
+/// An application that sends over a connection of its own, through the product's port and under its
+/// client's deadlines. What is for one session goes out one after the other, each only when the one
+/// before it is confirmed; what fails, or is not known to have had an effect, is sent again as it
 /// was.
 class SendingClient {
 public:

@@ -16,7 +16,8 @@ namespace sessionq::simulation {
 
 /// How messages come to the broker.
 struct Sending {
-    std::size_t clients{0}; ///< that send over connections of their own; zero: messages are there without having come over a wire
+    std::size_t clients{0}; ///< that send over connections of their own; zero: messages are there
+                            ///< without having come over a wire
     std::size_t batch{1};   ///< most messages sent at once
     Duration timeout{std::chrono::seconds{15}};
 };
@@ -30,12 +31,13 @@ struct Setup {
     std::size_t loops{1};
     std::size_t workers{2};
     std::size_t entities{1};
-    std::size_t sessions{8};            ///< an entity
-    std::size_t messages{8};            ///< a session, at most
-    std::size_t huge_messages{0};       ///< in one session of its own
-    Duration arrivals_over{seconds{5}}; ///< messages come within it; zero: all are there at the start
-    Duration lock_length{seconds{30}};  ///< zero: locks do not expire
-    Duration trouble_for{seconds{20}};  ///< faults and odd handlers end after it
+    std::size_t sessions{8};      ///< an entity
+    std::size_t messages{8};      ///< a session, at most
+    std::size_t huge_messages{0}; ///< in one session of its own
+    Duration arrivals_over{
+        seconds{5}}; ///< messages come within it; zero: all are there at the start
+    Duration lock_length{seconds{30}}; ///< zero: locks do not expire
+    Duration trouble_for{seconds{20}}; ///< faults and odd handlers end after it
     std::size_t message_bytes{200};
     std::size_t foreign{0}; ///< sessions that somebody else holds meanwhile
 
@@ -63,12 +65,13 @@ struct Setup {
     bool quiet{false};                   ///< no fault can happen and every handler is short
 };
 
-/// The setup of a seed in a scenario; throws std::invalid_argument naming a scenario that does not exist.
+/// The setup of a seed in a scenario; throws std::invalid_argument naming a scenario that does not
+/// exist.
 [[nodiscard]] Setup make_setup(const std::string& scenario, core::Random& random);
 [[nodiscard]] const std::vector<std::string>& scenario_names();
 
-/// The same where the product's own port, server and broker are used over wires: there are more scenarios, and what goes wrong at the seam in the others goes wrong
-/// on the wires here.
+/// The same where the product's own port, server and broker are used over wires: there are more
+/// scenarios, and what goes wrong at the seam in the others goes wrong on the wires here.
 [[nodiscard]] Setup make_network_setup(const std::string& scenario, core::Random& random);
 [[nodiscard]] const std::vector<std::string>& network_scenario_names();
 

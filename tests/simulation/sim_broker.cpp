@@ -24,7 +24,8 @@ void SimBroker::note_ready(BrokerSession& session, TimePoint now) {
     }
 }
 
-MessageRecord& SimBroker::add(const std::string& entity, const std::string& session_id, std::int64_t sequence, TimePoint now) {
+MessageRecord& SimBroker::add(const std::string& entity, const std::string& session_id,
+                              std::int64_t sequence, TimePoint now) {
     BrokerSession& session = obtain(entity, session_id);
     MessageRecord& message = messages_.emplace_back();
     message.sequence = sequence;
@@ -51,7 +52,8 @@ BrokerSession* SimBroker::find(const std::string& entity, const std::string& ses
 std::vector<BrokerSession*> SimBroker::ready(const std::string& entity) {
     std::vector<BrokerSession*> found;
     for (auto& [key, session] : sessions_) {
-        if (session.entity == entity && session.holder == 0 && !session.foreign && first_available(session) != nullptr) {
+        if (session.entity == entity && session.holder == 0 && !session.foreign &&
+            first_available(session) != nullptr) {
             found.push_back(&session);
         }
     }
@@ -98,7 +100,8 @@ MessageRecord* SimBroker::take(BrokerSession& session, bool remove) {
 
 bool SimBroker::settle(std::uint32_t link, MessageRecord& message, ports::Outcome outcome) {
     BrokerSession* session = find(message.entity, message.session);
-    if (session == nullptr || session->holder != link || message.holder != link || message.state != MessageState::locked) {
+    if (session == nullptr || session->holder != link || message.holder != link ||
+        message.state != MessageState::locked) {
         return false;
     }
     switch (outcome) {

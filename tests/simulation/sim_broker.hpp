@@ -25,14 +25,17 @@ struct BrokerSession {
     std::optional<TimePoint> ready_since{}; ///< free and with a message
 };
 
-/// The truth about messages and locks: no time passes in it and no message travels. Written apart from the product's own broker and as plainly as
-/// possible, because the oracles believe it.
+/// The truth about messages and locks: no time passes in it and no message travels. Written apart
+/// from the product's own broker and as plainly as possible, because the oracles believe it.
 class SimBroker {
 public:
     /// A message for a session, at the end of it.
-    MessageRecord& send(const std::string& entity, const std::string& session, TimePoint now) { return add(entity, session, ++last_sequence_, now); }
+    MessageRecord& send(const std::string& entity, const std::string& session, TimePoint now) {
+        return add(entity, session, ++last_sequence_, now);
+    }
     /// The same, with a number that somebody else gave it.
-    MessageRecord& add(const std::string& entity, const std::string& session, std::int64_t sequence, TimePoint now);
+    MessageRecord& add(const std::string& entity, const std::string& session, std::int64_t sequence,
+                       TimePoint now);
 
     [[nodiscard]] BrokerSession* find(const std::string& entity, const std::string& session);
     /// Made if it is not there: one that is named need not have a message.
@@ -45,7 +48,8 @@ public:
     void unlock(BrokerSession& session, TimePoint now);
     [[nodiscard]] BrokerSession* held_by(std::uint32_t link);
 
-    /// The next message for the holder: the first that is available. It is locked, or removed at once.
+    /// The next message for the holder: the first that is available. It is locked, or removed at
+    /// once.
     MessageRecord* take(BrokerSession& session, bool remove);
 
     /// True when it took effect: the link holds the session and the message.
@@ -59,7 +63,10 @@ public:
 
     [[nodiscard]] std::size_t unfinished() const noexcept { return unfinished_; }
     [[nodiscard]] const std::deque<MessageRecord>& messages() const noexcept { return messages_; }
-    [[nodiscard]] std::map<std::pair<std::string, std::string>, BrokerSession>& sessions() noexcept { return sessions_; }
+    [[nodiscard]] std::map<std::pair<std::string, std::string>, BrokerSession>&
+    sessions() noexcept {
+        return sessions_;
+    }
 
 private:
     static void note_ready(BrokerSession& session, TimePoint now);

@@ -9,18 +9,28 @@ public:
     explicit SimLink(std::shared_ptr<NearLink> near) : near_{std::move(near)} {}
     ~SimLink() override { near_->destroyed(); }
 
-    [[nodiscard]] const std::string& session_id() const noexcept override { return near_->record().session; }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {near_->initial_lock()}; }
+    [[nodiscard]] const std::string& session_id() const noexcept override {
+        return near_->record().session;
+    }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
+        return {near_->initial_lock()};
+    }
     void set_events(ports::LinkEvents& events) override { near_->set_events(events); }
     void add_credit(std::uint32_t count) override { near_->add_credit(count); }
     void drain() override { near_->drain(); }
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override { near_->settle(delivery, settlement); }
+    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+        near_->settle(delivery, settlement);
+    }
     void renew_lock(LockHandler handler) override { near_->renew(std::move(handler)); }
     void close(DoneHandler handler) override { near_->close(std::move(handler)); }
 
     void get_state(StateHandler handler) override { refuse(std::move(handler)); }
-    void set_state(std::optional<std::string>, DoneHandler handler) override { refuse(std::move(handler)); }
-    void receive_deferred(std::vector<std::int64_t>, DeliveriesHandler handler) override { refuse(std::move(handler)); }
+    void set_state(std::optional<std::string>, DoneHandler handler) override {
+        refuse(std::move(handler));
+    }
+    void receive_deferred(std::vector<std::int64_t>, DeliveriesHandler handler) override {
+        refuse(std::move(handler));
+    }
 
 private:
     template <typename Handler>
@@ -39,14 +49,17 @@ private:
 
 } // namespace
 
-SimEndpoint::SimEndpoint(Environment& environment, SimServer& server, SimLoop& loop, std::size_t number)
+SimEndpoint::SimEndpoint(Environment& environment, SimServer& server, SimLoop& loop,
+                         std::size_t number)
     : environment_{&environment},
       server_{&server},
       loop_{&loop},
       number_{number},
       capabilities_{"simulation",
-                    {ports::Capability::accept_named, ports::Capability::accept_next, ports::Capability::lock_renewal, ports::Capability::defer,
-                     ports::Capability::dead_letter, ports::Capability::dead_letter_reason, ports::Capability::receive_and_delete}},
+                    {ports::Capability::accept_named, ports::Capability::accept_next,
+                     ports::Capability::lock_renewal, ports::Capability::defer,
+                     ports::Capability::dead_letter, ports::Capability::dead_letter_reason,
+                     ports::Capability::receive_and_delete}},
       up_{environment.scheduler, "up" + std::to_string(number)},
       refuses_{environment.chance(50)} {
     server.connect(*this);
@@ -78,12 +91,13 @@ ports::AcceptId SimEndpoint::accept(ports::AcceptRequest request, ports::AcceptH
     if (now >= down_until_) {
         ask(id, std::move(request), now);
     } else if (refuses_) {
-        environment_->scheduler.after(std::max(environment_->latency(), next_attempt_ - now),
-                                      [this, here = here_, id, now, request = std::move(request)]() mutable {
-                                          if (*here) {
-                                              attempted(id, std::move(request), now);
-                                          }
-                                      });
+        environment_->scheduler.after(
+            std::max(environment_->latency(), next_attempt_ - now),
+            [this, here = here_, id, now, request = std::move(request)]() mutable {
+                if (*here) {
+                    attempted(id, std::move(request), now);
+                }
+            });
     } else {
         refuse_later(id, Failure{.code = Errc::connection_lost}, environment_->latency());
     }
@@ -91,11 +105,13 @@ ports::AcceptId SimEndpoint::accept(ports::AcceptRequest request, ports::AcceptH
 }
 
 void SimEndpoint::ask(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked) {
-    up_.send(environment_->latency(),
-             [this, accept, asked, request = std::move(request)] { server_->accept(*this, number_, accept, request, asked); });
+    up_.send(environment_->latency(), [this, accept, asked, request = std::move(request)] {
+        server_->accept(*this, number_, accept, request, asked);
+    });
 }
 
-/// All who wait for a connection wait for the same attempt; those come ever more slowly while none can be made.
+/// All who wait for a connection wait for the same attempt; those come ever more slowly while none
+/// can be made.
 void SimEndpoint::attempted(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked) {
     const TimePoint now = environment_->scheduler.now();
     if (now >= next_attempt_) {
@@ -125,7 +141,8 @@ void SimEndpoint::cancel_accept(ports::AcceptId id) {
     up_.send(environment_->latency(), [this, id] { server_->cancel(*this, id); });
 }
 
-void SimEndpoint::granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record, BrokerSession& session, Duration extra) {
+void SimEndpoint::granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record,
+                          BrokerSession& session, Duration extra) {
     if (pending_.find(accept) == pending_.end()) {
         return; // answered when the connection was lost; nobody would let the session go
     }
@@ -153,7 +170,9 @@ void SimEndpoint::arrived(std::uint64_t accept, const std::shared_ptr<NearLink>&
     }
     LinkRecord& record = near->record();
     const bool expires = record.lease_until != TimePoint::max();
-    const Duration doubt = expires ? environment_->scheduler.now() + environment_->lock_length - record.lease_until : Duration::zero();
+    const Duration doubt =
+        expires ? environment_->scheduler.now() + environment_->lock_length - record.lease_until
+                : Duration::zero();
     near->book().accepted(record.lease_until, doubt, found->second.record->cancelled);
     finish(accept, ports::SessionLinkPtr{std::make_unique<SimLink>(near)});
 }
@@ -163,15 +182,16 @@ void SimEndpoint::refused(std::uint64_t accept, Failure failure, Duration extra)
 }
 
 void SimEndpoint::refuse_later(std::uint64_t accept, Failure failure, Duration after) {
-    environment_->scheduler.after(after, [this, here = here_, accept, failure = std::move(failure)] {
-        if (*here) {
-            loop_->post([this, here, accept, failure] {
-                if (*here) {
-                    finish(accept, failure);
-                }
-            });
-        }
-    });
+    environment_->scheduler.after(after,
+                                  [this, here = here_, accept, failure = std::move(failure)] {
+                                      if (*here) {
+                                          loop_->post([this, here, accept, failure] {
+                                              if (*here) {
+                                                  finish(accept, failure);
+                                              }
+                                          });
+                                      }
+                                  });
 }
 
 void SimEndpoint::finish(std::uint64_t accept, core::Result<ports::SessionLinkPtr> result) {
@@ -189,13 +209,15 @@ void SimEndpoint::finish(std::uint64_t accept, core::Result<ports::SessionLinkPt
         const auto& links = environment_->links;
         for (auto link = links.rbegin(); link != links.rend(); ++link) {
             if (link->accept_id == accept && link->endpoint == number_) {
-                environment_->scheduler.trace("endpoint", number_, " accepted ", accept, " link", link->id, " ", link->session);
+                environment_->scheduler.trace("endpoint", number_, " accepted ", accept, " link",
+                                              link->id, " ", link->session);
                 environment_->tell(&Oracle::accepted, *pending.record, *link);
                 break;
             }
         }
     } else {
-        environment_->scheduler.trace("endpoint", number_, " accept ", accept, " failed: ", to_string(result.failure().code));
+        environment_->scheduler.trace("endpoint", number_, " accept ", accept,
+                                      " failed: ", to_string(result.failure().code));
         environment_->tell(&Oracle::accept_failed, *pending.record, result.failure());
     }
     pending.handler(std::move(result));
@@ -223,7 +245,8 @@ void SimEndpoint::send(ports::SendRequest, ports::SendHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
 }
 
-void SimEndpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, ports::DoneHandler handler) {
+void SimEndpoint::cancel_scheduled(std::string, std::vector<std::int64_t>,
+                                   ports::DoneHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
 }
 

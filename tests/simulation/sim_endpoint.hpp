@@ -17,13 +17,17 @@ public:
     ~SimEndpoint() override;
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return *loop_; }
-    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override { return capabilities_; }
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
+        return capabilities_;
+    }
     ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void cancel_accept(ports::AcceptId id) override;
     void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override;
+    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                          ports::DoneHandler handler) override;
     void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) override;
+    void list_sessions(ports::ListSessionsRequest request,
+                       ports::ListSessionsHandler handler) override;
 
     /// All links and accepts of it are lost; until `outage` is over no accept gets through.
     void disconnect(Duration outage);
@@ -38,7 +42,8 @@ private:
         ports::AcceptHandler handler;
     };
 
-    void granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record, BrokerSession& session, Duration extra) override;
+    void granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record,
+                 BrokerSession& session, Duration extra) override;
     void refused(std::uint64_t accept, Failure failure, Duration extra) override;
     void finish(std::uint64_t accept, core::Result<ports::SessionLinkPtr> result);
     void arrived(std::uint64_t accept, const std::shared_ptr<NearLink>& near);
@@ -60,7 +65,8 @@ private:
     processor::Backoff reconnects_{BackoffOptions{}};
     core::Random random_{1};
     TimePoint next_attempt_{};
-    std::shared_ptr<bool> here_{std::make_shared<bool>(true)}; ///< false once destroyed: for what is still posted
+    std::shared_ptr<bool> here_{
+        std::make_shared<bool>(true)}; ///< false once destroyed: for what is still posted
 };
 
 } // namespace sessionq::simulation

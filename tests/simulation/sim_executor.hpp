@@ -13,13 +13,20 @@ namespace sessionq::simulation {
 /// Another thread that runs tasks in order, one a step.
 class SimExecutor final : public core::Executor, public Actor {
 public:
-    SimExecutor(Scheduler& scheduler, std::string name) : scheduler_{&scheduler}, name_{std::move(name)} { scheduler.add(*this); }
+    SimExecutor(Scheduler& scheduler, std::string name)
+        : scheduler_{&scheduler}, name_{std::move(name)} {
+        scheduler.add(*this);
+    }
     ~SimExecutor() override { scheduler_->remove(*this); }
 
-    void post(core::Task task) override { tasks_.push_back({OperationContext::current(), std::move(task)}); }
+    void post(core::Task task) override {
+        tasks_.push_back({OperationContext::current(), std::move(task)});
+    }
 
     [[nodiscard]] bool runnable() const override { return !tasks_.empty(); }
-    [[nodiscard]] TimePoint next_due() const override { return tasks_.empty() ? TimePoint::max() : scheduler_->now(); }
+    [[nodiscard]] TimePoint next_due() const override {
+        return tasks_.empty() ? TimePoint::max() : scheduler_->now();
+    }
     [[nodiscard]] std::string name() const override { return name_; }
 
     void step() override {

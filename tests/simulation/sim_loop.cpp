@@ -4,13 +4,16 @@
 
 namespace sessionq::simulation {
 
-SimLoop::SimLoop(Scheduler& scheduler, int number) : scheduler_{&scheduler}, number_{number}, timers_{*this, scheduler.now()} {
+SimLoop::SimLoop(Scheduler& scheduler, int number)
+    : scheduler_{&scheduler}, number_{number}, timers_{*this, scheduler.now()} {
     scheduler.add(*this);
 }
 
 SimLoop::~SimLoop() { scheduler_->remove(*this); }
 
-void SimLoop::post(core::Task task) { tasks_.push_back({OperationContext::current(), std::move(task)}); }
+void SimLoop::post(core::Task task) {
+    tasks_.push_back({OperationContext::current(), std::move(task)});
+}
 
 void SimLoop::attach(core::Inbox& inbox) noexcept {
     inboxes_.attach(inbox);
@@ -22,7 +25,9 @@ bool SimLoop::timers_due() const {
     return wakeup && *wakeup <= scheduler_->now();
 }
 
-bool SimLoop::runnable() const { return scheduler_->now() >= stalled_until_ && (!tasks_.empty() || woken_ || timers_due()); }
+bool SimLoop::runnable() const {
+    return scheduler_->now() >= stalled_until_ && (!tasks_.empty() || woken_ || timers_due());
+}
 
 TimePoint SimLoop::next_due() const {
     TimePoint due = timers_.next_wakeup().value_or(TimePoint::max());

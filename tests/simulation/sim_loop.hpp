@@ -11,7 +11,8 @@
 
 namespace sessionq::simulation {
 
-/// A receive thread in virtual time. A step runs one posted task, drains the inboxes once, or has the timers that are due expire.
+/// A receive thread in virtual time. A step runs one posted task, drains the inboxes once, or has
+/// the timers that are due expire.
 class SimLoop final : public core::EventLoop, public Actor {
 public:
     SimLoop(Scheduler& scheduler, int number);

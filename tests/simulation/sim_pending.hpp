@@ -8,23 +8,28 @@
 
 namespace sessionq::simulation {
 
-/// An operation of the product's client, for somebody in virtual time who cannot wait but is called.
+/// An operation of the product's client, for somebody in virtual time who cannot wait but is
+/// called.
 template <typename T>
 class SimPending final : public client::Pending<T> {
 public:
     using Told = std::function<void(core::Result<T>)>;
 
-    SimPending(core::EventLoop& loop, Deadline deadline, Told told) : client::Pending<T>{loop, deadline}, told_{std::move(told)} {}
+    SimPending(core::EventLoop& loop, Deadline deadline, Told told)
+        : client::Pending<T>{loop, deadline}, told_{std::move(told)} {}
 
 private:
-    void deliver(core::Result<T> answer) override { std::exchange(told_, nullptr)(std::move(answer)); }
+    void deliver(core::Result<T> answer) override {
+        std::exchange(told_, nullptr)(std::move(answer));
+    }
 
     Told told_;
 };
 
 /// As a blocking call begins; `told` is called on the loop.
 template <typename T>
-void begin_operation(core::EventLoop& loop, Deadline deadline, std::stop_token stop, client::Start<T> start, typename SimPending<T>::Told told) {
+void begin_operation(core::EventLoop& loop, Deadline deadline, std::stop_token stop,
+                     client::Start<T> start, typename SimPending<T>::Told told) {
     auto pending = std::make_shared<SimPending<T>>(loop, deadline, std::move(told));
     pending->watch(std::move(stop));
     client::launch<T>(std::move(pending), std::move(start));

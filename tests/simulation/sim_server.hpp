@@ -17,11 +17,13 @@ namespace sessionq::simulation {
 class AcceptSink {
 public:
     virtual ~AcceptSink() = default;
-    virtual void granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record, BrokerSession& session, Duration extra) = 0;
+    virtual void granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record,
+                         BrokerSession& session, Duration extra) = 0;
     virtual void refused(std::uint64_t accept, Failure failure, Duration extra) = 0;
 };
 
-/// The broker as all endpoints reach it: accepts that wait, the links there are, and what the seed makes go wrong with them.
+/// The broker as all endpoints reach it: accepts that wait, the links there are, and what the seed
+/// makes go wrong with them.
 class SimServer {
 public:
     explicit SimServer(Environment& environment) : environment_{&environment} {}
@@ -30,9 +32,11 @@ public:
     /// After it, `sink` is not called.
     void disconnect(AcceptSink& sink, std::size_t endpoint);
 
-    void accept(AcceptSink& sink, std::size_t endpoint, std::uint64_t id, const ports::AcceptRequest& request, TimePoint asked);
+    void accept(AcceptSink& sink, std::size_t endpoint, std::uint64_t id,
+                const ports::AcceptRequest& request, TimePoint asked);
     void cancel(AcceptSink& sink, std::uint64_t id);
-    /// The connection of an endpoint is gone: its accepts are forgotten, its links let go at once or only after a while.
+    /// The connection of an endpoint is gone: its accepts are forgotten, its links let go at once
+    /// or only after a while.
     void disconnected(std::size_t endpoint);
 
     /// A message for a session, from outside.
@@ -55,8 +59,10 @@ private:
         bool mute;
     };
 
-    void look(AcceptSink& sink, std::size_t endpoint, std::uint64_t id, const ports::AcceptRequest& request, TimePoint asked, bool late);
-    void grant(AcceptSink& sink, std::size_t endpoint, std::uint64_t id, const ports::AcceptRequest& request, TimePoint asked, BrokerSession& session,
+    void look(AcceptSink& sink, std::size_t endpoint, std::uint64_t id,
+              const ports::AcceptRequest& request, TimePoint asked, bool late);
+    void grant(AcceptSink& sink, std::size_t endpoint, std::uint64_t id,
+               const ports::AcceptRequest& request, TimePoint asked, BrokerSession& session,
                bool late);
     void serve_waiting();
     void expire_waiting(std::uint64_t id, const AcceptSink* sink);

@@ -40,7 +40,9 @@ void SimStore::commit(std::vector<broker::Change> changes) {
     }
 }
 
-std::vector<broker::KeptQueue> SimStore::read() { return broker::read_kept(database_, codec_, scheduler_->wall_now()).take_or_throw(); }
+std::vector<broker::KeptQueue> SimStore::read() {
+    return broker::read_kept(database_, codec_, scheduler_->wall_now()).take_or_throw();
+}
 
 void SimStore::spoil(std::vector<broker::Change>& changes) const {
     switch (defect_) {
@@ -48,7 +50,8 @@ void SimStore::spoil(std::vector<broker::Change>& changes) const {
     case SeamDefect::forgets_changes: std::erase_if(changes, is<broker::MessageChanged>); break;
     case SeamDefect::forgets_states: std::erase_if(changes, is<broker::SessionStateSet>); break;
     case SeamDefect::forgets_messages:
-        if (const auto found = std::ranges::find_if(changes, is<broker::MessageAdded>); found != changes.end()) {
+        if (const auto found = std::ranges::find_if(changes, is<broker::MessageAdded>);
+            found != changes.end()) {
             changes.erase(found);
         }
         break;

@@ -9,8 +9,9 @@
 
 namespace sessionq::simulation {
 
-/// What outlives a broker: the product's own store, its changes, its writer and its reader, with a database in memory. When something is written is
-/// for its owner to say, where the product has a thread and a disk.
+/// What outlives a broker: the product's own store, its changes, its writer and its reader, with a
+/// database in memory. When something is written is for its owner to say, where the product has a
+/// thread and a disk.
 class SimStore {
 public:
     SimStore(const Scheduler& scheduler, SeamDefect defect);

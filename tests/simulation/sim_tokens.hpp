@@ -10,7 +10,8 @@
 
 namespace sessionq::simulation {
 
-/// Tokens that say when they expire and nothing else, given at once or after a while, and now and then not.
+/// Tokens that say when they expire and nothing else, given at once or after a while, and now and
+/// then not.
 class SimTokens final : public servicebus::TokenSource {
 public:
     SimTokens(Environment& environment, const NetworkFaults& faults, core::EventLoop& loop)
@@ -20,7 +21,8 @@ public:
     void ask(std::string_view audience, WallTime now, Deadline deadline, Handler handler) override;
 
     /// What a broker makes of one.
-    [[nodiscard]] static std::optional<WallTime> verify(std::string_view token, std::string_view audience, WallTime now);
+    [[nodiscard]] static std::optional<WallTime> verify(std::string_view token,
+                                                        std::string_view audience, WallTime now);
 
 private:
     Environment* environment_;

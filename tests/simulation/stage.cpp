@@ -5,11 +5,14 @@
 namespace sessionq::simulation {
 namespace {
 
-std::string session_name(const std::string& entity, std::size_t number) { return entity + "-s" + std::to_string(number); }
+std::string session_name(const std::string& entity, std::size_t number) {
+    return entity + "-s" + std::to_string(number);
+}
 
 } // namespace
 
-Stage::Stage(std::uint64_t seed, Trace trace, const Setup& setup) : setup_{setup}, environment_{seed, std::move(trace)} {
+Stage::Stage(std::uint64_t seed, Trace trace, const Setup& setup)
+    : setup_{setup}, environment_{seed, std::move(trace)} {
     environment_.faults = setup.faults;
     environment_.message_bytes = setup.message_bytes;
     environment_.lock_length = setup.lock_length;
@@ -20,7 +23,9 @@ Stage::Stage(std::uint64_t seed, Trace trace, const Setup& setup) : setup_{setup
         loops_.push_back(std::make_unique<SimLoop>(environment_.scheduler, static_cast<int>(i)));
         loops_.back()->weight = 1 + static_cast<std::uint32_t>(scheduler().random().below(6));
     }
-    scheduler().before_advance = [this](TimePoint next) { environment_.tell(&Oracle::before_advance, next); };
+    scheduler().before_advance = [this](TimePoint next) {
+        environment_.tell(&Oracle::before_advance, next);
+    };
 }
 
 void Stage::open() {
@@ -28,15 +33,16 @@ void Stage::open() {
         const std::string name = session_name(entities_.front(), i);
         send(entities_.front(), name);
         hold_foreign(entities_.front(), name);
-        BrokerSession& session = environment_.broker.obtain(entities_.front(), name); // its message may still be on its way
+        BrokerSession& session = environment_.broker.obtain(
+            entities_.front(), name); // its message may still be on its way
         session.foreign = true;
         session.ready_since.reset();
     }
     send_all();
     make_trouble();
     repeat(setup_.faults.stall_every, [this] {
-        loops_[scheduler().random().below(loops_.size())]->stall_until(scheduler().now() +
-                                                                       scheduler().between(milliseconds{1}, setup_.faults.stall_high));
+        loops_[scheduler().random().below(loops_.size())]->stall_until(
+            scheduler().now() + scheduler().between(milliseconds{1}, setup_.faults.stall_high));
     });
 }
 
@@ -74,7 +80,9 @@ void Stage::repeat(Duration mean, std::function<void()> what) {
 void Stage::calm_down() {
     troubled_ = false;
     const Duration low = std::min(setup_.faults.latency_low, Duration{milliseconds{1}});
-    environment_.faults = Faults{.latency_low = low, .latency_high = std::min(setup_.faults.latency_high, Duration{milliseconds{5}})};
+    environment_.faults =
+        Faults{.latency_low = low,
+               .latency_high = std::min(setup_.faults.latency_high, Duration{milliseconds{5}})};
     for (auto& [key, session] : environment_.broker.sessions()) {
         if (session.foreign) {
             session.foreign = false;
@@ -93,14 +101,18 @@ void Stage::close() {
 
 void Stage::check_timers(SimLoop& loop) {
     if (loop.timers().size() != 0) {
-        environment_.verdict.report("(i) timers", std::to_string(loop.timers().size()) + " timers are left at the end of " + loop.name());
+        environment_.verdict.report("(i) timers", std::to_string(loop.timers().size()) +
+                                                      " timers are left at the end of " +
+                                                      loop.name());
     }
 }
 
 void Stage::send_for(const LinkRecord& link, TimePoint when) {
     // The wire takes its own time; with what it usually takes, some of these hit the tick and others its neighbours.
-    const TimePoint leave = when - scheduler().between(environment_.faults.latency_low, environment_.faults.latency_high);
-    scheduler().at(leave, [this, entity = link.entity, session = link.session] { send(entity, session); });
+    const TimePoint leave = when - scheduler().between(environment_.faults.latency_low,
+                                                       environment_.faults.latency_high);
+    scheduler().at(leave,
+                   [this, entity = link.entity, session = link.session] { send(entity, session); });
 }
 
 bool Stage::run(TimePoint end, const std::function<bool()>& done) {
@@ -112,7 +124,9 @@ bool Stage::run(TimePoint end, const std::function<bool()>& done) {
             return false;
         }
         if (scheduler().steps() > setup_.most_steps) {
-            environment_.verdict.report("(g) attempts", "the run does not come to rest within " + std::to_string(setup_.most_steps) + " steps");
+            environment_.verdict.report("(g) attempts", "the run does not come to rest within " +
+                                                            std::to_string(setup_.most_steps) +
+                                                            " steps");
         }
         if (!scheduler().step()) {
             return done();

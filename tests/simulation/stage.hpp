@@ -10,8 +10,8 @@
 
 namespace sessionq::simulation {
 
-/// A world without its consumer: the broker, the wires, the receive loops, the senders, and whoever makes trouble. What kind of broker and wires there are is for who
-/// inherits.
+/// A world without its consumer: the broker, the wires, the receive loops, the senders, and whoever
+/// makes trouble. What kind of broker and wires there are is for who inherits.
 class Stage {
 public:
     Stage(std::uint64_t seed, Trace trace, const Setup& setup);
@@ -24,7 +24,8 @@ public:
     [[nodiscard]] const std::vector<std::string>& entities() const noexcept { return entities_; }
     [[nodiscard]] virtual std::vector<ports::Endpoint*> endpoints() = 0;
 
-    /// The longest that what went wrong before `calm_down` may still be felt, beyond what the consumer itself waits.
+    /// The longest that what went wrong before `calm_down` may still be felt, beyond what the
+    /// consumer itself waits.
     [[nodiscard]] virtual Duration aftermath() const { return Duration::zero(); }
 
     /// Whoever sends has nothing left to send.
@@ -34,12 +35,14 @@ public:
 
     /// Senders and trouble begin.
     void open();
-    /// Nothing goes wrong from now on, and what went wrong is mended; no further message is sent by itself.
+    /// Nothing goes wrong from now on, and what went wrong is mended; no further message is sent by
+    /// itself.
     void calm_down();
     /// The consumer is gone and so is everything else; reports what is left.
     virtual void close();
 
-    /// Steps until `done`, until nobody can act, until `end`, or until an oracle has found something. True: `done`.
+    /// Steps until `done`, until nobody can act, until `end`, or until an oracle has found
+    /// something. True: `done`.
     bool run(TimePoint end, const std::function<bool()>& done);
 
     /// Takes a message that arrives at the consumer in the very tick `when`, if that can be.

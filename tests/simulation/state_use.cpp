@@ -14,23 +14,28 @@ void StateUse::go_on() {
     if (random.below(2) == 0) {
         read();
     } else {
-        const std::string value = link_->session + "=" + std::to_string(environment_->state_asks.size());
+        const std::string value =
+            link_->session + "=" + std::to_string(environment_->state_asks.size());
         write(random.below(10) != 0 ? std::optional{value} : std::nullopt);
     }
 }
 
 StateRecord& StateUse::begin(bool writes, std::optional<std::string> value) {
     is_asked_ = true;
-    environment_->scheduler.trace("link", link_->id, writes ? " sets the state to '" : " reads the state", value.value_or(""), writes ? "'" : "");
+    environment_->scheduler.trace("link", link_->id,
+                                  writes ? " sets the state to '" : " reads the state",
+                                  value.value_or(""), writes ? "'" : "");
     const std::size_t known = environment_->states_of(link_->entity, link_->session).size();
-    return environment_->state_asks.emplace_back(StateRecord{.link = link_, .writes = writes, .value = std::move(value), .known = known});
+    return environment_->state_asks.emplace_back(
+        StateRecord{.link = link_, .writes = writes, .value = std::move(value), .known = known});
 }
 
 void StateUse::read() {
     using State = std::optional<std::string>;
     StateRecord& record = begin(false, {});
     client::Operation<State> operation = client::get_state(call_->session(), context_);
-    begin_operation<State>(operation.loop, operation.deadline, operation.stop, std::move(operation.start),
+    begin_operation<State>(operation.loop, operation.deadline, operation.stop,
+                           std::move(operation.start),
                            [self = shared_from_this(), &record](const core::Result<State>& answer) {
                                record.value = answer ? answer.value() : std::nullopt;
                                self->answered(record, answer ? nullptr : &answer.failure());
@@ -39,17 +44,20 @@ void StateUse::read() {
 
 void StateUse::write(std::optional<std::string> value) {
     StateRecord& record = begin(true, value);
-    client::Operation<core::Done> operation = client::set_state(call_->session(), std::move(value), context_);
-    begin_operation<core::Done>(operation.loop, operation.deadline, operation.stop, std::move(operation.start),
-                                [self = shared_from_this(), &record](const core::Result<core::Done>& answer) {
-                                    self->answered(record, answer ? nullptr : &answer.failure());
-                                });
+    client::Operation<core::Done> operation =
+        client::set_state(call_->session(), std::move(value), context_);
+    begin_operation<core::Done>(
+        operation.loop, operation.deadline, operation.stop, std::move(operation.start),
+        [self = shared_from_this(), &record](const core::Result<core::Done>& answer) {
+            self->answered(record, answer ? nullptr : &answer.failure());
+        });
 }
 
 /// The handler that waits goes on in its own time.
 void StateUse::answered(const StateRecord& record, const Failure* failure) {
     is_asked_ = false;
-    environment_->scheduler.trace("link", link_->id, record.writes ? " has set" : " has read", " the state '", record.value.value_or(""), "' ",
+    environment_->scheduler.trace("link", link_->id, record.writes ? " has set" : " has read",
+                                  " the state '", record.value.value_or(""), "' ",
                                   failure != nullptr ? to_string(failure->code) : "");
     environment_->tell(&Oracle::state_answered, record, failure);
 }

@@ -11,12 +11,18 @@
 
 namespace sessionq::simulation {
 
-/// A handler's use of its session's state: reads and writes, one after the other, as the blocking calls make them.
+/// A handler's use of its session's state: reads and writes, one after the other, as the blocking
+/// calls make them.
 class StateUse : public std::enable_shared_from_this<StateUse> {
 public:
     /// As many calls as that, under the context in which the handler runs.
-    StateUse(Environment& environment, MessageContext& call, const LinkRecord& link, OperationContext context, unsigned calls)
-        : environment_{&environment}, call_{&call}, link_{&link}, context_{std::move(context)}, left_{calls} {}
+    StateUse(Environment& environment, MessageContext& call, const LinkRecord& link,
+             OperationContext context, unsigned calls)
+        : environment_{&environment},
+          call_{&call},
+          link_{&link},
+          context_{std::move(context)},
+          left_{calls} {}
 
     /// The next call, if there is one. While the handler runs.
     void go_on();

@@ -9,7 +9,8 @@
 
 namespace sessionq::simulation {
 
-/// What happened, in order, for `--trace` and for the check that a seed replays byte for byte. Off by default: it formats nothing then.
+/// What happened, in order, for `--trace` and for the check that a seed replays byte for byte. Off
+/// by default: it formats nothing then.
 class Trace {
 public:
     using Sink = std::function<void(const std::string& line)>;

@@ -9,7 +9,8 @@ thread_local VirtualWorker* stepping = nullptr;
 
 } // namespace
 
-VirtualWorker::VirtualWorker(Environment& environment, dispatch::Dispatcher& dispatcher, std::size_t number)
+VirtualWorker::VirtualWorker(Environment& environment, dispatch::Dispatcher& dispatcher,
+                             std::size_t number)
     : environment_{&environment}, dispatcher_{&dispatcher}, number_{number} {
     environment.scheduler.add(*this);
 }
@@ -22,7 +23,8 @@ bool VirtualWorker::runnable() const {
     switch (state_) {
     case State::asleep: return false;
     case State::taken: return environment_->scheduler.now() >= wait_until_;
-    case State::running: return environment_->scheduler.now() >= wait_until_ || (condition_ && condition_());
+    case State::running:
+        return environment_->scheduler.now() >= wait_until_ || (condition_ && condition_());
     case State::looking:
     case State::returned: return true;
     }
@@ -78,7 +80,9 @@ void VirtualWorker::taken(dispatch::Call* call) {
     state_ = call != nullptr ? State::taken : State::looking;
     // Now and then the thread is put aside between taking a call and running it.
     wait_until_ = environment_->scheduler.now() +
-                  (environment_->chance(3) ? environment_->scheduler.between(milliseconds{1}, milliseconds{20}) : Duration::zero());
+                  (environment_->chance(3)
+                       ? environment_->scheduler.between(milliseconds{1}, milliseconds{20})
+                       : Duration::zero());
 }
 
 void VirtualWorker::wait(TimePoint when, std::function<bool()> condition) {
@@ -88,11 +92,14 @@ void VirtualWorker::wait(TimePoint when, std::function<bool()> condition) {
     condition_ = nullptr;
 }
 
-VirtualPool::VirtualPool(Environment& environment, dispatch::Dispatcher& dispatcher, std::size_t workers) : environment_{&environment} {
+VirtualPool::VirtualPool(Environment& environment, dispatch::Dispatcher& dispatcher,
+                         std::size_t workers)
+    : environment_{&environment} {
     dispatcher.set_wake([this](std::size_t work) { wake(work); });
     for (std::size_t i = 0; i < workers; ++i) {
         workers_.push_back(std::make_unique<VirtualWorker>(environment, dispatcher, i));
-        workers_.back()->weight = 1 + static_cast<std::uint32_t>(environment.scheduler.random().below(4));
+        workers_.back()->weight =
+            1 + static_cast<std::uint32_t>(environment.scheduler.random().below(4));
     }
 }
 
@@ -108,7 +115,8 @@ void VirtualPool::wake(std::size_t work) {
 }
 
 bool VirtualPool::any_busy() const {
-    return std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->busy(); });
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [](const auto& worker) { return worker->busy(); });
 }
 
 } // namespace sessionq::simulation

@@ -11,8 +11,9 @@
 
 namespace sessionq::simulation {
 
-/// A worker thread in virtual time: taking a call, running it and reporting it are steps of their own, and a running handler can wait. Sleeps when
-/// there is nothing to take and is woken as the product's workers are, so that a forgotten wake-up shows.
+/// A worker thread in virtual time: taking a call, running it and reporting it are steps of their
+/// own, and a running handler can wait. Sleeps when there is nothing to take and is woken as the
+/// product's workers are, so that a forgotten wake-up shows.
 class VirtualWorker final : public Actor {
 public:
     VirtualWorker(Environment& environment, dispatch::Dispatcher& dispatcher, std::size_t number);
@@ -25,7 +26,9 @@ public:
 
     [[nodiscard]] bool asleep() const noexcept { return state_ == State::asleep; }
     void wake() noexcept { state_ = State::looking; }
-    [[nodiscard]] bool busy() const noexcept { return state_ == State::taken || state_ == State::running || state_ == State::returned; }
+    [[nodiscard]] bool busy() const noexcept {
+        return state_ == State::taken || state_ == State::running || state_ == State::returned;
+    }
 
     /// The one that takes a step now; null when it is somebody else.
     [[nodiscard]] static VirtualWorker* current() noexcept;

@@ -4,7 +4,8 @@
 
 namespace sessionq::simulation {
 
-ports::AcceptId WatchedEndpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+ports::AcceptId WatchedEndpoint::accept(ports::AcceptRequest request,
+                                        ports::AcceptHandler handler) {
     if (!loop().on_this_thread()) {
         environment_->broken("accept from outside the endpoint's loop");
     }
@@ -12,8 +13,9 @@ ports::AcceptId WatchedEndpoint::accept(ports::AcceptRequest request, ports::Acc
     record.endpoint = number_;
     record.entity = request.entity;
     record.asked = environment_->scheduler.now();
-    const ports::AcceptId id =
-        endpoint_->accept(std::move(request), [this, &record, handler = std::move(handler)](core::Result<ports::SessionLinkPtr> result) {
+    const ports::AcceptId id = endpoint_->accept(
+        std::move(request),
+        [this, &record, handler = std::move(handler)](core::Result<ports::SessionLinkPtr> result) {
             if (std::exchange(record.answered, true)) {
                 environment_->broken("accept " + std::to_string(record.id) + " is answered twice");
                 return;
@@ -23,7 +25,8 @@ ports::AcceptId WatchedEndpoint::accept(ports::AcceptRequest request, ports::Acc
                 handler(write_down(record, std::move(result).value()));
                 return;
             }
-            environment_->scheduler.trace("endpoint", number_, " accept ", record.id, " failed: ", to_string(result.failure().code));
+            environment_->scheduler.trace("endpoint", number_, " accept ", record.id,
+                                          " failed: ", to_string(result.failure().code));
             environment_->tell(&Oracle::accept_failed, record, result.failure());
             handler(std::move(result));
         });
@@ -38,7 +41,8 @@ ports::AcceptId WatchedEndpoint::accept(ports::AcceptRequest request, ports::Acc
     return id;
 }
 
-ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept, ports::SessionLinkPtr link) {
+ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept,
+                                                  ports::SessionLinkPtr link) {
     LinkRecord& record = environment_->links.emplace_back();
     record.id = static_cast<std::uint32_t>(environment_->links.size());
     record.accept_id = accept.id;
@@ -49,11 +53,13 @@ ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept, po
     record.asked = accept.asked;
     record.locked_until = accept.asked + environment_->lock_length;
     const Duration length = link->initial_lock().length.value_or(std::chrono::hours{24});
-    const Duration travelled = std::min({environment_->scheduler.now() - accept.asked, length / 10, Duration{seconds{2}}}); // as its receiver assumes
+    const Duration travelled = std::min({environment_->scheduler.now() - accept.asked, length / 10,
+                                         Duration{seconds{2}}}); // as its receiver assumes
     record.granted = length;
     LinkBook book{*environment_, loop(), record};
     book.accepted(environment_->scheduler.now() + length - travelled, travelled, accept.cancelled);
-    environment_->scheduler.trace("endpoint", number_, " accepted ", accept.id, " link", record.id, " ", record.session);
+    environment_->scheduler.trace("endpoint", number_, " accepted ", accept.id, " link", record.id,
+                                  " ", record.session);
     ledger_->granted(record, environment_->broker.obtain(record.entity, record.session));
     environment_->tell(&Oracle::accepted, accept, record);
     return std::make_unique<WatchedLink>(*environment_, *ledger_, book, std::move(link));

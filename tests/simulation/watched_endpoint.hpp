@@ -13,25 +13,39 @@ namespace sessionq::simulation {
 class WatchedEndpoint final : public ports::Endpoint {
 public:
     /// `wire`: the number of the connection that the endpoint has now.
-    WatchedEndpoint(Environment& environment, BrokerLedger& ledger, std::size_t number, std::function<std::uint32_t()> wire,
-                    ports::EndpointPtr endpoint)
-        : environment_{&environment}, ledger_{&ledger}, number_{number}, wire_{std::move(wire)}, endpoint_{std::move(endpoint)} {}
+    WatchedEndpoint(Environment& environment, BrokerLedger& ledger, std::size_t number,
+                    std::function<std::uint32_t()> wire, ports::EndpointPtr endpoint)
+        : environment_{&environment},
+          ledger_{&ledger},
+          number_{number},
+          wire_{std::move(wire)},
+          endpoint_{std::move(endpoint)} {}
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return endpoint_->loop(); }
-    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override { return endpoint_->capabilities(); }
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
+        return endpoint_->capabilities();
+    }
     ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void cancel_accept(ports::AcceptId id) override;
-    void send(ports::SendRequest request, ports::SendHandler handler) override { endpoint_->send(std::move(request), std::move(handler)); }
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers, ports::DoneHandler handler) override {
-        endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers), std::move(handler));
+    void send(ports::SendRequest request, ports::SendHandler handler) override {
+        endpoint_->send(std::move(request), std::move(handler));
     }
-    void peek(ports::PeekRequest request, ports::PeekHandler handler) override { endpoint_->peek(std::move(request), std::move(handler)); }
-    void list_sessions(ports::ListSessionsRequest request, ports::ListSessionsHandler handler) override {
+    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
+                          ports::DoneHandler handler) override {
+        endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers),
+                                    std::move(handler));
+    }
+    void peek(ports::PeekRequest request, ports::PeekHandler handler) override {
+        endpoint_->peek(std::move(request), std::move(handler));
+    }
+    void list_sessions(ports::ListSessionsRequest request,
+                       ports::ListSessionsHandler handler) override {
         endpoint_->list_sessions(std::move(request), std::move(handler));
     }
 
 private:
-    [[nodiscard]] ports::SessionLinkPtr write_down(const AcceptRecord& accept, ports::SessionLinkPtr link);
+    [[nodiscard]] ports::SessionLinkPtr write_down(const AcceptRecord& accept,
+                                                   ports::SessionLinkPtr link);
 
     Environment* environment_;
     BrokerLedger* ledger_;

@@ -2,7 +2,8 @@
 
 namespace sessionq::simulation {
 
-WatchedLink::WatchedLink(Environment& environment, BrokerLedger& ledger, LinkBook book, ports::SessionLinkPtr link)
+WatchedLink::WatchedLink(Environment& environment, BrokerLedger& ledger, LinkBook book,
+                         ports::SessionLinkPtr link)
     : environment_{&environment}, ledger_{&ledger}, book_{book}, link_{std::move(link)} {}
 
 WatchedLink::~WatchedLink() {
@@ -13,17 +14,18 @@ WatchedLink::~WatchedLink() {
 }
 
 template <typename T>
-std::function<void(core::Result<T>)> WatchedLink::once(const char* what, std::function<void(core::Result<T>)> handler) {
-    return
-        [environment = environment_, here = here_, ran = std::make_shared<bool>(false), what, handler = std::move(handler)](core::Result<T> result) {
-            if (std::exchange(*ran, true)) {
-                environment->broken(std::string{what} + " is answered twice");
-            } else if (!*here) {
-                environment->broken(std::string{what} + " is answered after its link was destroyed");
-            } else {
-                handler(std::move(result));
-            }
-        };
+std::function<void(core::Result<T>)> WatchedLink::once(
+    const char* what, std::function<void(core::Result<T>)> handler) {
+    return [environment = environment_, here = here_, ran = std::make_shared<bool>(false), what,
+            handler = std::move(handler)](core::Result<T> result) {
+        if (std::exchange(*ran, true)) {
+            environment->broken(std::string{what} + " is answered twice");
+        } else if (!*here) {
+            environment->broken(std::string{what} + " is answered after its link was destroyed");
+        } else {
+            handler(std::move(result));
+        }
+    };
 }
 
 void WatchedLink::set_events(ports::LinkEvents& events) {
@@ -45,7 +47,8 @@ void WatchedLink::drain() {
 
 void WatchedLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
     const auto found = unsettled_.find(&delivery);
-    if (book_.settle_asked(found != unsettled_.end() ? found->second : nullptr, settlement.outcome)) {
+    if (book_.settle_asked(found != unsettled_.end() ? found->second : nullptr,
+                           settlement.outcome)) {
         ++unanswered_;
         link_->settle(delivery, std::move(settlement));
     }
@@ -57,8 +60,10 @@ void WatchedLink::renew_lock(LockHandler handler) {
     }
     book_.renewal_asked();
     link_->renew_lock(once<ports::LockGrant>(
-        "a renewal", [this, asked = environment_->scheduler.now(), handler = std::move(handler)](core::Result<ports::LockGrant> grant) {
-            environment_->scheduler.trace("link", book_.record().id, grant ? " renewed" : " not renewed");
+        "a renewal", [this, asked = environment_->scheduler.now(),
+                      handler = std::move(handler)](core::Result<ports::LockGrant> grant) {
+            environment_->scheduler.trace("link", book_.record().id,
+                                          grant ? " renewed" : " not renewed");
             if (!grant) {
                 book_.renewal_failed(grant.failure());
             } else if (grant.value().length && book_.record().held) {
@@ -67,7 +72,9 @@ void WatchedLink::renew_lock(LockHandler handler) {
                 // An answer that travelled for most of the lock leaves its holder nothing to go on with.
                 LinkRecord& record = book_.record();
                 record.granted = *grant.value().length;
-                record.lease_wavered = record.lease_wavered || lease_ending(record, environment_->scheduler.now(), environment_->margin());
+                record.lease_wavered =
+                    record.lease_wavered ||
+                    lease_ending(record, environment_->scheduler.now(), environment_->margin());
             }
             handler(std::move(grant));
         }));
@@ -80,22 +87,25 @@ void WatchedLink::close(DoneHandler handler) {
     environment_->scheduler.trace("link", book_.record().id, " close ", book_.record().session);
     book_.closing();
     ledger_->ended(book_.record());
-    link_->close(once<core::Done>("a close", [this, handler = std::move(handler)](core::Result<core::Done> done) {
-        environment_->scheduler.trace("link", book_.record().id, " closed");
-        check_answered("a close was answered");
-        handler(std::move(done));
-    }));
+    link_->close(once<core::Done>(
+        "a close", [this, handler = std::move(handler)](core::Result<core::Done> done) {
+            environment_->scheduler.trace("link", book_.record().id, " closed");
+            check_answered("a close was answered");
+            handler(std::move(done));
+        }));
 }
 
 void WatchedLink::on_delivery(ports::DeliveryPtr delivery) {
     const LinkRecord& record = book_.record();
     const ReceivedMessage& received = delivery->message;
-    MessageRecord* message = ledger_->find(record.entity, received.sequence_number(), received.message_id());
+    MessageRecord* message =
+        ledger_->find(record.entity, received.sequence_number(), received.message_id());
     if (record.closed || record.lost) {
         environment_->broken("a delivery on a link that is over");
         return;
     }
-    if (message == nullptr || message->session != record.session || received.session_id() != record.session) {
+    if (message == nullptr || message->session != record.session ||
+        received.session_id() != record.session) {
         environment_->broken("a delivery of what is no message of the session");
         return;
     }
@@ -157,7 +167,8 @@ void WatchedLink::on_lost(const Failure& reason) {
 
 void WatchedLink::check_answered(const char* before) {
     if (unanswered_ != 0) {
-        environment_->broken(std::string{before} + " before " + std::to_string(unanswered_) + " settlements were answered");
+        environment_->broken(std::string{before} + " before " + std::to_string(unanswered_) +
+                             " settlements were answered");
     }
 }
 

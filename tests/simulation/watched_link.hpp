@@ -9,22 +9,31 @@
 
 namespace sessionq::simulation {
 
-/// A link of a real port, written down as it is used: passes everything on, and checks that the port keeps the seam's contract too.
+/// A link of a real port, written down as it is used: passes everything on, and checks that the
+/// port keeps the seam's contract too.
 class WatchedLink final : public ports::SessionLink, private ports::LinkEvents {
 public:
-    WatchedLink(Environment& environment, BrokerLedger& ledger, LinkBook book, ports::SessionLinkPtr link);
+    WatchedLink(Environment& environment, BrokerLedger& ledger, LinkBook book,
+                ports::SessionLinkPtr link);
     ~WatchedLink() override;
 
-    [[nodiscard]] const std::string& session_id() const noexcept override { return link_->session_id(); }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return link_->initial_lock(); }
+    [[nodiscard]] const std::string& session_id() const noexcept override {
+        return link_->session_id();
+    }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
+        return link_->initial_lock();
+    }
     void set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
     void renew_lock(LockHandler handler) override;
     void get_state(StateHandler handler) override { link_->get_state(std::move(handler)); }
-    void set_state(std::optional<std::string> state, DoneHandler handler) override { link_->set_state(std::move(state), std::move(handler)); }
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers, DeliveriesHandler handler) override {
+    void set_state(std::optional<std::string> state, DoneHandler handler) override {
+        link_->set_state(std::move(state), std::move(handler));
+    }
+    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                          DeliveriesHandler handler) override {
         link_->receive_deferred(std::move(sequence_numbers), std::move(handler));
     }
     void close(DoneHandler handler) override;
@@ -38,7 +47,8 @@ private:
 
     /// A handler that runs once, and not after the link is destroyed.
     template <typename T>
-    std::function<void(core::Result<T>)> once(const char* what, std::function<void(core::Result<T>)> handler);
+    std::function<void(core::Result<T>)> once(const char* what,
+                                              std::function<void(core::Result<T>)> handler);
     void check_answered(const char* before);
 
     Environment* environment_;

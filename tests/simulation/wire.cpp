@@ -5,14 +5,16 @@
 namespace sessionq::simulation {
 namespace {
 
-constexpr std::size_t room = std::size_t{128} << 10U; // what both ends and the way between them hold of one direction
+constexpr std::size_t room =
+    std::size_t{128} << 10U; // what both ends and the way between them hold of one direction
 
 } // namespace
 
 /// One end, as a stream. Tells its listener by tasks of its loop only.
 class Wire::End final : public amqp::Stream {
 public:
-    End(std::shared_ptr<Wire> wire, Side side, core::EventLoop& loop) : wire_{std::move(wire)}, side_{side}, loop_{&loop} {}
+    End(std::shared_ptr<Wire> wire, Side side, core::EventLoop& loop)
+        : wire_{std::move(wire)}, side_{side}, loop_{&loop} {}
     ~End() override { close(); }
 
     void read() override {
@@ -31,7 +33,9 @@ public:
             wire_->closed(side_);
         }
     }
-    [[nodiscard]] std::string peer() const override { return "wire" + std::to_string(wire_->number()); }
+    [[nodiscard]] std::string peer() const override {
+        return "wire" + std::to_string(wire_->number());
+    }
 
     void arrive(std::string_view bytes) {
         arrived_ += bytes;
@@ -57,7 +61,8 @@ public:
 private:
     void post(std::function<void()> task) {
         loop_->post([weak = weak_from_this(), this, task = std::move(task)] {
-            if (const auto self = weak.lock(); self && listener_ != nullptr && !is_closed_ && !is_failed_) {
+            if (const auto self = weak.lock();
+                self && listener_ != nullptr && !is_closed_ && !is_failed_) {
                 task();
             }
         });
@@ -89,10 +94,16 @@ private:
     bool is_failed_{false};
 };
 
-Wire::Wire(Environment& environment, const NetworkFaults& faults, std::uint32_t number, std::size_t endpoint, std::function<void()> server_over)
-    : environment_{&environment}, faults_{&faults}, number_{number}, endpoint_{endpoint}, server_over_{std::move(server_over)} {
+Wire::Wire(Environment& environment, const NetworkFaults& faults, std::uint32_t number,
+           std::size_t endpoint, std::function<void()> server_over)
+    : environment_{&environment},
+      faults_{&faults},
+      number_{number},
+      endpoint_{endpoint},
+      server_over_{std::move(server_over)} {
     for (const Side writer : {Side::client, Side::server}) {
-        channels_[index(writer)] = std::make_unique<Channel>(environment.scheduler, "wire" + std::to_string(number) + arrow(writer));
+        channels_[index(writer)] = std::make_unique<Channel>(
+            environment.scheduler, "wire" + std::to_string(number) + arrow(writer));
     }
 }
 
@@ -109,17 +120,20 @@ void Wire::carry(Side writer, std::string bytes) {
         return;
     }
     unread_[index(writer)] += bytes.size();
-    std::size_t pieces = std::min<std::size_t>(1 + environment_->scheduler.random().below(faults_->pieces), bytes.size());
+    std::size_t pieces = std::min<std::size_t>(
+        1 + environment_->scheduler.random().below(faults_->pieces), bytes.size());
     for (std::size_t at = 0; at < bytes.size(); --pieces) {
         const std::size_t left = bytes.size() - at;
-        const std::size_t size = pieces <= 1 ? left : 1 + environment_->scheduler.random().below(left - pieces + 1);
+        const std::size_t size =
+            pieces <= 1 ? left : 1 + environment_->scheduler.random().below(left - pieces + 1);
         travel(writer, [this, writer, piece = bytes.substr(at, size)] {
             environment_->scheduler.trace("wire", number_, arrow(writer), piece.size());
             if (environment_->scheduler.random().below(1000) < faults_->cut_per_mille) {
                 cut({}, {});
                 return;
             }
-            if (const auto end = ends_[index(other(writer))].lock(); end && !closed_[index(other(writer))]) {
+            if (const auto end = ends_[index(other(writer))].lock();
+                end && !closed_[index(other(writer))]) {
                 end->arrive(piece);
             } else {
                 fail_later(writer, environment_->latency(), "reset by the peer");
@@ -144,8 +158,11 @@ void Wire::travel(Side writer, std::function<void()> arrival) {
         return;
     }
     const TimePoint now = environment_->scheduler.now();
-    const Duration stalled = std::max<Duration>(stalled_until_[index(writer)] - now, Duration::zero());
-    channels_[index(writer)]->send(stalled + environment_->latency(), [self = shared_from_this(), arrival = std::move(arrival)] { arrival(); });
+    const Duration stalled =
+        std::max<Duration>(stalled_until_[index(writer)] - now, Duration::zero());
+    channels_[index(writer)]->send(
+        stalled + environment_->latency(),
+        [self = shared_from_this(), arrival = std::move(arrival)] { arrival(); });
 }
 
 void Wire::taken(Side reader, std::size_t count) {

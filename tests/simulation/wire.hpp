@@ -13,15 +13,17 @@
 
 namespace sessionq::simulation {
 
-/// A connection without sockets: two streams on two loops, each what the other writes. What is written travels in pieces, in order. Behaves as TCP
-/// does where the seed makes something go wrong: the byte at which it is cut is anybody's guess, who does not learn of it goes on writing for as long
-/// as there is room, and to write to whoever has closed is an error.
+/// A connection without sockets: two streams on two loops, each what the other writes. What is
+/// written travels in pieces, in order. Behaves as TCP does where the seed makes something go
+/// wrong: the byte at which it is cut is anybody's guess, who does not learn of it goes on writing
+/// for as long as there is room, and to write to whoever has closed is an error.
 class Wire final : public std::enable_shared_from_this<Wire> {
 public:
     enum class Side : std::uint8_t { client, server };
 
     /// `server_over` is called once, when the server's end is of no more use to the server.
-    Wire(Environment& environment, const NetworkFaults& faults, std::uint32_t number, std::size_t endpoint, std::function<void()> server_over);
+    Wire(Environment& environment, const NetworkFaults& faults, std::uint32_t number,
+         std::size_t endpoint, std::function<void()> server_over);
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
 
@@ -29,7 +31,9 @@ public:
     [[nodiscard]] amqp::StreamPtr open(Side side, core::EventLoop& loop);
 
     /// What one side writes is on its way for so much longer.
-    void stall(Side writer, Duration length) noexcept { stalled_until_[index(writer)] = environment_->scheduler.now() + length; }
+    void stall(Side writer, Duration length) noexcept {
+        stalled_until_[index(writer)] = environment_->scheduler.now() + length;
+    }
     /// What is under way is lost, and each end learns of it after a while; Duration::max(): never.
     void cut(Duration client_learns, Duration server_learns);
 
@@ -44,8 +48,12 @@ private:
     class End;
 
     static std::size_t index(Side side) noexcept { return static_cast<std::size_t>(side); }
-    static Side other(Side side) noexcept { return side == Side::client ? Side::server : Side::client; }
-    [[nodiscard]] const char* arrow(Side writer) const noexcept { return writer == Side::client ? " > " : " < "; }
+    static Side other(Side side) noexcept {
+        return side == Side::client ? Side::server : Side::client;
+    }
+    [[nodiscard]] const char* arrow(Side writer) const noexcept {
+        return writer == Side::client ? " > " : " < ";
+    }
 
     void carry(Side writer, std::string bytes);
     void carry_end(Side writer);

@@ -32,7 +32,8 @@ void World::begin() {
     expectations_.entities = setup_.entities;
     expectations_.workers = setup_.workers;
     expectations_.faults_possible = true;
-    expectations_.limits_change = setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
+    expectations_.limits_change =
+        setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
     expectations_.stop_is_quick = setup_.quiet;
     expectations_.connects = stage_->connects();
     expectations_.aftermath = stage_->aftermath();
@@ -52,7 +53,9 @@ void World::begin() {
         }
     };
     application_.change_limits = [this] { change_limits(); };
-    application_.after_handler = [this](const DeliveryRecord& delivery) { after_handler(delivery); };
+    application_.after_handler = [this](const DeliveryRecord& delivery) {
+        after_handler(delivery);
+    };
 
     processor::Environment surroundings;
     surroundings.endpoints = stage_->endpoints();
@@ -61,9 +64,10 @@ void World::begin() {
     surroundings.notifier = &notifier_;
     surroundings.clock = &scheduler();
     surroundings.seed = scheduler().random().next();
-    processor_ = std::make_shared<processor::Processor>(setup_.options, stage_->entities(),
-                                                        application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
-                                                        std::move(surroundings));
+    processor_ = std::make_shared<processor::Processor>(
+        setup_.options, stage_->entities(),
+        application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
+        std::move(surroundings));
     scheduler().before_advance = [this](TimePoint next) {
         check_slots();
         environment().tell(&Oracle::before_advance, next);
@@ -75,7 +79,8 @@ void World::begin() {
 void World::amid_trouble() {
     const TimePoint end = scheduler().now() + setup_.trouble_for;
     if (setup_.limits_every > Duration::zero()) {
-        for (TimePoint when = scheduler().now(); when < end; when += scheduler().between(milliseconds{1}, setup_.limits_every * 2)) {
+        for (TimePoint when = scheduler().now(); when < end;
+             when += scheduler().between(milliseconds{1}, setup_.limits_every * 2)) {
             scheduler().at(when, [this] { change_limits(); });
         }
     }
@@ -95,20 +100,25 @@ void World::consume_the_rest() {
     application_.mix = ScriptMix{};
     application_.open_throws = 0;
     if (!setup_.options.session_ids.empty() || limits_.max_concurrent_sessions == 0) {
-        limits_.max_concurrent_sessions = std::max<std::uint32_t>(limits_.max_concurrent_sessions, 1);
+        limits_.max_concurrent_sessions =
+            std::max<std::uint32_t>(limits_.max_concurrent_sessions, 1);
     }
     const TimePoint calm = scheduler().now();
     expectations_.calm_since = calm;
-    const auto all_consumed = [this] { return environment().broker.unfinished() == 0 && stage_->has_sent_all(); };
+    const auto all_consumed = [this] {
+        return environment().broker.unfinished() == 0 && stage_->has_sent_all();
+    };
     if (stage_->run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
         return;
     }
     scheduler().trace(processor_->describe_here().to_string());
     if (!stage_->has_sent_all()) {
-        environment().verdict.report("(j) sending", "a message is not confirmed long after the last fault");
+        environment().verdict.report("(j) sending",
+                                     "a message is not confirmed long after the last fault");
     }
     environment().verdict.report("(c) loss",
-                                 std::to_string(environment().broker.unfinished()) + " messages are not consumed long after the last fault");
+                                 std::to_string(environment().broker.unfinished()) +
+                                     " messages are not consumed long after the last fault");
 }
 
 void World::ask_stop(bool from_inside) {
@@ -120,13 +130,15 @@ void World::ask_stop(bool from_inside) {
         expectations_.stop_deadline = now + setup_.stop_within;
         environment().tell(&Oracle::stop_asked, expectations_.stop_deadline);
     } else if (!expectations_.stop_answered) {
-        expectations_.stop_deadline = std::min(expectations_.stop_deadline, now + setup_.stop_within);
+        expectations_.stop_deadline =
+            std::min(expectations_.stop_deadline, now + setup_.stop_within);
     }
     processor_->stop(Deadline::at(now + setup_.stop_within), [this](const StopReport& report) {
         if (std::exchange(expectations_.stop_answered, true)) {
             return;
         }
-        scheduler().trace("stop answered: drained ", report.drained, " released ", report.released, " left ", report.left);
+        scheduler().trace("stop answered: drained ", report.drained, " released ", report.released,
+                          " left ", report.left);
         expectations_.handlers_left = report.left;
         environment().tell(&Oracle::stop_answered);
     });
@@ -183,8 +195,10 @@ void World::take_down() {
 
 void World::check_lanes() {
     if (dispatcher_.active_calls() != 0 || dispatcher_.ready_lanes() != 0) {
-        environment().verdict.report("(i) lanes", std::to_string(dispatcher_.ready_lanes()) + " ready lanes and " +
-                                                      std::to_string(dispatcher_.active_calls()) + " active calls are left at the end");
+        environment().verdict.report("(i) lanes", std::to_string(dispatcher_.ready_lanes()) +
+                                                      " ready lanes and " +
+                                                      std::to_string(dispatcher_.active_calls()) +
+                                                      " active calls are left at the end");
     }
 }
 
@@ -194,15 +208,18 @@ void World::change_limits() {
     }
     core::Random& random = scheduler().random();
     limits_.max_concurrent_sessions = static_cast<std::uint32_t>(1 + random.below(8));
-    limits_.max_concurrent_calls_per_session = setup_.options.confirm_settlements ? 1 : static_cast<std::uint32_t>(1 + random.below(3));
+    limits_.max_concurrent_calls_per_session =
+        setup_.options.confirm_settlements ? 1 : static_cast<std::uint32_t>(1 + random.below(3));
     limits_.max_concurrent_calls = static_cast<std::uint32_t>(random.below(4));
     expectations_.limits.push_back({scheduler().now(), limits_});
-    scheduler().trace("limits: ", limits_.max_concurrent_sessions, " sessions, ", limits_.max_concurrent_calls_per_session, " calls each, ",
+    scheduler().trace("limits: ", limits_.max_concurrent_sessions, " sessions, ",
+                      limits_.max_concurrent_calls_per_session, " calls each, ",
                       limits_.max_concurrent_calls, " in all");
     processor_->update_limits(limits_);
 }
 
-/// R16: a slot that says it asks for a session has an accept under way, and every slot waits for something.
+/// R16: a slot that says it asks for a session has an accept under way, and every slot waits for
+/// something.
 void World::check_slots() {
     if (processor_->state() != ProcessorDescription::State::running) {
         return;
@@ -212,23 +229,30 @@ void World::check_slots() {
     for (const SlotDescription& slot : description.slots) {
         accepting += slot.state == "accepting" ? 1 : 0;
         if (slot.waits_for.empty()) {
-            environment().verdict.report("(R16) slots", "a slot in state '" + slot.state + "' waits for nothing, session '" + slot.session_id + "'");
+            environment().verdict.report("(R16) slots", "a slot in state '" + slot.state +
+                                                            "' waits for nothing, session '" +
+                                                            slot.session_id + "'");
         }
     }
     const auto& accepts = environment().accepts;
-    const auto pending = std::count_if(accepts.begin(), accepts.end(), [](const AcceptRecord& a) { return !a.answered && !a.cancelled; });
+    const auto pending = std::count_if(accepts.begin(), accepts.end(), [](const AcceptRecord& a) {
+        return !a.answered && !a.cancelled;
+    });
     if (accepting != static_cast<std::size_t>(pending)) {
-        environment().verdict.report("(R16) slots", std::to_string(accepting) + " slots say that they ask for a session, " + std::to_string(pending) +
-                                                        " accepts are under way");
+        environment().verdict.report(
+            "(R16) slots", std::to_string(accepting) + " slots say that they ask for a session, " +
+                               std::to_string(pending) + " accepts are under way");
     }
 }
 
 void World::after_handler(const DeliveryRecord& delivery) {
-    if (!setup_.ties || !scheduler().chance(50) || environment().broker.messages().size() > 400 || expectations_.calm_since != TimePoint::max()) {
+    if (!setup_.ties || !scheduler().chance(50) || environment().broker.messages().size() > 400 ||
+        expectations_.calm_since != TimePoint::max()) {
         return;
     }
     const Duration idle = setup_.options.session_idle_timeout;
-    const Duration settle = scheduler().between(environment().faults.latency_low * 2, environment().faults.latency_high * 2);
+    const Duration settle = scheduler().between(environment().faults.latency_low * 2,
+                                                environment().faults.latency_high * 2);
     stage_->send_for(*delivery.link, scheduler().now() + settle + idle);
 }
 

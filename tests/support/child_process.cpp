@@ -24,7 +24,8 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
         throw std::runtime_error{"no pipe can be made"};
     }
     id_ = ::fork();
-    if (id_ == 0) { // this process has threads: nothing but system calls until the other program runs
+    if (id_ ==
+        0) { // this process has threads: nothing but system calls until the other program runs
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::dup2(pipe_ends[1], STDOUT_FILENO);
         ::execv(program.c_str(), words.data());
@@ -57,7 +58,8 @@ void ChildProcess::kill() {
 
 int ChildProcess::end(Duration longest) {
     signal(SIGTERM);
-    for (const TimePoint until = core::system_clock().now() + longest; core::system_clock().now() < until;) {
+    for (const TimePoint until = core::system_clock().now() + longest;
+         core::system_clock().now() < until;) {
         if (reap(false)) {
             return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
         }

@@ -12,7 +12,8 @@ namespace sessionq::test {
 /// A program that runs beside this one, and not longer.
 class ChildProcess {
 public:
-    /// Starts it and waits for its first line. Throws std::runtime_error (also: it ended without one).
+    /// Starts it and waits for its first line. Throws std::runtime_error (also: it ended without
+    /// one).
     ChildProcess(const std::string& program, const std::vector<std::string>& arguments);
     /// Kills it if need be.
     ~ChildProcess();

@@ -7,7 +7,9 @@
 namespace sessionq::test {
 
 DaemonProcess::DaemonProcess(const std::string& program, const std::vector<std::string>& arguments)
-    : begun_{std::chrono::steady_clock::now()}, process_{program, arguments}, start_{std::chrono::steady_clock::now() - begun_} {
+    : begun_{std::chrono::steady_clock::now()},
+      process_{program, arguments},
+      start_{std::chrono::steady_clock::now() - begun_} {
     constexpr std::string_view before = "://127.0.0.1:";
     const std::string& line = process_.first_line();
     const auto at = line.find(before);
@@ -19,7 +21,8 @@ DaemonProcess::DaemonProcess(const std::string& program, const std::vector<std::
 
 std::string DaemonProcess::connection_string() const {
     return "Endpoint=sb://127.0.0.1:" + std::to_string(port_) +
-           ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true";
+           ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
+           "UseDevelopmentEmulator=true";
 }
 
 } // namespace sessionq::test

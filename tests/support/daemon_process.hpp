@@ -12,7 +12,8 @@ namespace sessionq::test {
 /// A sessionqd that runs beside this program, and not longer.
 class DaemonProcess {
 public:
-    /// `arguments` say where it listens: on loopback, port 0 is any that is free. Throws std::runtime_error if it does not start.
+    /// `arguments` say where it listens: on loopback, port 0 is any that is free. Throws
+    /// std::runtime_error if it does not start.
     DaemonProcess(const std::string& program, const std::vector<std::string>& arguments);
 
     [[nodiscard]] ChildProcess& process() noexcept { return process_; }

@@ -41,7 +41,8 @@ struct Place {
 void finish_switch([[maybe_unused]] Place& arrived, [[maybe_unused]] Place* first_left) {
 #if defined(SESSIONQ_ASAN_FIBERS)
     if (first_left != nullptr) {
-        __sanitizer_finish_switch_fiber(nullptr, &first_left->stack_bottom, &first_left->stack_size);
+        __sanitizer_finish_switch_fiber(nullptr, &first_left->stack_bottom,
+                                        &first_left->stack_size);
     } else {
         __sanitizer_finish_switch_fiber(arrived.sanitizer, nullptr, nullptr);
     }
@@ -58,7 +59,8 @@ void go(Place& from, Place& to) {
     finish_switch(from, nullptr);
 }
 
-/// Runs one script after another; suspended for ever between the last and its end, when nothing is left on its stack.
+/// Runs one script after another; suspended for ever between the last and its end, when nothing is
+/// left on its stack.
 struct Fiber : Place {
     explicit Fiber(void (*entry)()) {
         getcontext(&context);
@@ -97,7 +99,8 @@ public:
     bool execute() {
         prepare();
         executing = this;
-        for (std::size_t i = 0; i < scripts_.size(); ++i) { // each up to its first scheduling point: what lies before is its own affair
+        for (std::size_t i = 0; i < scripts_.size();
+             ++i) { // each up to its first scheduling point: what lies before is its own affair
             resume_from_main(i);
         }
         started_ = true;
@@ -206,7 +209,8 @@ private:
         fiber.script = nullptr;
     }
 
-    /// Leaves the running fiber for the next chosen, which may be itself; for main when all is done.
+    /// Leaves the running fiber for the next chosen, which may be itself; for main when all is
+    /// done.
     void go_on() {
         Fiber& self = *fibers_[running_];
         const auto next = choose();
@@ -293,7 +297,8 @@ private:
 };
 
 std::string Outcome::to_string() const {
-    std::string text = violation.empty() ? (complete ? "passed" : "stopped at the limit") : violation;
+    std::string text =
+        violation.empty() ? (complete ? "passed" : "stopped at the limit") : violation;
     text += " after " + std::to_string(interleavings) + " interleavings";
     if (!violation.empty()) {
         text += "; schedule:";
@@ -312,7 +317,9 @@ void Run::expect(bool holds, const char* what) {
     }
 }
 
-Outcome explore(const std::function<void(Run&)>& body, std::uint64_t limit) { return Scheduler{}.explore(body, limit); }
+Outcome explore(const std::function<void(Run&)>& body, std::uint64_t limit) {
+    return Scheduler{}.explore(body, limit);
+}
 
 void point() {
     if (Scheduler* scheduler = Scheduler::current()) {

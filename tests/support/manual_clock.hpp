@@ -9,7 +9,8 @@ class ManualClock final : public core::Clock {
 public:
     [[nodiscard]] TimePoint now() const noexcept override { return now_; }
     [[nodiscard]] WallTime wall_now() const noexcept override {
-        return WallTime{std::chrono::duration_cast<WallTime::duration>(now_.time_since_epoch())} + wall_offset_;
+        return WallTime{std::chrono::duration_cast<WallTime::duration>(now_.time_since_epoch())} +
+               wall_offset_;
     }
 
     void advance(Duration length) noexcept { now_ += length; }

@@ -15,7 +15,8 @@
 
 namespace sessionq::test {
 
-/// An event loop that turns when the test says so, on time that moves when the test says so. Belongs to the thread that makes it.
+/// An event loop that turns when the test says so, on time that moves when the test says so.
+/// Belongs to the thread that makes it.
 class ManualLoop final : public core::EventLoop {
 public:
     ManualLoop() : timers_{*this, clock_.now()} {}
@@ -34,7 +35,9 @@ public:
     [[nodiscard]] TimePoint now() const noexcept override { return clock_.now(); }
     [[nodiscard]] WallTime wall_now() const noexcept override { return clock_.wall_now(); }
     [[nodiscard]] timing::TimerService& timers() noexcept override { return timers_; }
-    [[nodiscard]] bool on_this_thread() const noexcept override { return std::this_thread::get_id() == thread_; }
+    [[nodiscard]] bool on_this_thread() const noexcept override {
+        return std::this_thread::get_id() == thread_;
+    }
 
     [[nodiscard]] ManualClock& clock() noexcept { return clock_; }
 

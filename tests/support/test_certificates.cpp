@@ -40,13 +40,15 @@ Certificate make(EVP_PKEY* key, const char* name, X509* issuer, EVP_PKEY* issuer
     X509_gmtime_adj(X509_getm_notAfter(made.get()), 24L * 3600);
     X509_set_pubkey(made.get(), key);
     X509_NAME* subject = X509_get_subject_name(made.get());
-    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8,
+                               reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
     X509* by = issuer != nullptr ? issuer : made.get();
     X509_set_issuer_name(made.get(), X509_get_subject_name(by));
     if (issuer == nullptr) {
         extend(made.get(), by, NID_basic_constraints, "critical,CA:TRUE");
     } else {
-        const std::string names = std::string{name} == "localhost" ? "DNS:localhost,IP:127.0.0.1" : "DNS:" + std::string{name};
+        const std::string names = std::string{name} == "localhost" ? "DNS:localhost,IP:127.0.0.1"
+                                                                   : "DNS:" + std::string{name};
         extend(made.get(), by, NID_subject_alt_name, names.c_str());
     }
     must(X509_sign(made.get(), issuer_key, EVP_sha256()) != 0, "sign");
@@ -60,13 +62,15 @@ void write(const std::filesystem::path& path, X509* certificate) {
 
 void write(const std::filesystem::path& path, EVP_PKEY* key) {
     std::unique_ptr<FILE, int (*)(FILE*)> file{std::fopen(path.c_str(), "w"), &std::fclose};
-    must(file && PEM_write_PrivateKey(file.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 0, "write");
+    must(file && PEM_write_PrivateKey(file.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 0,
+         "write");
 }
 
 } // namespace
 
 TestCertificates::TestCertificates() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sessionq-test-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "sessionq-test-XXXXXX").string();
     must(mkdtemp(pattern.data()) != nullptr, "mkdtemp");
     folder_ = pattern;
     const auto new_key = [] { return Key{EVP_EC_gen("P-256"), &EVP_PKEY_free}; };
@@ -74,7 +78,8 @@ TestCertificates::TestCertificates() {
     const Certificate ca = make(ca_key.get(), "sessionq test authority", nullptr, ca_key.get(), 1);
     write(folder_ / "ca.pem", ca.get());
     long serial = 1;
-    for (const auto& [file, name] : {std::pair{"server", "localhost"}, std::pair{"elsewhere", "elsewhere.example"}}) {
+    for (const auto& [file, name] :
+         {std::pair{"server", "localhost"}, std::pair{"elsewhere", "elsewhere.example"}}) {
         const Key key = new_key();
         const Certificate certificate = make(key.get(), name, ca.get(), ca_key.get(), ++serial);
         write(folder_ / (std::string{file} + ".pem"), certificate.get());

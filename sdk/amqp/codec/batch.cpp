@@ -28,7 +28,9 @@ std::string make_batch(const std::vector<std::string>& encoded_messages) {
     for (const std::string& message : encoded_messages) {
         size += batched_size(message.size());
     }
-    if (const auto first = encoded_messages.empty() ? std::nullopt : MessageSections::find(encoded_messages.front())) {
+    if (const auto first = encoded_messages.empty()
+                               ? std::nullopt
+                               : MessageSections::find(encoded_messages.front())) {
         batch.reserve(size + first->message_annotations.size() + first->properties.size());
         batch.append(first->message_annotations);
         batch.append(first->properties);

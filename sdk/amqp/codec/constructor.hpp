@@ -18,12 +18,18 @@ constexpr std::optional<std::size_t> fixed_width(std::uint8_t code) noexcept {
     return layout == 0x4 ? 0 : std::size_t{1} << (layout - 0x5U);
 }
 
-constexpr bool is_sized(std::uint8_t code) noexcept { return layout_of(code) == 0xa || layout_of(code) == 0xb; }
-constexpr bool is_compound(std::uint8_t code) noexcept { return layout_of(code) == 0xc || layout_of(code) == 0xd; }
+constexpr bool is_sized(std::uint8_t code) noexcept {
+    return layout_of(code) == 0xa || layout_of(code) == 0xb;
+}
+constexpr bool is_compound(std::uint8_t code) noexcept {
+    return layout_of(code) == 0xc || layout_of(code) == 0xd;
+}
 constexpr bool is_array(std::uint8_t code) noexcept { return code == 0xe0 || code == 0xf0; }
 
 /// Of what says its size: whether in one byte rather than four.
-constexpr bool has_short_size(std::uint8_t code) noexcept { return layout_of(code) % 2 == 0; } // a, c, e
+constexpr bool has_short_size(std::uint8_t code) noexcept {
+    return layout_of(code) % 2 == 0;
+} // a, c, e
 
 /// Binary, string or symbol, in either form.
 constexpr bool is_bytes(std::uint8_t code) noexcept {

@@ -50,13 +50,15 @@ std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
 std::optional<std::int64_t> Decoder::read_integer() noexcept {
     const auto code = peek_code();
     const std::size_t start = at_;
-    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) && bytes_.size() - at_ >= 9) { // times and sequence numbers
+    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) &&
+        bytes_.size() - at_ >= 9) { // times and sequence numbers
         at_ += 9;
         return static_cast<std::int64_t>(number_at<8>(bytes_.data() + start + 1));
     }
     if (!code || !is_signed(*code)) {
         const auto number = read_unsigned();
-        if (number && *number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+        if (number &&
+            *number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
             at_ = start;
             return std::nullopt;
         }

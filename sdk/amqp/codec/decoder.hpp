@@ -9,8 +9,9 @@
 
 namespace sessionq::amqp {
 
-/// Reads encoded AMQP values from bytes that nobody has checked: every encoding of a type is understood, nothing outside the bytes is ever read. What is
-/// truncated, unknown or nested deeper than `deepest` fails; a reader that has failed stays where it was.
+/// Reads encoded AMQP values from bytes that nobody has checked: every encoding of a type is
+/// understood, nothing outside the bytes is ever read. What is truncated, unknown or nested deeper
+/// than `deepest` fails; a reader that has failed stays where it was.
 class Decoder {
 public:
     /// Nesting beyond this is refused: no peer needs it, and the stack is finite.
@@ -18,7 +19,9 @@ public:
 
     explicit Decoder(std::string_view bytes) noexcept : bytes_{bytes} {}
 
-    [[nodiscard]] std::string_view rest() const noexcept { return {bytes_.data() + at_, bytes_.size() - at_}; }
+    [[nodiscard]] std::string_view rest() const noexcept {
+        return {bytes_.data() + at_, bytes_.size() - at_};
+    }
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
     [[nodiscard]] bool at_end() const noexcept { return at_ == bytes_.size(); }
 
@@ -42,7 +45,8 @@ public:
     /// Binary, string or symbol.
     [[nodiscard]] std::optional<std::string_view> read_bytes() noexcept;
 
-    /// The mark that a described value follows, and its descriptor as a code; nothing, and no move, if the descriptor is not a number.
+    /// The mark that a described value follows, and its descriptor as a code; nothing, and no move,
+    /// if the descriptor is not a number.
     [[nodiscard]] std::optional<std::uint64_t> read_descriptor() noexcept;
 
     struct Compound {
@@ -53,14 +57,17 @@ public:
     [[nodiscard]] std::optional<Compound> read_map() noexcept; ///< `count` counts keys and values
 
 private:
-    /// What one tree may still cost beyond its bytes: elements that take none, of all its arrays together. Without it, a few bytes ask for gigabytes.
+    /// What one tree may still cost beyond its bytes: elements that take none, of all its arrays
+    /// together. Without it, a few bytes ask for gigabytes.
     struct Allowance {
         std::uint32_t empty_elements{4096};
     };
 
     [[nodiscard]] std::optional<Value> read(int depth, Allowance& allowance);
-    [[nodiscard]] std::optional<Value> read_body(std::uint8_t code, int depth, Allowance& allowance);
-    [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth, Allowance& allowance);
+    [[nodiscard]] std::optional<Value> read_body(std::uint8_t code, int depth,
+                                                 Allowance& allowance);
+    [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth,
+                                                  Allowance& allowance);
     [[nodiscard]] std::optional<std::uint64_t> read_long_descriptor() noexcept;
     [[nodiscard]] std::optional<std::string_view> take(std::size_t count) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> take_number(std::size_t width) noexcept;

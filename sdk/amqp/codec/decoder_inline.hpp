@@ -54,7 +54,8 @@ inline std::optional<std::string_view> Decoder::read_bytes() noexcept {
         return std::nullopt;
     }
     const auto whole = skip();
-    return whole ? std::optional{whole->substr(constructor::has_short_size(*code) ? 2 : 5)} : std::nullopt;
+    return whole ? std::optional{whole->substr(constructor::has_short_size(*code) ? 2 : 5)}
+                 : std::nullopt;
 }
 
 inline std::optional<bool> Decoder::read_boolean() noexcept {

@@ -73,7 +73,8 @@ std::optional<Value> Decoder::read_body(std::uint8_t code, int depth, Allowance&
     if (is_compound(code)) {
         const auto compound = take_compound(code);
         const bool is_map = (code & 0x0fU) == 0x1;
-        if (!compound || (code & 0x0fU) > 0x1 || (is_map && compound->count % 2 != 0) || compound->count > compound->items.size()) {
+        if (!compound || (code & 0x0fU) > 0x1 || (is_map && compound->count % 2 != 0) ||
+            compound->count > compound->items.size()) {
             return std::nullopt;
         }
         Decoder inside{compound->items};
@@ -178,7 +179,8 @@ std::optional<Value> Decoder::read_array(std::uint8_t code, int depth, Allowance
     }
     array.items.reserve(reservation(compound->count));
     for (std::uint32_t i = 0; i < compound->count; ++i) {
-        auto item = depth < deepest ? inside.read_body(array.element, depth + 1, allowance) : std::nullopt;
+        auto item =
+            depth < deepest ? inside.read_body(array.element, depth + 1, allowance) : std::nullopt;
         if (!item) {
             return std::nullopt;
         }

@@ -12,14 +12,16 @@ namespace sessionq::amqp {
 namespace {
 
 /// Annotations that are the broker's to say; what a sender says of them is left out.
-constexpr std::array<std::string_view, 7> of_brokers{"x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
-                                                     "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
-                                                     "x-opt-lock-token"};
+constexpr std::array<std::string_view, 7> of_brokers{
+    "x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
+    "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
+    "x-opt-lock-token"};
 
 constexpr std::string_view dead_letter_reason = "DeadLetterReason";
 constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
 
-void write_annotations(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
+void write_annotations(const MessageSections& sections, const DeliveryNotes& notes,
+                       std::string& to) {
     Encoder encoder{to};
     encoder.write_descriptor(section::message_annotations);
     const std::size_t begun = encoder.begin_map();
@@ -58,16 +60,18 @@ void write_annotations(const MessageSections& sections, const DeliveryNotes& not
 class UsualAnnotations {
 public:
     UsualAnnotations() {
-        const DeliveryFacts facts{.sequence_number = std::numeric_limits<std::int64_t>::max()}; // which takes eight bytes
+        const DeliveryFacts facts{
+            .sequence_number = std::numeric_limits<std::int64_t>::max()}; // which takes eight bytes
         write_annotations({}, {.facts = facts, .locked_until = WallTime{}}, encoded_);
         sequence_number_ = place_of("x-opt-sequence-number");
         enqueued_time_ = place_of("x-opt-enqueued-time");
         locked_until_ = place_of("x-opt-locked-until");
     }
 
-    [[nodiscard]] static bool fit(const MessageSections& sections, const DeliveryNotes& notes) noexcept {
-        return sections.message_annotations.empty() && notes.locked_until && notes.facts.state == MessageState::active &&
-               notes.dead_letter_source.empty();
+    [[nodiscard]] static bool fit(const MessageSections& sections,
+                                  const DeliveryNotes& notes) noexcept {
+        return sections.message_annotations.empty() && notes.locked_until &&
+               notes.facts.state == MessageState::active && notes.dead_letter_source.empty();
     }
 
     void write(const DeliveryNotes& notes, std::string& to) const {
@@ -94,9 +98,12 @@ private:
 };
 
 /// `is_own`: no sender has encoded them, so that what they say of times is the broker's to say.
-void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own, std::string& to) {
-    const auto said = notes.facts.expires_at ? MessageProperties::read(sections.properties) : std::nullopt;
-    const bool says_expiry = said && !said->encoded[MessageProperties::absolute_expiry_time].empty();
+void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own,
+                      std::string& to) {
+    const auto said =
+        notes.facts.expires_at ? MessageProperties::read(sections.properties) : std::nullopt;
+    const bool says_expiry =
+        said && !said->encoded[MessageProperties::absolute_expiry_time].empty();
     if (!said || (says_expiry && !is_own)) {
         to.append(sections.properties);
         return;
@@ -107,7 +114,8 @@ void write_properties(const MessageSections& sections, const DeliveryNotes& note
     properties.write(to);
 }
 
-void write_application_properties(const MessageSections& sections, const DeliveryNotes& notes, std::string& to) {
+void write_application_properties(const MessageSections& sections, const DeliveryNotes& notes,
+                                  std::string& to) {
     if (!notes.facts.dead_letter) {
         to.append(sections.application_properties);
         return;
@@ -123,13 +131,14 @@ void write_application_properties(const MessageSections& sections, const Deliver
             count += 2;
         }
     };
-    visit_entries(sections.application_properties, [&](std::string_view name, std::string_view value) {
-        if (name != dead_letter_reason && name != dead_letter_description) {
-            encoder.write_string(name);
-            encoder.put_raw(value);
-            count += 2;
-        }
-    });
+    visit_entries(sections.application_properties,
+                  [&](std::string_view name, std::string_view value) {
+                      if (name != dead_letter_reason && name != dead_letter_description) {
+                          encoder.write_string(name);
+                          encoder.put_raw(value);
+                          count += 2;
+                      }
+                  });
     put(dead_letter_reason, notes.facts.dead_letter->reason);
     put(dead_letter_description, notes.facts.dead_letter->description);
     encoder.end_map(begun, count);
@@ -182,7 +191,8 @@ std::optional<DeadLetterInfo> dead_letter_info(std::string_view application_prop
     return info;
 }
 
-core::Result<ReceivedDelivery> to_delivery(core::Result<std::shared_ptr<const EncodedContent>> content) {
+core::Result<ReceivedDelivery> to_delivery(
+    core::Result<std::shared_ptr<const EncodedContent>> content) {
     if (!content.ok()) {
         return content.failure();
     }
@@ -198,18 +208,25 @@ core::Result<ReceivedDelivery> to_delivery(core::Result<std::shared_ptr<const En
         facts.expires_at = Timestamp::later(facts.enqueued_time, *time_to_live).time();
     }
     facts.dead_letter = dead_letter_info(sections.application_properties);
-    delivery.lock_token = Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
+    delivery.lock_token =
+        Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
     return delivery;
 }
 
 } // namespace
 
-std::string_view encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at, std::string& head) {
+std::string_view encode_delivery(const MessageContent& content, const DeliveryNotes& notes,
+                                 const ClockReading& at, std::string& head) {
     const auto* own = dynamic_cast<const EncodedContent*>(&content);
     // What no sender has encoded was created when it was enqueued, whenever it is delivered.
-    const std::string made = own != nullptr ? std::string{} : encode_message(content.message(), notes.facts.enqueued_time, at);
-    const MessageSections sections = own != nullptr ? own->sections() : MessageSections::find(made).value_or(MessageSections{});
-    MessageHeader header = own != nullptr ? own->header() : MessageHeader::read(sections.header).value_or(MessageHeader{});
+    const std::string made = own != nullptr
+                                 ? std::string{}
+                                 : encode_message(content.message(), notes.facts.enqueued_time, at);
+    const MessageSections sections =
+        own != nullptr ? own->sections() : MessageSections::find(made).value_or(MessageSections{});
+    MessageHeader header = own != nullptr
+                               ? own->header()
+                               : MessageHeader::read(sections.header).value_or(MessageHeader{});
     header.first_acquirer = notes.facts.delivery_count == 0;
     header.delivery_count = notes.facts.delivery_count;
     head.clear();
@@ -231,16 +248,20 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
     if (sections.body.empty()) {
         return sections.footer;
     }
-    return {sections.body.data(), sections.body.size() + sections.footer.size()}; // one after the other, where they came from
+    return {sections.body.data(),
+            sections.body.size() +
+                sections.footer.size()}; // one after the other, where they came from
 }
 
-std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes, const ClockReading& at) {
+std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes,
+                            const ClockReading& at) {
     std::string encoded;
     encoded.append(encode_delivery(content, notes, at, encoded));
     return encoded;
 }
 
-core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled, const ClockReading& at) {
+core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled,
+                                               const ClockReading& at) {
     return to_delivery(EncodedContent::make(std::move(filled), at));
 }
 

@@ -10,13 +10,18 @@
 namespace sessionq::amqp {
 namespace {
 
-Failure malformed(const char* what) { return {.code = Errc::protocol_error, .detail = std::string{"the message cannot be decoded: "} + what}; }
+Failure malformed(const char* what) {
+    return {.code = Errc::protocol_error,
+            .detail = std::string{"the message cannot be decoded: "} + what};
+}
 
-/// A deadline as it travelled, on this process's time line. Peers may send any number: what is out of reach is never, or has long passed.
+/// A deadline as it travelled, on this process's time line. Peers may send any number: what is out
+/// of reach is never, or has long passed.
 Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
     using std::chrono::milliseconds;
     constexpr milliseconds longest = std::chrono::hours{24 * 365 * 100};
-    const milliseconds left{Timestamp::of(carried.time()).milliseconds - Timestamp::of(at.wall).milliseconds};
+    const milliseconds left{Timestamp::of(carried.time()).milliseconds -
+                            Timestamp::of(at.wall).milliseconds};
     return left > longest ? Deadline::never() : Deadline::after(std::max(left, -longest), at.now);
 }
 
@@ -28,7 +33,8 @@ public:
 
     WithRoomBehind(std::size_t room, char*& begins) noexcept : room_{room}, begins_{&begins} {}
     template <typename Other>
-    explicit WithRoomBehind(const WithRoomBehind<Other>& other) noexcept : room_{other.room_}, begins_{other.begins_} {}
+    explicit WithRoomBehind(const WithRoomBehind<Other>& other) noexcept
+        : room_{other.room_}, begins_{other.begins_} {}
 
     [[nodiscard]] T* allocate(std::size_t count) {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -64,7 +70,9 @@ MessageProperties::Field field_of(TextField field) noexcept {
 } // namespace
 
 EncodedContent::Blank::Blank(std::size_t size)
-    : size_{size}, content_{std::allocate_shared<EncodedContent>(WithRoomBehind<EncodedContent>{size, data_}, Key{})} {
+    : size_{size},
+      content_{std::allocate_shared<EncodedContent>(WithRoomBehind<EncodedContent>{size, data_},
+                                                    Key{})} {
     content_->encoded_ = {data_, size_};
 }
 
@@ -74,11 +82,13 @@ EncodedContent::Blank EncodedContent::copy_of(std::string_view encoded) {
     return copy;
 }
 
-core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::string_view encoded, const ClockReading& at) {
+core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::string_view encoded,
+                                                                         const ClockReading& at) {
     return make(copy_of(encoded), at);
 }
 
-core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(Blank filled, const ClockReading& at) {
+core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(Blank filled,
+                                                                         const ClockReading& at) {
     const std::shared_ptr<EncodedContent> made = std::move(filled.content_);
     EncodedContent& content = *made;
     const auto sections = MessageSections::find(content.encoded_);
@@ -92,7 +102,9 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(Blank f
     }
     content.header_ = *header;
     content.set_body();
-    if (const std::string_view carried = find_entry(sections->application_properties, deadline_property); !carried.empty()) {
+    if (const std::string_view carried =
+            find_entry(sections->application_properties, deadline_property);
+        !carried.empty()) {
         if (const auto milliseconds = Decoder{carried}.read_integer()) {
             content.deadline_ = local_deadline({*milliseconds}, at);
         }
@@ -117,29 +129,34 @@ void EncodedContent::set_body() {
 
 /// Of the properties only what everybody asks for. False: they cannot be read.
 bool EncodedContent::set_properties() {
-    return visit_fields(sections_.properties, MessageProperties::field_count, [this](std::uint32_t index, std::string_view field) {
-        Decoder decoder{field};
-        switch (index) {
-        case MessageProperties::group_id: session_id_ = decoder.read_bytes(); break;
-        case MessageProperties::message_id:
-            if (const auto id = decoder.read_bytes()) {
-                message_id_ = *id;
-            } else {
-                message_id_ = converted().message_id = properties().id(MessageProperties::message_id);
-            }
-            break;
-        case MessageProperties::absolute_expiry_time:
-            if (const auto milliseconds = decoder.read_integer()) {
-                absolute_expiry_time_ = Timestamp{*milliseconds}.time();
-            }
-            break;
-        default: break;
-        }
-    });
+    return visit_fields(sections_.properties, MessageProperties::field_count,
+                        [this](std::uint32_t index, std::string_view field) {
+                            Decoder decoder{field};
+                            switch (index) {
+                            case MessageProperties::group_id:
+                                session_id_ = decoder.read_bytes();
+                                break;
+                            case MessageProperties::message_id:
+                                if (const auto id = decoder.read_bytes()) {
+                                    message_id_ = *id;
+                                } else {
+                                    message_id_ = converted().message_id =
+                                        properties().id(MessageProperties::message_id);
+                                }
+                                break;
+                            case MessageProperties::absolute_expiry_time:
+                                if (const auto milliseconds = decoder.read_integer()) {
+                                    absolute_expiry_time_ = Timestamp{*milliseconds}.time();
+                                }
+                                break;
+                            default: break;
+                            }
+                        });
 }
 
 std::size_t EncodedContent::bytes() const noexcept {
-    return sizeof(*this) + encoded_.size() + (converted_ != nullptr ? sizeof(Converted) + converted_->body.size() : 0);
+    return sizeof(*this) + encoded_.size() +
+           (converted_ != nullptr ? sizeof(Converted) + converted_->body.size() : 0);
 }
 
 std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
@@ -154,18 +171,23 @@ std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
     // The field holds no more: what is longer is told apart by when it begins and ends.
     const auto created = properties().time(MessageProperties::creation_time);
     const auto& expires = absolute_expiry_time_;
-    return created && expires ? std::max(most, milliseconds{Timestamp::of(*expires).milliseconds - Timestamp::of(*created).milliseconds}) : most;
+    return created && expires ? std::max(most, milliseconds{Timestamp::of(*expires).milliseconds -
+                                                            Timestamp::of(*created).milliseconds})
+                              : most;
 }
 
 std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
-    const std::string_view held = find_entry(sections_.message_annotations, "x-opt-scheduled-enqueue-time");
+    const std::string_view held =
+        find_entry(sections_.message_annotations, "x-opt-scheduled-enqueue-time");
     const auto milliseconds = Decoder{held}.read_integer();
     return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
 }
 
 std::optional<Message> EncodedContent::outline() const {
     const MessageProperties properties = this->properties();
-    const auto text = [&properties](MessageProperties::Field field) { return std::string{properties.text(field).value_or(std::string_view{})}; };
+    const auto text = [&properties](MessageProperties::Field field) {
+        return std::string{properties.text(field).value_or(std::string_view{})};
+    };
     auto made = std::make_optional<Message>();
     if (const auto id = session_id()) {
         made->session_id.emplace(*id);
@@ -181,16 +203,17 @@ std::optional<Message> EncodedContent::outline() const {
     made->scheduled_enqueue_time = scheduled_enqueue_time();
     made->deadline = deadline_;
     bool all_decoded = true;
-    const bool walked = visit_entries(sections_.application_properties, [&](std::string_view name, std::string_view encoded) {
-        if (name == deadline_property) {
-            return;
-        }
-        auto value = read_property(encoded);
-        all_decoded = all_decoded && value.has_value();
-        if (value) {
-            made->properties.insert_or_assign(std::string{name}, std::move(*value));
-        }
-    });
+    const bool walked = visit_entries(
+        sections_.application_properties, [&](std::string_view name, std::string_view encoded) {
+            if (name == deadline_property) {
+                return;
+            }
+            auto value = read_property(encoded);
+            all_decoded = all_decoded && value.has_value();
+            if (value) {
+                made->properties.insert_or_assign(std::string{name}, std::move(*value));
+            }
+        });
     return walked && all_decoded ? std::move(made) : std::nullopt;
 }
 
@@ -210,7 +233,8 @@ const Message& EncodedContent::message() const {
 MessageContentPtr EncodedContent::with_changes(const ContentChanges& changes) const {
     std::string changed;
     changed.reserve(encoded_.size() + 64);
-    for (const std::string_view kept : {sections_.header, sections_.delivery_annotations, sections_.message_annotations}) {
+    for (const std::string_view kept :
+         {sections_.header, sections_.delivery_annotations, sections_.message_annotations}) {
         changed.append(kept);
     }
     write_changed_properties(changes, changed);
@@ -226,7 +250,8 @@ MessageContentPtr EncodedContent::with_changes(const ContentChanges& changes) co
     return made;
 }
 
-void EncodedContent::write_changed_properties(const ContentChanges& changes, std::string& to) const {
+void EncodedContent::write_changed_properties(const ContentChanges& changes,
+                                              std::string& to) const {
     if (changes.texts.empty()) {
         to.append(sections_.properties);
         return;
@@ -235,12 +260,15 @@ void EncodedContent::write_changed_properties(const ContentChanges& changes, std
     std::vector<std::string> encoded;
     encoded.reserve(changes.texts.size()); // the fields are views of these
     for (const auto& [field, text] : changes.texts) {
-        changed.encoded[field_of(field)] = text ? std::string_view{encoded.emplace_back(encode(Value{*text}))} : std::string_view{};
+        changed.encoded[field_of(field)] =
+            text ? std::string_view{encoded.emplace_back(encode(Value{*text}))}
+                 : std::string_view{};
     }
     changed.write(to);
 }
 
-void EncodedContent::write_changed_application_properties(const ContentChanges& changes, std::string& to) const {
+void EncodedContent::write_changed_application_properties(const ContentChanges& changes,
+                                                          std::string& to) const {
     if (changes.properties.empty() && changes.removed.empty()) {
         to.append(sections_.application_properties);
         return;
@@ -249,13 +277,15 @@ void EncodedContent::write_changed_application_properties(const ContentChanges& 
     encoder.write_descriptor(section::application_properties);
     const std::size_t begun = encoder.begin_map();
     std::uint32_t count = 0;
-    visit_entries(sections_.application_properties, [&](std::string_view name, std::string_view value) {
-        if (!changes.properties.contains(name) && std::ranges::find(changes.removed, name) == changes.removed.end()) {
-            encoder.write_string(name);
-            encoder.put_raw(value);
-            count += 2;
-        }
-    });
+    visit_entries(sections_.application_properties,
+                  [&](std::string_view name, std::string_view value) {
+                      if (!changes.properties.contains(name) &&
+                          std::ranges::find(changes.removed, name) == changes.removed.end()) {
+                          encoder.write_string(name);
+                          encoder.put_raw(value);
+                          count += 2;
+                      }
+                  });
     for (const auto& [name, value] : changes.properties) {
         encoder.write_string(name);
         if (const auto exactly = changes.encoded.find(name); exactly != changes.encoded.end()) {

@@ -12,7 +12,8 @@
 
 namespace sessionq::amqp {
 
-/// The same instant on both time lines: what turns a deadline that travelled into one of this process, and back.
+/// The same instant on both time lines: what turns a deadline that travelled into one of this
+/// process, and back.
 struct ClockReading {
     TimePoint now{};
     WallTime wall{};
@@ -21,7 +22,8 @@ struct ClockReading {
 /// The application property a deadline travels in, as a timestamp (R22).
 inline constexpr std::string_view deadline_property = "sessionq-deadline";
 
-/// Content in its wire form: sections found once, their insides decoded when asked for. Its bytes are behind it in the same piece of memory.
+/// Content in its wire form: sections found once, their insides decoded when asked for. Its bytes
+/// are behind it in the same piece of memory.
 class EncodedContent final : public MessageContent {
 public:
     /// Content whose bytes are still to be put where `data` says.
@@ -38,10 +40,13 @@ public:
         std::shared_ptr<EncodedContent> content_;
     };
 
-    /// Fails with protocol_error when the bytes are no message; what is inside application properties and annotations is not looked at, but for a deadline.
-    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(Blank filled, const ClockReading& at);
+    /// Fails with protocol_error when the bytes are no message; what is inside application
+    /// properties and annotations is not looked at, but for a deadline.
+    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
+        Blank filled, const ClockReading& at);
     /// Of a copy.
-    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(std::string_view encoded, const ClockReading& at);
+    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
+        std::string_view encoded, const ClockReading& at);
 
     [[nodiscard]] const MessageSections& sections() const noexcept { return sections_; }
     /// Found anew at each call: a broker keeps many messages, and asks for few of their properties.
@@ -51,10 +56,14 @@ public:
     [[nodiscard]] const MessageHeader& header() const noexcept { return header_; }
     [[nodiscard]] std::string_view encoded() const noexcept { return encoded_; }
     /// What the sender, or the broker it came from, says of its expiry.
-    [[nodiscard]] const std::optional<WallTime>& absolute_expiry_time() const noexcept { return absolute_expiry_time_; }
+    [[nodiscard]] const std::optional<WallTime>& absolute_expiry_time() const noexcept {
+        return absolute_expiry_time_;
+    }
 
     [[nodiscard]] std::string_view body() const override { return body_; }
-    [[nodiscard]] std::optional<std::string_view> session_id() const override { return session_id_; }
+    [[nodiscard]] std::optional<std::string_view> session_id() const override {
+        return session_id_;
+    }
     [[nodiscard]] std::string_view message_id() const override { return message_id_; }
     [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override;
     [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override;
@@ -71,7 +80,8 @@ public:
     explicit EncodedContent(Key) noexcept {}
 
 private:
-    /// What is no view of the bytes: a body of several data sections joined, a message id that was no text.
+    /// What is no view of the bytes: a body of several data sections joined, a message id that was
+    /// no text.
     struct Converted {
         std::string body{};
         std::string message_id{};

@@ -13,10 +13,13 @@ namespace {
 
 template <typename Signed>
 bool fits_a_byte(Signed value) noexcept {
-    return value >= std::numeric_limits<std::int8_t>::min() && value <= std::numeric_limits<std::int8_t>::max();
+    return value >= std::numeric_limits<std::int8_t>::min() &&
+           value <= std::numeric_limits<std::int8_t>::max();
 }
 
-std::string_view view(const core::Uuid& uuid) noexcept { return {reinterpret_cast<const char*>(uuid.bytes.data()), uuid.bytes.size()}; }
+std::string_view view(const core::Uuid& uuid) noexcept {
+    return {reinterpret_cast<const char*>(uuid.bytes.data()), uuid.bytes.size()};
+}
 
 } // namespace
 

@@ -30,10 +30,12 @@ public:
     void write_string(std::string_view text) { write_sized(0xa1, text); }
     void write_symbol(std::string_view text) { write_sized(0xa3, text); }
 
-    /// The mark that a described value follows, and its descriptor, in the three-byte form that strict peers insist on where it fits.
+    /// The mark that a described value follows, and its descriptor, in the three-byte form that
+    /// strict peers insist on where it fits.
     void write_descriptor(std::uint64_t code);
 
-    /// A list of which the items are written between `begin_list` and `end_list`; lists nest. The four-byte form, so that nothing has to move.
+    /// A list of which the items are written between `begin_list` and `end_list`; lists nest. The
+    /// four-byte form, so that nothing has to move.
     [[nodiscard]] std::size_t begin_list();
     void end_list(std::size_t begun, std::uint32_t count);
     [[nodiscard]] std::size_t begin_map();
@@ -51,7 +53,9 @@ private:
     struct Items {
         std::uint32_t count{0};
         std::string encoded{};
-        [[nodiscard]] bool fit_short_form() const noexcept { return encoded.size() < 0xff && count <= 0xff; }
+        [[nodiscard]] bool fit_short_form() const noexcept {
+            return encoded.size() < 0xff && count <= 0xff;
+        }
     };
     [[nodiscard]] static Items items_of(const List& list);
     [[nodiscard]] static Items items_of(const Map& map);

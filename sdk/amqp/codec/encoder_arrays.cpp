@@ -41,7 +41,8 @@ bool Encoder::fits(std::uint8_t code, const Value& element) {
     case 0x52:
     case 0x53: return element.unsigned_integer().value_or(0x100) <= 0xff;
     case 0x54:
-    case 0x55: return element.integer().value_or(0x80) >= -0x80 && element.integer().value_or(0x80) < 0x80;
+    case 0x55:
+        return element.integer().value_or(0x80) >= -0x80 && element.integer().value_or(0x80) < 0x80;
     case 0xa0:
     case 0xa1:
     case 0xa3: return element.bytes().value_or(std::string_view{}).size() <= 0xff;
@@ -70,7 +71,8 @@ Encoder::Items Encoder::items_of(const Array& array) {
         inside.put(0x00);
         inside.write(*array.descriptor);
     }
-    const bool all_fit = std::all_of(array.items.begin(), array.items.end(), [&](const Value& item) { return fits(array.element, item); });
+    const bool all_fit = std::all_of(array.items.begin(), array.items.end(),
+                                     [&](const Value& item) { return fits(array.element, item); });
     const std::uint8_t code = all_fit ? array.element : widest(array.element);
     inside.put(code);
     for (const Value& item : array.items) {

@@ -31,8 +31,8 @@ inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
 /// Of a value that is described.
 [[nodiscard]] std::size_t described_size(std::string_view bytes, int deepest) noexcept;
 
-/// How many bytes the value takes that `bytes` begin with, by its outermost constructor alone; zero if it is not whole, no value, or described in more than
-/// `deepest` layers.
+/// How many bytes the value takes that `bytes` begin with, by its outermost constructor alone; zero
+/// if it is not whole, no value, or described in more than `deepest` layers.
 [[nodiscard]] inline std::size_t encoded_size(std::string_view bytes, int deepest) noexcept {
     using namespace constructor;
     if (bytes.empty()) {
@@ -49,8 +49,11 @@ inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
     if (bytes.size() <= width) {
         return 0;
     }
-    const std::size_t size = width == 1 ? number_at<1>(bytes.data() + 1) : number_at<4>(bytes.data() + 1);
-    const bool is_sound = is_sized(code) || (size >= width && (is_compound(code) || is_array(code))); // what is inside has a count
+    const std::size_t size =
+        width == 1 ? number_at<1>(bytes.data() + 1) : number_at<4>(bytes.data() + 1);
+    const bool is_sound =
+        is_sized(code) ||
+        (size >= width && (is_compound(code) || is_array(code))); // what is inside has a count
     return is_sound && size < bytes.size() - width ? 1 + width + size : 0;
 }
 

@@ -35,12 +35,17 @@ std::optional<core::Uuid> token_of(std::string_view tag) noexcept {
     return token;
 }
 
-std::int64_t ticks_of(WallTime time) noexcept { return (std::chrono::floor<Ticks>(time.time_since_epoch()) + unix_epoch).count(); }
+std::int64_t ticks_of(WallTime time) noexcept {
+    return (std::chrono::floor<Ticks>(time.time_since_epoch()) + unix_epoch).count();
+}
 
 WallTime time_of(std::int64_t ticks) noexcept {
-    constexpr std::int64_t earliest = std::chrono::ceil<Ticks>(WallTime::min().time_since_epoch()).count();
-    constexpr std::int64_t latest = std::chrono::floor<Ticks>(WallTime::max().time_since_epoch()).count();
-    const std::int64_t since_epoch = ticks < 0 ? earliest : std::clamp(ticks - unix_epoch.count(), earliest, latest);
+    constexpr std::int64_t earliest =
+        std::chrono::ceil<Ticks>(WallTime::min().time_since_epoch()).count();
+    constexpr std::int64_t latest =
+        std::chrono::floor<Ticks>(WallTime::max().time_since_epoch()).count();
+    const std::int64_t since_epoch =
+        ticks < 0 ? earliest : std::clamp(ticks - unix_epoch.count(), earliest, latest);
     return WallTime{std::chrono::duration_cast<WallTime::duration>(Ticks{since_epoch})};
 }
 

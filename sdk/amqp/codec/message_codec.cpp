@@ -10,13 +10,16 @@ namespace sessionq::amqp {
 namespace {
 
 std::uint32_t capped(std::chrono::milliseconds time_to_live) noexcept {
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time_to_live.count(), 0, std::numeric_limits<std::uint32_t>::max()));
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        time_to_live.count(), 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
 /// In the order of MessageProperties::Field.
 void write_properties(const Message& message, WallTime created, std::string& to) {
     Encoder encoder{to};
-    const auto text = [&encoder](std::string_view value) { value.empty() ? encoder.write_null() : encoder.write_string(value); };
+    const auto text = [&encoder](std::string_view value) {
+        value.empty() ? encoder.write_null() : encoder.write_string(value);
+    };
     encoder.write_descriptor(section::properties);
     const std::size_t begun = encoder.begin_list();
     text(message.message_id);
@@ -62,7 +65,8 @@ void write_application_properties(const Message& message, const ClockReading& at
         count += 2;
     }
     if (!message.deadline.is_never()) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(message.deadline.time() - at.now);
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(message.deadline.time() - at.now);
         encoder.write_string(deadline_property);
         encoder.write_timestamp(Timestamp::later(at.wall, left));
         count += 2;
@@ -94,11 +98,14 @@ std::string encode_message(const Message& message, WallTime created, const Clock
     return encoded;
 }
 
-std::string encode_message(const Message& message, const ClockReading& at) { return encode_message(message, at.wall, at); }
+std::string encode_message(const Message& message, const ClockReading& at) {
+    return encode_message(message, at.wall, at);
+}
 
 std::string encode_content(const MessageContent& content, const ClockReading& at) {
     const auto* encoded = dynamic_cast<const EncodedContent*>(&content);
-    return encoded != nullptr ? std::string{encoded->encoded()} : encode_message(content.message(), at);
+    return encoded != nullptr ? std::string{encoded->encoded()}
+                              : encode_message(content.message(), at);
 }
 
 } // namespace sessionq::amqp

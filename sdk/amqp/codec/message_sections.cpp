@@ -32,8 +32,10 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
             return std::nullopt;
         }
         const std::string_view whole = encoded.substr(start, decoder.position() - start);
-        const bool repeats = *code == last && (*code == section::data || *code == section::sequence);
-        const bool is_second_body = found.body_kind != BodyKind::none && *code >= section::data && *code <= section::value && !repeats;
+        const bool repeats =
+            *code == last && (*code == section::data || *code == section::sequence);
+        const bool is_second_body = found.body_kind != BodyKind::none && *code >= section::data &&
+                                    *code <= section::value && !repeats;
         if ((*code <= last && !repeats) || is_second_body) {
             return std::nullopt;
         }
@@ -47,8 +49,12 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
         case section::data:
         case section::sequence:
         case section::value:
-            found.body_kind = *code == section::data ? BodyKind::data : *code == section::sequence ? BodyKind::sequence : BodyKind::value;
-            found.body = found.body.empty() ? whole : std::string_view{found.body.data(), found.body.size() + whole.size()};
+            found.body_kind = *code == section::data       ? BodyKind::data
+                              : *code == section::sequence ? BodyKind::sequence
+                                                           : BodyKind::value;
+            found.body = found.body.empty() ? whole
+                                            : std::string_view{found.body.data(),
+                                                               found.body.size() + whole.size()};
             break;
         case section::footer: found.footer = whole; break;
         default: return std::nullopt;
@@ -59,26 +65,40 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
 
 std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_section) noexcept {
     MessageHeader header;
-    const bool walked = visit_fields(encoded_section, 5, [&header](std::uint32_t index, std::string_view field) {
-        Decoder decoder{field};
-        switch (index) {
-        case 0: header.durable = decoder.read_boolean().value_or(false); break;
-        case 1: header.priority = capped<std::uint8_t>(decoder.read_unsigned().value_or(header.priority)); break;
-        case 2:
-            if (const auto milliseconds = decoder.read_unsigned()) {
-                header.time_to_live = capped<std::uint32_t>(*milliseconds);
+    const bool walked =
+        visit_fields(encoded_section, 5, [&header](std::uint32_t index, std::string_view field) {
+            Decoder decoder{field};
+            switch (index) {
+            case 0: header.durable = decoder.read_boolean().value_or(false); break;
+            case 1:
+                header.priority =
+                    capped<std::uint8_t>(decoder.read_unsigned().value_or(header.priority));
+                break;
+            case 2:
+                if (const auto milliseconds = decoder.read_unsigned()) {
+                    header.time_to_live = capped<std::uint32_t>(*milliseconds);
+                }
+                break;
+            case 3: header.first_acquirer = decoder.read_boolean().value_or(false); break;
+            default:
+                header.delivery_count = capped<std::uint32_t>(decoder.read_unsigned().value_or(0));
+                break;
             }
-            break;
-        case 3: header.first_acquirer = decoder.read_boolean().value_or(false); break;
-        default: header.delivery_count = capped<std::uint32_t>(decoder.read_unsigned().value_or(0)); break;
-        }
-    });
+        });
     return walked ? std::optional{header} : std::nullopt;
 }
 
 void MessageHeader::write(std::string& to) const {
     // Of every message, hence in one piece: descriptor, list, five fields.
-    std::array<char, 20> encoded{'\x00', '\x53', '\x70', '\xc0', '\0', '\x05', durable ? '\x41' : '\x42', '\x50', static_cast<char>(priority)};
+    std::array<char, 20> encoded{'\x00',
+                                 '\x53',
+                                 '\x70',
+                                 '\xc0',
+                                 '\0',
+                                 '\x05',
+                                 durable ? '\x41' : '\x42',
+                                 '\x50',
+                                 static_cast<char>(priority)};
     char* at = encoded.data() + 9;
     *at++ = time_to_live ? '\x70' : '\x40';
     if (time_to_live) {
@@ -96,10 +116,13 @@ void MessageHeader::write(std::string& to) const {
     to.append(encoded.data(), size);
 }
 
-std::optional<MessageProperties> MessageProperties::read(std::string_view encoded_section) noexcept {
+std::optional<MessageProperties> MessageProperties::read(
+    std::string_view encoded_section) noexcept {
     MessageProperties properties;
-    const bool walked =
-        visit_fields(encoded_section, field_count, [&properties](std::uint32_t index, std::string_view field) { properties.encoded[index] = field; });
+    const bool walked = visit_fields(encoded_section, field_count,
+                                     [&properties](std::uint32_t index, std::string_view field) {
+                                         properties.encoded[index] = field;
+                                     });
     return walked ? std::optional{properties} : std::nullopt;
 }
 
@@ -117,7 +140,9 @@ void MessageProperties::write(std::string& out) const {
     encoder.end_list(begun, count);
 }
 
-std::optional<std::string_view> MessageProperties::text(Field field) const noexcept { return Decoder{encoded[field]}.read_bytes(); }
+std::optional<std::string_view> MessageProperties::text(Field field) const noexcept {
+    return Decoder{encoded[field]}.read_bytes();
+}
 
 std::optional<WallTime> MessageProperties::time(Field field) const noexcept {
     const auto milliseconds = Decoder{encoded[field]}.read_integer();
@@ -132,7 +157,9 @@ std::string MessageProperties::id(Field field) const {
     return held ? held->to_string() : std::string{};
 }
 
-std::optional<Value> MessageProperties::value(Field field) const { return encoded[field].empty() ? std::nullopt : Decoder{encoded[field]}.read(); }
+std::optional<Value> MessageProperties::value(Field field) const {
+    return encoded[field].empty() ? std::nullopt : Decoder{encoded[field]}.read();
+}
 
 std::string_view find_entry(std::string_view encoded_section, std::string_view key) noexcept {
     std::string_view found;
@@ -151,7 +178,8 @@ std::string_view body_bytes(const MessageSections& sections, std::string& joined
     }
     if (sections.body_kind != BodyKind::data) {
         const std::string_view whole = decoder.rest();
-        const auto text = sections.body_kind == BodyKind::value ? decoder.read_bytes() : std::nullopt;
+        const auto text =
+            sections.body_kind == BodyKind::value ? decoder.read_bytes() : std::nullopt;
         return text ? *text : whole;
     }
     const std::string_view first = decoder.read_bytes().value_or(std::string_view{});
@@ -160,7 +188,8 @@ std::string_view body_bytes(const MessageSections& sections, std::string& joined
     }
     joined.assign(first);
     while (decoder.read_descriptor()) {
-        joined.append(decoder.read_bytes().value_or(std::string_view{})); // `find` has seen that it is one
+        joined.append(
+            decoder.read_bytes().value_or(std::string_view{})); // `find` has seen that it is one
     }
     return joined.empty() ? std::string_view{} : joined;
 }

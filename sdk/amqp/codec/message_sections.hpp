@@ -26,8 +26,8 @@ inline constexpr std::uint64_t footer = 0x78;
 
 enum class BodyKind : std::uint8_t { none, data, sequence, value };
 
-/// Where the sections of an encoded message are. Views of whole sections, descriptor included; empty: not there. Nothing inside them is looked at yet,
-/// but that data sections hold bytes.
+/// Where the sections of an encoded message are. Views of whole sections, descriptor included;
+/// empty: not there. Nothing inside them is looked at yet, but that data sections hold bytes.
 struct MessageSections {
     std::string_view header{};
     std::string_view delivery_annotations{};
@@ -50,7 +50,8 @@ struct MessageHeader {
     bool first_acquirer{false};
     std::uint32_t delivery_count{0};
 
-    [[nodiscard]] static std::optional<MessageHeader> read(std::string_view encoded_section) noexcept;
+    [[nodiscard]] static std::optional<MessageHeader> read(
+        std::string_view encoded_section) noexcept;
     void write(std::string& to) const;
 };
 
@@ -75,30 +76,35 @@ struct MessageProperties {
 
     std::array<std::string_view, field_count> encoded{}; ///< empty: absent
 
-    [[nodiscard]] static std::optional<MessageProperties> read(std::string_view encoded_section) noexcept;
+    [[nodiscard]] static std::optional<MessageProperties> read(
+        std::string_view encoded_section) noexcept;
     void write(std::string& out) const;
 
     /// A string, symbol or binary as it is; nothing for null, absence and other types.
     [[nodiscard]] std::optional<std::string_view> text(Field field) const noexcept;
     [[nodiscard]] std::optional<WallTime> time(Field field) const noexcept;
-    /// A message-id or correlation-id of any of its types: numbers in decimal, UUIDs in their usual form. Empty: absent.
+    /// A message-id or correlation-id of any of its types: numbers in decimal, UUIDs in their usual
+    /// form. Empty: absent.
     [[nodiscard]] std::string id(Field field) const;
     [[nodiscard]] std::optional<Value> value(Field field) const;
 };
 
-/// Walks over the fields of a list section. False: it cannot be walked over, or has more than `most`. `visit(index, encoded_value)`; those that are null are left
-/// out.
+/// Walks over the fields of a list section. False: it cannot be walked over, or has more than
+/// `most`. `visit(index, encoded_value)`; those that are null are left out.
 template <typename Visitor>
 bool visit_fields(std::string_view encoded_section, std::uint32_t most, Visitor&& visit);
 
-/// Walks over the entries of a map section. False: it cannot be walked over. `visit(key, encoded_value)`; keys that are neither string nor symbol are left out.
+/// Walks over the entries of a map section. False: it cannot be walked over. `visit(key,
+/// encoded_value)`; keys that are neither string nor symbol are left out.
 template <typename Visitor>
 bool visit_entries(std::string_view encoded_section, Visitor&& visit);
 
 /// The value, encoded, under a key of a map section; empty: there is none.
-[[nodiscard]] std::string_view find_entry(std::string_view encoded_section, std::string_view key) noexcept;
+[[nodiscard]] std::string_view find_entry(std::string_view encoded_section,
+                                          std::string_view key) noexcept;
 
-/// Of a body: the bytes of its data sections joined, of a string or binary value the bytes, else the encoded value. `joined` keeps what must be put together.
+/// Of a body: the bytes of its data sections joined, of a string or binary value the bytes, else
+/// the encoded value. `joined` keeps what must be put together.
 [[nodiscard]] std::string_view body_bytes(const MessageSections& sections, std::string& joined);
 
 } // namespace sessionq::amqp

@@ -12,7 +12,9 @@ namespace sessionq::amqp {
 namespace {
 
 std::string utf8(char32_t character) {
-    const auto part = [character](unsigned mark, unsigned shift) { return static_cast<char>(mark | ((character >> shift) & 0x3fU)); };
+    const auto part = [character](unsigned mark, unsigned shift) {
+        return static_cast<char>(mark | ((character >> shift) & 0x3fU));
+    };
     if (character < 0x80) {
         return {static_cast<char>(character)};
     }
@@ -23,7 +25,8 @@ std::string utf8(char32_t character) {
         return {static_cast<char>(0xe0U | character >> 12U), part(0x80, 6), part(0x80, 0)};
     }
     if (character < 0x110000) {
-        return {static_cast<char>(0xf0U | character >> 18U), part(0x80, 12), part(0x80, 6), part(0x80, 0)};
+        return {static_cast<char>(0xf0U | character >> 18U), part(0x80, 12), part(0x80, 6),
+                part(0x80, 0)};
     }
     return "\xef\xbf\xbd"; // no character: the one that stands for these
 }
@@ -83,10 +86,14 @@ PropertyValue to_property(const Value& value) {
 }
 
 std::optional<PropertyValue> read_property(std::string_view encoded) {
-    if (encoded.starts_with('\xa1') || encoded.starts_with('\xb1')) { // as most are: no tree for a string
+    if (encoded.starts_with('\xa1') ||
+        encoded.starts_with('\xb1')) { // as most are: no tree for a string
         Decoder decoder{encoded};
         const auto text = decoder.read_bytes();
-        return text && decoder.at_end() ? std::optional<PropertyValue>{std::in_place, std::in_place_type<std::string>, *text} : std::nullopt;
+        return text && decoder.at_end()
+                   ? std::optional<PropertyValue>{std::in_place, std::in_place_type<std::string>,
+                                                  *text}
+                   : std::nullopt;
     }
     const auto value = decode(encoded);
     return value ? std::optional{to_property(*value)} : std::nullopt;

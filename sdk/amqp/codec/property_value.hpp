@@ -9,7 +9,8 @@
 
 namespace sessionq::amqp {
 
-/// An application property's value, there and back. What has no place in a PropertyValue comes as its text.
+/// An application property's value, there and back. What has no place in a PropertyValue comes as
+/// its text.
 [[nodiscard]] Value to_value(const PropertyValue& value);
 [[nodiscard]] PropertyValue to_property(const Value& value);
 

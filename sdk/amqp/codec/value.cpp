@@ -8,29 +8,38 @@ namespace sessionq::amqp {
 namespace {
 
 template <typename T>
-inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char32_t>;
+inline constexpr bool is_integer =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char32_t>;
 
 } // namespace
 
-Timestamp Timestamp::of(WallTime time) noexcept { return {std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count()}; }
+Timestamp Timestamp::of(WallTime time) noexcept {
+    return {std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count()};
+}
 
 Timestamp Timestamp::later(WallTime from, std::chrono::milliseconds by) noexcept {
-    return {of(from).milliseconds + std::min<std::int64_t>(by.count(), std::numeric_limits<std::int64_t>::max() / 4)};
+    return {of(from).milliseconds +
+            std::min<std::int64_t>(by.count(), std::numeric_limits<std::int64_t>::max() / 4)};
 }
 
 WallTime Timestamp::time() const noexcept {
     using std::chrono::milliseconds;
-    constexpr std::int64_t latest = std::chrono::floor<milliseconds>(WallTime::max().time_since_epoch()).count();
-    constexpr std::int64_t earliest = std::chrono::ceil<milliseconds>(WallTime::min().time_since_epoch()).count();
+    constexpr std::int64_t latest =
+        std::chrono::floor<milliseconds>(WallTime::max().time_since_epoch()).count();
+    constexpr std::int64_t earliest =
+        std::chrono::ceil<milliseconds>(WallTime::min().time_since_epoch()).count();
     return WallTime{milliseconds{std::clamp(this->milliseconds, earliest, latest)}};
 }
 
 Value Value::list(std::initializer_list<Value> items) { return Value{List{items}}; }
 
-Value Value::map(std::initializer_list<std::pair<Value, Value>> entries) { return Value{Map{entries}}; }
+Value Value::map(std::initializer_list<std::pair<Value, Value>> entries) {
+    return Value{Map{entries}};
+}
 
 Value Value::described(Value descriptor, Value value) {
-    return Value{std::shared_ptr<const Described>{std::make_shared<Described>(Described{std::move(descriptor), std::move(value)})}};
+    return Value{std::shared_ptr<const Described>{
+        std::make_shared<Described>(Described{std::move(descriptor), std::move(value)})}};
 }
 
 std::optional<std::int64_t> Value::integer() const noexcept {
@@ -38,8 +47,9 @@ std::optional<std::int64_t> Value::integer() const noexcept {
         [](const auto& held) -> std::optional<std::int64_t> {
             using Kind = std::remove_cvref_t<decltype(held)>;
             if constexpr (std::is_same_v<Kind, std::uint64_t>) {
-                return held <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? std::optional{static_cast<std::int64_t>(held)}
-                                                                                                    : std::nullopt;
+                return held <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+                           ? std::optional{static_cast<std::int64_t>(held)}
+                           : std::nullopt;
             } else if constexpr (is_integer<Kind>) {
                 return static_cast<std::int64_t>(held);
             } else if constexpr (std::is_same_v<Kind, Timestamp>) {
@@ -56,7 +66,8 @@ std::optional<std::uint64_t> Value::unsigned_integer() const noexcept {
         return *wide;
     }
     const auto number = integer();
-    return number && *number >= 0 ? std::optional{static_cast<std::uint64_t>(*number)} : std::nullopt;
+    return number && *number >= 0 ? std::optional{static_cast<std::uint64_t>(*number)}
+                                  : std::nullopt;
 }
 
 std::optional<std::string_view> Value::text() const noexcept {
@@ -94,7 +105,8 @@ const Value* Value::find(std::string_view key) const noexcept {
     if (map == nullptr) {
         return nullptr;
     }
-    const auto found = std::find_if(map->begin(), map->end(), [key](const auto& entry) { return entry.first.text() == key; });
+    const auto found = std::find_if(map->begin(), map->end(),
+                                    [key](const auto& entry) { return entry.first.text() == key; });
     return found != map->end() ? &found->second : nullptr;
 }
 
@@ -136,7 +148,8 @@ std::string Value::to_string() const {
             } else if constexpr (std::is_same_v<Kind, Map>) {
                 std::string text;
                 for (const auto& [key, mapped] : held) {
-                    text += (text.empty() ? "" : ", ") + key.to_string() + ": " + mapped.to_string();
+                    text +=
+                        (text.empty() ? "" : ", ") + key.to_string() + ": " + mapped.to_string();
                 }
                 return '{' + text + '}';
             } else {
@@ -147,21 +160,22 @@ std::string Value::to_string() const {
 }
 
 bool operator==(const Value& left, const Value& right) {
-    return left.held_.index() == right.held_.index() && std::visit(
-                                                            [&right](const auto& held) {
-                                                                using Kind = std::remove_cvref_t<decltype(held)>;
-                                                                const auto& other = std::get<Kind>(right.held_);
-                                                                if constexpr (std::is_same_v<Kind, std::shared_ptr<const Described>>) {
-                                                                    return held->descriptor == other->descriptor && held->value == other->value;
-                                                                } else if constexpr (std::is_same_v<Kind, Array>) {
-                                                                    return held.element == other.element && held.items == other.items &&
-                                                                           (held.descriptor == nullptr) == (other.descriptor == nullptr) &&
-                                                                           (held.descriptor == nullptr || *held.descriptor == *other.descriptor);
-                                                                } else {
-                                                                    return held == other;
-                                                                }
-                                                            },
-                                                            left.held_);
+    return left.held_.index() == right.held_.index() &&
+           std::visit(
+               [&right](const auto& held) {
+                   using Kind = std::remove_cvref_t<decltype(held)>;
+                   const auto& other = std::get<Kind>(right.held_);
+                   if constexpr (std::is_same_v<Kind, std::shared_ptr<const Described>>) {
+                       return held->descriptor == other->descriptor && held->value == other->value;
+                   } else if constexpr (std::is_same_v<Kind, Array>) {
+                       return held.element == other.element && held.items == other.items &&
+                              (held.descriptor == nullptr) == (other.descriptor == nullptr) &&
+                              (held.descriptor == nullptr || *held.descriptor == *other.descriptor);
+                   } else {
+                       return held == other;
+                   }
+               },
+               left.held_);
 }
 
 } // namespace sessionq::amqp

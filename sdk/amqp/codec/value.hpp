@@ -52,8 +52,9 @@ struct Decimal {
 using List = std::vector<Value>;
 using Map = std::vector<std::pair<Value, Value>>; // in the order of the wire
 
-/// Elements of one type, that of `element`, an AMQP constructor code; for described elements with their descriptor. Whoever makes one sees to it that all
-/// are of that type; where one does not fit the form that `element` names, the encoder takes the type's widest.
+/// Elements of one type, that of `element`, an AMQP constructor code; for described elements with
+/// their descriptor. Whoever makes one sees to it that all are of that type; where one does not fit
+/// the form that `element` names, the encoder takes the type's widest.
 template <typename Item> // always Value, which is not whole here yet
 struct ArrayOf {
     std::uint8_t element{0x40};
@@ -64,20 +65,26 @@ using Array = ArrayOf<Value>;
 
 struct Described;
 
-/// Any AMQP 1.0 value (part 1 of the standard). A value type; copies are deep but for described values, which are shared and immutable.
+/// Any AMQP 1.0 value (part 1 of the standard). A value type; copies are deep but for described
+/// values, which are shared and immutable.
 class Value {
 public:
-    using Held = std::variant<std::monostate, bool, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, std::int8_t, std::int16_t,
-                              std::int32_t, std::int64_t, float, double, char32_t, Timestamp, core::Uuid, Decimal, Binary, std::string, Symbol, List,
-                              Map, Array, std::shared_ptr<const Described>>;
+    using Held =
+        std::variant<std::monostate, bool, std::uint8_t, std::uint16_t, std::uint32_t,
+                     std::uint64_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float,
+                     double, char32_t, Timestamp, core::Uuid, Decimal, Binary, std::string, Symbol,
+                     List, Map, Array, std::shared_ptr<const Described>>;
 
     Value() noexcept = default;
     template <typename T>
-    requires(!std::is_same_v<std::remove_cvref_t<T>, Value> && std::is_constructible_v<Held, std::in_place_type_t<std::remove_cvref_t<T>>, T>)
+    requires(!std::is_same_v<std::remove_cvref_t<T>, Value> &&
+             std::is_constructible_v<Held, std::in_place_type_t<std::remove_cvref_t<T>>, T>)
         Value(T&& held)
-        : held_{std::in_place_type<std::remove_cvref_t<T>>, std::forward<T>(held)} {} // NOLINT(google-explicit-constructor)
-    Value(const char* text) : held_{std::string{text}} {}                             // NOLINT(google-explicit-constructor)
-    Value(std::string_view text) : held_{std::string{text}} {}                        // NOLINT(google-explicit-constructor)
+        : held_{std::in_place_type<std::remove_cvref_t<T>>, std::forward<T>(held)} {
+    }                                                     // NOLINT(google-explicit-constructor)
+    Value(const char* text) : held_{std::string{text}} {} // NOLINT(google-explicit-constructor)
+    Value(std::string_view text)
+        : held_{std::string{text}} {} // NOLINT(google-explicit-constructor)
 
     [[nodiscard]] static Value symbol(std::string_view text) { return Symbol{std::string{text}}; }
     [[nodiscard]] static Value binary(std::string_view bytes) { return Binary{std::string{bytes}}; }
@@ -102,7 +109,8 @@ public:
     /// The elements of a list or an array; null on anything else.
     [[nodiscard]] const std::vector<Value>* items() const noexcept;
     [[nodiscard]] const Described* described() const noexcept;
-    /// Of a map, the value under a key that is this string or symbol; null if there is none, or no map.
+    /// Of a map, the value under a key that is this string or symbol; null if there is none, or no
+    /// map.
     [[nodiscard]] const Value* find(std::string_view key) const noexcept;
 
     /// For people: error texts and tests.

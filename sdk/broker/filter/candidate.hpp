@@ -7,7 +7,8 @@
 
 namespace sessionq::broker::filter {
 
-/// A message that rules are asked about: decoded when one of them looks at it, and then once for all of them. For one thread at a time.
+/// A message that rules are asked about: decoded when one of them looks at it, and then once for
+/// all of them. For one thread at a time.
 class Candidate {
 public:
     explicit Candidate(MessageContentPtr content) noexcept : content_{std::move(content)} {}

@@ -16,16 +16,24 @@ constexpr const char* rule_name_property = "RuleName";
 
 bool matches(const CorrelationFilter& filter, const Message& message) {
     const std::pair<const std::optional<std::string>&, TextField> texts[] = {
-        {filter.content_type, TextField::content_type}, {filter.correlation_id, TextField::correlation_id},
-        {filter.message_id, TextField::message_id},     {filter.reply_to, TextField::reply_to},
-        {filter.subject, TextField::subject},           {filter.reply_to_session_id, TextField::reply_to_session_id},
-        {filter.session_id, TextField::session_id},     {filter.to, TextField::to},
+        {filter.content_type, TextField::content_type},
+        {filter.correlation_id, TextField::correlation_id},
+        {filter.message_id, TextField::message_id},
+        {filter.reply_to, TextField::reply_to},
+        {filter.subject, TextField::subject},
+        {filter.reply_to_session_id, TextField::reply_to_session_id},
+        {filter.session_id, TextField::session_id},
+        {filter.to, TextField::to},
     };
-    const bool texts_match = std::ranges::all_of(
-        texts, [&](const auto& wanted) { return !wanted.first || text_of(message, wanted.second).value_or(std::string_view{}) == *wanted.first; });
+    const bool texts_match = std::ranges::all_of(texts, [&](const auto& wanted) {
+        return !wanted.first ||
+               text_of(message, wanted.second).value_or(std::string_view{}) == *wanted.first;
+    });
     return texts_match && std::ranges::all_of(filter.properties, [&](const auto& wanted) {
                const auto found = find_property(message.properties, wanted.first);
-               const auto order = found == message.properties.end() ? std::nullopt : compare(found->second, wanted.second);
+               const auto order = found == message.properties.end()
+                                      ? std::nullopt
+                                      : compare(found->second, wanted.second);
                return order && std::is_eq(*order);
            });
 }
@@ -40,7 +48,8 @@ std::optional<std::string> to_text(const Value& value) {
     }
     std::array<char, 32> digits{};
     const auto write = [&](auto number) {
-        return std::string{digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
+        return std::string{digits.data(),
+                           std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
     };
     if (const auto* number = std::get_if<std::int64_t>(&value)) {
         return write(*number);
@@ -54,7 +63,8 @@ std::optional<std::string> to_text(const Value& value) {
     return std::nullopt;
 }
 
-/// Does statements to an outline, each seeing what those before it did, and keeps account of what to change.
+/// Does statements to an outline, each seeing what those before it did, and keeps account of what
+/// to change.
 class Performance {
 public:
     explicit Performance(Message outline) : outline_{std::move(outline)} {}
@@ -74,7 +84,9 @@ public:
 
     void set(const std::string& name, Value value) {
         const auto found = find_property(outline_.properties, name);
-        const std::string key = found == outline_.properties.end() ? name : found->first; // the message's own way to write it
+        const std::string key = found == outline_.properties.end()
+                                    ? name
+                                    : found->first; // the message's own way to write it
         outline_.properties.insert_or_assign(key, value);
         changes_.properties.insert_or_assign(key, std::move(value));
     }
@@ -83,8 +95,8 @@ public:
 
 private:
     void remove(const std::string& name) {
-        for (auto found = find_property(outline_.properties, name); found != outline_.properties.end();
-             found = find_property(outline_.properties, name)) {
+        for (auto found = find_property(outline_.properties, name);
+             found != outline_.properties.end(); found = find_property(outline_.properties, name)) {
             changes_.removed.push_back(found->first);
             changes_.properties.erase(found->first);
             outline_.properties.erase(found);
@@ -123,7 +135,8 @@ core::Result<CompiledRule> CompiledRule::make(Rule rule) {
 }
 
 bool CompiledRule::reads_messages() const noexcept {
-    return !std::holds_alternative<TrueFilter>(rule_.filter) && !std::holds_alternative<FalseFilter>(rule_.filter);
+    return !std::holds_alternative<TrueFilter>(rule_.filter) &&
+           !std::holds_alternative<FalseFilter>(rule_.filter);
 }
 
 bool CompiledRule::matches(const Message& message) const {

@@ -23,7 +23,8 @@ public:
 
     [[nodiscard]] bool matches(const Message& message) const;
 
-    /// The content as the action leaves it, with the rule's name in the property `RuleName`. `outline` is that of the content.
+    /// The content as the action leaves it, with the rule's name in the property `RuleName`.
+    /// `outline` is that of the content.
     [[nodiscard]] MessageContentPtr apply(const MessageContent& content, Message outline) const;
 
 private:

@@ -33,7 +33,9 @@ struct Element {
     Kind kind{Kind::exact};
     char32_t character{0};
 
-    [[nodiscard]] bool takes(char32_t given) const noexcept { return kind == Kind::any_one || (kind == Kind::exact && character == given); }
+    [[nodiscard]] bool takes(char32_t given) const noexcept {
+        return kind == Kind::any_one || (kind == Kind::exact && character == given);
+    }
 };
 
 std::vector<Element> read_pattern(std::string_view pattern, std::optional<char32_t> escape) {
@@ -58,7 +60,9 @@ std::vector<Element> read_pattern(std::string_view pattern, std::optional<char32
 bool is_like(std::string_view text, std::string_view pattern, std::optional<char32_t> escape) {
     const std::vector<Element> elements = read_pattern(pattern, escape);
     std::size_t at = 0;
-    std::size_t after_run = elements.size() + 1; // where to go on when the last run has to be longer; beyond the end: there was none
+    std::size_t after_run =
+        elements.size() +
+        1; // where to go on when the last run has to be longer; beyond the end: there was none
     std::string_view run_end{};
     for (;;) {
         if (at < elements.size() && elements[at].kind == Element::Kind::any_run) {

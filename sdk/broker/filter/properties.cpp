@@ -25,12 +25,15 @@ constexpr std::array<Own, 8> all_own{{
     {"To", TextField::to, &Message::to},
 }};
 
-const Own& own_of(TextField field) noexcept { return *std::ranges::find(all_own, field, &Own::field); }
+const Own& own_of(TextField field) noexcept {
+    return *std::ranges::find(all_own, field, &Own::field);
+}
 
 } // namespace
 
 std::optional<TextField> find_own(std::string_view name) noexcept {
-    const auto* found = std::ranges::find_if(all_own, [name](const Own& own) { return core::equal_ignoring_case(own.name, name); });
+    const auto* found = std::ranges::find_if(
+        all_own, [name](const Own& own) { return core::equal_ignoring_case(own.name, name); });
     return found == all_own.end() ? std::nullopt : std::optional{found->field};
 }
 
@@ -45,7 +48,8 @@ std::string list_own() {
 std::optional<std::string_view> text_of(const Message& message, TextField field) noexcept {
     const Own& own = own_of(field);
     if (own.member == nullptr) {
-        return message.session_id ? std::optional<std::string_view>{*message.session_id} : std::nullopt;
+        return message.session_id ? std::optional<std::string_view>{*message.session_id}
+                                  : std::nullopt;
     }
     const std::string& text = message.*own.member;
     return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
@@ -60,11 +64,14 @@ void set_text(Message& message, TextField field, std::optional<std::string> text
     }
 }
 
-Properties::const_iterator find_property(const Properties& properties, std::string_view name) noexcept {
+Properties::const_iterator find_property(const Properties& properties,
+                                         std::string_view name) noexcept {
     const auto exact = properties.find(name);
     return exact != properties.end()
                ? exact
-               : std::ranges::find_if(properties, [name](const auto& property) { return core::equal_ignoring_case(property.first, name); });
+               : std::ranges::find_if(properties, [name](const auto& property) {
+                     return core::equal_ignoring_case(property.first, name);
+                 });
 }
 
 Value value_of(const Message& message, const PropertyName& name) {
@@ -77,7 +84,8 @@ Value value_of(const Message& message, const PropertyName& name) {
 }
 
 bool has(const Message& message, const PropertyName& name) noexcept {
-    return name.own ? text_of(message, *name.own).has_value() : find_property(message.properties, name.name) != message.properties.end();
+    return name.own ? text_of(message, *name.own).has_value()
+                    : find_property(message.properties, name.name) != message.properties.end();
 }
 
 } // namespace sessionq::broker::filter

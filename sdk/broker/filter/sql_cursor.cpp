@@ -9,11 +9,13 @@
 namespace sessionq::broker::filter {
 namespace {
 
-constexpr std::array<std::string_view, 13> reserved{"AND",  "OR",     "NOT",  "IN",    "LIKE", "ESCAPE", "IS",
-                                                    "NULL", "EXISTS", "TRUE", "FALSE", "SET",  "REMOVE"};
+constexpr std::array<std::string_view, 13> reserved{"AND",    "OR",  "NOT",   "IN",     "LIKE",
+                                                    "ESCAPE", "IS",  "NULL",  "EXISTS", "TRUE",
+                                                    "FALSE",  "SET", "REMOVE"};
 
 bool is_reserved(std::string_view text) noexcept {
-    return std::ranges::any_of(reserved, [&](std::string_view word) { return core::equal_ignoring_case(word, text); });
+    return std::ranges::any_of(
+        reserved, [&](std::string_view word) { return core::equal_ignoring_case(word, text); });
 }
 
 } // namespace
@@ -22,10 +24,13 @@ bool TokenCursor::is_word(std::string_view word) const noexcept {
     return next().kind == TokenKind::word && core::equal_ignoring_case(next().text, word);
 }
 
-bool TokenCursor::is_symbol(std::string_view symbol) const noexcept { return next().kind == TokenKind::symbol && next().text == symbol; }
+bool TokenCursor::is_symbol(std::string_view symbol) const noexcept {
+    return next().kind == TokenKind::symbol && next().text == symbol;
+}
 
 bool TokenCursor::is_call() const noexcept {
-    return next().kind == TokenKind::word && at_ + 1 < tokens_.size() && tokens_[at_ + 1].kind == TokenKind::symbol && tokens_[at_ + 1].text == "(";
+    return next().kind == TokenKind::word && at_ + 1 < tokens_.size() &&
+           tokens_[at_ + 1].kind == TokenKind::symbol && tokens_[at_ + 1].text == "(";
 }
 
 bool TokenCursor::accept_word(std::string_view word) noexcept {
@@ -61,7 +66,8 @@ void TokenCursor::expect_end() const {
 Token TokenCursor::take() { return tokens_[at_++]; }
 
 Token TokenCursor::expect_name() {
-    if (next().kind != TokenKind::name && (next().kind != TokenKind::word || is_reserved(next().text))) {
+    if (next().kind != TokenKind::name &&
+        (next().kind != TokenKind::word || is_reserved(next().text))) {
         fail("a value or the name of a property is expected");
     }
     return take();
@@ -69,8 +75,10 @@ Token TokenCursor::expect_name() {
 
 PropertyName TokenCursor::expect_property() {
     Token first = expect_name();
-    const bool is_own = first.kind == TokenKind::word && core::equal_ignoring_case(first.text, "sys");
-    const bool is_scope = is_own || (first.kind == TokenKind::word && core::equal_ignoring_case(first.text, "user"));
+    const bool is_own =
+        first.kind == TokenKind::word && core::equal_ignoring_case(first.text, "sys");
+    const bool is_scope =
+        is_own || (first.kind == TokenKind::word && core::equal_ignoring_case(first.text, "user"));
     if (!accept_symbol(".")) {
         return {.name = std::move(first.text)};
     }
@@ -83,7 +91,8 @@ PropertyName TokenCursor::expect_property() {
     }
     const auto own = find_own(second.text);
     if (!own) {
-        throw SyntaxError{"sys." + second.text + " is not supported; there are " + list_own(), second.at};
+        throw SyntaxError{"sys." + second.text + " is not supported; there are " + list_own(),
+                          second.at};
     }
     return {.own = own, .name = std::move(second.text)};
 }

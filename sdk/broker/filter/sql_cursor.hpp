@@ -10,13 +10,15 @@
 
 namespace sessionq::broker::filter {
 
-/// What is wrong with an expression, and where. Thrown within this part only: `parse_condition` and `parse_action` catch it.
+/// What is wrong with an expression, and where. Thrown within this part only: `parse_condition` and
+/// `parse_action` catch it.
 struct SyntaxError {
     std::string what;
     std::size_t at; ///< from zero
 };
 
-/// A place among the tokens of an expression, and the steps from there. Words of the language are recognised in any case.
+/// A place among the tokens of an expression, and the steps from there. Words of the language are
+/// recognised in any case.
 class TokenCursor {
 public:
     /// `tokens` end with one of kind `end`, which is never stepped over.

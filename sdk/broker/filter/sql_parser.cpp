@@ -29,7 +29,9 @@ NodePtr constant(Value value) {
     return made;
 }
 
-NodePtr negated(bool is_negated, NodePtr of) { return is_negated ? node(Operation::logical_not, std::move(of)) : std::move(of); }
+NodePtr negated(bool is_negated, NodePtr of) {
+    return is_negated ? node(Operation::logical_not, std::move(of)) : std::move(of);
+}
 
 // By descent: each function reads one level of binding, loosest first. Predicates and values share the levels, for parentheses may hold either, and each place
 // checks which it has got.
@@ -47,7 +49,8 @@ public:
         std::vector<Statement> statements;
         do {
             if (cursor_.accept_word("SET")) {
-                Statement& set = statements.emplace_back(Statement{.property = cursor_.expect_property()});
+                Statement& set =
+                    statements.emplace_back(Statement{.property = cursor_.expect_property()});
                 cursor_.expect_symbol("=");
                 set.expression = value([this] { return read_sum(); });
             } else if (cursor_.accept_word("REMOVE")) {
@@ -106,13 +109,14 @@ private:
         }
         const std::size_t begun = cursor_.next().at;
         NodePtr left = read_sum();
-        static constexpr std::array<std::pair<std::string_view, Operation>, 7> comparisons{{{"=", Operation::equal},
-                                                                                            {"<>", Operation::not_equal},
-                                                                                            {"!=", Operation::not_equal},
-                                                                                            {"<", Operation::less},
-                                                                                            {"<=", Operation::less_equal},
-                                                                                            {">", Operation::greater},
-                                                                                            {">=", Operation::greater_equal}}};
+        static constexpr std::array<std::pair<std::string_view, Operation>, 7> comparisons{
+            {{"=", Operation::equal},
+             {"<>", Operation::not_equal},
+             {"!=", Operation::not_equal},
+             {"<", Operation::less},
+             {"<=", Operation::less_equal},
+             {">", Operation::greater},
+             {">=", Operation::greater_equal}}};
         for (const auto& [symbol, operation] : comparisons) {
             if (cursor_.accept_symbol(symbol)) {
                 check_value(*left, begun);
@@ -181,18 +185,23 @@ private:
     }
 
     NodePtr read_sum() {
-        return read_operators({{"+", Operation::add}, {"-", Operation::subtract}}, [this] { return read_product(); });
+        return read_operators({{"+", Operation::add}, {"-", Operation::subtract}},
+                              [this] { return read_product(); });
     }
     NodePtr read_product() {
-        return read_operators({{"*", Operation::multiply}, {"/", Operation::divide}, {"%", Operation::modulo}}, [this] { return read_signed(); });
+        return read_operators(
+            {{"*", Operation::multiply}, {"/", Operation::divide}, {"%", Operation::modulo}},
+            [this] { return read_signed(); });
     }
 
     template <typename Read>
-    NodePtr read_operators(std::initializer_list<std::pair<std::string_view, Operation>> operators, Read read) {
+    NodePtr read_operators(std::initializer_list<std::pair<std::string_view, Operation>> operators,
+                           Read read) {
         const std::size_t begun = cursor_.next().at;
         NodePtr left = read();
         for (;;) {
-            const auto* found = std::ranges::find_if(operators, [this](const auto& one) { return cursor_.is_symbol(one.first); });
+            const auto* found = std::ranges::find_if(
+                operators, [this](const auto& one) { return cursor_.is_symbol(one.first); });
             if (found == operators.end()) {
                 return left;
             }
@@ -208,7 +217,8 @@ private:
             return read_primary();
         }
         const Depth depth{*this};
-        return node(is_minus ? Operation::minus : Operation::plus, value([this] { return read_signed(); }));
+        return node(is_minus ? Operation::minus : Operation::plus,
+                    value([this] { return read_signed(); }));
     }
 
     NodePtr read_primary() {
@@ -248,7 +258,8 @@ private:
             made->operation = Operation::new_id;
             return made;
         }
-        if (core::equal_ignoring_case(name.text, "property") || core::equal_ignoring_case(name.text, "p")) {
+        if (core::equal_ignoring_case(name.text, "property") ||
+            core::equal_ignoring_case(name.text, "p")) {
             NodePtr made = node(Operation::property_by_name, value([this] { return read_sum(); }));
             cursor_.expect_symbol(")");
             return made;
@@ -274,8 +285,10 @@ private:
     }
     // A property may turn out to be true or false.
     static void check_predicate(const Node& found, std::size_t at) {
-        const bool is_truth = found.operation == Operation::constant && std::holds_alternative<bool>(found.value);
-        const bool is_property = found.operation == Operation::property || found.operation == Operation::property_by_name;
+        const bool is_truth =
+            found.operation == Operation::constant && std::holds_alternative<bool>(found.value);
+        const bool is_property = found.operation == Operation::property ||
+                                 found.operation == Operation::property_by_name;
         if (!found.is_predicate() && !is_truth && !is_property) {
             throw SyntaxError{"a condition is expected, not a value,", at};
         }
@@ -305,7 +318,9 @@ private:
 template <typename Parsed, typename Read>
 core::Result<Parsed> parse(std::string_view text, Read read) {
     if (text.size() > longest_expression) {
-        return Failure{.code = Errc::invalid_argument, .detail = "an expression has at most " + std::to_string(longest_expression) + " characters"};
+        return Failure{.code = Errc::invalid_argument,
+                       .detail = "an expression has at most " + std::to_string(longest_expression) +
+                                 " characters"};
     }
     auto tokens = read_tokens(text);
     if (!tokens) {
@@ -315,7 +330,9 @@ core::Result<Parsed> parse(std::string_view text, Read read) {
         Parser parser{std::move(tokens).value()};
         return read(parser);
     } catch (SyntaxError& error) {
-        return Failure{.code = Errc::invalid_argument, .detail = std::move(error.what) + " at position " + std::to_string(error.at + 1)};
+        return Failure{.code = Errc::invalid_argument,
+                       .detail =
+                           std::move(error.what) + " at position " + std::to_string(error.at + 1)};
     }
 }
 
@@ -326,7 +343,8 @@ core::Result<NodePtr> parse_condition(std::string_view text) {
 }
 
 core::Result<std::vector<Statement>> parse_action(std::string_view text) {
-    return parse<std::vector<Statement>>(text, [](Parser& parser) { return parser.read_statements(); });
+    return parse<std::vector<Statement>>(text,
+                                         [](Parser& parser) { return parser.read_statements(); });
 }
 
 } // namespace sessionq::broker::filter

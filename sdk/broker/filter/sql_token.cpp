@@ -8,7 +8,10 @@ namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 // Letters beyond ASCII are taken as a whole: none of their bytes means anything else.
-bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80; }
+bool is_letter(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           static_cast<unsigned char>(c) >= 0x80;
+}
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 class Reader {
@@ -23,7 +26,9 @@ public:
             }
             Token token{.at = at_};
             if (const auto complaint = read_one(token)) {
-                return Failure{.code = Errc::invalid_argument, .detail = *complaint + " at position " + std::to_string(token.at + 1)};
+                return Failure{.code = Errc::invalid_argument,
+                               .detail =
+                                   *complaint + " at position " + std::to_string(token.at + 1)};
             }
             tokens.push_back(std::move(token));
         } while (tokens.back().kind != TokenKind::end);
@@ -33,7 +38,9 @@ public:
 private:
     using Complaint = std::optional<std::string>;
 
-    [[nodiscard]] char peek(std::size_t ahead = 0) const noexcept { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+    [[nodiscard]] char peek(std::size_t ahead = 0) const noexcept {
+        return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+    }
 
     Complaint read_one(Token& token) {
         if (at_ == text_.size()) {
@@ -62,7 +69,8 @@ private:
         if (first == '"' || first == '[') {
             token.kind = TokenKind::name;
             auto complaint = read_quoted(first == '[' ? ']' : '"', token.text, "a name");
-            return complaint || !token.text.empty() ? complaint : Complaint{"a name without characters"};
+            return complaint || !token.text.empty() ? complaint
+                                                    : Complaint{"a name without characters"};
         }
         return read_symbol(token);
     }
@@ -109,7 +117,8 @@ private:
     template <typename Number>
     static Complaint convert(std::string_view digits, Token& token) {
         Number number{};
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), number);
         if (error != std::errc{} || end != digits.data() + digits.size()) {
             return "a number out of range";
         }
@@ -118,7 +127,8 @@ private:
     }
 
     Complaint read_symbol(Token& token) {
-        for (const std::string_view symbol : {"<>", "!=", "<=", ">=", "=", "<", ">", "+", "-", "*", "/", "%", "(", ")", ",", ".", ";"}) {
+        for (const std::string_view symbol : {"<>", "!=", "<=", ">=", "=", "<", ">", "+", "-", "*",
+                                              "/", "%", "(", ")", ",", ".", ";"}) {
             if (text_.substr(at_).starts_with(symbol)) {
                 token.kind = TokenKind::symbol;
                 token.text = symbol;

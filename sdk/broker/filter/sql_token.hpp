@@ -21,8 +21,9 @@ struct Token {
     std::size_t at{0};     ///< where it begins, from zero
 };
 
-/// The tokens of an expression, the last of kind `end`. Words begin with a letter, and are names unless the grammar knows them; names are in brackets or double
-/// quotes; constants are text in single quotes and numbers. Fails with invalid_argument and where.
+/// The tokens of an expression, the last of kind `end`. Words begin with a letter, and are names
+/// unless the grammar knows them; names are in brackets or double quotes; constants are text in
+/// single quotes and numbers. Fails with invalid_argument and where.
 [[nodiscard]] core::Result<std::vector<Token>> read_tokens(std::string_view text);
 
 } // namespace sessionq::broker::filter

@@ -100,7 +100,8 @@ Value evaluate(const Node& node, const Message& message) {
     }
     case Operation::new_id: return core::Uuid::make().to_string();
     case Operation::plus:
-    case Operation::minus: return calculate(sign_of(node.operation), Value{std::int64_t{0}}, operand(0));
+    case Operation::minus:
+        return calculate(sign_of(node.operation), Value{std::int64_t{0}}, operand(0));
     case Operation::add:
     case Operation::subtract:
     case Operation::multiply:

@@ -48,7 +48,8 @@ struct Node {
 };
 using NodePtr = std::unique_ptr<const Node>;
 
-/// What an expression comes to for a message. Reads nothing but the message; `new_id` alone comes to something else each time.
+/// What an expression comes to for a message. Reads nothing but the message; `new_id` alone comes
+/// to something else each time.
 [[nodiscard]] Value evaluate(const Node& node, const Message& message);
 
 } // namespace sessionq::broker::filter

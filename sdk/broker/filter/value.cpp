@@ -9,7 +9,8 @@ namespace sessionq::broker::filter {
 namespace {
 
 template <typename T>
-constexpr bool is_number = std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t> || std::is_same_v<T, double>;
+constexpr bool is_number = std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t> ||
+                           std::is_same_v<T, double>;
 
 struct Comparison {
     using Answer = std::optional<std::partial_ordering>;
@@ -21,7 +22,8 @@ struct Comparison {
         } else if constexpr (!std::is_same_v<Left, Right> || std::is_same_v<Left, std::monostate>) {
             return std::nullopt;
         } else if constexpr (std::is_same_v<Left, bool>) {
-            return left == right ? std::partial_ordering::equivalent : std::partial_ordering::unordered;
+            return left == right ? std::partial_ordering::equivalent
+                                 : std::partial_ordering::unordered;
         } else if constexpr (std::is_same_v<Left, std::string>) {
             return left.compare(right) <=> 0;
         } else {
@@ -37,9 +39,11 @@ private:
         } else if constexpr (std::is_same_v<Left, Right>) {
             return left <=> right;
         } else if constexpr (std::is_same_v<Left, std::int64_t>) {
-            return left < 0 ? std::strong_ordering::less : static_cast<std::uint64_t>(left) <=> right;
+            return left < 0 ? std::strong_ordering::less
+                            : static_cast<std::uint64_t>(left) <=> right;
         } else {
-            return right < 0 ? std::strong_ordering::greater : left <=> static_cast<std::uint64_t>(right);
+            return right < 0 ? std::strong_ordering::greater
+                             : left <=> static_cast<std::uint64_t>(right);
         }
     }
 };
@@ -61,7 +65,8 @@ std::optional<std::int64_t> as_whole(const Value& value) noexcept {
         return *number;
     }
     const auto* number = std::get_if<std::uint64_t>(&value);
-    const bool fits = number != nullptr && *number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const bool fits = number != nullptr && *number <= static_cast<std::uint64_t>(
+                                                          std::numeric_limits<std::int64_t>::max());
     return fits ? std::optional{static_cast<std::int64_t>(*number)} : std::nullopt;
 }
 
@@ -92,7 +97,9 @@ Value floating(char operation, double left, double right) noexcept {
 
 } // namespace
 
-std::optional<std::partial_ordering> compare(const Value& left, const Value& right) noexcept { return std::visit(Comparison{}, left, right); }
+std::optional<std::partial_ordering> compare(const Value& left, const Value& right) noexcept {
+    return std::visit(Comparison{}, left, right);
+}
 
 Value calculate(char operation, const Value& left, const Value& right) {
     const auto* left_text = std::get_if<std::string>(&left);

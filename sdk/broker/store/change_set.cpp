@@ -59,7 +59,8 @@ void ChangeSet::apply(QueueRemoved removed) {
 }
 
 bool ChangeSet::empty() const noexcept {
-    return queues_.empty() && messages_.empty() && states_.empty() && taken_ids_.empty() && last_sequences_.empty();
+    return queues_.empty() && messages_.empty() && states_.empty() && taken_ids_.empty() &&
+           last_sequences_.empty();
 }
 
 void ChangeSet::clear() {

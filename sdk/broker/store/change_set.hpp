@@ -14,8 +14,8 @@
 
 namespace sessionq::broker {
 
-/// What many changes come to, so that each row of a store is written once: a message that came and went in the meantime leaves nothing to write but its
-/// number. Pure.
+/// What many changes come to, so that each row of a store is written once: a message that came and
+/// went in the meantime leaves nothing to write but its number. Pure.
 class ChangeSet {
 public:
     /// What is to be done with the row of a message.
@@ -24,7 +24,8 @@ public:
         Action action{Action::nothing};
         KeptMessage message{}; ///< to `passed_to` are added those that are not there yet
     };
-    using QueueChange = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved>;
+    using QueueChange =
+        std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved>;
     using SessionKey = std::pair<EntityId, std::string>;
 
     void add(Change change);
@@ -33,10 +34,16 @@ public:
     [[nodiscard]] const std::vector<QueueChange>& queues() const noexcept { return queues_; }
     /// In the order in which the messages were first named.
     [[nodiscard]] const std::vector<MessageRow>& messages() const noexcept { return messages_; }
-    [[nodiscard]] const std::map<SessionKey, std::optional<std::string>>& states() const noexcept { return states_; }
-    [[nodiscard]] const std::vector<MessageIdTaken>& taken_ids() const noexcept { return taken_ids_; }
+    [[nodiscard]] const std::map<SessionKey, std::optional<std::string>>& states() const noexcept {
+        return states_;
+    }
+    [[nodiscard]] const std::vector<MessageIdTaken>& taken_ids() const noexcept {
+        return taken_ids_;
+    }
     /// The highest number given out, by entity.
-    [[nodiscard]] const std::map<EntityId, std::int64_t>& last_sequences() const noexcept { return last_sequences_; }
+    [[nodiscard]] const std::map<EntityId, std::int64_t>& last_sequences() const noexcept {
+        return last_sequences_;
+    }
     /// Nothing of these is to be written any more.
     [[nodiscard]] bool is_removed(EntityId entity) const { return removed_.contains(entity); }
 
@@ -51,7 +58,8 @@ private:
     };
     struct Hash {
         std::size_t operator()(const Key& key) const noexcept {
-            return std::hash<std::uint64_t>{}(static_cast<std::uint64_t>(key.sequence) * 0x9e3779b97f4a7c15U + key.entity);
+            return std::hash<std::uint64_t>{}(
+                static_cast<std::uint64_t>(key.sequence) * 0x9e3779b97f4a7c15U + key.entity);
         }
     };
 
@@ -60,7 +68,9 @@ private:
     void apply(MessageChanged changed);
     void apply(MessageRemoved removed);
     void apply(MessagePassedOn passed);
-    void apply(SessionStateSet set) { states_.insert_or_assign({set.entity, std::move(set.session_id)}, std::move(set.state)); }
+    void apply(SessionStateSet set) {
+        states_.insert_or_assign({set.entity, std::move(set.session_id)}, std::move(set.state));
+    }
     void apply(MessageIdTaken taken) { taken_ids_.push_back(std::move(taken)); }
     void apply(QueueCreated created) { queues_.emplace_back(std::move(created)); }
     void apply(QueueOptionsChanged changed) { queues_.emplace_back(std::move(changed)); }

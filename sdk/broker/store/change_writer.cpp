@@ -45,7 +45,11 @@ void ChangeWriter::write(const ChangeSet& set) {
     }
     for (const MessageIdTaken& taken : set.taken_ids()) {
         if (!set.is_removed(taken.entity)) {
-            take_id_.bind(taken.entity).bind_text(taken.message_id).bind(taken.sequence).bind(nanoseconds_of(taken.until)).run();
+            take_id_.bind(taken.entity)
+                .bind_text(taken.message_id)
+                .bind(taken.sequence)
+                .bind(nanoseconds_of(taken.until))
+                .run();
         }
         if (++ids_since_forgetting_ == ids_between_forgetting) {
             ids_since_forgetting_ = 0;
@@ -60,7 +64,8 @@ void ChangeWriter::write(const ChangeSet& set) {
 void ChangeWriter::apply(const QueueCreated& created) {
     const std::string options = to_text(created.options);
     const std::string rules = codec_.encode_rules(created.rules);
-    Statement{database_, "INSERT INTO queues (id, dead_letters, name, kind, options, declared_rules, rules) VALUES (?, ?, ?, ?, ?, ?, ?)"}
+    Statement{database_, "INSERT INTO queues (id, dead_letters, name, kind, options, "
+                         "declared_rules, rules) VALUES (?, ?, ?, ?, ?, ?, ?)"}
         .bind(created.queue)
         .bind(created.dead_letters)
         .bind_text(created.name)
@@ -69,12 +74,18 @@ void ChangeWriter::apply(const QueueCreated& created) {
         .bind_bytes(rules)
         .bind_bytes(rules)
         .run();
-    Statement{database_, "INSERT INTO entities (id) VALUES (?), (?)"}.bind(created.queue).bind(created.dead_letters).run();
+    Statement{database_, "INSERT INTO entities (id) VALUES (?), (?)"}
+        .bind(created.queue)
+        .bind(created.dead_letters)
+        .run();
 }
 
 void ChangeWriter::apply(const QueueOptionsChanged& changed) {
     const std::string options = to_text(changed.options);
-    Statement{database_, "UPDATE queues SET options = ? WHERE id = ?"}.bind_text(options).bind(changed.queue).run();
+    Statement{database_, "UPDATE queues SET options = ? WHERE id = ?"}
+        .bind_text(options)
+        .bind(changed.queue)
+        .run();
 }
 
 void ChangeWriter::apply(const RulesDeclared& declared) {
@@ -88,7 +99,10 @@ void ChangeWriter::apply(const RulesDeclared& declared) {
 
 void ChangeWriter::apply(const RulesChanged& changed) {
     const std::string rules = codec_.encode_rules(changed.rules);
-    Statement{database_, "UPDATE queues SET rules = ? WHERE id = ?"}.bind_bytes(rules).bind(changed.queue).run();
+    Statement{database_, "UPDATE queues SET rules = ? WHERE id = ?"}
+        .bind_bytes(rules)
+        .bind(changed.queue)
+        .run();
 }
 
 void ChangeWriter::apply(const QueueRemoved& removed) {
@@ -105,14 +119,17 @@ void ChangeWriter::remove_entity(EntityId entity) {
 }
 
 void ChangeWriter::bind_facts(Statement& statement, const KeptMessage& message) {
-    statement.bind(static_cast<std::int64_t>(message.place)).bind(message.delivery_count).bind(nanoseconds_of(message.enqueued_time));
+    statement.bind(static_cast<std::int64_t>(message.place))
+        .bind(message.delivery_count)
+        .bind(nanoseconds_of(message.enqueued_time));
     if (message.time_to_live) {
         statement.bind(message.time_to_live->count());
     } else {
         statement.bind_nothing();
     }
     if (message.dead_letter) {
-        statement.bind_text(message.dead_letter->reason).bind_text(message.dead_letter->description);
+        statement.bind_text(message.dead_letter->reason)
+            .bind_text(message.dead_letter->description);
     } else {
         statement.bind_nothing().bind_nothing();
     }
@@ -124,7 +141,10 @@ void ChangeWriter::write(const ChangeSet::MessageRow& row) {
     case ChangeSet::Action::nothing: break;
     case ChangeSet::Action::insert:
         bind_facts(insert_message_, message);
-        insert_message_.bind_bytes(codec_.encode(*message.content, scratch_)).bind(message.entity).bind(message.sequence).run();
+        insert_message_.bind_bytes(codec_.encode(*message.content, scratch_))
+            .bind(message.entity)
+            .bind(message.sequence)
+            .run();
         break;
     case ChangeSet::Action::update:
         bind_facts(update_message_, message);
@@ -132,9 +152,14 @@ void ChangeWriter::write(const ChangeSet::MessageRow& row) {
         break;
     case ChangeSet::Action::update_with_content:
         bind_facts(update_content_, message);
-        update_content_.bind_bytes(codec_.encode(*message.content, scratch_)).bind(message.entity).bind(message.sequence).run();
+        update_content_.bind_bytes(codec_.encode(*message.content, scratch_))
+            .bind(message.entity)
+            .bind(message.sequence)
+            .run();
         break;
-    case ChangeSet::Action::erase: erase_message_.bind(message.entity).bind(message.sequence).run(); break;
+    case ChangeSet::Action::erase:
+        erase_message_.bind(message.entity).bind(message.sequence).run();
+        break;
     }
     if (!message.passed_to.empty()) {
         write_passed_to(message);

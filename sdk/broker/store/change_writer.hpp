@@ -12,7 +12,8 @@ namespace sessionq::broker {
 class ChangeWriter {
 public:
     /// Both outlive it.
-    ChangeWriter(Database& database, const ContentCodec& codec) : database_{database}, codec_{codec} {}
+    ChangeWriter(Database& database, const ContentCodec& codec)
+        : database_{database}, codec_{codec} {}
 
     /// All of the set, committed, when it returns; nothing of it when it throws DatabaseError.
     void commit(const ChangeSet& set);
@@ -37,19 +38,30 @@ private:
     Statement begin_{database_, "BEGIN IMMEDIATE"};
     Statement commit_{database_, "COMMIT"};
     Statement insert_message_{database_,
-                              "INSERT OR REPLACE INTO messages (place, delivery_count, enqueued, time_to_live, reason, description, content, entity, "
+                              "INSERT OR REPLACE INTO messages (place, delivery_count, enqueued, "
+                              "time_to_live, reason, description, content, entity, "
                               "sequence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    Statement update_message_{database_, "UPDATE messages SET place = ?, delivery_count = ?, enqueued = ?, time_to_live = ?, reason = ?, "
+    Statement update_message_{database_, "UPDATE messages SET place = ?, delivery_count = ?, "
+                                         "enqueued = ?, time_to_live = ?, reason = ?, "
                                          "description = ? WHERE entity = ? AND sequence = ?"};
-    Statement update_content_{database_, "UPDATE messages SET place = ?, delivery_count = ?, enqueued = ?, time_to_live = ?, reason = ?, "
-                                         "description = ?, content = ? WHERE entity = ? AND sequence = ?"};
-    Statement pass_on_{database_, "UPDATE messages SET passed_to = passed_to || ? WHERE entity = ? AND sequence = ?"};
+    Statement update_content_{database_,
+                              "UPDATE messages SET place = ?, delivery_count = ?, enqueued = ?, "
+                              "time_to_live = ?, reason = ?, "
+                              "description = ?, content = ? WHERE entity = ? AND sequence = ?"};
+    Statement pass_on_{
+        database_,
+        "UPDATE messages SET passed_to = passed_to || ? WHERE entity = ? AND sequence = ?"};
     Statement erase_message_{database_, "DELETE FROM messages WHERE entity = ? AND sequence = ?"};
-    Statement set_state_{database_, "INSERT OR REPLACE INTO session_states (entity, session_id, state) VALUES (?, ?, ?)"};
-    Statement clear_state_{database_, "DELETE FROM session_states WHERE entity = ? AND session_id = ?"};
-    Statement take_id_{database_, "INSERT OR REPLACE INTO taken_ids (entity, message_id, sequence, until) VALUES (?, ?, ?, ?)"};
+    Statement set_state_{
+        database_,
+        "INSERT OR REPLACE INTO session_states (entity, session_id, state) VALUES (?, ?, ?)"};
+    Statement clear_state_{database_,
+                           "DELETE FROM session_states WHERE entity = ? AND session_id = ?"};
+    Statement take_id_{database_, "INSERT OR REPLACE INTO taken_ids (entity, message_id, sequence, "
+                                  "until) VALUES (?, ?, ?, ?)"};
     Statement forget_ids_{database_, "DELETE FROM taken_ids WHERE until <= ?"};
-    Statement set_last_sequence_{database_, "UPDATE entities SET last_sequence = max(last_sequence, ?) WHERE id = ?"};
+    Statement set_last_sequence_{
+        database_, "UPDATE entities SET last_sequence = max(last_sequence, ?) WHERE id = ?"};
 };
 
 } // namespace sessionq::broker

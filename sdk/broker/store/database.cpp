@@ -9,19 +9,22 @@ constexpr int wait_for_lock_ms = 1000; // a process that was just killed may sti
 
 DatabaseError error_of(sqlite3* handle, int code) {
     const int primary = code & 0xff;
-    const auto kind = primary == SQLITE_BUSY || primary == SQLITE_LOCKED ? DatabaseError::Kind::locked
-                      : primary == SQLITE_NOTADB                         ? DatabaseError::Kind::no_database
-                      : primary == SQLITE_CORRUPT                        ? DatabaseError::Kind::damaged
-                      : primary == SQLITE_FULL                           ? DatabaseError::Kind::full
-                                                                         : DatabaseError::Kind::other;
+    const auto kind = primary == SQLITE_BUSY || primary == SQLITE_LOCKED
+                          ? DatabaseError::Kind::locked
+                      : primary == SQLITE_NOTADB  ? DatabaseError::Kind::no_database
+                      : primary == SQLITE_CORRUPT ? DatabaseError::Kind::damaged
+                      : primary == SQLITE_FULL    ? DatabaseError::Kind::full
+                                                  : DatabaseError::Kind::other;
     return {kind, handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code)};
 }
 
 } // namespace
 
 Database::Database(const std::string& file) {
-    const int code =
-        sqlite3_open_v2(file.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    const int code = sqlite3_open_v2(file.c_str(), &handle_,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                                         SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                                     nullptr);
     if (code != SQLITE_OK) {
         const DatabaseError error = error_of(handle_, code);
         sqlite3_close_v2(handle_);
@@ -46,11 +49,14 @@ std::int64_t Database::number(const std::string& query) {
 
 bool Database::is_in_transaction() const noexcept { return sqlite3_get_autocommit(handle_) == 0; }
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
+    sqlite3_finalize(statement);
+}
 
 Statement::Statement(Database& database, std::string_view text) : database_{database} {
     sqlite3_stmt* made = nullptr;
-    const int code = sqlite3_prepare_v3(database.raw(), text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+    const int code = sqlite3_prepare_v3(database.raw(), text.data(), static_cast<int>(text.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &made, nullptr);
     handle_.reset(made);
     check(code);
 }
@@ -70,12 +76,14 @@ Statement& Statement::bind(std::int64_t value) {
 }
 
 Statement& Statement::bind_text(std::string_view value) {
-    check(sqlite3_bind_text64(handle_.get(), ++bound_, value.data() != nullptr ? value.data() : "", value.size(), SQLITE_STATIC, SQLITE_UTF8));
+    check(sqlite3_bind_text64(handle_.get(), ++bound_, value.data() != nullptr ? value.data() : "",
+                              value.size(), SQLITE_STATIC, SQLITE_UTF8));
     return *this;
 }
 
 Statement& Statement::bind_bytes(std::string_view value) {
-    check(sqlite3_bind_blob64(handle_.get(), ++bound_, value.data() != nullptr ? value.data() : "", value.size(), SQLITE_STATIC));
+    check(sqlite3_bind_blob64(handle_.get(), ++bound_, value.data() != nullptr ? value.data() : "",
+                              value.size(), SQLITE_STATIC));
     return *this;
 }
 
@@ -99,14 +107,20 @@ bool Statement::step() {
     throw error;
 }
 
-std::int64_t Statement::number(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+std::int64_t Statement::number(int column) const {
+    return sqlite3_column_int64(handle_.get(), column);
+}
 
-bool Statement::is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+bool Statement::is_null(int column) const {
+    return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+}
 
 std::string Statement::bytes(int column) const {
     const void* data = sqlite3_column_blob(handle_.get(), column);
     const int size = sqlite3_column_bytes(handle_.get(), column);
-    return data != nullptr ? std::string{static_cast<const char*>(data), static_cast<std::size_t>(size)} : std::string{};
+    return data != nullptr
+               ? std::string{static_cast<const char*>(data), static_cast<std::size_t>(size)}
+               : std::string{};
 }
 
 } // namespace sessionq::broker

@@ -55,7 +55,9 @@ public:
     Statement& operator=(const Statement&) = delete;
 
     Statement& bind(std::int64_t value);
-    Statement& bind(std::optional<std::int64_t> value) { return value ? bind(*value) : bind_nothing(); }
+    Statement& bind(std::optional<std::int64_t> value) {
+        return value ? bind(*value) : bind_nothing();
+    }
     /// The text or bytes live until it has run.
     Statement& bind_text(std::string_view value);
     Statement& bind_bytes(std::string_view value);

@@ -5,7 +5,8 @@
 
 namespace sessionq::broker {
 
-/// Room that is set aside on a disk, for what must go on when there is no more. For one thread at a time.
+/// Room that is set aside on a disk, for what must go on when there is no more. For one thread at a
+/// time.
 class DiskReserve {
 public:
     virtual ~DiskReserve() = default;
@@ -20,7 +21,8 @@ public:
 /// A file of so many bytes, which stays behind: another process finds its room set aside already.
 class ReserveFile final : public DiskReserve {
 public:
-    ReserveFile(std::filesystem::path file, std::uintmax_t bytes) : file_{std::move(file)}, bytes_{bytes} {}
+    ReserveFile(std::filesystem::path file, std::uintmax_t bytes)
+        : file_{std::move(file)}, bytes_{bytes} {}
 
     [[nodiscard]] bool take() noexcept override;
     void give_up() noexcept override;

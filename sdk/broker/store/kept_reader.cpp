@@ -22,7 +22,8 @@ std::vector<EntityId> read_ids(const std::string& text) {
 
 class KeptReader {
 public:
-    KeptReader(Database& database, const ContentCodec& codec, WallTime at) : database_{database}, codec_{codec}, at_{at} {}
+    KeptReader(Database& database, const ContentCodec& codec, WallTime at)
+        : database_{database}, codec_{codec}, at_{at} {}
 
     core::Result<std::vector<KeptQueue>> read() {
         auto queues = read_queues();
@@ -45,10 +46,12 @@ public:
 private:
     core::Result<std::vector<KeptQueue>> read_queues() {
         std::vector<KeptQueue> queues;
-        Statement rows{database_, "SELECT id, dead_letters, name, kind, options, declared_rules, rules FROM queues ORDER BY id"};
+        Statement rows{database_, "SELECT id, dead_letters, name, kind, options, declared_rules, "
+                                  "rules FROM queues ORDER BY id"};
         while (rows.step()) {
             const auto broken = [&](const std::string& why) {
-                return Failure{.code = Errc::protocol_error, .detail = "entity '" + rows.bytes(2) + "': " + why};
+                return Failure{.code = Errc::protocol_error,
+                               .detail = "entity '" + rows.bytes(2) + "': " + why};
             };
             const auto kind = static_cast<EntityKind>(rows.number(3));
             if (kind > EntityKind::subscription) {
@@ -58,7 +61,10 @@ private:
             auto declared_rules = codec_.decode_rules(rows.bytes(5));
             auto rules = codec_.decode_rules(rows.bytes(6));
             if (!options || !declared_rules || !rules) {
-                return broken((!options ? options.failure() : !rules ? rules.failure() : declared_rules.failure()).detail);
+                return broken((!options ? options.failure()
+                               : !rules ? rules.failure()
+                                        : declared_rules.failure())
+                                  .detail);
             }
             queues.push_back({.name = rows.bytes(2),
                               .kind = kind,
@@ -81,10 +87,10 @@ private:
     }
 
     std::optional<Failure> read_messages() {
-        Statement rows{
-            database_,
-            "SELECT entity, sequence, place, delivery_count, enqueued, time_to_live, reason, description, content, passed_to FROM messages "
-            "ORDER BY entity, sequence"};
+        Statement rows{database_,
+                       "SELECT entity, sequence, place, delivery_count, enqueued, time_to_live, "
+                       "reason, description, content, passed_to FROM messages "
+                       "ORDER BY entity, sequence"};
         while (rows.step()) {
             KeptEntity* entity = entity_in(rows);
             if (entity == nullptr) {
@@ -96,7 +102,9 @@ private:
                                 .delivery_count = static_cast<std::uint32_t>(rows.number(3)),
                                 .enqueued_time = wall_of(rows.number(4))};
             const auto broken = [&](const std::string& why) {
-                return Failure{.code = Errc::protocol_error, .detail = "message " + std::to_string(message.sequence) + ": " + why};
+                return Failure{.code = Errc::protocol_error,
+                               .detail =
+                                   "message " + std::to_string(message.sequence) + ": " + why};
             };
             if (message.place > MessageState::scheduled) {
                 return broken("its place is not known");
@@ -105,7 +113,8 @@ private:
                 message.time_to_live = std::chrono::milliseconds{rows.number(5)};
             }
             if (!rows.is_null(6)) {
-                message.dead_letter = std::make_shared<const DeadLetterInfo>(DeadLetterInfo{.reason = rows.bytes(6), .description = rows.bytes(7)});
+                message.dead_letter = std::make_shared<const DeadLetterInfo>(
+                    DeadLetterInfo{.reason = rows.bytes(6), .description = rows.bytes(7)});
             }
             auto content = codec_.decode(rows.bytes(8));
             if (!content) {
@@ -122,23 +131,29 @@ private:
         Statement rows{database_, "SELECT entity, session_id, state FROM session_states"};
         while (rows.step()) {
             if (KeptEntity* entity = entity_in(rows)) {
-                entity->states.push_back({.entity = entity->id, .session_id = rows.bytes(1), .state = rows.bytes(2)});
+                entity->states.push_back(
+                    {.entity = entity->id, .session_id = rows.bytes(1), .state = rows.bytes(2)});
             }
         }
     }
 
     void read_taken_ids() {
-        Statement rows{database_, "SELECT entity, message_id, sequence, until FROM taken_ids WHERE until > ? ORDER BY until"};
+        Statement rows{database_, "SELECT entity, message_id, sequence, until FROM taken_ids WHERE "
+                                  "until > ? ORDER BY until"};
         rows.bind(nanoseconds_of(at_));
         while (rows.step()) {
             if (KeptEntity* entity = entity_in(rows)) {
-                entity->taken_ids.push_back(
-                    {.entity = entity->id, .message_id = rows.bytes(1), .sequence = rows.number(2), .until = wall_of(rows.number(3))});
+                entity->taken_ids.push_back({.entity = entity->id,
+                                             .message_id = rows.bytes(1),
+                                             .sequence = rows.number(2),
+                                             .until = wall_of(rows.number(3))});
             }
         }
     }
 
-    static EntityId id_in(const Statement& rows, int column) { return static_cast<EntityId>(rows.number(column)); }
+    static EntityId id_in(const Statement& rows, int column) {
+        return static_cast<EntityId>(rows.number(column));
+    }
     KeptEntity* entity_in(const Statement& rows) {
         const auto found = entities_.find(id_in(rows, 0));
         return found != entities_.end() ? found->second : nullptr;
@@ -152,7 +167,8 @@ private:
 
 } // namespace
 
-core::Result<std::vector<KeptQueue>> read_kept(Database& database, const ContentCodec& codec, WallTime at) {
+core::Result<std::vector<KeptQueue>> read_kept(Database& database, const ContentCodec& codec,
+                                               WallTime at) {
     return KeptReader{database, codec, at}.read();
 }
 

@@ -24,13 +24,16 @@ void visit_members(Options& options, Visit visit) {
 }
 
 std::optional<std::string> to_value(bool value) { return value ? "yes" : "no"; }
-std::optional<std::string> to_value(const std::string& value) { return value.empty() ? std::nullopt : std::optional{value}; }
+std::optional<std::string> to_value(const std::string& value) {
+    return value.empty() ? std::nullopt : std::optional{value};
+}
 template <std::integral Number>
 std::optional<std::string> to_value(Number value) {
     return std::to_string(value);
 }
 template <typename Rep, typename Period>
-std::optional<std::string> to_value(std::chrono::duration<Rep, Period> value) { // in ticks of its own
+std::optional<std::string> to_value(
+    std::chrono::duration<Rep, Period> value) { // in ticks of its own
     return std::to_string(value.count());
 }
 template <typename T>
@@ -92,7 +95,8 @@ core::Result<QueueOptions> read_options(std::string_view text) {
         const std::string_view line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), line.size() + 1));
         if (!read_line(line, options)) {
-            return Failure{.code = Errc::protocol_error, .detail = "the queue option '" + std::string{line} + "' is not known"};
+            return Failure{.code = Errc::protocol_error,
+                           .detail = "the queue option '" + std::string{line} + "' is not known"};
         }
     }
     return options;

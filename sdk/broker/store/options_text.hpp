@@ -8,7 +8,8 @@
 
 namespace sessionq::broker {
 
-/// A queue's options as a store keeps them: a line `name=value` each, those that are not set left out.
+/// A queue's options as a store keeps them: a line `name=value` each, those that are not set left
+/// out.
 [[nodiscard]] std::string to_text(const QueueOptions& options);
 
 /// Fails with protocol_error, naming the line.

@@ -61,7 +61,8 @@ CREATE INDEX taken_ids_by_age ON taken_ids (until);
 constexpr const char* can_shrink = "PRAGMA auto_vacuum = INCREMENTAL";
 
 // What makes a store of version 1 one of version 2.
-constexpr const char* to_version_2 = "ALTER TABLE messages ADD COLUMN passed_to TEXT NOT NULL DEFAULT ''";
+constexpr const char* to_version_2 =
+    "ALTER TABLE messages ADD COLUMN passed_to TEXT NOT NULL DEFAULT ''";
 
 Failure refusal(Errc code, const std::filesystem::path& what, const std::string& why) {
     return {.code = code, .detail = "the store '" + what.string() + "' " + why};
@@ -73,12 +74,15 @@ std::optional<Failure> make_directory(const std::filesystem::path& directory) {
         std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
     }
     if (error || !std::filesystem::is_directory(directory, error)) {
-        return refusal(Errc::resource_exhausted, directory, "cannot be made: " + (error ? error.message() : std::string{"it is not a directory"}));
+        return refusal(Errc::resource_exhausted, directory,
+                       "cannot be made: " +
+                           (error ? error.message() : std::string{"it is not a directory"}));
     }
     return std::nullopt;
 }
 
-/// Whether all of it hangs together. Also what is not needed before some message is received: by then others would have been written over it.
+/// Whether all of it hangs together. Also what is not needed before some message is received: by
+/// then others would have been written over it.
 std::optional<std::string> find_damage(Database& database) {
     Statement check{database, "PRAGMA quick_check(1)"};
     std::string found = check.step() ? check.bytes(0) : "ok";
@@ -88,13 +92,18 @@ std::optional<std::string> find_damage(Database& database) {
 
 } // namespace
 
-std::filesystem::path store_file(const std::filesystem::path& directory) { return directory / "sessionq.db"; }
+std::filesystem::path store_file(const std::filesystem::path& directory) {
+    return directory / "sessionq.db";
+}
 
-std::filesystem::path reserve_file(const std::filesystem::path& directory) { return directory / "reserve"; }
+std::filesystem::path reserve_file(const std::filesystem::path& directory) {
+    return directory / "reserve";
+}
 
 std::optional<Failure> prepare_store(Database& database, const std::filesystem::path& file) {
     if (database.number("PRAGMA page_count") == 0) {
-        database.run(can_shrink); // in a file that has something in it this would be written at once, whoever's it is
+        database.run(
+            can_shrink); // in a file that has something in it this would be written at once, whoever's it is
     }
     database.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     const std::int64_t version = database.number("PRAGMA user_version");
@@ -104,7 +113,8 @@ std::optional<Failure> prepare_store(Database& database, const std::filesystem::
     }
     if (!is_new && (version < 1 || version > schema_version)) {
         return refusal(Errc::invalid_argument, file,
-                       "has the schema version " + std::to_string(version) + ", and this sessionq knows none above " +
+                       "has the schema version " + std::to_string(version) +
+                           ", and this sessionq knows none above " +
                            std::to_string(schema_version));
     }
     if (const auto damage = is_new ? std::nullopt : find_damage(database)) {
@@ -134,7 +144,8 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
     }
     const std::filesystem::path file = store_file(directory);
     std::error_code not_there;
-    if (std::filesystem::file_size(file, not_there) == 0 && std::filesystem::exists(reserve_file(directory), not_there)) {
+    if (std::filesystem::file_size(file, not_there) == 0 &&
+        std::filesystem::exists(reserve_file(directory), not_there)) {
         return refusal(Errc::protocol_error, file, "is damaged: it is empty, and has been in use");
     }
     try {
@@ -145,13 +156,18 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
         return database;
     } catch (const DatabaseError& error) {
         switch (error.kind()) {
-        case DatabaseError::Kind::locked: return refusal(Errc::invalid_state, file, "is in use by another process");
-        case DatabaseError::Kind::no_database: return refusal(Errc::invalid_argument, file, "is none of sessionq's: it is no database");
-        case DatabaseError::Kind::damaged: return refusal(Errc::protocol_error, file, std::string{"is damaged: "} + error.what());
+        case DatabaseError::Kind::locked:
+            return refusal(Errc::invalid_state, file, "is in use by another process");
+        case DatabaseError::Kind::no_database:
+            return refusal(Errc::invalid_argument, file,
+                           "is none of sessionq's: it is no database");
+        case DatabaseError::Kind::damaged:
+            return refusal(Errc::protocol_error, file, std::string{"is damaged: "} + error.what());
         case DatabaseError::Kind::full:
         case DatabaseError::Kind::other: break;
         }
-        return refusal(Errc::resource_exhausted, file, std::string{"cannot be used: "} + error.what());
+        return refusal(Errc::resource_exhausted, file,
+                       std::string{"cannot be used: "} + error.what());
     }
 }
 

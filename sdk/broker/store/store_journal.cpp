@@ -20,8 +20,9 @@ constexpr std::uintmax_t reserved_bytes = std::uintmax_t{8} << 20U;
 
 } // namespace
 
-core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::path& directory, std::shared_ptr<const ContentCodec> codec, WallTime at,
-                                                      const core::Clock& clock) {
+core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::path& directory,
+                                                      std::shared_ptr<const ContentCodec> codec,
+                                                      WallTime at, const core::Clock& clock) {
     auto database = open_store(directory);
     if (!database) {
         return database.failure();
@@ -30,21 +31,30 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
     try {
         auto kept = read_kept(*database.value(), *codec, at);
         if (!kept) {
-            return Failure{.code = kept.failure().code, .detail = "the store '" + name + "' cannot be understood: " + kept.failure().detail};
+            return Failure{.code = kept.failure().code,
+                           .detail = "the store '" + name +
+                                     "' cannot be understood: " + kept.failure().detail};
         }
-        const auto last_id = static_cast<EntityId>(database.value()->number("SELECT max(id) FROM entities"));
-        return Opened{.journal = std::make_shared<StoreJournal>(std::move(database).value(), std::move(codec), name, last_id,
-                                                                std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes), clock),
+        const auto last_id =
+            static_cast<EntityId>(database.value()->number("SELECT max(id) FROM entities"));
+        return Opened{.journal = std::make_shared<StoreJournal>(
+                          std::move(database).value(), std::move(codec), name, last_id,
+                          std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes),
+                          clock),
                       .kept = std::move(kept).value()};
     } catch (const DatabaseError& error) {
         const bool is_damaged = error.kind() == DatabaseError::Kind::damaged;
         return Failure{.code = is_damaged ? Errc::protocol_error : Errc::resource_exhausted,
-                       .detail = "the store '" + name + (is_damaged ? "' is damaged: " : "' cannot be read: ") + error.what()};
+                       .detail = "the store '" + name +
+                                 (is_damaged ? "' is damaged: " : "' cannot be read: ") +
+                                 error.what()};
     }
 }
 
-StoreJournal::StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec, std::string name, EntityId last_id,
-                           std::unique_ptr<DiskReserve> reserve, const core::Clock& clock)
+StoreJournal::StoreJournal(std::unique_ptr<Database> database,
+                           std::shared_ptr<const ContentCodec> codec, std::string name,
+                           EntityId last_id, std::unique_ptr<DiskReserve> reserve,
+                           const core::Clock& clock)
     : database_{std::move(database)},
       codec_{std::move(codec)},
       clock_{clock},
@@ -133,7 +143,8 @@ void StoreJournal::work(Gathered batch) {
     const auto failure = commit();
     if ((failure != nullptr) != is_failing()) {
         is_failing_.store(failure != nullptr, std::memory_order_relaxed);
-        core::log(LogLevel::error, "broker", failure ? failure->detail : "the store '" + name_ + "' can be written again");
+        core::log(LogLevel::error, "broker",
+                  failure ? failure->detail : "the store '" + name_ + "' can be written again");
     }
     for (const Durable& done : batch.waiting) {
         done(batch.mark, failure.get());
@@ -159,14 +170,17 @@ std::unique_ptr<Failure> StoreJournal::commit() {
 
 std::unique_ptr<Failure> StoreJournal::try_commit() {
     const auto fail = [this](Errc code, const char* why) {
-        return std::make_unique<Failure>(Failure{.code = code, .detail = "the store '" + name_ + "' cannot be written: " + why});
+        return std::make_unique<Failure>(
+            Failure{.code = code, .detail = "the store '" + name_ + "' cannot be written: " + why});
     };
     try {
         writer_.commit(pending_);
         pending_.clear();
         return nullptr;
     } catch (const DatabaseError& error) {
-        return fail(error.kind() == DatabaseError::Kind::full ? Errc::quota_exceeded : Errc::server_busy, error.what());
+        return fail(error.kind() == DatabaseError::Kind::full ? Errc::quota_exceeded
+                                                              : Errc::server_busy,
+                    error.what());
     } catch (const std::exception& error) {
         return fail(Errc::server_busy, error.what());
     }
@@ -177,7 +191,8 @@ void StoreJournal::shrink() noexcept {
     try {
         database_->run("PRAGMA incremental_vacuum(1024)");
         database_->run("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch (const DatabaseError&) { // NOLINT(bugprone-empty-catch): then there is as much room as there was
+    } catch (
+        const DatabaseError&) { // NOLINT(bugprone-empty-catch): then there is as much room as there was
     }
 }
 
@@ -196,7 +211,9 @@ void StoreJournal::look_for_room() {
 void StoreJournal::set_full(bool is_full) {
     if (is_full_.exchange(is_full, std::memory_order_relaxed) != is_full) {
         core::log(LogLevel::error, "broker",
-                  is_full ? "the store '" + name_ + "' has no room for more: what would add to it is refused, what is received and completed is not"
+                  is_full ? "the store '" + name_ +
+                                "' has no room for more: what would add to it is refused, what is "
+                                "received and completed is not"
                           : "the store '" + name_ + "' has room again");
     }
 }

@@ -21,24 +21,28 @@
 
 namespace sessionq::broker {
 
-/// A journal in a directory of its own. One thread takes whatever has gathered while it was at work, and commits it at once: the more there is to do, the
-/// more share one visit to the disk.
+/// A journal in a directory of its own. One thread takes whatever has gathered while it was at
+/// work, and commits it at once: the more there is to do, the more share one visit to the disk.
 ///
-/// When the disk refuses, nothing is confirmed, and what could not be written is tried again every second together with what came of it. When it is full, the
-/// reserve is given up, with which what takes from the store can still be written; it is full until, at one of the looks it has every second, the reserve can be
-/// taken again. What the store itself no longer needs goes back to the disk for that.
+/// When the disk refuses, nothing is confirmed, and what could not be written is tried again every
+/// second together with what came of it. When it is full, the reserve is given up, with which what
+/// takes from the store can still be written; it is full until, at one of the looks it has every
+/// second, the reserve can be taken again. What the store itself no longer needs goes back to the
+/// disk for that.
 class StoreJournal final : public Journal {
 public:
     struct Opened;
 
-    /// The clock, which outlives it, says when to look for room. Fails as `open_store`, or with protocol_error where what is kept cannot be
-    /// understood.
-    [[nodiscard]] static core::Result<Opened> open(const std::filesystem::path& directory, std::shared_ptr<const ContentCodec> codec, WallTime at,
-                                                   const core::Clock& clock);
+    /// The clock, which outlives it, says when to look for room. Fails as `open_store`, or with
+    /// protocol_error where what is kept cannot be understood.
+    [[nodiscard]] static core::Result<Opened> open(const std::filesystem::path& directory,
+                                                   std::shared_ptr<const ContentCodec> codec,
+                                                   WallTime at, const core::Clock& clock);
 
     /// For `open`. Throws DatabaseError, and std::system_error if no thread can be had.
-    StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec, std::string name, EntityId last_id,
-                 std::unique_ptr<DiskReserve> reserve, const core::Clock& clock);
+    StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec,
+                 std::string name, EntityId last_id, std::unique_ptr<DiskReserve> reserve,
+                 const core::Clock& clock);
     /// Writes what there is and says so to whoever waits for it.
     ~StoreJournal() override;
     StoreJournal(const StoreJournal&) = delete;
@@ -46,10 +50,16 @@ public:
 
     [[nodiscard]] EntityId make_entity_id() override { return ++last_id_; }
     void append(std::vector<Change> changes) override;
-    [[nodiscard]] Mark last() const noexcept override { return last_.load(std::memory_order_acquire); }
+    [[nodiscard]] Mark last() const noexcept override {
+        return last_.load(std::memory_order_acquire);
+    }
     void when_durable(Durable done) override;
-    [[nodiscard]] bool is_failing() const noexcept override { return is_failing_.load(std::memory_order_relaxed); }
-    [[nodiscard]] bool is_full() const noexcept override { return is_full_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool is_failing() const noexcept override {
+        return is_failing_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool is_full() const noexcept override {
+        return is_full_.load(std::memory_order_relaxed);
+    }
 
 private:
     struct Gathered {

@@ -12,7 +12,8 @@ namespace sessionq::broker {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
 [[nodiscard]] inline WallTime wall_of(std::int64_t nanoseconds) noexcept {
-    return WallTime{std::chrono::duration_cast<WallTime::duration>(std::chrono::nanoseconds{nanoseconds})};
+    return WallTime{
+        std::chrono::duration_cast<WallTime::duration>(std::chrono::nanoseconds{nanoseconds})};
 }
 
 } // namespace sessionq::broker

@@ -30,7 +30,8 @@ void write(const ReceivedMessage& message) {
     line["body"] = message.text();
     static std::mutex one_at_a_time;
     const std::lock_guard lock{one_at_a_time};
-    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl; // seen at once, also through a pipe
+    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+              << std::endl; // seen at once, also through a pipe
 }
 
 int send(const Client& client, const Options& options) {
@@ -58,8 +59,10 @@ int send(const Client& client, const Options& options) {
 }
 
 int receive(const Client& client, const Options& options) {
-    auto receiver = options.session ? std::optional{SessionReceiver::accept(client, options.entity, *options.session)}
-                                    : SessionReceiver::try_accept_next(client, options.entity, options.wait);
+    auto receiver =
+        options.session
+            ? std::optional{SessionReceiver::accept(client, options.entity, *options.session)}
+            : SessionReceiver::try_accept_next(client, options.entity, options.wait);
     if (!receiver) {
         std::cerr << "no session has messages\n";
         return 0;
@@ -81,17 +84,22 @@ int receive(const Client& client, const Options& options) {
 }
 
 int consume(const Client& client, const Options& options) {
-    SessionProcessor processor{
-        client, options.entity, {.max_concurrent_sessions = options.concurrent_sessions, .session_idle_timeout = options.idle_timeout}};
+    SessionProcessor processor{client,
+                               options.entity,
+                               {.max_concurrent_sessions = options.concurrent_sessions,
+                                .session_idle_timeout = options.idle_timeout}};
     processor.on_message([](MessageContext& call) { write(call.message()); });
-    processor.on_error([](const ErrorContext& error) { std::cerr << error.failure.to_string() + "\n"; });
+    processor.on_error(
+        [](const ErrorContext& error) { std::cerr << error.failure.to_string() + "\n"; });
     processor.start();
     wait_for_signal();
     return processor.stop(std::chrono::seconds{10}).complete ? 0 : 1;
 }
 
 int peek(const Client& client, const Options& options) {
-    Browser browser{client, options.entity, {.session_id = options.session, .from_sequence_number = options.from}};
+    Browser browser{client,
+                    options.entity,
+                    {.session_id = options.session, .from_sequence_number = options.from}};
     std::size_t left = options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
     for (auto message = browser.begin(); left != 0 && message != browser.end(); --left) {
         write(*message);

@@ -12,7 +12,8 @@ int main(int count, char** arguments) {
     constexpr int bad_usage = 2;
     try {
         const char* environment = std::getenv("SESSIONQ_CONNECTION");
-        const auto parsed = sessionq::cli::parse_command_line(count, arguments, environment != nullptr ? environment : "");
+        const auto parsed = sessionq::cli::parse_command_line(
+            count, arguments, environment != nullptr ? environment : "");
         if (!parsed.help.empty()) {
             std::fputs(parsed.help.c_str(), stdout);
             return 0;
@@ -24,7 +25,9 @@ int main(int count, char** arguments) {
     } catch (const sessionq::Error& error) {
         std::fprintf(stderr, "sessionq: %s\n", error.what());
         const auto code = error.failure().code;
-        return code == sessionq::Errc::invalid_argument || code == sessionq::Errc::invalid_option ? bad_usage : failed;
+        return code == sessionq::Errc::invalid_argument || code == sessionq::Errc::invalid_option
+                   ? bad_usage
+                   : failed;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "sessionq: %s\n", error.what());
         return failed;

@@ -40,6 +40,7 @@ struct ParsedCommandLine {
     std::string help{}; ///< not empty: it was asked for, and nothing else is
 };
 /// Throws UsageError. `environment` is the connection string found there, or empty.
-[[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments, const std::string& environment);
+[[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments,
+                                                   const std::string& environment);
 
 } // namespace sessionq::cli

@@ -27,20 +27,23 @@ auto run_on(client::ReceiveThread& thread, Action action) {
 
 std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port) {
     const bool is_v6 = endpoint.address.find(':') != std::string::npos;
-    return std::string{scheme} + "://" + (is_v6 ? "[" + endpoint.address + "]" : endpoint.address) + ":" + std::to_string(port);
+    return std::string{scheme} + "://" + (is_v6 ? "[" + endpoint.address + "]" : endpoint.address) +
+           ":" + std::to_string(port);
 }
 
 } // namespace
 
 Daemon::Daemon(const Options& options)
-    : broker_{options.data_directory.empty() ? std::make_unique<client::BrokerHost>()
-                                             : std::make_unique<client::BrokerHost>(options.data_directory)} {
+    : broker_{options.data_directory.empty()
+                  ? std::make_unique<client::BrokerHost>()
+                  : std::make_unique<client::BrokerHost>(options.data_directory)} {
     make_entities(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());
         run_on(front.thread, [&] {
-            front.server = std::make_unique<server::Server>(broker_->broker(), front.thread, front.thread.io_context(),
-                                                            server::AccessPolicy{.keys = options.keys});
+            front.server = std::make_unique<server::Server>(
+                broker_->broker(), front.thread, front.thread.io_context(),
+                server::AccessPolicy{.keys = options.keys});
         });
     }
     try {
@@ -57,19 +60,25 @@ void Daemon::make_entities(const Options& options) {
     for (const server::QueueEntry& queue : options.queues) {
         broker_->broker().create_queue(queue.name, queue.options, broker_->now()).take_or_throw();
     }
-    server::create_entities(broker_->broker(), options.configuration, broker_->now()).take_or_throw();
+    server::create_entities(broker_->broker(), options.configuration, broker_->now())
+        .take_or_throw();
     broker_->broker().begin(broker_->now());
 }
 
 void Daemon::listen(const Options& options) {
     amqp::TlsContextPtr tls;
     if (!options.tls_certificate_file.empty()) {
-        tls = amqp::make_tls(amqp::TlsServerSettings{.certificate_file = options.tls_certificate_file, .key_file = options.tls_key_file})
-                  .take_or_throw();
+        tls =
+            amqp::make_tls(amqp::TlsServerSettings{.certificate_file = options.tls_certificate_file,
+                                                   .key_file = options.tls_key_file})
+                .take_or_throw();
     }
-    const auto listen_on = [this](const char* scheme, const Endpoint& endpoint, amqp::TlsContextPtr with, std::string_view path) {
-        const auto port =
-            listen_everywhere({.address = endpoint.address, .port = endpoint.port, .tls = std::move(with), .web_socket_path = std::string{path}});
+    const auto listen_on = [this](const char* scheme, const Endpoint& endpoint,
+                                  amqp::TlsContextPtr with, std::string_view path) {
+        const auto port = listen_everywhere({.address = endpoint.address,
+                                             .port = endpoint.port,
+                                             .tls = std::move(with),
+                                             .web_socket_path = std::string{path}});
         urls_.push_back(url(scheme, endpoint, port));
     };
     if (options.listen) {
@@ -89,7 +98,9 @@ void Daemon::listen(const Options& options) {
 std::uint16_t Daemon::listen_everywhere(amqp::ListenSettings settings) {
     settings.share_port = fronts_.size() > 1;
     for (const auto& front : fronts_) {
-        settings.port = run_on(front->thread, [&] { return front->server->listen(settings); }).take_or_throw(); // zero for the first one only
+        settings.port = run_on(front->thread, [&] {
+                            return front->server->listen(settings);
+                        }).take_or_throw(); // zero for the first one only
     }
     return settings.port;
 }
@@ -99,7 +110,9 @@ void Daemon::stop(Duration longest) {
     for (const auto& front : fronts_) {
         auto promise = std::make_shared<std::promise<void>>();
         drained.push_back(promise->get_future());
-        front->thread.post([&server = *front->server, promise, longest] { server.drain(longest, [promise] { promise->set_value(); }); });
+        front->thread.post([&server = *front->server, promise, longest] {
+            server.drain(longest, [promise] { promise->set_value(); });
+        });
     }
     for (auto& one : drained) {
         one.get();

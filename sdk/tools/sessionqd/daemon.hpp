@@ -11,10 +11,12 @@
 
 namespace sessionq::sessionqd {
 
-/// A local broker and its front on the network, running from construction until `stop` or destruction.
+/// A local broker and its front on the network, running from construction until `stop` or
+/// destruction.
 class Daemon {
 public:
-    /// Throws Error: a store or another file that cannot be used, a queue that cannot be made, an address that cannot be had.
+    /// Throws Error: a store or another file that cannot be used, a queue that cannot be made, an
+    /// address that cannot be had.
     explicit Daemon(const Options& options);
     ~Daemon();
     Daemon(const Daemon&) = delete;
@@ -23,7 +25,8 @@ public:
     /// Where it listens, as URLs.
     [[nodiscard]] const std::vector<std::string>& urls() const noexcept { return urls_; }
 
-    /// Lets clients settle what they have in hand, at most `longest`, and ends their connections. Again: no effect.
+    /// Lets clients settle what they have in hand, at most `longest`, and ends their connections.
+    /// Again: no effect.
     void stop(Duration longest);
 
 private:

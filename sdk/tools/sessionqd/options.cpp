@@ -15,7 +15,9 @@ constexpr const char* default_key = "SAS_KEY_VALUE";
 
 // ADDRESS:PORT, an IPv6 address in brackets.
 Endpoint parse_endpoint(const std::string& option, std::string_view text) {
-    const auto refuse = [&](const std::string& why) -> Endpoint { throw UsageError{option + ": '" + std::string{text} + "' " + why}; };
+    const auto refuse = [&](const std::string& why) -> Endpoint {
+        throw UsageError{option + ": '" + std::string{text} + "' " + why};
+    };
     const std::size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) {
         return refuse("is not ADDRESS:PORT");
@@ -26,7 +28,8 @@ Endpoint parse_endpoint(const std::string& option, std::string_view text) {
         address = address.substr(1, address.size() - 2);
     }
     Endpoint endpoint{.address = address == "localhost" ? "127.0.0.1" : std::string{address}};
-    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
+    const auto [end, error] =
+        std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
     if (error != std::errc{} || end != port.data() + port.size()) {
         return refuse("has no port from 0 to 65535");
     }
@@ -37,7 +40,9 @@ Endpoint parse_endpoint(const std::string& option, std::string_view text) {
 
 // NAME[:session][:lock=SECONDS]
 server::QueueEntry parse_queue(const std::string& text) {
-    const auto refuse = [&](const std::string& why) { throw UsageError{"--queue: '" + text + "' " + why}; };
+    const auto refuse = [&](const std::string& why) {
+        throw UsageError{"--queue: '" + text + "' " + why};
+    };
     std::string_view rest = text;
     server::QueueEntry queue{.name = std::string{rest.substr(0, rest.find(':'))}};
     if (queue.name.empty()) {
@@ -52,7 +57,8 @@ server::QueueEntry parse_queue(const std::string& text) {
         } else if (trait.starts_with(lock)) {
             const std::string_view number = trait.substr(lock.size());
             unsigned seconds = 0;
-            const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
+            const auto [end, error] =
+                std::from_chars(number.data(), number.data() + number.size(), seconds);
             if (error != std::errc{} || end != number.data() + number.size()) {
                 refuse("has a lock that is no whole number of seconds");
             }
@@ -76,7 +82,8 @@ std::string read_file(const std::string& name) {
     return text.str();
 }
 
-server::Configuration read_configuration(const std::string& file, const std::vector<server::QueueEntry>& queues) {
+server::Configuration read_configuration(const std::string& file,
+                                         const std::vector<server::QueueEntry>& queues) {
     auto read = server::read_configuration(read_file(file), queues);
     if (!read) {
         throw UsageError{"--config: '" + file + "': " + read.failure().detail};
@@ -91,17 +98,21 @@ void check(const Options& options) {
     if (options.tls_web_socket_listen && options.tls_certificate_file.empty()) {
         throw UsageError{"--wss-listen: needs --tls-cert"};
     }
-    if (!options.tls_listen && !options.tls_web_socket_listen && !options.tls_certificate_file.empty()) {
+    if (!options.tls_listen && !options.tls_web_socket_listen &&
+        !options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-cert: needs --tls-listen or --wss-listen"};
     }
     if (!options.tls_key_file.empty() && options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-key: needs --tls-cert"};
     }
-    const auto refuse_plain = [&options](const char* option, const Endpoint& endpoint, const char* instead) {
-        if (!options.allow_plain_remote && !asio::ip::make_address(endpoint.address).is_loopback()) {
-            throw UsageError{std::string{option} + ": " + endpoint.address +
-                             " can be reached from other machines, and the connection is not encrypted: use " + instead +
-                             ", or say --allow-plain-remote"};
+    const auto refuse_plain = [&options](const char* option, const Endpoint& endpoint,
+                                         const char* instead) {
+        if (!options.allow_plain_remote &&
+            !asio::ip::make_address(endpoint.address).is_loopback()) {
+            throw UsageError{
+                std::string{option} + ": " + endpoint.address +
+                " can be reached from other machines, and the connection is not encrypted: use " +
+                instead + ", or say --allow-plain-remote"};
         }
     };
     if (options.listen) {
@@ -115,7 +126,9 @@ void check(const Options& options) {
 } // namespace
 
 ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
-    CLI::App app{"A local broker for session-based queues. Clients of Azure Service Bus can use it as it is.", "sessionqd"};
+    CLI::App app{"A local broker for session-based queues. Clients of Azure Service Bus can use it "
+                 "as it is.",
+                 "sessionqd"};
     std::string listen;
     std::string tls_listen;
     std::string web_socket_listen;
@@ -128,41 +141,61 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     ParsedCommandLine parsed;
     Options& options = parsed.options;
 
-    app.add_option(
-           "--listen", listen,
-           "Where to listen for connections that are not encrypted; port 0: one that is free. 127.0.0.1:5672, unless only others of these are given")
+    app.add_option("--listen", listen,
+                   "Where to listen for connections that are not encrypted; port 0: one that is "
+                   "free. 127.0.0.1:5672, unless only others of these are given")
         ->type_name("ADDRESS:PORT");
-    app.add_option("--tls-listen", tls_listen, "Where to listen for TLS connections")->type_name("ADDRESS:PORT");
-    app.add_option("--ws-listen", web_socket_listen, "Where to listen for AMQP over WebSockets, at the path /$servicebus/websocket, not encrypted")
+    app.add_option("--tls-listen", tls_listen, "Where to listen for TLS connections")
         ->type_name("ADDRESS:PORT");
-    app.add_option("--wss-listen", tls_web_socket_listen, "Where to listen for the same over TLS, as the service does on port 443")
+    app.add_option("--ws-listen", web_socket_listen,
+                   "Where to listen for AMQP over WebSockets, at the path /$servicebus/websocket, "
+                   "not encrypted")
         ->type_name("ADDRESS:PORT");
-    app.add_option("--tls-cert", options.tls_certificate_file, "PEM file with the certificate and its chain")->type_name("FILE");
-    app.add_option("--tls-key", options.tls_key_file, "PEM file with the certificate's key")->type_name("FILE");
-    app.add_flag("--allow-plain-remote", options.allow_plain_remote, "Listen without encryption also where other machines reach it");
+    app.add_option("--wss-listen", tls_web_socket_listen,
+                   "Where to listen for the same over TLS, as the service does on port 443")
+        ->type_name("ADDRESS:PORT");
+    app.add_option("--tls-cert", options.tls_certificate_file,
+                   "PEM file with the certificate and its chain")
+        ->type_name("FILE");
+    app.add_option("--tls-key", options.tls_key_file, "PEM file with the certificate's key")
+        ->type_name("FILE");
+    app.add_flag("--allow-plain-remote", options.allow_plain_remote,
+                 "Listen without encryption also where other machines reach it");
     app.add_option("--config", config,
-                   "The Config.json of Microsoft's Service Bus emulator: queues, topics, subscriptions and rules to make. Its Logging has no effect; "
+                   "The Config.json of Microsoft's Service Bus emulator: queues, topics, "
+                   "subscriptions and rules to make. Its Logging has no effect; "
                    "what is not "
-                   "supported is refused by its path. What it leaves out has the emulator's defaults (an hour to live, locks of a minute, 3 "
+                   "supported is refused by its path. What it leaves out has the emulator's "
+                   "defaults (an hour to live, locks of a minute, 3 "
                    "deliveries). With --data the "
-                   "file says anew at each start what its entities are like; rules that clients added or removed stay as long as the file has the "
+                   "file says anew at each start what its entities are like; rules that clients "
+                   "added or removed stay as long as the file has the "
                    "rules it had, and "
                    "entities it no longer has stay as they were")
         ->type_name("FILE");
     app.add_option("--queue", queues,
-                   "A queue to make; with :session, one whose messages are received by session; locks last 60 seconds unless it says. Again for more")
+                   "A queue to make; with :session, one whose messages are received by session; "
+                   "locks last 60 seconds unless it says. Again for more")
         ->type_name("NAME[:session][:lock=SECONDS]")
         ->take_all();
-    app.add_option("--key", keys, "A shared access key clients may use. Again for more; RootManageSharedAccessKey=SAS_KEY_VALUE if none is given")
+    app.add_option("--key", keys,
+                   "A shared access key clients may use. Again for more; "
+                   "RootManageSharedAccessKey=SAS_KEY_VALUE if none is given")
         ->type_name("NAME=VALUE")
         ->take_all();
     app.add_option("--data", data,
-                   "A directory that keeps queues and messages: what a client was told is done outlives the broker, however that ends. "
-                   "Made if it is not there; without it everything is in memory only. It sets 8 MiB of the disk aside: once that is full, what "
-                   "would add to it (messages, states, rules, entities) is refused, and what is received can still be completed")
+                   "A directory that keeps queues and messages: what a client was told is done "
+                   "outlives the broker, however that ends. "
+                   "Made if it is not there; without it everything is in memory only. It sets 8 "
+                   "MiB of the disk aside: once that is full, what "
+                   "would add to it (messages, states, rules, entities) is refused, and what is "
+                   "received can still be completed")
         ->type_name("DIR");
-    app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")->check(CLI::Range(1, 256))->capture_default_str();
-    app.add_option("--drain-seconds", drain_seconds, "How long stopping may wait for clients to settle what they have in hand")
+    app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
+    app.add_option("--drain-seconds", drain_seconds,
+                   "How long stopping may wait for clients to settle what they have in hand")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
     try {
@@ -190,7 +223,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         options.listen.reset();
     }
     if (app.count("--data") > 0 && data.empty()) {
-        throw UsageError{"--data: needs a directory"}; // not the memory instead: something was to be kept
+        throw UsageError{
+            "--data: needs a directory"}; // not the memory instead: something was to be kept
     }
     options.data_directory = data;
     for (const std::string& queue : queues) {
@@ -209,7 +243,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     if (options.keys.empty()) {
         options.keys.emplace(default_key_name, default_key);
     }
-    options.drain_time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>{drain_seconds});
+    options.drain_time =
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>{drain_seconds});
     check(options);
     return parsed;
 }

@@ -42,7 +42,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// What the command line asks for; nothing: it asked for help, which was printed. Throws UsageError.
+/// What the command line asks for; nothing: it asked for help, which was printed. Throws
+/// UsageError.
 struct ParsedCommandLine {
     Options options{};
     bool is_help{false};

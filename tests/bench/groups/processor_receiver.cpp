@@ -19,12 +19,14 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t body_bytes = 1024;
 
-void fill(const std::string& url, const std::string& queue, std::size_t groups, std::size_t messages) {
+void fill(const std::string& url, const std::string& queue, std::size_t groups,
+          std::size_t messages) {
     const auto client = sessionq::Client::connect(url);
     sessionq::Sender sender{client, queue};
     std::vector<sessionq::Message> batch;
     for (std::size_t i = 0; i < messages; ++i) {
-        batch.push_back(sessionq::Message::text("g" + std::to_string(i % groups), std::string(body_bytes, 'x')));
+        batch.push_back(sessionq::Message::text("g" + std::to_string(i % groups),
+                                                std::string(body_bytes, 'x')));
         if (batch.size() == 500 || i + 1 == messages) {
             sender.send(std::move(batch));
             batch = {};
@@ -32,13 +34,18 @@ void fill(const std::string& url, const std::string& queue, std::size_t groups, 
     }
 }
 
-void take(const std::string& url, const std::string& queue, std::size_t groups, std::size_t messages) {
+void take(const std::string& url, const std::string& queue, std::size_t groups,
+          std::size_t messages) {
     const auto client = sessionq::Client::connect(url);
     std::atomic<std::size_t> handled{0};
     std::atomic<Clock::time_point> first{Clock::time_point{}};
     std::promise<void> done;
     sessionq::SessionProcessor processor{
-        client, queue, {.max_concurrent_sessions = static_cast<std::uint32_t>(groups), .session_idle_timeout = 5s, .worker_threads = 2}};
+        client,
+        queue,
+        {.max_concurrent_sessions = static_cast<std::uint32_t>(groups),
+         .session_idle_timeout = 5s,
+         .worker_threads = 2}};
     processor.on_message([&](sessionq::MessageContext&) {
         const std::size_t count = handled.fetch_add(1) + 1;
         if (count == 1) {
@@ -64,7 +71,8 @@ int main(int count, char** arguments) {
     }
     try {
         const auto run = arguments[1] == std::string{"fill"} ? fill : take;
-        run(arguments[2], arguments[3], std::strtoul(arguments[4], nullptr, 10), std::strtoul(arguments[5], nullptr, 10));
+        run(arguments[2], arguments[3], std::strtoul(arguments[4], nullptr, 10),
+            std::strtoul(arguments[5], nullptr, 10));
         return 0;
     } catch (const sessionq::Error& error) {
         std::fprintf(stderr, "processor_receiver: %s\n", error.what());

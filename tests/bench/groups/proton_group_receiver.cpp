@@ -61,10 +61,13 @@ bool take(Run& run, pn_delivery_t* delivery) {
 
 int main(int count, char** arguments) {
     if (count != 7) {
-        std::fputs("usage: proton_group_receiver PORT USER PASSWORD QUEUE MESSAGES CREDIT\n", stderr);
+        std::fputs("usage: proton_group_receiver PORT USER PASSWORD QUEUE MESSAGES CREDIT\n",
+                   stderr);
         return 2;
     }
-    Run run{.queue = arguments[4], .messages = std::atol(arguments[5]), .credit = std::atoi(arguments[6])};
+    Run run{.queue = arguments[4],
+            .messages = std::atol(arguments[5]),
+            .credit = std::atoi(arguments[6])};
     pn_proactor_t* proactor = pn_proactor();
     pn_connection_t* connection = pn_connection();
     pn_connection_set_hostname(connection, "127.0.0.1");
@@ -73,21 +76,26 @@ int main(int count, char** arguments) {
     pn_transport_t* transport = pn_transport();
     pn_sasl_set_allow_insecure_mechs(pn_sasl(transport), true);
     pn_sasl_allowed_mechs(pn_sasl(transport), "PLAIN");
-    pn_proactor_connect2(proactor, connection, transport, ("127.0.0.1:" + std::string{arguments[1]}).c_str());
+    pn_proactor_connect2(proactor, connection, transport,
+                         ("127.0.0.1:" + std::string{arguments[1]}).c_str());
     for (;;) {
         pn_event_batch_t* batch = pn_proactor_wait(proactor);
-        for (pn_event_t* event = pn_event_batch_next(batch); event != nullptr; event = pn_event_batch_next(batch)) {
+        for (pn_event_t* event = pn_event_batch_next(batch); event != nullptr;
+             event = pn_event_batch_next(batch)) {
             switch (pn_event_type(event)) {
             case PN_CONNECTION_INIT: open(run, connection); break;
             case PN_DELIVERY:
                 if (take(run, pn_event_delivery(event))) {
-                    std::printf("%.6f\n", std::chrono::duration<double>(Clock::now() - run.first).count());
+                    std::printf("%.6f\n",
+                                std::chrono::duration<double>(Clock::now() - run.first).count());
                     std::fflush(stdout);
                     std::_Exit(0);
                 }
                 break;
             case PN_TRANSPORT_ERROR:
-            case PN_LINK_REMOTE_CLOSE: std::fputs("proton_group_receiver: the broker refuses\n", stderr); std::_Exit(1);
+            case PN_LINK_REMOTE_CLOSE:
+                std::fputs("proton_group_receiver: the broker refuses\n", stderr);
+                std::_Exit(1);
             default: break;
             }
         }

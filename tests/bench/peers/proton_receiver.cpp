@@ -100,7 +100,8 @@ void receive(Run& run, pn_connection_t* connection) {
 /// True once all is received.
 bool take(Run& run, pn_delivery_t* delivery, pn_connection_t* connection) {
     pn_link_t* link = pn_delivery_link(delivery);
-    if (!pn_link_is_receiver(link) || !pn_delivery_readable(delivery) || pn_delivery_partial(delivery)) {
+    if (!pn_link_is_receiver(link) || !pn_delivery_readable(delivery) ||
+        pn_delivery_partial(delivery)) {
         return false;
     }
     run.buffer.resize(pn_delivery_pending(delivery));
@@ -138,10 +139,12 @@ int main(int count, char** arguments) {
     pn_connection_set_hostname(connection, "127.0.0.1");
     pn_transport_t* transport = pn_transport();
     pn_sasl_allowed_mechs(pn_sasl(transport), "ANONYMOUS");
-    pn_proactor_connect2(proactor, connection, transport, ("127.0.0.1:" + std::string{arguments[1]}).c_str());
+    pn_proactor_connect2(proactor, connection, transport,
+                         ("127.0.0.1:" + std::string{arguments[1]}).c_str());
     for (;;) {
         pn_event_batch_t* batch = pn_proactor_wait(proactor);
-        for (pn_event_t* event = pn_event_batch_next(batch); event != nullptr; event = pn_event_batch_next(batch)) {
+        for (pn_event_t* event = pn_event_batch_next(batch); event != nullptr;
+             event = pn_event_batch_next(batch)) {
             switch (pn_event_type(event)) {
             case PN_CONNECTION_INIT:
                 pn_connection_set_container(connection, "proton_receiver");
@@ -149,19 +152,23 @@ int main(int count, char** arguments) {
                 ask_for_right(run, connection);
                 break;
             case PN_LINK_FLOW:
-                if (pn_event_link(event) == run.claim && pn_link_credit(run.claim) > 0 && !std::exchange(run.claimed, true)) {
+                if (pn_event_link(event) == run.claim && pn_link_credit(run.claim) > 0 &&
+                    !std::exchange(run.claimed, true)) {
                     put_token(run);
                 }
                 break;
             case PN_DELIVERY:
                 if (take(run, pn_event_delivery(event), connection)) {
-                    std::printf("%.6f\n", std::chrono::duration<double>(Clock::now() - run.first).count());
+                    std::printf("%.6f\n",
+                                std::chrono::duration<double>(Clock::now() - run.first).count());
                     std::fflush(stdout);
                     std::_Exit(0);
                 }
                 break;
             case PN_TRANSPORT_ERROR:
-            case PN_LINK_REMOTE_CLOSE: std::fputs("proton_receiver: the broker refuses\n", stderr); std::_Exit(1);
+            case PN_LINK_REMOTE_CLOSE:
+                std::fputs("proton_receiver: the broker refuses\n", stderr);
+                std::_Exit(1);
             default: break;
             }
         }

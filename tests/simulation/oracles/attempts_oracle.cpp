@@ -5,16 +5,20 @@
 namespace sessionq::simulation {
 namespace {
 
-/// Failures in a row must come ever more slowly, whatever the fault: those that the slots space, and those that the port spaces because no connection can be made,
-/// for it starts a row of its own with every connection that breaks. And a broker that says "nothing" at once is not asked without end.
+/// Failures in a row must come ever more slowly, whatever the fault: those that the slots space,
+/// and those that the port spaces because no connection can be made, for it starts a row of its own
+/// with every connection that breaks. And a broker that says "nothing" at once is not asked without
+/// end.
 class AttemptsOracle final : public Oracle {
 public:
-    AttemptsOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    AttemptsOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void accept_failed(const AcceptRecord& accept, const Failure& failure) override {
         // One that waited until its connection was lost shows that the connection had lasted: by its own rule, whose backoff is the same, a new count begins.
         const bool had_lasted = expectations_.connects && failure.code == Errc::connection_lost &&
-                                environment_.scheduler.now() - accept.asked >= expectations_.options.error_backoff.min * 10;
+                                environment_.scheduler.now() - accept.asked >=
+                                    expectations_.options.error_backoff.min * 10;
         if (failure.code == Errc::no_session_available || had_lasted) {
             forget_failures(); // the broker works
         }
@@ -45,15 +49,18 @@ private:
             times.pop_front();
         }
         // With limits that change a slot may be given up and taken back into use, and then starts anew.
-        const std::size_t bound = expectations_.highest_sessions() * (expectations_.limits_change ? 2 : 1) * slot_may;
+        const std::size_t bound =
+            expectations_.highest_sessions() * (expectations_.limits_change ? 2 : 1) * slot_may;
         if (times.size() > bound) {
-            environment_.verdict.report("(g) attempts (R17)", std::to_string(times.size()) + " accepts failed within " +
-                                                                  std::to_string(window / std::chrono::seconds{1}) + " s, at most " +
-                                                                  std::to_string(bound) + " may");
+            environment_.verdict.report("(g) attempts (R17)",
+                                        std::to_string(times.size()) + " accepts failed within " +
+                                            std::to_string(window / std::chrono::seconds{1}) +
+                                            " s, at most " + std::to_string(bound) + " may");
         }
     }
 
-    /// How often a slot can fail that starts without a past, with the shortest delays its backoff may choose.
+    /// How often a slot can fail that starts without a past, with the shortest delays its backoff
+    /// may choose.
     [[nodiscard]] std::size_t failures_in_window() const {
         const BackoffOptions& backoff = expectations_.options.error_backoff;
         std::size_t count = 2; // the one before the window's first delay, and the one under way
@@ -65,7 +72,9 @@ private:
         return count;
     }
 
-    [[nodiscard]] static std::size_t spaced_in_window() { return static_cast<std::size_t>(window / std::chrono::milliseconds{100}) + 2; }
+    [[nodiscard]] static std::size_t spaced_in_window() {
+        return static_cast<std::size_t>(window / std::chrono::milliseconds{100}) + 2;
+    }
 
     Environment& environment_;
     const Expectations& expectations_;
@@ -76,7 +85,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_attempts_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_attempts_oracle(Environment& environment,
+                                             const Expectations& expectations) {
     return std::make_unique<AttemptsOracle>(environment, expectations);
 }
 

@@ -7,15 +7,18 @@ namespace {
 
 class ExpiryOracle final : public Oracle {
 public:
-    ExpiryOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    ExpiryOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void handler_started(const DeliveryRecord& delivery) override {
         const LinkRecord& link = *delivery.link;
         const TimePoint now = environment_.scheduler.now();
         running_.push_back(&delivery);
         if (link.lost || link.closed) {
-            report("starts", delivery, link.lost ? "its lease is lost" : "its session was given back");
-        } else if (link.lease_until != TimePoint::max() && now > link.lease_until + link.lease_doubt - margin(link)) {
+            report("starts", delivery,
+                   link.lost ? "its lease is lost" : "its session was given back");
+        } else if (link.lease_until != TimePoint::max() &&
+                   now > link.lease_until + link.lease_doubt - margin(link)) {
             report("starts", delivery, "its lease ends within the margin");
         }
         if (expectations_.stop_answered) {
@@ -23,9 +26,12 @@ public:
         }
     }
 
-    void handler_finished(const DeliveryRecord& delivery, bool) override { std::erase(running_, &delivery); }
+    void handler_finished(const DeliveryRecord& delivery, bool) override {
+        std::erase(running_, &delivery);
+    }
 
-    /// The stop token must have fired before time passes the end of the lock, and at once when the lease is lost.
+    /// The stop token must have fired before time passes the end of the lock, and at once when the
+    /// lease is lost.
     void before_advance(TimePoint next) override {
         if (expectations_.stalls_possible) {
             return;
@@ -33,27 +39,37 @@ public:
         for (const DeliveryRecord* delivery : running_) {
             const LinkRecord& link = *delivery->link;
             const bool over =
-                link.lost || (!link.closed && link.lease_until != TimePoint::max() && next > link.lease_until - margin(link) / 2 + slack(link));
+                link.lost || (!link.closed && link.lease_until != TimePoint::max() &&
+                              next > link.lease_until - margin(link) / 2 + slack(link));
             if (over && !delivery->stop.stop_requested()) {
                 report("runs", *delivery,
-                       link.lost ? "its lease is lost and its stop token has not fired" : "its lock ends and its stop token has not fired");
+                       link.lost ? "its lease is lost and its stop token has not fired"
+                                 : "its lock ends and its stop token has not fired");
             }
         }
     }
 
 private:
-    /// A margin shorter than the answer's way cannot help; else the token fires before the lock's true end.
-    [[nodiscard]] Duration slack(const LinkRecord& link) const { return link.lease_doubt < margin(link) ? Duration::zero() : link.lease_doubt; }
+    /// A margin shorter than the answer's way cannot help; else the token fires before the lock's
+    /// true end.
+    [[nodiscard]] Duration slack(const LinkRecord& link) const {
+        return link.lease_doubt < margin(link) ? Duration::zero() : link.lease_doubt;
+    }
 
-    /// A port that tells what is left of the lock when its answer arrives tells less of it the longer the answer travels, and the margin is a part of what was told.
+    /// A port that tells what is left of the lock when its answer arrives tells less of it the
+    /// longer the answer travels, and the margin is a part of what was told.
     [[nodiscard]] Duration margin(const LinkRecord& link) const {
-        return link.granted == Duration::zero() ? environment_.margin() : std::min<Duration>(link.granted / 10, environment_.margin());
+        return link.granted == Duration::zero()
+                   ? environment_.margin()
+                   : std::min<Duration>(link.granted / 10, environment_.margin());
     }
 
     void report(const char* what, const DeliveryRecord& delivery, const char* why) {
-        environment_.verdict.report("(d) lease end (R2, R13)", "handler of " + delivery.message->session + " #" +
-                                                                   std::to_string(delivery.message->sequence) + " on link" +
-                                                                   std::to_string(delivery.link->id) + " " + what + " though " + why);
+        environment_.verdict.report("(d) lease end (R2, R13)",
+                                    "handler of " + delivery.message->session + " #" +
+                                        std::to_string(delivery.message->sequence) + " on link" +
+                                        std::to_string(delivery.link->id) + " " + what +
+                                        " though " + why);
     }
 
     Environment& environment_;
@@ -63,7 +79,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_expiry_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_expiry_oracle(Environment& environment,
+                                           const Expectations& expectations) {
     return std::make_unique<ExpiryOracle>(environment, expectations);
 }
 

@@ -7,11 +7,13 @@ namespace {
 
 class IdleOracle final : public Oracle {
 public:
-    IdleOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    IdleOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void before_advance(TimePoint next) override {
         for (const LinkRecord& link : environment_.links) {
-            if (link.held && link.draining && next >= *link.draining + expectations_.drain_bound && !is_overdue(link)) {
+            if (link.held && link.draining && next >= *link.draining + expectations_.drain_bound &&
+                !is_overdue(link)) {
                 overdue_.push_back(&link);
             }
         }
@@ -19,50 +21,69 @@ public:
 
     void closing(const LinkRecord& link) override {
         const TimePoint now = environment_.scheduler.now();
-        if (link.late || now >= expectations_.stop_deadline || lease_ending(link, now, environment_.margin())) {
+        if (link.late || now >= expectations_.stop_deadline ||
+            lease_ending(link, now, environment_.margin())) {
             return;
         }
-        const bool drain_unanswered = link.draining && (is_overdue(link) || now >= *link.draining + expectations_.drain_bound);
+        const bool drain_unanswered =
+            link.draining &&
+            (is_overdue(link) || now >= *link.draining + expectations_.drain_bound);
         if (link.credit != 0 && !drain_unanswered) {
-            environment_.verdict.report("(e) leaving (R3)", name(link) + (link.draining ? " is left before its drain was answered"
-                                                                                        : " is left with credit and without a drain"));
+            environment_.verdict.report(
+                "(e) leaving (R3)",
+                name(link) + (link.draining ? " is left before its drain was answered"
+                                            : " is left with credit and without a drain"));
         }
         if (left_for_other_reasons(link, now)) {
             return;
         }
         if (link.in_flight != 0) {
-            environment_.verdict.report("(e) idle (R1)", name(link) + " is left with " + std::to_string(link.in_flight) + " in flight");
+            environment_.verdict.report("(e) idle (R1)", name(link) + " is left with " +
+                                                             std::to_string(link.in_flight) +
+                                                             " in flight");
         } else if (now - link.idle_since < expectations_.options.session_idle_timeout) {
-            environment_.verdict.report("(e) idle (R1)", name(link) + " is left after " +
-                                                             std::to_string((now - link.idle_since) / std::chrono::microseconds{1}) +
-                                                             " us of idleness");
+            environment_.verdict.report(
+                "(e) idle (R1)",
+                name(link) + " is left after " +
+                    std::to_string((now - link.idle_since) / std::chrono::microseconds{1}) +
+                    " us of idleness");
         }
     }
 
 private:
-    [[nodiscard]] bool is_overdue(const LinkRecord& link) const { return std::find(overdue_.begin(), overdue_.end(), &link) != overdue_.end(); }
+    [[nodiscard]] bool is_overdue(const LinkRecord& link) const {
+        return std::find(overdue_.begin(), overdue_.end(), &link) != overdue_.end();
+    }
 
     [[nodiscard]] bool left_for_other_reasons(const LinkRecord& link, TimePoint now) const {
         const ProcessorOptions& options = expectations_.options;
         const auto action = options.failure_policy.action;
-        const bool settlement_unanswered = std::any_of(link.deliveries.begin(), link.deliveries.end(),
-                                                       [](const DeliveryRecord* d) { return d->refused || (d->asked && !d->answered); });
-        return now >= expectations_.stop_asked || expectations_.limits_change || expectations_.voluntary_leave ||
-               options.max_hold != Duration::zero() || options.max_messages_per_turn != 0 || action == FailurePolicy::Action::park_session ||
-               action == FailurePolicy::Action::dead_letter_session || is_overdue(link) || settlement_unanswered;
+        const bool settlement_unanswered = std::any_of(
+            link.deliveries.begin(), link.deliveries.end(),
+            [](const DeliveryRecord* d) { return d->refused || (d->asked && !d->answered); });
+        return now >= expectations_.stop_asked || expectations_.limits_change ||
+               expectations_.voluntary_leave || options.max_hold != Duration::zero() ||
+               options.max_messages_per_turn != 0 ||
+               action == FailurePolicy::Action::park_session ||
+               action == FailurePolicy::Action::dead_letter_session || is_overdue(link) ||
+               settlement_unanswered;
     }
 
-    static std::string name(const LinkRecord& link) { return "link" + std::to_string(link.id) + " of " + link.session; }
+    static std::string name(const LinkRecord& link) {
+        return "link" + std::to_string(link.id) + " of " + link.session;
+    }
 
     Environment& environment_;
     const Expectations& expectations_;
     std::vector<const LinkRecord*>
-        overdue_; ///< a drain was not answered in time: the consumer need not trust the link, and an answer may cross its leaving
+        overdue_; ///< a drain was not answered in time: the consumer need not trust the link, and
+                  ///< an answer may cross its leaving
 };
 
 } // namespace
 
-std::unique_ptr<Oracle> make_idle_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_idle_oracle(Environment& environment,
+                                         const Expectations& expectations) {
     return std::make_unique<IdleOracle>(environment, expectations);
 }
 

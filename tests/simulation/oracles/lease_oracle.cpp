@@ -7,7 +7,8 @@ namespace {
 
 class LeaseOracle final : public Oracle {
 public:
-    LeaseOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    LeaseOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void accept_asked(const AcceptRecord& accept) override {
         const TimePoint now = environment_.scheduler.now();
@@ -17,12 +18,16 @@ public:
         }
         // Sessions held since before a limit was lowered are on their way out; until they are, the others roll on.
         const TimePoint changed = expectations_.limits.back().since;
-        const bool surplus = std::any_of(held_.begin(), held_.end(), [&](const LinkRecord* link) { return link->accepted <= changed; });
+        const bool surplus = std::any_of(held_.begin(), held_.end(), [&](const LinkRecord* link) {
+            return link->accepted <= changed;
+        });
         const std::uint32_t limit =
-            surplus ? expectations_.highest_sessions() : expectations_.highest(&ConcurrencyLimits::max_concurrent_sessions, now);
+            surplus ? expectations_.highest_sessions()
+                    : expectations_.highest(&ConcurrencyLimits::max_concurrent_sessions, now);
         if (pending_ + held_.size() > limit) {
-            report("accept " + std::to_string(accept.id) + " makes " + std::to_string(pending_) + " asked for and " + std::to_string(held_.size()) +
-                   " held, the limit is " + std::to_string(limit));
+            report("accept " + std::to_string(accept.id) + " makes " + std::to_string(pending_) +
+                   " asked for and " + std::to_string(held_.size()) + " held, the limit is " +
+                   std::to_string(limit));
         }
     }
 
@@ -42,9 +47,10 @@ public:
         --pending_;
         for (const LinkRecord* other : held_) {
             const BrokerSession* truth = environment_.broker.find(other->entity, other->session);
-            if (other->session == link.session && other->entity == link.entity && truth->holder == other->id && other->id < link.id &&
-                !link.overtaken) {
-                report("session " + link.session + " is held by link" + std::to_string(other->id) + " and link" + std::to_string(link.id));
+            if (other->session == link.session && other->entity == link.entity &&
+                truth->holder == other->id && other->id < link.id && !link.overtaken) {
+                report("session " + link.session + " is held by link" + std::to_string(other->id) +
+                       " and link" + std::to_string(link.id));
             }
         }
         held_.push_back(&link);
@@ -52,19 +58,20 @@ public:
 
     void handler_started(const DeliveryRecord& delivery) override {
         for (const LinkRecord& other : environment_.links) {
-            if (&other != delivery.link && other.running != 0 && !crossed(other, *delivery.link) && other.session == delivery.link->session &&
-                other.entity == delivery.link->entity) {
-                report("handlers of session " + other.session + " run on link" + std::to_string(other.id) + " and link" +
-                       std::to_string(delivery.link->id));
+            if (&other != delivery.link && other.running != 0 && !crossed(other, *delivery.link) &&
+                other.session == delivery.link->session && other.entity == delivery.link->entity) {
+                report("handlers of session " + other.session + " run on link" +
+                       std::to_string(other.id) + " and link" + std::to_string(delivery.link->id));
             }
         }
     }
 
     void closing(const LinkRecord& link) override {
         const TimePoint now = environment_.scheduler.now();
-        if (link.running != 0 && !lease_ending(link, now, environment_.margin()) && now < expectations_.stop_deadline) {
-            report("link" + std::to_string(link.id) + " of " + link.session + " is given back while " + std::to_string(link.running) +
-                   " handlers run");
+        if (link.running != 0 && !lease_ending(link, now, environment_.margin()) &&
+            now < expectations_.stop_deadline) {
+            report("link" + std::to_string(link.id) + " of " + link.session +
+                   " is given back while " + std::to_string(link.running) + " handlers run");
         }
         std::erase(held_, &link);
     }
@@ -74,8 +81,10 @@ public:
     void before_advance(TimePoint /*next*/) override {
         for (const LinkRecord* link : late_) {
             if (link->held) {
-                environment_.verdict.report("(a) late accept (R19)", "link" + std::to_string(link->id) + " of " + link->session +
-                                                                         " came after its accept was given up and is not released at once");
+                environment_.verdict.report(
+                    "(a) late accept (R19)",
+                    "link" + std::to_string(link->id) + " of " + link->session +
+                        " came after its accept was given up and is not released at once");
             }
         }
         late_.clear();
@@ -83,9 +92,13 @@ public:
 
 private:
     /// The session was taken from its holder and accepted anew before that holder could know.
-    static bool crossed(const LinkRecord& before, const LinkRecord& after) { return before.held || before.ended > after.accepted; }
+    static bool crossed(const LinkRecord& before, const LinkRecord& after) {
+        return before.held || before.ended > after.accepted;
+    }
 
-    void report(std::string text) { environment_.verdict.report("(a) leases and slots (R1, R7)", std::move(text)); }
+    void report(std::string text) {
+        environment_.verdict.report("(a) leases and slots (R1, R7)", std::move(text));
+    }
 
     Environment& environment_;
     const Expectations& expectations_;
@@ -96,7 +109,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_lease_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_lease_oracle(Environment& environment,
+                                          const Expectations& expectations) {
     return std::make_unique<LeaseOracle>(environment, expectations);
 }
 

@@ -5,29 +5,37 @@ namespace {
 
 /// Whether what was asked for takes the message out of the session's way.
 bool terminal(const std::optional<ports::Outcome>& outcome) {
-    return outcome && (*outcome == ports::Outcome::complete || *outcome == ports::Outcome::dead_letter || *outcome == ports::Outcome::defer);
+    return outcome &&
+           (*outcome == ports::Outcome::complete || *outcome == ports::Outcome::dead_letter ||
+            *outcome == ports::Outcome::defer);
 }
 
 /// Whether its handler has ended and said that it takes the message out of the way.
 bool decided(const DeliveryRecord& delivery) {
-    return delivery.running == 0 && (delivery.explicitly ? terminal(delivery.explicitly) : delivery.returned != 0);
+    return delivery.running == 0 &&
+           (delivery.explicitly ? terminal(delivery.explicitly) : delivery.returned != 0);
 }
 
 class OrderOracle final : public Oracle {
 public:
-    OrderOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    OrderOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void handler_started(const DeliveryRecord& delivery) override {
         ++running_;
         const TimePoint now = environment_.scheduler.now();
         const LinkRecord& link = *delivery.link;
-        const std::uint32_t per_session = expectations_.highest(&ConcurrencyLimits::max_concurrent_calls_per_session, now);
+        const std::uint32_t per_session =
+            expectations_.highest(&ConcurrencyLimits::max_concurrent_calls_per_session, now);
         if (link.running > per_session) {
-            report("(b) calls per session (R7)", delivery, std::to_string(link.running) + " handlers of the session run");
+            report("(b) calls per session (R7)", delivery,
+                   std::to_string(link.running) + " handlers of the session run");
         }
-        const std::uint32_t cap = expectations_.highest(&ConcurrencyLimits::max_concurrent_calls, now);
+        const std::uint32_t cap =
+            expectations_.highest(&ConcurrencyLimits::max_concurrent_calls, now);
         if (cap != 0 && running_ > cap) {
-            report("(b) concurrent calls (R7)", delivery, std::to_string(running_) + " handlers run, the cap is " + std::to_string(cap));
+            report("(b) concurrent calls (R7)", delivery,
+                   std::to_string(running_) + " handlers run, the cap is " + std::to_string(cap));
         }
         if (per_session == 1 && !expectations_.limits_change) {
             check_strict(delivery);
@@ -37,20 +45,23 @@ public:
     void handler_finished(const DeliveryRecord&, bool) override { --running_; }
 
 private:
-    /// Nothing before it may be unsettled, by the broker's own word. Unless confirmation was asked for, decided by its handler counts as settled: what
-    /// was decided is on its way, and in order.
+    /// Nothing before it may be unsettled, by the broker's own word. Unless confirmation was asked
+    /// for, decided by its handler counts as settled: what was decided is on its way, and in order.
     void check_strict(const DeliveryRecord& delivery) {
-        const BrokerSession* session = environment_.broker.find(delivery.message->entity, delivery.message->session);
+        const BrokerSession* session =
+            environment_.broker.find(delivery.message->entity, delivery.message->session);
         for (const auto& [sequence, earlier] : session->pending) {
             if (sequence >= delivery.message->sequence) {
                 break;
             }
             const DeliveryRecord* here = latest_on(*delivery.link, *earlier);
             const bool settled =
-                here != nullptr && (expectations_.options.confirm_settlements ? terminal(here->asked) && here->answered && !here->refused
-                                                                              : terminal(here->asked) || decided(*here));
+                here != nullptr && (expectations_.options.confirm_settlements
+                                        ? terminal(here->asked) && here->answered && !here->refused
+                                        : terminal(here->asked) || decided(*here));
             if (!settled) {
-                report("(b) order (R6)", delivery, "before it #" + std::to_string(sequence) + " is unsettled");
+                report("(b) order (R6)", delivery,
+                       "before it #" + std::to_string(sequence) + " is unsettled");
             }
         }
     }
@@ -65,8 +76,10 @@ private:
     }
 
     void report(std::string_view oracle, const DeliveryRecord& delivery, const std::string& text) {
-        environment_.verdict.report(oracle, "handler of " + delivery.message->session + " #" + std::to_string(delivery.message->sequence) +
-                                                " starts on link" + std::to_string(delivery.link->id) + ": " + text);
+        environment_.verdict.report(oracle, "handler of " + delivery.message->session + " #" +
+                                                std::to_string(delivery.message->sequence) +
+                                                " starts on link" +
+                                                std::to_string(delivery.link->id) + ": " + text);
     }
 
     Environment& environment_;
@@ -76,7 +89,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_order_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_order_oracle(Environment& environment,
+                                          const Expectations& expectations) {
     return std::make_unique<OrderOracle>(environment, expectations);
 }
 

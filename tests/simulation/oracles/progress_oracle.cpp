@@ -5,11 +5,12 @@
 namespace sessionq::simulation {
 namespace {
 
-/// In calm times a session that has a message and no holder is taken soon, if a place for it is vacant; and a message that waits for nothing but a
-/// worker is not passed over.
+/// In calm times a session that has a message and no holder is taken soon, if a place for it is
+/// vacant; and a message that waits for nothing but a worker is not passed over.
 class ProgressOracle final : public Oracle {
 public:
-    ProgressOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    ProgressOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void accepted(const AcceptRecord& accept, const LinkRecord&) override {
         if (!accept.cancelled) {
@@ -26,15 +27,19 @@ public:
         } else if (vacant_since_ == TimePoint::max()) {
             vacant_since_ = now;
         }
-        if (vacant_since_ == TimePoint::max() || expectations_.calm_since == TimePoint::max() || next >= expectations_.stop_asked ||
-            !expectations_.options.session_ids.empty()) {
+        if (vacant_since_ == TimePoint::max() || expectations_.calm_since == TimePoint::max() ||
+            next >= expectations_.stop_asked || !expectations_.options.session_ids.empty()) {
             return;
         }
         for (const auto& [key, session] : environment_.broker.sessions()) {
-            if (session.ready_since && next - std::max({*session.ready_since, vacant_since_, expectations_.calm_since + recovery()}) > patience()) {
+            if (session.ready_since && next - std::max({*session.ready_since, vacant_since_,
+                                                        expectations_.calm_since + recovery()}) >
+                                           patience()) {
                 environment_.verdict.report("(f) progress (R14, R16)",
-                                            "session " + session.id + " of " + session.entity + " has been ready for " +
-                                                std::to_string((next - *session.ready_since) / std::chrono::milliseconds{1}) +
+                                            "session " + session.id + " of " + session.entity +
+                                                " has been ready for " +
+                                                std::to_string((next - *session.ready_since) /
+                                                               std::chrono::milliseconds{1}) +
                                                 " ms while a slot is vacant");
             }
         }
@@ -47,16 +52,21 @@ private:
         }
     }
 
-    /// The longest a fault may be felt after it ended: a backoff that began just before, an accept that hangs.
+    /// The longest a fault may be felt after it ended: a backoff that began just before, an accept
+    /// that hangs.
     [[nodiscard]] Duration recovery() const {
         const ProcessorOptions& options = expectations_.options;
-        return expectations_.faults_possible ? options.error_backoff.max + options.accept_wait + expectations_.aftermath + std::chrono::seconds{12}
-                                             : Duration::zero();
+        return expectations_.faults_possible
+                   ? options.error_backoff.max + options.accept_wait + expectations_.aftermath +
+                         std::chrono::seconds{12}
+                   : Duration::zero();
     }
 
-    /// Entities are asked in turn; a slot whose handlers still run under a lost lease is taken, and handlers in calm times are short.
+    /// Entities are asked in turn; a slot whose handlers still run under a lost lease is taken, and
+    /// handlers in calm times are short.
     [[nodiscard]] Duration patience() const {
-        return std::chrono::seconds{8} + std::chrono::seconds{2} * static_cast<Duration::rep>(expectations_.entities);
+        return std::chrono::seconds{8} +
+               std::chrono::seconds{2} * static_cast<Duration::rep>(expectations_.entities);
     }
 
     Environment& environment_;
@@ -67,7 +77,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_progress_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_progress_oracle(Environment& environment,
+                                             const Expectations& expectations) {
     return std::make_unique<ProgressOracle>(environment, expectations);
 }
 

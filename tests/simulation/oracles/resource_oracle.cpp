@@ -5,45 +5,57 @@ namespace {
 
 class ResourceOracle final : public Oracle {
 public:
-    ResourceOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    ResourceOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void accepted(const AcceptRecord&, const LinkRecord&) override { ++held_; }
     void closing(const LinkRecord&) override { --held_; }
     void lost(const LinkRecord&) override { --held_; }
 
-    /// Each held session may always have one message; what is fetched ahead beyond that stays within the budget.
+    /// Each held session may always have one message; what is fetched ahead beyond that stays
+    /// within the budget.
     void delivered(const DeliveryRecord& delivery) override {
-        const std::size_t bound = expectations_.options.max_buffered_bytes + (held_ + slack) * delivery.bytes;
+        const std::size_t bound =
+            expectations_.options.max_buffered_bytes + (held_ + slack) * delivery.bytes;
         if (environment_.buffered.bytes > bound) {
-            environment_.verdict.report("(i) buffers (R23)", std::to_string(environment_.buffered.bytes) + " bytes are buffered, the budget is " +
-                                                                 std::to_string(expectations_.options.max_buffered_bytes));
+            environment_.verdict.report(
+                "(i) buffers (R23)", std::to_string(environment_.buffered.bytes) +
+                                         " bytes are buffered, the budget is " +
+                                         std::to_string(expectations_.options.max_buffered_bytes));
         }
     }
 
     void before_advance(TimePoint /*next*/) override {
-        const std::size_t bound = 4 * std::size_t{expectations_.highest_sessions()} + environment_.accepts.size() / 2 + 8;
+        const std::size_t bound =
+            4 * std::size_t{expectations_.highest_sessions()} + environment_.accepts.size() / 2 + 8;
         if (environment_.live_links > bound) {
-            environment_.verdict.report("(i) links", std::to_string(environment_.live_links) + " links exist");
+            environment_.verdict.report("(i) links",
+                                        std::to_string(environment_.live_links) + " links exist");
         }
     }
 
     void at_end() override {
         if (environment_.live_links != 0) {
-            environment_.verdict.report("(i) links", std::to_string(environment_.live_links) + " links are left at the end");
+            environment_.verdict.report("(i) links", std::to_string(environment_.live_links) +
+                                                         " links are left at the end");
         }
         if (environment_.buffered.messages != 0) {
             std::string which;
             for (const DeliveryRecord& delivery : environment_.deliveries) {
                 if (delivery.present) {
-                    which += " #" + std::to_string(delivery.message->sequence) + " on link" + std::to_string(delivery.link->id);
+                    which += " #" + std::to_string(delivery.message->sequence) + " on link" +
+                             std::to_string(delivery.link->id);
                 }
             }
-            environment_.verdict.report("(i) messages", std::to_string(environment_.buffered.messages) + " messages are left at the end:" + which);
+            environment_.verdict.report("(i) messages",
+                                        std::to_string(environment_.buffered.messages) +
+                                            " messages are left at the end:" + which);
         }
     }
 
 private:
-    static constexpr std::size_t slack = 72; // sizes are foretold from those before: the first credits are given blindly
+    static constexpr std::size_t slack =
+        72; // sizes are foretold from those before: the first credits are given blindly
 
     Environment& environment_;
     const Expectations& expectations_;
@@ -52,7 +64,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_resource_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_resource_oracle(Environment& environment,
+                                             const Expectations& expectations) {
     return std::make_unique<ResourceOracle>(environment, expectations);
 }
 

@@ -3,8 +3,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// A message whose settlement for good was confirmed does not come again, and one that was given back counted comes with its count, whatever became
-/// of the broker.
+/// A message whose settlement for good was confirmed does not come again, and one that was given
+/// back counted comes with its count, whatever became of the broker.
 class ReturnOracle final : public Oracle {
 public:
     explicit ReturnOracle(Environment& environment) : environment_{environment} {}
@@ -25,19 +25,23 @@ public:
 
     void delivered(const DeliveryRecord& delivery) override {
         const MessageRecord& message = *delivery.message;
-        if (message.settled && delivery.link->accepted > *message.settled) { // else it may have been on its way for long
+        if (message.settled && delivery.link->accepted >
+                                   *message.settled) { // else it may have been on its way for long
             report(delivery, "comes again after its settlement was confirmed");
         }
         if (delivery.delivery_count < message.abandons) {
-            report(delivery, "comes as delivered " + std::to_string(delivery.delivery_count) + " times before, and was given back " +
+            report(delivery, "comes as delivered " + std::to_string(delivery.delivery_count) +
+                                 " times before, and was given back " +
                                  std::to_string(message.abandons) + " times");
         }
     }
 
 private:
     void report(const DeliveryRecord& delivery, const std::string& text) {
-        environment_.verdict.report("(l) return", delivery.message->session + " #" + std::to_string(delivery.message->sequence) + " on link" +
-                                                      std::to_string(delivery.link->id) + " " + text);
+        environment_.verdict.report("(l) return",
+                                    delivery.message->session + " #" +
+                                        std::to_string(delivery.message->sequence) + " on link" +
+                                        std::to_string(delivery.link->id) + " " + text);
     }
 
     Environment& environment_;
@@ -45,6 +49,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_return_oracle(Environment& environment, const Expectations&) { return std::make_unique<ReturnOracle>(environment); }
+std::unique_ptr<Oracle> make_return_oracle(Environment& environment, const Expectations&) {
+    return std::make_unique<ReturnOracle>(environment);
+}
 
 } // namespace sessionq::simulation

@@ -5,22 +5,25 @@
 namespace sessionq::simulation {
 namespace {
 
-/// What is scheduled is not there before its time, there for good once it was confirmed, once for every attempt that may have had an effect, and not
-/// at all once its cancelling was confirmed; and nobody is told that it cannot be cancelled while it can.
+/// What is scheduled is not there before its time, there for good once it was confirmed, once for
+/// every attempt that may have had an effect, and not at all once its cancelling was confirmed; and
+/// nobody is told that it cannot be cancelled while it can.
 class ScheduleOracle final : public Oracle {
 public:
     explicit ScheduleOracle(Environment& environment) : environment_{environment} {}
 
     void schedule_taken(const ScheduledRecord& record) override {
         if (record.taken > record.unknown + (record.is_under_way || record.is_confirmed ? 1 : 0)) {
-            report(record, "is there " + std::to_string(record.taken) + " times, and was not scheduled as often");
+            report(record, "is there " + std::to_string(record.taken) +
+                               " times, and was not scheduled as often");
         }
     }
 
     void schedule_confirmed(const ScheduledRecord& record, std::int64_t sequence) override {
         const ScheduledRecord::Copy* copy = find(record, sequence);
         if (copy == nullptr || !copy->is_kept) {
-            report(record, "is confirmed as #" + std::to_string(sequence) + ", and the broker does not have it for good");
+            report(record, "is confirmed as #" + std::to_string(sequence) +
+                               ", and the broker does not have it for good");
         }
     }
 
@@ -33,21 +36,25 @@ public:
         }
     }
 
-    void cancel_answered(const ScheduledRecord& record, std::int64_t sequence, bool found) override {
+    void cancel_answered(const ScheduledRecord& record, std::int64_t sequence,
+                         bool found) override {
         const ScheduledRecord::Copy* copy = find(record, sequence);
         if (copy != nullptr && !copy->is_over) {
-            report(record, found ? "was cancelled, and still waits" : "waits, and its cancelling is refused");
+            report(record, found ? "was cancelled, and still waits"
+                                 : "waits, and its cancelling is refused");
         }
     }
 
 private:
     static const ScheduledRecord::Copy* find(const ScheduledRecord& record, std::int64_t sequence) {
-        const auto found = std::ranges::find(record.copies, sequence, &ScheduledRecord::Copy::sequence);
+        const auto found =
+            std::ranges::find(record.copies, sequence, &ScheduledRecord::Copy::sequence);
         return found != record.copies.end() ? &*found : nullptr;
     }
 
     void report(const ScheduledRecord& record, const std::string& text) {
-        environment_.verdict.report("(n) scheduling", "message '" + record.id + "' for " + record.session + " " + text);
+        environment_.verdict.report("(n) scheduling", "message '" + record.id + "' for " +
+                                                          record.session + " " + text);
     }
 
     Environment& environment_;
@@ -55,6 +62,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_schedule_oracle(Environment& environment, const Expectations&) { return std::make_unique<ScheduleOracle>(environment); }
+std::unique_ptr<Oracle> make_schedule_oracle(Environment& environment, const Expectations&) {
+    return std::make_unique<ScheduleOracle>(environment);
+}
 
 } // namespace sessionq::simulation

@@ -5,8 +5,9 @@
 namespace sessionq::simulation {
 namespace {
 
-/// What a sender was told is accepted is there, and stays; it is there once for every time it may have had its effect; a batch is all there or not at
-/// all; and what was sent after the confirmation of another stands behind it.
+/// What a sender was told is accepted is there, and stays; it is there once for every time it may
+/// have had its effect; a batch is all there or not at all; and what was sent after the
+/// confirmation of another stands behind it.
 class SendingOracle final : public Oracle {
 public:
     explicit SendingOracle(Environment& environment) : environment_{environment} {}
@@ -14,10 +15,12 @@ public:
     void message_taken(const SentRecord& sent) override {
         const std::uint32_t may = sent.unknown + (sent.is_under_way || sent.is_confirmed ? 1 : 0);
         if (sent.taken > may) {
-            report(sent,
-                   "is there " + std::to_string(sent.taken) + " times, though at most " + std::to_string(may) + " attempts can have had an effect");
+            report(sent, "is there " + std::to_string(sent.taken) + " times, though at most " +
+                             std::to_string(may) + " attempts can have had an effect");
         }
-        if (sent.before != nullptr && (sent.before->copies.empty() || sent.before->copies.front().sequence >= sent.copies.back().sequence)) {
+        if (sent.before != nullptr &&
+            (sent.before->copies.empty() ||
+             sent.before->copies.front().sequence >= sent.copies.back().sequence)) {
             report(sent, "stands before '" + sent.before->id + "', which was sent before it");
         }
     }
@@ -37,7 +40,8 @@ public:
     void at_end() override {
         for (const auto& [id, sent] : environment_.sent) {
             if (sent.first_of_batch != nullptr && sent.taken != sent.first_of_batch->taken) {
-                report(sent, "was taken " + std::to_string(sent.taken) + " times, and '" + sent.first_of_batch->id + "', which was sent with it, " +
+                report(sent, "was taken " + std::to_string(sent.taken) + " times, and '" +
+                                 sent.first_of_batch->id + "', which was sent with it, " +
                                  std::to_string(sent.first_of_batch->taken) + " times");
             }
         }
@@ -45,7 +49,8 @@ public:
 
 private:
     void report(const SentRecord& sent, const std::string& text) {
-        environment_.verdict.report("(j) sending", "message '" + sent.id + "' for " + sent.session + " " + text);
+        environment_.verdict.report("(j) sending",
+                                    "message '" + sent.id + "' for " + sent.session + " " + text);
     }
 
     Environment& environment_;
@@ -53,6 +58,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_sending_oracle(Environment& environment, const Expectations&) { return std::make_unique<SendingOracle>(environment); }
+std::unique_ptr<Oracle> make_sending_oracle(Environment& environment, const Expectations&) {
+    return std::make_unique<SendingOracle>(environment);
+}
 
 } // namespace sessionq::simulation

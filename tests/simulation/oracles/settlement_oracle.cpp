@@ -5,14 +5,16 @@ namespace {
 
 class SettlementOracle final : public Oracle {
 public:
-    SettlementOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    SettlementOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void settle_asked(const DeliveryRecord& delivery, ports::Outcome outcome) override {
         using Action = FailurePolicy::Action;
         const Action policy = expectations_.options.failure_policy.action;
         const bool by_handler = delivery.explicitly == outcome;
         // In the very tick of its end a settlement may still leave: the broker has the last word then.
-        if (environment_.scheduler.now() > delivery.link->lease_until + delivery.link->lease_doubt) {
+        if (environment_.scheduler.now() >
+            delivery.link->lease_until + delivery.link->lease_doubt) {
             report("settled after the lease was over (R8)", delivery, outcome);
         }
         if (delivery.running != 0 && !delivery.explicitly) {
@@ -30,7 +32,8 @@ public:
             }
             break;
         case ports::Outcome::dead_letter:
-            if (!by_handler && policy != Action::dead_letter_session && (delivery.thrown == 0 || policy != Action::dead_letter)) {
+            if (!by_handler && policy != Action::dead_letter_session &&
+                (delivery.thrown == 0 || policy != Action::dead_letter)) {
                 report("dead-lettered against the policy (R9)", delivery, outcome);
             }
             break;
@@ -50,19 +53,27 @@ public:
     void handler_finished(const DeliveryRecord& delivery, bool threw) override {
         if (!threw && delivery.message->handled > 1 && !delivery.message->excused) {
             environment_.verdict.report("(c) once (R8)",
-                                        name(delivery) + " was handled " + std::to_string(delivery.message->handled) + " times without a lease lost");
+                                        name(delivery) + " was handled " +
+                                            std::to_string(delivery.message->handled) +
+                                            " times without a lease lost");
         }
     }
 
     void closing(const LinkRecord& link) override {
         const TimePoint now = environment_.scheduler.now();
         for (const DeliveryRecord* delivery : link.deliveries) {
-            if (delivery->returned != 0 && !delivery->asked && delivery->message->state == MessageState::locked &&
-                !lease_ending(link, now, environment_.margin()) && now < expectations_.stop_deadline) {
-                environment_.verdict.report("(c) settlement", name(*delivery) + " was handled and its session is given back without settling it");
+            if (delivery->returned != 0 && !delivery->asked &&
+                delivery->message->state == MessageState::locked &&
+                !lease_ending(link, now, environment_.margin()) &&
+                now < expectations_.stop_deadline) {
+                environment_.verdict.report(
+                    "(c) settlement",
+                    name(*delivery) +
+                        " was handled and its session is given back without settling it");
             }
             if (!delivery->answered) {
-                delivery->message->excused = true; // from here on it is the broker's, whatever was asked for
+                delivery->message->excused =
+                    true; // from here on it is the broker's, whatever was asked for
             }
         }
     }
@@ -76,19 +87,23 @@ public:
     void at_end() override {
         for (const MessageRecord& message : environment_.broker.messages()) {
             if (message.state == MessageState::completed && message.handled == 0) {
-                environment_.verdict.report("(c) loss (R10)", message.session + " #" + std::to_string(message.sequence) +
-                                                                  " is gone from the broker and was never handled");
+                environment_.verdict.report(
+                    "(c) loss (R10)", message.session + " #" + std::to_string(message.sequence) +
+                                          " is gone from the broker and was never handled");
             }
         }
     }
 
 private:
     static std::string name(const DeliveryRecord& delivery) {
-        return delivery.message->session + " #" + std::to_string(delivery.message->sequence) + " on link" + std::to_string(delivery.link->id);
+        return delivery.message->session + " #" + std::to_string(delivery.message->sequence) +
+               " on link" + std::to_string(delivery.link->id);
     }
 
     void report(const char* what, const DeliveryRecord& delivery, ports::Outcome outcome) {
-        environment_.verdict.report("(c) settlement", name(delivery) + " (" + std::string{ports::to_string(outcome)} + "): " + what);
+        environment_.verdict.report("(c) settlement", name(delivery) + " (" +
+                                                          std::string{ports::to_string(outcome)} +
+                                                          "): " + what);
     }
 
     Environment& environment_;
@@ -97,7 +112,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_settlement_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_settlement_oracle(Environment& environment,
+                                               const Expectations& expectations) {
     return std::make_unique<SettlementOracle>(environment, expectations);
 }
 

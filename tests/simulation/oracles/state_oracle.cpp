@@ -5,8 +5,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// A state that was confirmed is there for good; what is read is what the state was meanwhile; and who holds a session no more does not change it
-/// under its next holder.
+/// A state that was confirmed is there for good; what is read is what the state was meanwhile; and
+/// who holds a session no more does not change it under its next holder.
 class StateOracle final : public Oracle {
 public:
     explicit StateOracle(Environment& environment) : environment_{environment} {}
@@ -14,8 +14,10 @@ public:
     void state_taken(const StateRecord& write) override {
         const LinkRecord& writer = *write.link;
         for (const LinkRecord& other : environment_.links) {
-            if (other.id != writer.id && other.session == writer.session && other.entity == writer.entity && other.asked >= writer.accepted) {
-                report(write, "is written although link" + std::to_string(other.id) + " has got the session since");
+            if (other.id != writer.id && other.session == writer.session &&
+                other.entity == writer.entity && other.asked >= writer.accepted) {
+                report(write, "is written although link" + std::to_string(other.id) +
+                                  " has got the session since");
             }
         }
     }
@@ -24,15 +26,20 @@ public:
         if (failure != nullptr) {
             return;
         }
-        const std::vector<StateValue>& values = environment_.states_of(asked.link->entity, asked.link->session);
+        const std::vector<StateValue>& values =
+            environment_.states_of(asked.link->entity, asked.link->session);
         if (asked.writes) {
-            const auto kept = [&](const StateValue& each) { return each.is_kept && each.value == asked.value; };
-            if (std::none_of(values.begin() + static_cast<std::ptrdiff_t>(asked.known), values.end(), kept)) {
+            const auto kept = [&](const StateValue& each) {
+                return each.is_kept && each.value == asked.value;
+            };
+            if (std::none_of(values.begin() + static_cast<std::ptrdiff_t>(asked.known),
+                             values.end(), kept)) {
                 report(asked, "is confirmed, and the broker does not have it for good");
             }
         } else {
             const auto same = [&](const StateValue& each) { return each.value == asked.value; };
-            if (std::none_of(values.begin() + static_cast<std::ptrdiff_t>(asked.known) - 1, values.end(), same)) {
+            if (std::none_of(values.begin() + static_cast<std::ptrdiff_t>(asked.known) - 1,
+                             values.end(), same)) {
                 report(asked, "is read, and was not the state at any time since it was asked for");
             }
         }
@@ -40,8 +47,10 @@ public:
 
 private:
     void report(const StateRecord& state, const std::string& text) {
-        environment_.verdict.report("(k) session state", "'" + state.value.value_or("(none)") + "' of " + state.link->session + " on link" +
-                                                             std::to_string(state.link->id) + " " + text);
+        environment_.verdict.report("(k) session state",
+                                    "'" + state.value.value_or("(none)") + "' of " +
+                                        state.link->session + " on link" +
+                                        std::to_string(state.link->id) + " " + text);
     }
 
     Environment& environment_;
@@ -49,6 +58,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_state_oracle(Environment& environment, const Expectations&) { return std::make_unique<StateOracle>(environment); }
+std::unique_ptr<Oracle> make_state_oracle(Environment& environment, const Expectations&) {
+    return std::make_unique<StateOracle>(environment);
+}
 
 } // namespace sessionq::simulation

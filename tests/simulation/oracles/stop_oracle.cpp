@@ -5,24 +5,28 @@ namespace {
 
 class StopOracle final : public Oracle {
 public:
-    StopOracle(Environment& environment, const Expectations& expectations) : environment_{environment}, expectations_{expectations} {}
+    StopOracle(Environment& environment, const Expectations& expectations)
+        : environment_{environment}, expectations_{expectations} {}
 
     void handler_started(const DeliveryRecord&) override { ++running_; }
     void handler_finished(const DeliveryRecord&, bool) override { --running_; }
 
     void before_advance(TimePoint next) override {
-        if (expectations_.stop_answered) { // not in the answer itself: a loop may have a link in hand that it drops in its next turn
+        if (expectations_
+                .stop_answered) { // not in the answer itself: a loop may have a link in hand that it drops in its next turn
             check_links();
         }
-        const bool late = expectations_.stop_deadline != TimePoint::max() && next > expectations_.stop_deadline + tick;
-        if (expectations_.stop_is_quick && expectations_.stop_asked != TimePoint::max() && !expectations_.stop_answered &&
-            next > expectations_.stop_asked + seconds{3}) {
+        const bool late = expectations_.stop_deadline != TimePoint::max() &&
+                          next > expectations_.stop_deadline + tick;
+        if (expectations_.stop_is_quick && expectations_.stop_asked != TimePoint::max() &&
+            !expectations_.stop_answered && next > expectations_.stop_asked + seconds{3}) {
             report("stop takes more than 3 s though nothing keeps it");
         }
         if (late && !expectations_.stop_answered && !expectations_.stalls_possible) {
             report("stop has not returned by its deadline");
         }
-        if (expectations_.stop_asked != TimePoint::max() && !expectations_.options.receive_and_delete) {
+        if (expectations_.stop_asked != TimePoint::max() &&
+            !expectations_.options.receive_and_delete) {
             check_unstarted();
         }
     }
@@ -30,25 +34,32 @@ public:
     void stop_answered() override {
         for (const AcceptRecord& accept : environment_.accepts) {
             if (!accept.answered && !accept.cancelled) {
-                report("accept " + std::to_string(accept.id) + " is neither answered nor given up when stop returns");
+                report("accept " + std::to_string(accept.id) +
+                       " is neither answered nor given up when stop returns");
             }
         }
-        if (expectations_.handlers_left < running_ || expectations_.handlers_left > running_ + expectations_.workers) { // those of sessions count too
-            report("stop says " + std::to_string(expectations_.handlers_left) + " handlers are left, " + std::to_string(running_) + " run");
+        if (expectations_.handlers_left < running_ ||
+            expectations_.handlers_left >
+                running_ + expectations_.workers) { // those of sessions count too
+            report("stop says " + std::to_string(expectations_.handlers_left) +
+                   " handlers are left, " + std::to_string(running_) + " run");
         }
     }
 
 private:
-    /// What never started goes back as soon as the session's credit is back: who waits for it elsewhere need not wait for handlers here.
+    /// What never started goes back as soon as the session's credit is back: who waits for it
+    /// elsewhere need not wait for handlers here.
     void check_unstarted() {
         const TimePoint now = environment_.scheduler.now();
         for (const LinkRecord& link : environment_.links) {
-            if (!link.held || link.draining || link.credit != 0 || now < std::max(link.drained, expectations_.stop_asked) + grace) {
+            if (!link.held || link.draining || link.credit != 0 ||
+                now < std::max(link.drained, expectations_.stop_asked) + grace) {
                 continue;
             }
             for (const DeliveryRecord* delivery : link.deliveries) {
                 if (delivery->present && delivery->starts == 0 && !delivery->asked) {
-                    report("#" + std::to_string(delivery->message->sequence) + " of " + link.session + " never started and is kept on link" +
+                    report("#" + std::to_string(delivery->message->sequence) + " of " +
+                           link.session + " never started and is kept on link" +
                            std::to_string(link.id));
                 }
             }
@@ -58,15 +69,19 @@ private:
     void check_links() {
         for (const LinkRecord& link : environment_.links) {
             if (link.held) {
-                report("link" + std::to_string(link.id) + " of " + link.session + " is held after stop returned");
+                report("link" + std::to_string(link.id) + " of " + link.session +
+                       " is held after stop returned");
             }
         }
     }
 
     static constexpr Duration tick = std::chrono::milliseconds{1};
-    static constexpr Duration grace = std::chrono::milliseconds{500}; // on_session_open may run, a worker may have the call in hand
+    static constexpr Duration grace = std::chrono::milliseconds{
+        500}; // on_session_open may run, a worker may have the call in hand
 
-    void report(std::string text) { environment_.verdict.report("(h) stop (R18)", std::move(text)); }
+    void report(std::string text) {
+        environment_.verdict.report("(h) stop (R18)", std::move(text));
+    }
 
     Environment& environment_;
     const Expectations& expectations_;
@@ -75,7 +90,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Oracle> make_stop_oracle(Environment& environment, const Expectations& expectations) {
+std::unique_ptr<Oracle> make_stop_oracle(Environment& environment,
+                                         const Expectations& expectations) {
     return std::make_unique<StopOracle>(environment, expectations);
 }
 

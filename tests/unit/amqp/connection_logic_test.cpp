@@ -39,7 +39,9 @@ struct ScriptedStream final : Stream {
         writing = false;
         listener_->on_written();
     }
-    void fail() { listener_->on_failed({.code = Errc::connection_lost, .detail = "the test: broken"}); }
+    void fail() {
+        listener_->on_failed({.code = Errc::connection_lost, .detail = "the test: broken"});
+    }
 
     std::string written{};
     int writes{0};
@@ -69,11 +71,14 @@ struct Owner final : ConnectionOwner {
 struct Bench {
     explicit Bench(std::uint32_t server_idle = 60000) {
         server = std::make_unique<Engine>(EngineOptions{.is_server = true,
-                                                        .open = {.container = "server", .idle_time_out = server_idle, .max_frame_size = 65536},
+                                                        .open = {.container = "server",
+                                                                 .idle_time_out = server_idle,
+                                                                 .max_frame_size = 65536},
                                                         .read_message_formats = true},
                                           server_log);
         ConnectionOptions options;
-        options.engine.open = {.container = "client", .idle_time_out = 10000, .max_frame_size = 65536};
+        options.engine.open = {
+            .container = "client", .idle_time_out = 10000, .max_frame_size = 65536};
         options.most_unsent = 1000;
         options.open_time_out = 15s;
         owner.connection = std::make_unique<Connection>(host, stream, std::move(options), owner);
@@ -132,7 +137,8 @@ TEST_CASE("Connection: opens, closes in order, and tells each once") {
     CHECK(bench.server_log.closed == 1);
 }
 
-TEST_CASE("Connection: what is said in one turn of the loop goes out in one write, and not before") {
+TEST_CASE(
+    "Connection: what is said in one turn of the loop goes out in one write, and not before") {
     Bench bench;
     bench.run();
     bench.stream->writes = 0;
@@ -171,7 +177,8 @@ TEST_CASE("Connection: a peer that does not close in time is left") {
     CHECK(bench.owner.why.found == Errc::timeout);
 }
 
-TEST_CASE("Connection: a heartbeat goes out before the peer's time is up, and only when nothing else did") {
+TEST_CASE("Connection: a heartbeat goes out before the peer's time is up, and only when nothing "
+          "else did") {
     Bench bench{8000};
     bench.run();
     bench.stream->written.clear();
@@ -230,7 +237,8 @@ TEST_CASE("Connection: a stream that breaks, or ends, loses links first and is t
     SUBCASE("breaks") { bench.stream->fail(); }
     SUBCASE("ends") { bench.stream->give({}); }
     SUBCASE("is given up here") {
-        bench.connection().abort({.name = "amqp:connection:forced", .text = "ours", .found = Errc::connection_lost});
+        bench.connection().abort(
+            {.name = "amqp:connection:forced", .text = "ours", .found = Errc::connection_lost});
         CHECK_FALSE(near.gone);
         bench.loop.run_until_idle();
     }
@@ -243,7 +251,8 @@ TEST_CASE("Connection: a stream that breaks, or ends, loses links first and is t
     CHECK(bench.owner.closed == 1);
 }
 
-TEST_CASE("Connection: bytes that are no AMQP are answered with a close, which the peer has time to read") {
+TEST_CASE("Connection: bytes that are no AMQP are answered with a close, which the peer has time "
+          "to read") {
     Bench bench;
     bench.run();
     bench.stream->give({"\0\0\0\x01garbage", 11});
@@ -258,7 +267,8 @@ TEST_CASE("Connection: bytes that are no AMQP are answered with a close, which t
     CHECK(bench.owner.why.found == Errc::protocol_error);
 }
 
-TEST_CASE("Connection: while too much waits to be written nothing more is read, and its owner hears when there is room") {
+TEST_CASE("Connection: while too much waits to be written nothing more is read, and its owner "
+          "hears when there is room") {
     Bench bench;
     bench.run();
     auto session = bench.connection().engine().begin_session();

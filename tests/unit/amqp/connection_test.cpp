@@ -41,10 +41,12 @@ void run_on(client::ReceiveThread& thread, F&& work) {
     wait(future);
 }
 
-/// A server that opens every session and link as asked, and sends what it is sent back to whoever receives.
+/// A server that opens every session and link as asked, and sends what it is sent back to whoever
+/// receives.
 struct EchoPeer final : ConnectionOwner, SessionListener, LinkListener {
     EchoPeer(ConnectionHost& host, StreamPtr stream, ConnectionOptions options)
-        : connection{std::make_unique<Connection>(host, std::move(stream), std::move(options), *this)} {}
+        : connection{
+              std::make_unique<Connection>(host, std::move(stream), std::move(options), *this)} {}
     ~EchoPeer() override {
         receiver.reset();
         sender.reset();
@@ -91,7 +93,9 @@ struct EchoPeer final : ConnectionOwner, SessionListener, LinkListener {
 /// A client's connection that asks the echo for one message.
 struct Asking final : ConnectionOwner, LinkListener {
     Asking(ConnectionHost& host, StreamPtr stream, ConnectionOptions options, std::string text)
-        : message{std::move(text)}, connection{std::make_unique<Connection>(host, std::move(stream), std::move(options), *this)} {}
+        : message{std::move(text)},
+          connection{
+              std::make_unique<Connection>(host, std::move(stream), std::move(options), *this)} {}
     ~Asking() override {
         receiver.reset();
         sender.reset();
@@ -140,10 +144,15 @@ struct Bench {
             host = std::make_unique<ConnectionHost>(thread, thread.io_context());
             acceptor = std::make_unique<Acceptor>(*host, [this](StreamPtr stream) {
                 ConnectionOptions options;
-                options.engine = {.is_server = true, .open = server_open, .sasl = make_sasl_server({}), .read_message_formats = true};
-                peers.push_back(std::make_unique<EchoPeer>(*host, std::move(stream), std::move(options)));
+                options.engine = {.is_server = true,
+                                  .open = server_open,
+                                  .sasl = make_sasl_server({}),
+                                  .read_message_formats = true};
+                peers.push_back(
+                    std::make_unique<EchoPeer>(*host, std::move(stream), std::move(options)));
             });
-            auto listening = acceptor->listen({.port = 0, .tls = std::move(tls), .web_socket_path = std::move(web_socket_path)});
+            auto listening = acceptor->listen(
+                {.port = 0, .tls = std::move(tls), .web_socket_path = std::move(web_socket_path)});
             REQUIRE(listening.ok());
             port = listening.value();
         });
@@ -162,8 +171,9 @@ struct Bench {
         std::promise<core::Result<StreamPtr>> promise;
         auto future = promise.get_future();
         run_on(thread, [&] {
-            connector = std::make_unique<Connector>(*host, std::move(target), thread.now() + within,
-                                                    [&](core::Result<StreamPtr> result) { promise.set_value(std::move(result)); });
+            connector = std::make_unique<Connector>(
+                *host, std::move(target), thread.now() + within,
+                [&](core::Result<StreamPtr> result) { promise.set_value(std::move(result)); });
         });
         return wait(future);
     }
@@ -171,9 +181,13 @@ struct Bench {
     void ask(StreamPtr stream, std::string text) {
         run_on(thread, [&] {
             ConnectionOptions options;
-            options.engine = {.open = {.container = "c", .hostname = "localhost", .idle_time_out = client_idle, .max_frame_size = 65536},
+            options.engine = {.open = {.container = "c",
+                                       .hostname = "localhost",
+                                       .idle_time_out = client_idle,
+                                       .max_frame_size = 65536},
                               .sasl = make_sasl_client({})};
-            asking = std::make_unique<Asking>(*host, std::move(stream), std::move(options), std::move(text));
+            asking = std::make_unique<Asking>(*host, std::move(stream), std::move(options),
+                                              std::move(text));
         });
     }
 
@@ -208,7 +222,8 @@ TEST_CASE("Connection: messages small and large go to a peer and back over TCP")
 
 TEST_CASE("Connection: the same over TLS, if the certificate is trusted and of that host") {
     const TestCertificates certificates;
-    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()});
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(),
+                                                   .key_file = certificates.server_key()});
     REQUIRE(server.ok());
     const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
     REQUIRE(trusting.ok());
@@ -225,7 +240,8 @@ TEST_CASE("Connection: the same over TLS, if the certificate is trusted and of t
     }
     SUBCASE("not trusted") {
         const auto strict = make_tls(TlsClientSettings{});
-        const auto stream = bench.connect({.host = "localhost", .port = port, .tls = strict.value()});
+        const auto stream =
+            bench.connect({.host = "localhost", .port = port, .tls = strict.value()});
         REQUIRE_FALSE(stream.ok());
         CHECK(stream.failure().code == Errc::peer_untrusted);
     }
@@ -237,12 +253,16 @@ TEST_CASE("Connection: the same over TLS, if the certificate is trusted and of t
 
 TEST_CASE("Connection: the same over WebSocket, plain and over TLS") {
     const TestCertificates certificates;
-    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()});
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(),
+                                                   .key_file = certificates.server_key()});
     const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
     for (const bool is_secure : {false, true}) {
         Bench bench{is_secure ? server.value() : nullptr, "/$servicebus/websocket"};
         const TlsContextPtr tls = is_secure ? trusting.value() : nullptr;
-        auto stream = bench.connect({.host = "localhost", .port = bench.port, .tls = tls, .web_socket_path = "/$servicebus/websocket"});
+        auto stream = bench.connect({.host = "localhost",
+                                     .port = bench.port,
+                                     .tls = tls,
+                                     .web_socket_path = "/$servicebus/websocket"});
         REQUIRE(stream.ok());
         bench.ask(std::move(stream).value(), std::string(1'000'000, 'x'));
         auto echoed = bench.asking->echoed.get_future();
@@ -250,7 +270,8 @@ TEST_CASE("Connection: the same over WebSocket, plain and over TLS") {
         run_on(bench.thread, [&] { bench.asking->connection->close(); });
         auto ended = bench.asking->ended.get_future();
         CHECK(wait(ended).empty());
-        const auto refused = bench.connect({.host = "localhost", .port = bench.port, .tls = tls, .web_socket_path = "/elsewhere"});
+        const auto refused = bench.connect(
+            {.host = "localhost", .port = bench.port, .tls = tls, .web_socket_path = "/elsewhere"});
         REQUIRE_FALSE(refused.ok());
         CHECK(refused.failure().code == Errc::connection_refused);
         CHECK(refused.failure().detail.find("404") != std::string::npos);
@@ -259,10 +280,12 @@ TEST_CASE("Connection: the same over WebSocket, plain and over TLS") {
 
 TEST_CASE("Connector: a certificate of another host is refused") {
     const TestCertificates certificates;
-    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.elsewhere(), .key_file = certificates.elsewhere_key()});
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.elsewhere(),
+                                                   .key_file = certificates.elsewhere_key()});
     const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
     Bench bench{server.value()};
-    const auto stream = bench.connect({.host = "localhost", .port = bench.port, .tls = trusting.value()});
+    const auto stream =
+        bench.connect({.host = "localhost", .port = bench.port, .tls = trusting.value()});
     REQUIRE_FALSE(stream.ok());
     CHECK(stream.failure().code == Errc::peer_untrusted);
     CHECK(stream.failure().detail.find("localhost") != std::string::npos);
@@ -285,7 +308,8 @@ TEST_CASE("Connector: each way to fail is told apart") {
     }
     SUBCASE("TLS is spoken to who does not speak it") {
         const auto careless = make_tls(TlsClientSettings{.verify = false});
-        const auto stream = bench.connect({.host = "127.0.0.1", .port = port, .tls = careless.value()});
+        const auto stream =
+            bench.connect({.host = "127.0.0.1", .port = port, .tls = careless.value()});
         REQUIRE_FALSE(stream.ok());
         CHECK(stream.failure().code == Errc::connection_refused);
     }
@@ -316,12 +340,15 @@ TEST_CASE("Acceptor: an address that is taken, or none, is refused") {
     });
 }
 
-TEST_CASE("Connection: a server that wants to know its clients lets in who shows a certificate, and nobody else") {
+TEST_CASE("Connection: a server that wants to know its clients lets in who shows a certificate, "
+          "and nobody else") {
     const TestCertificates certificates;
-    const auto server = make_tls(
-        TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key(), .client_ca_file = certificates.ca()});
-    const auto known = make_tls(
-        TlsClientSettings{.ca_file = certificates.ca(), .certificate_file = certificates.elsewhere(), .key_file = certificates.elsewhere_key()});
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(),
+                                                   .key_file = certificates.server_key(),
+                                                   .client_ca_file = certificates.ca()});
+    const auto known = make_tls(TlsClientSettings{.ca_file = certificates.ca(),
+                                                  .certificate_file = certificates.elsewhere(),
+                                                  .key_file = certificates.elsewhere_key()});
     const auto unknown = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
     Bench bench{server.value()};
     auto stream = bench.connect({.host = "localhost", .port = bench.port, .tls = known.value()});
@@ -364,7 +391,8 @@ TEST_CASE("Acceptor: several share a port") {
     });
 }
 
-#if !defined(__SANITIZE_ADDRESS__) // UndefinedBehaviorSanitizer needs descriptors to look at objects, and takes them for broken without
+#if !defined(                                                                                      \
+    __SANITIZE_ADDRESS__) // UndefinedBehaviorSanitizer needs descriptors to look at objects, and takes them for broken without
 TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
     Bench bench;
     asio::io_context context;
@@ -374,7 +402,8 @@ TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
     getrlimit(RLIMIT_NOFILE, &before);
     const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
     setrlimit(RLIMIT_NOFILE, &none);
-    waiting.connect({asio::ip::make_address("127.0.0.1"), bench.port}); // by the system, for the acceptor to take
+    waiting.connect({asio::ip::make_address("127.0.0.1"),
+                     bench.port}); // by the system, for the acceptor to take
     bool was_taken = true;
     run_on(bench.thread, [&] {});
     run_on(bench.thread, [&] { was_taken = !bench.peers.empty(); });
@@ -384,7 +413,8 @@ TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
     char answer[64];
     asio::error_code error;
     while (!error) {
-        waiting.read_some(asio::buffer(answer), error); // ends when the server has taken it and seen what it is
+        waiting.read_some(asio::buffer(answer),
+                          error); // ends when the server has taken it and seen what it is
     }
     CHECK(error == asio::error::eof);
 }

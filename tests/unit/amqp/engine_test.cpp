@@ -10,11 +10,14 @@ using namespace sessionq::test;
 namespace {
 
 Attach receiver_attach() {
-    return {.source = {.address = "orders", .filter = encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}))},
+    return {.source = {.address = "orders",
+                       .filter = encode(
+                           Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}))},
             .target = {.address = "me"},
             .sender_mode = SenderSettleMode::unsettled,
             .receiver_mode = ReceiverSettleMode::second,
-            .properties = encode(Value::map({{Value::symbol("com.microsoft:timeout"), std::uint32_t{5000}}}))};
+            .properties = encode(
+                Value::map({{Value::symbol("com.microsoft:timeout"), std::uint32_t{5000}}}))};
 }
 
 /// A client's receiver attached to the server's sender.
@@ -57,8 +60,11 @@ TEST_CASE("Engine: a connection opens through SASL, and each side learns what th
 }
 
 TEST_CASE("Engine: PLAIN is let in by the check alone") {
-    const SaslCredentials credentials{.mechanism = SaslCredentials::Mechanism::plain, .user = "u", .password = "p"};
-    Wire good{credentials, [](std::string_view user, std::string_view password) { return user == "u" && password == "p"; }};
+    const SaslCredentials credentials{
+        .mechanism = SaslCredentials::Mechanism::plain, .user = "u", .password = "p"};
+    Wire good{credentials, [](std::string_view user, std::string_view password) {
+                  return user == "u" && password == "p";
+              }};
     good.run();
     CHECK(good.client.is_open());
     Wire bad{credentials, [](std::string_view, std::string_view) { return false; }};
@@ -125,7 +131,9 @@ TEST_CASE("Engine: the broker's answer to an outcome reaches who settled") {
     wire.far().sender->send("2", "b", false);
     wire.run();
     const std::string info = encode(Value::map({{Value::symbol("DeadLetterReason"), "bad"}}));
-    wire.near.deliveries.at(0).update({.kind = OutcomeKind::rejected, .error = {.name = "com.microsoft:dead-letter", .text = "t", .info = info}});
+    wire.near.deliveries.at(0).update(
+        {.kind = OutcomeKind::rejected,
+         .error = {.name = "com.microsoft:dead-letter", .text = "t", .info = info}});
     wire.near.deliveries.at(1).update({.kind = OutcomeKind::modified, .undeliverable_here = true});
     wire.run();
     REQUIRE(answering.seen.size() == 2);
@@ -185,7 +193,8 @@ TEST_CASE("Engine: a drain needs no answer when messages have used up the credit
     CHECK(wire.near.drained == 1);
 }
 
-TEST_CASE("Engine: a message larger than the link takes closes the link, before it is there in whole") {
+TEST_CASE(
+    "Engine: a message larger than the link takes closes the link, before it is there in whole") {
     Wire wire{{}, {}, 1024};
     wire.run();
     auto session = wire.client.begin_session();
@@ -241,7 +250,9 @@ TEST_CASE("Engine: a session ended in the same breath as it was begun ends on bo
         CHECK(wire.server_log.sessions.back()->ended);
     }
     // A peer that does not wait for the answer to its begin.
-    wire.server.input({"\0\0\0\x17\x02\0\0\x05\0\x53\x11\xc0\x0a\x04\x40\x43\x70\0\0\0\x0f\x52\x01\0\0\0\x0c\x02\0\0\x05\0\x53\x17\x45", 35});
+    wire.server.input({"\0\0\0\x17\x02\0\0\x05\0\x53\x11\xc0\x0a\x04\x40\x43\x70\0\0\0\x0f\x52\x01"
+                       "\0\0\0\x0c\x02\0\0\x05\0\x53\x17\x45",
+                       35});
     wire.server.process();
     std::string answer;
     wire.server.take(answer);

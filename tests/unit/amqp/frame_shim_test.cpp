@@ -11,7 +11,8 @@ namespace {
 
 const std::string header = "AMQP\0\x01\0\0"s;
 
-std::string frame(std::uint64_t code, const List& fields, std::string_view payload = {}, std::uint8_t type = 0) {
+std::string frame(std::uint64_t code, const List& fields, std::string_view payload = {},
+                  std::uint8_t type = 0) {
     std::string body;
     Encoder{body}.write(Value::described(code, fields));
     body += payload;
@@ -23,7 +24,8 @@ std::string frame(std::uint64_t code, const List& fields, std::string_view paylo
     return made;
 }
 
-const std::string attached = frame(0x10, {"c", "h"}) + frame(0x11, {}) + frame(0x12, {"name", std::uint32_t{0}, true});
+const std::string attached =
+    frame(0x10, {"c", "h"}) + frame(0x11, {}) + frame(0x12, {"name", std::uint32_t{0}, true});
 
 struct Seen {
     std::uint64_t code{0};
@@ -37,7 +39,9 @@ std::vector<Seen> frames(std::string_view bytes) {
     REQUIRE(bytes.substr(0, 8) == header);
     bytes.remove_prefix(8);
     while (!bytes.empty()) {
-        const std::size_t size = static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[2])) << 8U | static_cast<std::uint8_t>(bytes[3]);
+        const std::size_t size = static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[2]))
+                                     << 8U |
+                                 static_cast<std::uint8_t>(bytes[3]);
         REQUIRE(size >= 8);
         REQUIRE(size <= bytes.size());
         Decoder decoder{bytes.substr(8, size - 8)};
@@ -72,9 +76,11 @@ bool in(FrameShim& shim, std::string_view bytes, std::string& to) {
 
 } // namespace
 
-TEST_CASE("FrameShim: performatives leave with all their fields, in the layout strict peers insist on") {
-    const std::pair<std::uint64_t, std::size_t> full[]{{0x10, 10}, {0x11, 8}, {0x12, 14}, {0x13, 11}, {0x14, 11},
-                                                       {0x15, 6},  {0x16, 3}, {0x17, 1},  {0x18, 1}};
+TEST_CASE(
+    "FrameShim: performatives leave with all their fields, in the layout strict peers insist on") {
+    const std::pair<std::uint64_t, std::size_t> full[]{{0x10, 10}, {0x11, 8},  {0x12, 14},
+                                                       {0x13, 11}, {0x14, 11}, {0x15, 6},
+                                                       {0x16, 3},  {0x17, 1},  {0x18, 1}};
     for (const auto& [code, count] : full) {
         CAPTURE(code);
         const auto seen = out(frame(code, {}));
@@ -85,21 +91,28 @@ TEST_CASE("FrameShim: performatives leave with all their fields, in the layout s
     }
 }
 
-TEST_CASE("FrameShim: errors, sources and targets inside are widened, and never beyond the standard") {
-    const Value error = Value::described(std::uint64_t{0x1d}, List{Value::symbol("amqp:not-found")});
+TEST_CASE(
+    "FrameShim: errors, sources and targets inside are widened, and never beyond the standard") {
+    const Value error =
+        Value::described(std::uint64_t{0x1d}, List{Value::symbol("amqp:not-found")});
     const auto detach = out(frame(0x16, {std::uint32_t{0}, true, error}));
     CHECK(detach.at(0).fields.at(2).described()->value.as<List>()->size() == 3);
     const Value source = Value::described(std::uint64_t{0x28}, List{"orders"});
     const Value target = Value::described(std::uint64_t{0x29}, List{});
-    const auto attach = out(frame(0x12, {"name", std::uint32_t{0}, false, Value{}, Value{}, source, target}));
+    const auto attach =
+        out(frame(0x12, {"name", std::uint32_t{0}, false, Value{}, Value{}, source, target}));
     CHECK(attach.at(0).fields.at(5).described()->value.as<List>()->size() == 11);
     CHECK(attach.at(0).fields.at(6).described()->value.as<List>()->size() == 7);
     CHECK(attach.at(0).fields.at(0) == Value{"name"});
 }
 
 TEST_CASE("FrameShim: a begin names its handle-max, unless it does already") {
-    CHECK(out(frame(0x11, {Value{}, std::uint32_t{1}})).at(0).fields.at(4).integer() == FrameShim::handle_max);
-    CHECK(out(frame(0x11, {Value{}, std::uint32_t{1}, Value{}, Value{}, std::uint32_t{7}})).at(0).fields.at(4).integer() == 7);
+    CHECK(out(frame(0x11, {Value{}, std::uint32_t{1}})).at(0).fields.at(4).integer() ==
+          FrameShim::handle_max);
+    CHECK(out(frame(0x11, {Value{}, std::uint32_t{1}, Value{}, Value{}, std::uint32_t{7}}))
+              .at(0)
+              .fields.at(4)
+              .integer() == 7);
 }
 
 TEST_CASE("FrameShim: a tag gives up the format it carries to the transfer") {
@@ -111,9 +124,13 @@ TEST_CASE("FrameShim: a tag gives up the format it carries to the transfer") {
     CHECK(seen.at(0).payload == "payload");
 }
 
-TEST_CASE("FrameShim: on the way in a server's tags carry the format, and a client's are left alone") {
+TEST_CASE(
+    "FrameShim: on the way in a server's tags carry the format, and a client's are left alone") {
     const std::string bytes = header + attached +
-                              frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abc"), std::uint32_t{9}, false, true}, "payload") +
+                              frame(0x14,
+                                    {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abc"),
+                                     std::uint32_t{9}, false, true},
+                                    "payload") +
                               frame(0x14, {std::uint32_t{0}}, "rest");
     FrameShim server{true};
     std::string to;
@@ -138,16 +155,21 @@ TEST_CASE("FrameShim: what it adds is taken off both sides' frame sizes") {
     REQUIRE(in(shim, bytes, inward));
     CHECK(frames(outward).at(0).fields.at(2).integer() == 4096 - FrameShim::reserve);
     CHECK(frames(inward).at(0).fields.at(2).integer() == 4096 - FrameShim::reserve);
-    REQUIRE(in(shim, frame(0x11, {std::uint16_t{0}, std::uint32_t{0}, std::uint32_t{1}, std::uint32_t{1}, std::uint32_t{255}}), inward));
+    REQUIRE(in(shim,
+               frame(0x11, {std::uint16_t{0}, std::uint32_t{0}, std::uint32_t{1}, std::uint32_t{1},
+                            std::uint32_t{255}}),
+               inward));
     CHECK(shim.peers_handle_max() == 255);
     FrameShim small{false};
     std::string to;
     CHECK_FALSE(in(small, header + frame(0x10, {"c", "h", std::uint32_t{512}}), to));
 }
 
-TEST_CASE("FrameShim: a client whose peer opens with frames of no size hears the close that says why, and nothing else") {
+TEST_CASE("FrameShim: a client whose peer opens with frames of no size hears the close that says "
+          "why, and nothing else") {
     const std::string open = frame(0x10, {"c", "h", std::uint32_t{0}});
-    const std::string close = frame(0x18, {Value::described(std::uint64_t{0x1d}, List{Value::symbol("amqp:not-found")})});
+    const std::string close =
+        frame(0x18, {Value::described(std::uint64_t{0x1d}, List{Value::symbol("amqp:not-found")})});
     const std::string bytes = header + open + close;
     for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
         CAPTURE(cut);
@@ -169,7 +191,8 @@ TEST_CASE("FrameShim: a client whose peer opens with frames of no size hears the
 
 TEST_CASE("FrameShim: streams may be cut anywhere") {
     const std::string bytes =
-        header + attached + "\0\0\0\x08\x02\0\0\0"s + frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abcd")}, "payload");
+        header + attached + "\0\0\0\x08\x02\0\0\0"s +
+        frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("abcd")}, "payload");
     FrameShim whole{true};
     std::string expected_out;
     std::string expected_in;
@@ -190,17 +213,24 @@ TEST_CASE("FrameShim: streams may be cut anywhere") {
     }
 }
 
-TEST_CASE("FrameShim: a server hears nothing of what is said to links and channels the peer has left") {
-    const auto gone = frame(0x13, {Value{}, std::uint32_t{1}, std::uint32_t{0}, std::uint32_t{1}, std::uint32_t{0}});
+TEST_CASE(
+    "FrameShim: a server hears nothing of what is said to links and channels the peer has left") {
+    const auto gone = frame(
+        0x13, {Value{}, std::uint32_t{1}, std::uint32_t{0}, std::uint32_t{1}, std::uint32_t{0}});
     const auto detach = frame(0x16, {std::uint32_t{0}, true});
-    const auto session_flow = frame(0x13, {Value{}, std::uint32_t{1}, std::uint32_t{0}, std::uint32_t{1}});
+    const auto session_flow =
+        frame(0x13, {Value{}, std::uint32_t{1}, std::uint32_t{0}, std::uint32_t{1}});
     const auto end = frame(0x17, {});
     const auto close = frame(0x18, {});
     FrameShim shim{true};
     std::string to;
-    REQUIRE(in(shim, header + attached + gone + detach + gone + detach + session_flow + end + end + detach + session_flow + close, to));
+    REQUIRE(in(shim,
+               header + attached + gone + detach + gone + detach + session_flow + end + end +
+                   detach + session_flow + close,
+               to));
     CHECK(frames(to).size() == 8);
-    CHECK(to.ends_with(attached.substr(frame(0x10, {"c", "h"}).size()) + gone + detach + session_flow + end + close));
+    CHECK(to.ends_with(attached.substr(frame(0x10, {"c", "h"}).size()) + gone + detach +
+                       session_flow + end + close));
     std::string again;
     REQUIRE(in(shim, frame(0x11, {}) + frame(0x12, {"name", std::uint32_t{0}, true}), again));
     CHECK(frames(header + again).size() == 2);
@@ -219,11 +249,12 @@ TEST_CASE("FrameShim: a server stops to answer an open and a begin") {
     CHECK(rest.empty());
 }
 
-TEST_CASE("FrameShim: a message whose first frame names no delivery does not reach the engine, on either side") {
+TEST_CASE("FrameShim: a message whose first frame names no delivery does not reach the engine, on "
+          "either side") {
     const auto part = [](bool has_id, bool more, bool aborted = false) {
         return frame(0x14,
-                     {std::uint32_t{0}, has_id ? Value{std::uint32_t{1}} : Value{}, Value::binary("t"), Value{}, false, more, Value{}, Value{},
-                      Value{}, aborted},
+                     {std::uint32_t{0}, has_id ? Value{std::uint32_t{1}} : Value{},
+                      Value::binary("t"), Value{}, false, more, Value{}, Value{}, Value{}, aborted},
                      "x");
     };
     const auto detach = frame(0x16, {std::uint32_t{0}, true});
@@ -241,12 +272,15 @@ TEST_CASE("FrameShim: a message whose first frame names no delivery does not rea
         CHECK_FALSE(takes(part(false, true)));
         CHECK_FALSE(takes(part(true, true) + part(false, false) + part(false, true)));
         CHECK_FALSE(takes(part(true, true) + part(true, true, true) + part(false, true)));
-        CHECK_FALSE(takes(part(true, true) + detach + frame(0x12, {"name", std::uint32_t{0}, true}) + part(false, true)));
+        CHECK_FALSE(takes(part(true, true) + detach +
+                          frame(0x12, {"name", std::uint32_t{0}, true}) + part(false, true)));
     }
 }
 
-TEST_CASE("FrameShim: a client's frames pass again after one that was cut in two, wherever it was cut") {
-    const auto transfer = frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("t")}, "x");
+TEST_CASE(
+    "FrameShim: a client's frames pass again after one that was cut in two, wherever it was cut") {
+    const auto transfer =
+        frame(0x14, {std::uint32_t{0}, std::uint32_t{1}, Value::binary("t")}, "x");
     for (std::size_t cut = 1; cut < transfer.size(); ++cut) {
         CAPTURE(cut);
         FrameShim shim{false};
@@ -277,11 +311,13 @@ TEST_CASE("FrameShim: what are no frames is refused") {
     CHECK(is_refused(header + "\0\0\0\x10\x01\0\0\0"s + std::string(8, 'x')));
     CHECK(is_refused(header + "\0\0\0\x10\x05\0\0\0"s + std::string(8, 'x')));
     CHECK(is_refused(header + attached + "\0\0\0\x0f\x02\0\0\0\0\x53\x14\xc0\x04\x03\x40"s));
-    CHECK(is_refused(header + attached + frame(0x40, {Value::symbol("PLAIN")}, {}, 1))); // SASL is over
-    CHECK(is_refused(header + frame(0x11, {})));                                         // before the open
+    CHECK(is_refused(header + attached +
+                     frame(0x40, {Value::symbol("PLAIN")}, {}, 1))); // SASL is over
+    CHECK(is_refused(header + frame(0x11, {})));                     // before the open
     CHECK(is_refused(header + attached + frame(0x11, {})));
     CHECK(is_refused(header + attached + frame(0x12, {"other", std::uint32_t{0}, true})));
-    CHECK(is_refused(header + attached + frame(0x12, {"other", std::uint32_t{FrameShim::handle_max + 1}, true})));
+    CHECK(is_refused(header + attached +
+                     frame(0x12, {"other", std::uint32_t{FrameShim::handle_max + 1}, true})));
     FrameShim small{true, 600};
     std::string to;
     CHECK(in(small, header + attached, to));

@@ -32,25 +32,30 @@ std::string carry(WebSocketFrames& from, WebSocketFrames& to, std::size_t step =
 } // namespace
 
 TEST_CASE("WebSocket: a client and a server agree, wherever the stream is cut") {
-    const std::string request = WebSocketUpgrade::client("host:443", path, make_web_socket_key()).output;
+    const std::string request =
+        WebSocketUpgrade::client("host:443", path, make_web_socket_key()).output;
     CHECK(request.find("Sec-WebSocket-Protocol: AMQPWSB10\r\n") != std::string::npos);
     for (std::size_t cut = 0; cut < request.size(); ++cut) {
         CAPTURE(cut);
         auto client = WebSocketUpgrade::client("host:443", path, make_web_socket_key());
         auto server = WebSocketUpgrade::server(path);
         REQUIRE(feed_cut(server, client.output, cut) == State::done);
-        REQUIRE(feed_cut(client, server.output, std::min(cut, server.output.size() - 1)) == State::done);
+        REQUIRE(feed_cut(client, server.output, std::min(cut, server.output.size() - 1)) ==
+                State::done);
     }
 }
 
 TEST_CASE("WebSocket: the answer to the standard's own example, and what follows it is left") {
     auto server = WebSocketUpgrade::server("/chat");
     std::string_view bytes =
-        "GET /chat/?api=1 HTTP/1.1\r\nhost: server\r\nUPGRADE: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: chat, amqpwsb10\r\nSec-WebSocket-Version: 13\r\n\r\nrest";
+        "GET /chat/?api=1 HTTP/1.1\r\nhost: server\r\nUPGRADE: WebSocket\r\nConnection: "
+        "keep-alive, Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: chat, "
+        "amqpwsb10\r\nSec-WebSocket-Version: 13\r\n\r\nrest";
     REQUIRE(server.feed(bytes) == State::done);
     CHECK(bytes == "rest");
-    CHECK(server.output.find("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n") != std::string::npos);
+    CHECK(server.output.find("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("WebSocket: a request for something else is answered as such") {
@@ -61,7 +66,8 @@ TEST_CASE("WebSocket: a request for something else is answered as such") {
     };
     CHECK(answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n") == "HTTP/1.1 400 Bad Request");
     const std::string good = WebSocketUpgrade::client("h", path, "k").output;
-    CHECK(answer(WebSocketUpgrade::client("h", "/elsewhere", "k").output) == "HTTP/1.1 404 Not Found");
+    CHECK(answer(WebSocketUpgrade::client("h", "/elsewhere", "k").output) ==
+          "HTTP/1.1 404 Not Found");
     std::string other = good;
     other.replace(other.find("AMQPWSB10"), 9, "something");
     CHECK(answer(other) == "HTTP/1.1 400 Bad Request");
@@ -78,14 +84,15 @@ TEST_CASE("WebSocket: an answer that is none says what it is") {
     };
     CHECK(failure("HTTP/1.1 403 Forbidden") == "it answered 'HTTP/1.1 403 Forbidden'");
     CHECK(failure("AMQP\1\2") == "it does not speak HTTP");
-    CHECK(failure("HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: wrong") == "it did not understand the WebSocket request");
+    CHECK(failure("HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: wrong") ==
+          "it did not understand the WebSocket request");
 }
 
 TEST_CASE("WebSocket: messages small and large pass both ways in pieces of any size") {
     WebSocketFrames client{true};
     WebSocketFrames server{false};
-    for (const std::size_t size :
-         {std::size_t{1}, std::size_t{125}, std::size_t{126}, std::size_t{65535}, std::size_t{65536}, std::size_t{200'000}}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{125}, std::size_t{126},
+                                   std::size_t{65535}, std::size_t{65536}, std::size_t{200'000}}) {
         CAPTURE(size);
         const std::string sent(size, 'x');
         client.send(sent);
@@ -96,7 +103,8 @@ TEST_CASE("WebSocket: messages small and large pass both ways in pieces of any s
     }
 }
 
-TEST_CASE("WebSocket: a ping is answered, a close is told, and what breaks the protocol is noticed") {
+TEST_CASE(
+    "WebSocket: a ping is answered, a close is told, and what breaks the protocol is noticed") {
     WebSocketFrames client{true};
     WebSocketFrames server{false};
     std::string payload;

@@ -111,13 +111,19 @@ struct ConnectionLog final : amqp::ConnectionListener {
 
 /// A client's and a server's engine, and the bytes between them.
 struct Wire {
-    explicit Wire(amqp::SaslCredentials credentials = {}, amqp::PlainCheck check = {}, std::uint32_t frame_size = 65536,
-                  std::uint16_t channel_max = 65535)
-        : client{{.open = {.container = "client", .hostname = "host", .idle_time_out = 60000, .max_frame_size = frame_size},
+    explicit Wire(amqp::SaslCredentials credentials = {}, amqp::PlainCheck check = {},
+                  std::uint32_t frame_size = 65536, std::uint16_t channel_max = 65535)
+        : client{{.open = {.container = "client",
+                           .hostname = "host",
+                           .idle_time_out = 60000,
+                           .max_frame_size = frame_size},
                   .sasl = amqp::make_sasl_client(std::move(credentials))},
                  client_log},
           server{{.is_server = true,
-                  .open = {.container = "server", .idle_time_out = 30000, .max_frame_size = frame_size, .channel_max = channel_max},
+                  .open = {.container = "server",
+                           .idle_time_out = 30000,
+                           .max_frame_size = frame_size,
+                           .channel_max = channel_max},
                   .sasl = amqp::make_sasl_server(std::move(check)),
                   .read_message_formats = true},
                  server_log} {}

@@ -26,10 +26,12 @@ TEST_CASE("broker: queues are found by name, with their dead letters, until they
 
 TEST_CASE("broker: bad names and options are refused") {
     QueueFixture f;
-    for (const std::string& name : {std::string{}, std::string(261, 'x'), std::string{"a/$DeadLetterQueue"}}) {
+    for (const std::string& name :
+         {std::string{}, std::string(261, 'x'), std::string{"a/$DeadLetterQueue"}}) {
         CHECK(f.broker.create_queue(name, {}, f.at).failure().code == Errc::invalid_argument);
     }
-    CHECK(f.broker.create_queue("x", {.lock_duration = 0s}, f.at).failure().code == Errc::invalid_option);
+    CHECK(f.broker.create_queue("x", {.lock_duration = 0s}, f.at).failure().code ==
+          Errc::invalid_option);
     CHECK(f.broker.names(broker::EntityKind::queue).size() == 1);
 }
 
@@ -40,7 +42,8 @@ TEST_CASE("broker: deleting a queue ends its consumers and waits, and its handle
     const auto got = f.pull(*holder);
     const auto waiting = f.accept(std::nullopt, 10s);
     auto reader = std::make_shared<RecordingTarget>();
-    reader->consumer = f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
+    reader->consumer =
+        f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
     CHECK(f.broker.delete_entity("orders", f.at).ok());
     CHECK(holder->lost == Errc::entity_not_found);
     CHECK(waiting->refused == Errc::entity_not_found);
@@ -53,10 +56,12 @@ TEST_CASE("broker: deleting a queue ends its consumers and waits, and its handle
     f.close(*holder);
 }
 
-TEST_CASE("housekeeping: the next wake-up is the earliest of all queues, and none where nothing is due") {
+TEST_CASE(
+    "housekeeping: the next wake-up is the earliest of all queues, and none where nothing is due") {
     QueueFixture f;
     CHECK(f.broker.next_wakeup() == std::nullopt);
-    CHECK(f.broker.create_queue("brief", {.requires_session = true, .lock_duration = 5s}, f.at).ok());
+    CHECK(
+        f.broker.create_queue("brief", {.requires_session = true, .lock_duration = 5s}, f.at).ok());
     const auto a = f.accept("a");
     CHECK(f.broker.next_wakeup() == f.at.now + f.lock_duration);
     auto other = std::make_shared<RecordingTarget>();
@@ -69,7 +74,8 @@ TEST_CASE("housekeeping: the next wake-up is the earliest of all queues, and non
     CHECK(f.broker.next_wakeup() == std::nullopt);
 }
 
-TEST_CASE("housekeeping: the driver is told when something is due earlier than it was last told, and not otherwise") {
+TEST_CASE("housekeeping: the driver is told when something is due earlier than it was last told, "
+          "and not otherwise") {
     broker::Broker broker;
     int told = 0;
     broker.set_wakeup_listener([&] { ++told; });
@@ -99,7 +105,8 @@ TEST_CASE("housekeeping: the driver is told when something is due earlier than i
     CHECK(broker.delete_entity("q", at).ok());
 }
 
-TEST_CASE("queue: many threads send, accept, settle and close at once, and every message is completed once, in order") {
+TEST_CASE("queue: many threads send, accept, settle and close at once, and every message is "
+          "completed once, in order") {
     QueueFixture f;
     constexpr int threads = 4;
     constexpr int sessions = 16;
@@ -125,7 +132,8 @@ TEST_CASE("queue: many threads send, accept, settle and close at once, and every
                 }
                 std::vector<broker::Delivered> got;
                 CHECK(f.queue->pull(*target->consumer, 7, got, f.at));
-                auto& order = seen[static_cast<std::size_t>(std::stoi(target->consumer->session_id))]; // the holder's alone
+                auto& order = seen[static_cast<std::size_t>(
+                    std::stoi(target->consumer->session_id))]; // the holder's alone
                 std::vector<broker::SettleOrder> orders;
                 for (std::size_t i = 0; i < got.size(); ++i) { // all but the last, which goes back
                     if (i + 1 < got.size() || got.size() == 1) {
@@ -166,9 +174,14 @@ TEST_CASE("broker: consumers that nobody closed go with the broker, and are told
         auto held = keep(session_target);
         broker.find("sessions").value()->accept({.session_id = "a"}, held, at);
         REQUIRE(held->consumer);
-        broker.find("sessions").value()->accept({.until = TimePoint{100s}}, keep(waiting_target), at);
+        broker.find("sessions")
+            .value()
+            ->accept({.until = TimePoint{100s}}, keep(waiting_target), at);
         auto plain = keep(plain_target);
-        plain->consumer = broker.find("plain").value()->open(broker::ReceiveMode::peek_lock, 0, plain, at).value();
+        plain->consumer = broker.find("plain")
+                              .value()
+                              ->open(broker::ReceiveMode::peek_lock, 0, plain, at)
+                              .value();
     }
     CHECK(session_target.expired());
     CHECK(plain_target.expired());

@@ -14,8 +14,9 @@ namespace {
 
 struct Fixture {
     ConsumerPtr add(int priority = 0) {
-        auto consumer =
-            std::make_shared<broker::Consumer>(entity, nullptr, "", false, broker::ReceiveMode::peek_lock, priority, TimePoint::max(), nullptr);
+        auto consumer = std::make_shared<broker::Consumer>(entity, nullptr, "", false,
+                                                           broker::ReceiveMode::peek_lock, priority,
+                                                           TimePoint::max(), nullptr);
         manager.add(consumer);
         return consumer;
     }
@@ -27,7 +28,8 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("consumer manager: one is notified at a time, and not again before it has answered (DG3)") {
+TEST_CASE(
+    "consumer manager: one is notified at a time, and not again before it has answered (DG3)") {
     Fixture f;
     const auto a = f.add();
     const auto b = f.add();
@@ -67,7 +69,8 @@ TEST_CASE("consumer manager: a higher priority comes first as long as it is inte
     CHECK(f.manager.notify_next() == low.get());
 }
 
-TEST_CASE("consumer manager: one that leaves or loses interest while notified makes way for the next") {
+TEST_CASE(
+    "consumer manager: one that leaves or loses interest while notified makes way for the next") {
     Fixture f;
     const auto a = f.add();
     const auto b = f.add();

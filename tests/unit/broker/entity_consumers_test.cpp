@@ -134,7 +134,8 @@ TEST_CASE("session lock: expires after its length, is told, and counts what was 
     CHECK_FALSE(f.settle(*b, again[0], Outcome::complete));
 }
 
-TEST_CASE("session lock: whoever asks after the expiry finds it expired, also if the housekeeper is late") {
+TEST_CASE("session lock: whoever asks after the expiry finds it expired, also if the housekeeper "
+          "is late") {
     QueueFixture f;
     f.send("a", {"1"});
     const auto a = f.accept("a");
@@ -157,7 +158,8 @@ TEST_CASE("session lock: a renewal gives the full length from now, not what is l
     CHECK(f.queue->renew(*a->consumer, f.at).failure().code == Errc::lock_lost);
 }
 
-TEST_CASE("session lock: losing it for the last permitted time dead-letters what was in hand, in order") {
+TEST_CASE(
+    "session lock: losing it for the last permitted time dead-letters what was in hand, in order") {
     QueueFixture f;
     f.send("a", {"1", "2", "3"});
     for (int i = 0; i < 3; ++i) {
@@ -184,7 +186,8 @@ TEST_CASE("accept: a wait ends with a session or with none available, once") {
     CHECK_FALSE(b->refused);
 }
 
-TEST_CASE("accept: those that wait are served by priority and then in the order they came (DG5, DG6)") {
+TEST_CASE(
+    "accept: those that wait are served by priority and then in the order they came (DG5, DG6)") {
     QueueFixture f;
     const auto low = f.accept(std::nullopt, 10s, 0);
     const auto first = f.accept(std::nullopt, 10s, 1);
@@ -203,7 +206,10 @@ TEST_CASE("accept: one send can serve many that wait") {
     QueueFixture f;
     const auto a = f.accept(std::nullopt, 10s);
     const auto b = f.accept(std::nullopt, 10s);
-    CHECK(f.queue->send({Message::text("x", "1"), Message::text("y", "2"), Message::text("z", "3")}, f.at).ok());
+    CHECK(f.queue
+              ->send({Message::text("x", "1"), Message::text("y", "2"), Message::text("z", "3")},
+                     f.at)
+              .ok());
     CHECK(a->consumer->session_id == "x");
     CHECK(b->consumer->session_id == "y");
     CHECK(f.accept(std::nullopt)->consumer->session_id == "z");
@@ -265,14 +271,16 @@ TEST_CASE("sessions: one with nothing left costs nothing; state keeps it") {
 TEST_CASE("sessions: state has a limit, and is for the holder") {
     QueueFixture f{{.requires_session = true, .max_message_bytes = 100}};
     const auto a = f.accept("a");
-    CHECK(f.queue->set_state(*a->consumer, std::string(101, 'x'), f.at).failure().code == Errc::message_too_large);
+    CHECK(f.queue->set_state(*a->consumer, std::string(101, 'x'), f.at).failure().code ==
+          Errc::message_too_large);
     CHECK(f.queue->get_state(*a->consumer, f.at).value() == std::nullopt);
     f.close(*a);
     CHECK(f.queue->get_state(*a->consumer, f.at).failure().code == Errc::lock_lost);
     CHECK(f.queue->set_state(*a->consumer, "s", f.at).failure().code == Errc::lock_lost);
 }
 
-TEST_CASE("deferred: given to the holder of the session by sequence number, abandoned it stays deferred and is counted") {
+TEST_CASE("deferred: given to the holder of the session by sequence number, abandoned it stays "
+          "deferred and is counted") {
     QueueFixture f;
     const auto sequences = f.send("a", {"1", "2"});
     const auto a = f.accept("a");
@@ -281,11 +289,13 @@ TEST_CASE("deferred: given to the holder of the session by sequence number, aban
     CHECK(f.pull_text(*a) == "2");
     const auto b = f.accept("b");
     got.clear();
-    CHECK(f.queue->receive_deferred(*b->consumer, sequences, got, f.at).failure().code == Errc::message_not_found);
+    CHECK(f.queue->receive_deferred(*b->consumer, sequences, got, f.at).failure().code ==
+          Errc::message_not_found);
     const std::vector<std::int64_t> one{sequences[0]};
     CHECK(f.queue->receive_deferred(*a->consumer, one, got, f.at).ok());
     REQUIRE(got.size() == 1);
-    CHECK(f.queue->receive_deferred(*a->consumer, one, got, f.at).failure().code == Errc::message_not_found);
+    CHECK(f.queue->receive_deferred(*a->consumer, one, got, f.at).failure().code ==
+          Errc::message_not_found);
     CHECK_FALSE(f.settle(*a, got[0], Outcome::abandon));
     CHECK(f.pull(*a).empty());
     got.clear();
@@ -296,7 +306,8 @@ TEST_CASE("deferred: given to the holder of the session by sequence number, aban
     CHECK(f.accept(std::nullopt)->consumer->session_id == "a"); // for "2"
 }
 
-TEST_CASE("deferred: the same sequence number twice in one request finds nothing, and takes nothing") {
+TEST_CASE(
+    "deferred: the same sequence number twice in one request finds nothing, and takes nothing") {
     QueueFixture f;
     const auto sequences = f.send("a", {"1"});
     const auto a = f.accept("a");
@@ -304,7 +315,8 @@ TEST_CASE("deferred: the same sequence number twice in one request finds nothing
     CHECK_FALSE(f.settle(*a, got[0], Outcome::defer));
     got.clear();
     const std::vector<std::int64_t> twice{sequences[0], sequences[0]};
-    CHECK(f.queue->receive_deferred(*a->consumer, twice, got, f.at).failure().code == Errc::message_not_found);
+    CHECK(f.queue->receive_deferred(*a->consumer, twice, got, f.at).failure().code ==
+          Errc::message_not_found);
     CHECK(got.empty());
     CHECK(f.queue->receive_deferred(*a->consumer, sequences, got, f.at).ok());
 }
@@ -314,14 +326,21 @@ TEST_CASE("plain queue: has no sessions to accept, and a session queue no plain 
     CHECK(f.accept("a")->refused == Errc::session_required);
     CHECK(f.accept(std::nullopt, 10s)->refused == Errc::session_required);
     QueueFixture g;
-    CHECK(g.queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<RecordingTarget>(), g.at).failure().code == Errc::session_required);
+    CHECK(
+        g.queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<RecordingTarget>(), g.at)
+            .failure()
+            .code == Errc::session_required);
 }
 
 namespace {
 
 struct PlainFixture : QueueFixture {
-    PlainFixture() : QueueFixture{{.requires_session = false, .lock_duration = lock_duration, .max_delivery_count = 2}} {}
-    std::shared_ptr<RecordingTarget> open(int priority = 0, broker::ReceiveMode mode = broker::ReceiveMode::peek_lock) {
+    PlainFixture()
+        : QueueFixture{{.requires_session = false,
+                        .lock_duration = lock_duration,
+                        .max_delivery_count = 2}} {}
+    std::shared_ptr<RecordingTarget> open(
+        int priority = 0, broker::ReceiveMode mode = broker::ReceiveMode::peek_lock) {
         auto target = std::make_shared<RecordingTarget>();
         target->consumer = queue->open(mode, priority, target, at).value();
         return target;
@@ -339,7 +358,8 @@ TEST_CASE("plain queue: consumers share the messages, each locked by itself") {
     CHECK(f.text_of(of_a) == "1 2");
     CHECK(f.pull_text(*b) == "3");
     f.pass(20s);
-    CHECK(f.queue->renew_message(*a->consumer, of_a[1].token, f.at).value() == f.at.now + f.lock_duration);
+    CHECK(f.queue->renew_message(*a->consumer, of_a[1].token, f.at).value() ==
+          f.at.now + f.lock_duration);
     f.pass_and_advance(10s);
     CHECK(b->notified == 1);
     CHECK(f.settle(*a, of_a[0], Outcome::complete) == Errc::lock_lost);
@@ -347,10 +367,12 @@ TEST_CASE("plain queue: consumers share the messages, each locked by itself") {
     const auto again = f.pull(*b);
     CHECK(f.text_of(again) == "1 3");
     CHECK(again[0].message.delivery_count() == 1);
-    CHECK(f.queue->renew_message(*a->consumer, of_a[0].token, f.at).failure().code == Errc::lock_lost);
+    CHECK(f.queue->renew_message(*a->consumer, of_a[0].token, f.at).failure().code ==
+          Errc::lock_lost);
 }
 
-TEST_CASE("plain queue: one interested consumer is told of work, and what it leaves is handed on (DG3)") {
+TEST_CASE(
+    "plain queue: one interested consumer is told of work, and what it leaves is handed on (DG3)") {
     PlainFixture f;
     const auto a = f.open();
     const auto b = f.open();
@@ -393,9 +415,11 @@ TEST_CASE("dead letters: are read by a plain consumer, never counted out, and co
     f.send("a", {"1"});
     const auto a = f.accept("a");
     auto got = f.pull(*a);
-    CHECK_FALSE(f.settle(*a, got[0], Outcome::dead_letter, {.dead_letter = {.reason = "r", .description = "d"}}));
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::dead_letter,
+                         {.dead_letter = {.reason = "r", .description = "d"}}));
     auto reader = std::make_shared<RecordingTarget>();
-    reader->consumer = f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
+    reader->consumer =
+        f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
     const auto pull = [&] {
         std::vector<broker::Delivered> dead;
         CHECK(f.dead_letters->pull(*reader->consumer, 10, dead, f.at));
@@ -421,7 +445,8 @@ TEST_CASE("dead letters: are read by a plain consumer, never counted out, and co
 TEST_CASE("dead letters: a waiting reader is told when one arrives") {
     QueueFixture f;
     auto reader = std::make_shared<RecordingTarget>();
-    reader->consumer = f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
+    reader->consumer =
+        f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
     std::vector<broker::Delivered> none;
     CHECK(f.dead_letters->pull(*reader->consumer, 10, none, f.at));
     f.send("a", {"1"});

@@ -15,7 +15,8 @@ DeliveryFacts facts_of(const broker::Delivered& delivered) { return delivered.me
 
 } // namespace
 
-TEST_CASE("Entity kept: messages come back in order with their numbers, instants and all they say; numbers go on from where they were") {
+TEST_CASE("Entity kept: messages come back in order with their numbers, instants and all they say; "
+          "numbers go on from where they were") {
     KeptBroker kept;
     kept.create("orders");
     Message full = Message::text("ada", "one");
@@ -40,10 +41,12 @@ TEST_CASE("Entity kept: messages come back in order with their numbers, instants
     CHECK(got[2].message.sequence_number() == 3);
     CHECK(facts_of(got[0]).redelivered); // it may have been
     CHECK(kept.send("orders", "ada", {"five"}).front() == 5);
-    CHECK(kept.queue("orders")->list_sessions(0, 10, kept.at) == std::vector<std::string>{"ada", "ben"});
+    CHECK(kept.queue("orders")->list_sessions(0, 10, kept.at) ==
+          std::vector<std::string>{"ada", "ben"});
 }
 
-TEST_CASE("Entity kept: what was completed does not come back, its number is not given again, and what was only in hand is there, uncounted") {
+TEST_CASE("Entity kept: what was completed does not come back, its number is not given again, and "
+          "what was only in hand is there, uncounted") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"one", "two"});
@@ -60,7 +63,8 @@ TEST_CASE("Entity kept: what was completed does not come back, its number is not
     CHECK(kept.send("orders", "ada", {"three"}).front() == 3);
 }
 
-TEST_CASE("Entity kept: delivery counts are, until the last, which makes a dead letter with its reason") {
+TEST_CASE(
+    "Entity kept: delivery counts are, until the last, which makes a dead letter with its reason") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"bad"});
@@ -93,13 +97,15 @@ TEST_CASE("Entity kept: a lock that runs out counts, and the count is kept") {
     CHECK(kept.queue("orders")->peek(0, 1, std::nullopt, kept.at).front().delivery_count() == 1);
 }
 
-TEST_CASE("Entity kept: what was dead-lettered is in the sub-queue with its reason and its changed properties, whatever becomes of the queue's own") {
+TEST_CASE("Entity kept: what was dead-lettered is in the sub-queue with its reason and its changed "
+          "properties, whatever becomes of the queue's own") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"one"});
     auto target = kept.accept("orders", "ada");
     const auto got = kept.pull("orders", *target);
-    const Changes changes{.dead_letter = {.reason = "why", .description = "because"}, .properties = {{"seen", true}}};
+    const Changes changes{.dead_letter = {.reason = "why", .description = "because"},
+                          .properties = {{"seen", true}}};
     CHECK_FALSE(kept.settle("orders", *target, got[0], Outcome::dead_letter, changes));
     kept.restart();
     CHECK(kept.peek_text(*kept.queue("orders")).empty());
@@ -110,18 +116,22 @@ TEST_CASE("Entity kept: what was dead-lettered is in the sub-queue with its reas
     CHECK(dead[0].properties() == Properties{{"seen", true}});
 }
 
-TEST_CASE("Entity kept: deferred messages are still aside, with the properties they were deferred with") {
+TEST_CASE(
+    "Entity kept: deferred messages are still aside, with the properties they were deferred with") {
     KeptBroker kept;
     kept.create("orders");
     const auto sequences = kept.send("orders", "ada", {"later", "now"});
     auto target = kept.accept("orders", "ada");
     const auto got = kept.pull("orders", *target);
-    CHECK_FALSE(kept.settle("orders", *target, got[0], Outcome::defer, {.properties = {{"step", std::int64_t{2}}}}));
+    CHECK_FALSE(kept.settle("orders", *target, got[0], Outcome::defer,
+                            {.properties = {{"step", std::int64_t{2}}}}));
     kept.restart();
     auto again = kept.accept("orders", "ada");
     CHECK(QueueFixture::text_of(kept.pull("orders", *again)) == "now");
     std::vector<Delivered> deferred;
-    CHECK(kept.queue("orders")->receive_deferred(*again->consumer, std::span{sequences}.first(1), deferred, kept.at).ok());
+    CHECK(kept.queue("orders")
+              ->receive_deferred(*again->consumer, std::span{sequences}.first(1), deferred, kept.at)
+              .ok());
     REQUIRE(deferred.size() == 1);
     CHECK(deferred[0].message.text() == "later");
     CHECK(deferred[0].message.properties() == Properties{{"step", std::int64_t{2}}});
@@ -130,12 +140,14 @@ TEST_CASE("Entity kept: deferred messages are still aside, with the properties t
     CHECK(kept.peek_text(*kept.queue("orders")) == "now");
 }
 
-TEST_CASE("Entity kept: scheduled messages wait on, come at once and in the order of being due if that was meanwhile, and stay cancelled") {
+TEST_CASE("Entity kept: scheduled messages wait on, come at once and in the order of being due if "
+          "that was meanwhile, and stay cancelled") {
     KeptBroker kept;
     kept.create("orders");
     const auto schedule = [&](std::string_view body, Duration in) {
         Message message = Message::text("ada", body);
-        message.scheduled_enqueue_time = kept.at.wall + std::chrono::duration_cast<WallTime::duration>(in);
+        message.scheduled_enqueue_time =
+            kept.at.wall + std::chrono::duration_cast<WallTime::duration>(in);
         return kept.send("orders", message);
     };
     schedule("third", 1h);
@@ -200,7 +212,8 @@ TEST_CASE("Entity kept: a message id that was taken is a duplicate still, within
     message.message_id = "id";
     const auto sequence = kept.send("orders", message);
     auto target = kept.accept("orders", "ada");
-    CHECK_FALSE(kept.settle("orders", *target, kept.pull("orders", *target).front(), Outcome::complete));
+    CHECK_FALSE(
+        kept.settle("orders", *target, kept.pull("orders", *target).front(), Outcome::complete));
     kept.restart(30s);
     CHECK(kept.send("orders", message) == sequence);
     CHECK(kept.peek_text(*kept.queue("orders")).empty());
@@ -219,14 +232,16 @@ TEST_CASE("Entity kept: without sessions too, and what was received and deleted 
     kept.send("plain", one);
     kept.send("plain", two);
     auto target = std::make_shared<RecordingTarget>();
-    auto consumer = kept.queue("plain")->open(ReceiveMode::receive_and_delete, 0, target, kept.at).value();
+    auto consumer =
+        kept.queue("plain")->open(ReceiveMode::receive_and_delete, 0, target, kept.at).value();
     std::vector<Delivered> got;
     kept.queue("plain")->pull(*consumer, 1, got, kept.at);
     kept.restart();
     CHECK(kept.peek_text(*kept.queue("plain")) == "two");
 }
 
-TEST_CASE("Broker kept: a queue is there under its name with its options, takes new ones when it is made anew, and keeps to its kind") {
+TEST_CASE("Broker kept: a queue is there under its name with its options, takes new ones when it "
+          "is made anew, and keeps to its kind") {
     KeptBroker kept;
     QueueOptions options = KeptBroker::sessions();
     options.max_delivery_count = 7;
@@ -234,13 +249,15 @@ TEST_CASE("Broker kept: a queue is there under its name with its options, takes 
     kept.create("other", {.lock_duration = 30s});
     kept.send("orders", "ada", {"one"});
     kept.restart();
-    CHECK(kept.broker->names(broker::EntityKind::queue) == std::vector<std::string>{"orders", "other"});
+    CHECK(kept.broker->names(broker::EntityKind::queue) ==
+          std::vector<std::string>{"orders", "other"});
     const auto refused = kept.broker->create_queue("other", options, kept.at);
     CHECK(refused.failure().code == Errc::invalid_option);
     CHECK(refused.failure().detail.find("'other'") != std::string::npos);
     CHECK(kept.broker->create_topic("other", {}, kept.at).failure().code == Errc::invalid_option);
     CHECK(kept.queue("orders")->options() == options);
-    CHECK(kept.broker->create_queue("orders", options, kept.at).failure().code == Errc::duplicate_entity); // it was asked for
+    CHECK(kept.broker->create_queue("orders", options, kept.at).failure().code ==
+          Errc::duplicate_entity); // it was asked for
     CHECK(kept.broker->create_queue("other", {}, kept.at).failure().code == Errc::duplicate_entity);
     kept.restart();
     options.max_delivery_count = 8;
@@ -251,7 +268,8 @@ TEST_CASE("Broker kept: a queue is there under its name with its options, takes 
     CHECK(kept.queue("orders")->options().max_delivery_count == 8);
 }
 
-TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in it, and one made in its place begins empty") {
+TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in it, and one made "
+          "in its place begins empty") {
     KeptBroker kept;
     kept.create("orders");
     kept.create("gone");
@@ -270,14 +288,17 @@ TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in 
     CHECK(kept.broker->names(broker::EntityKind::queue).empty());
 }
 
-TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say, though nobody makes them anew") {
+TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say, though nobody "
+          "makes them anew") {
     KeptBroker kept;
     REQUIRE(kept.broker->create_topic("news", {}, kept.at).ok());
-    REQUIRE(kept.broker->create_subscription("news", "all", KeptBroker::sessions(), {}, kept.at).ok());
     REQUIRE(
-        kept.broker
-            ->create_subscription("news", "some", KeptBroker::sessions(), {{.name = "rule", .filter = CorrelationFilter{.subject = "s"}}}, kept.at)
-            .ok());
+        kept.broker->create_subscription("news", "all", KeptBroker::sessions(), {}, kept.at).ok());
+    REQUIRE(kept.broker
+                ->create_subscription(
+                    "news", "some", KeptBroker::sessions(),
+                    {{.name = "rule", .filter = CorrelationFilter{.subject = "s"}}}, kept.at)
+                .ok());
     kept.send("news", "ada", {"before"});
     Message later = Message::text("ada", "later");
     later.scheduled_enqueue_time = kept.at.wall + std::chrono::seconds{10};
@@ -285,7 +306,8 @@ TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say
     kept.restart(60s); // due meanwhile
     kept.broker->begin(kept.at);
     CHECK(kept.broker->names(EntityKind::topic) == std::vector<std::string>{"news"});
-    CHECK(kept.broker->names(EntityKind::subscription) == std::vector<std::string>{"news/Subscriptions/all", "news/Subscriptions/some"});
+    CHECK(kept.broker->names(EntityKind::subscription) ==
+          std::vector<std::string>{"news/Subscriptions/all", "news/Subscriptions/some"});
     CHECK(kept.queue("NEWS/subscriptions/ALL")->kind() == EntityKind::subscription);
     Message matching = Message::text("ada", "after");
     matching.subject = "s";
@@ -298,7 +320,8 @@ TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say
     CHECK(kept.broker->names(EntityKind::subscription).empty());
 }
 
-TEST_CASE("Broker kept: rules that were added and removed stay so while the subscription is made as before, and are void when it is made otherwise") {
+TEST_CASE("Broker kept: rules that were added and removed stay so while the subscription is made "
+          "as before, and are void when it is made otherwise") {
     KeptBroker kept;
     const std::vector<Rule> declared{{.name = "declared", .filter = SqlFilter{"a = 1"}}};
     const auto make = [&](const std::vector<Rule>& rules) {
@@ -307,7 +330,10 @@ TEST_CASE("Broker kept: rules that were added and removed stay so while the subs
     };
     const auto rules = [&] { return kept.queue("news/Subscriptions/all")->rules()->list(); };
     make(declared);
-    REQUIRE(kept.queue("news/Subscriptions/all")->rules()->add({.name = "added", .action = "SET b = 2"}).ok());
+    REQUIRE(kept.queue("news/Subscriptions/all")
+                ->rules()
+                ->add({.name = "added", .action = "SET b = 2"})
+                .ok());
     REQUIRE(kept.queue("news/Subscriptions/all")->rules()->remove("declared").ok());
     const std::vector<Rule> changed{{.name = "added", .action = "SET b = 2"}};
     kept.restart();
@@ -340,11 +366,13 @@ TEST_CASE("Broker kept: what was on its way to another queue arrives there") {
     CHECK(kept.peek_text(*kept.queue("source")).empty());
 }
 
-TEST_CASE("Entity kept: all that one operation changes is handed over at once, and a pull or a lock changes nothing") {
+TEST_CASE("Entity kept: all that one operation changes is handed over at once, and a pull or a "
+          "lock changes nothing") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
     const Instant at{TimePoint{1h}, WallTime{1h}};
-    REQUIRE(broker.create_queue("orders", {.requires_session = true, .max_delivery_count = 1}, at).ok());
+    REQUIRE(broker.create_queue("orders", {.requires_session = true, .max_delivery_count = 1}, at)
+                .ok());
     const auto queue = broker.find("orders").value();
     const auto before = journal->mark;
     std::vector<Message> messages(3, Message::text("ada", "x"));
@@ -358,7 +386,8 @@ TEST_CASE("Entity kept: all that one operation changes is handed over at once, a
     static_cast<void>(queue->renew(*target->consumer, at));
     CHECK(journal->mark == before + 1);
     SettleOrder order{.token = got[0].token, .outcome = Outcome::abandon};
-    queue->settle(*target->consumer, {&order, 1}, at); // its last delivery: from one entity to the other
+    queue->settle(*target->consumer, {&order, 1},
+                  at); // its last delivery: from one entity to the other
     CHECK(journal->mark == before + 2);
     CHECK(journal->count<MessageAdded>() == 4);
     CHECK(journal->count<MessageRemoved>() == 1);
@@ -366,7 +395,8 @@ TEST_CASE("Entity kept: all that one operation changes is handed over at once, a
     CHECK(journal->mark == before + 2);
 }
 
-TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refused and changes nothing") {
+TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refused and changes "
+          "nothing") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
     const Instant at{TimePoint{1h}, WallTime{1h}};
@@ -389,7 +419,8 @@ TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refu
     REQUIRE(got.size() == 1);
     REQUIRE(send(*broker.find("plain").value()).ok());
     auto taker = std::make_shared<RecordingTarget>();
-    const auto deleting = broker.find("plain").value()->open(ReceiveMode::receive_and_delete, 0, taker, at).value();
+    const auto deleting =
+        broker.find("plain").value()->open(ReceiveMode::receive_and_delete, 0, taker, at).value();
 
     journal->failing = true;
     const auto mark = journal->mark;
@@ -397,7 +428,8 @@ TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refu
     CHECK(send(*queue).failure().retryable());
     CHECK(queue->cancel_scheduled({&sequence, 1}, at).failure().code == Errc::server_busy);
     CHECK(queue->set_state(*target->consumer, "state", at).failure().code == Errc::server_busy);
-    for (const Outcome outcome : {Outcome::complete, Outcome::abandon, Outcome::defer, Outcome::dead_letter}) {
+    for (const Outcome outcome :
+         {Outcome::complete, Outcome::abandon, Outcome::defer, Outcome::dead_letter}) {
         SettleOrder order{.token = got[0].token, .outcome = outcome};
         queue->settle(*target->consumer, {&order, 1}, at);
         CHECK(order.failed_with == Errc::server_busy);
@@ -418,7 +450,8 @@ TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refu
     CHECK(send(*queue).ok());
 }
 
-TEST_CASE("Entity kept: while there is no room for more, what would add to what is kept is refused for that reason, and all else goes on") {
+TEST_CASE("Entity kept: while there is no room for more, what would add to what is kept is refused "
+          "for that reason, and all else goes on") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
     const Instant at{TimePoint{1h}, WallTime{1h}};
@@ -440,12 +473,16 @@ TEST_CASE("Entity kept: while there is no room for more, what would add to what 
     CHECK(queue->set_state(*target->consumer, "other", at).failure().code == Errc::quota_exceeded);
     CHECK(queue->set_state(*target->consumer, std::nullopt, at).ok());
     const Changes larger{.properties = {{"seen", true}}};
-    for (const Outcome outcome : {Outcome::abandon, Outcome::defer, Outcome::dead_letter}) { // and stays in hand
+    for (const Outcome outcome :
+         {Outcome::abandon, Outcome::defer, Outcome::dead_letter}) { // and stays in hand
         SettleOrder order{.token = got[3].token, .outcome = outcome, .changes = &larger};
         queue->settle(*target->consumer, {&order, 1}, at);
         CHECK(order.failed_with == Errc::quota_exceeded);
     }
-    for (const auto& [index, outcome] : {std::pair{0, Outcome::complete}, {1, Outcome::abandon}, {2, Outcome::defer}, {3, Outcome::dead_letter}}) {
+    for (const auto& [index, outcome] : {std::pair{0, Outcome::complete},
+                                         {1, Outcome::abandon},
+                                         {2, Outcome::defer},
+                                         {3, Outcome::dead_letter}}) {
         SettleOrder order{.token = got[static_cast<std::size_t>(index)].token, .outcome = outcome};
         queue->settle(*target->consumer, {&order, 1}, at);
         CHECK_FALSE(order.failed_with);
@@ -456,7 +493,8 @@ TEST_CASE("Entity kept: while there is no room for more, what would add to what 
     CHECK(send().ok());
 }
 
-TEST_CASE("Entity kept: on a full disk what is scheduled is cancelled or becomes due, what is deferred is received, what is deleted with its "
+TEST_CASE("Entity kept: on a full disk what is scheduled is cancelled or becomes due, what is "
+          "deferred is received, what is deleted with its "
           "delivery is handed out") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
@@ -495,15 +533,17 @@ TEST_CASE("Entity kept: on a full disk what is scheduled is cancelled or becomes
     CHECK(queue->counts(at).bytes == 0);
 }
 
-TEST_CASE(
-    "Entity kept: on a full disk nothing new is made, what is there goes on its way, is deleted, and is taken over by a broker that starts there") {
+TEST_CASE("Entity kept: on a full disk nothing new is made, what is there goes on its way, is "
+          "deleted, and is taken over by a broker that starts there") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"one"});
     kept.broker.reset();
-    auto opened = StoreJournal::open(kept.directory.path() / "data", std::make_shared<const server::StoredContent>(amqp::ClockReading{}),
-                                     kept.at.wall, core::system_clock())
-                      .value();
+    auto opened =
+        StoreJournal::open(kept.directory.path() / "data",
+                           std::make_shared<const server::StoredContent>(amqp::ClockReading{}),
+                           kept.at.wall, core::system_clock())
+            .value();
     const auto journal = std::make_shared<HeldJournal>();
     journal->last_id = 2;
     journal->full = true;
@@ -530,7 +570,8 @@ TEST_CASE(
     REQUIRE(broker.find("from").value()->send(later, kept.at).ok());
     REQUIRE(broker.find("news").value()->send(later, kept.at).ok());
     journal->full = true;
-    CHECK(broker.create_subscription("news", "more", {}, {}, kept.at).failure().code == Errc::quota_exceeded);
+    CHECK(broker.create_subscription("news", "more", {}, {}, kept.at).failure().code ==
+          Errc::quota_exceeded);
     kept.pass(2min);
     broker.advance(kept.at);
     CHECK(broker.find("to").value()->counts(kept.at).active == 1);

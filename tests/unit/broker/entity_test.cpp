@@ -33,7 +33,8 @@ Errc failure_of(QueueFixture& f, Message message) {
 
 } // namespace
 
-TEST_CASE("send: a message that the queue cannot take is refused, and with it all that were sent together") {
+TEST_CASE("send: a message that the queue cannot take is refused, and with it all that were sent "
+          "together") {
     QueueFixture f{{.requires_session = true, .max_message_bytes = 500}};
     CHECK(failure_of(f, Message{.body = "no session"}) == Errc::session_required);
     CHECK(failure_of(f, Message::text(std::string(129, 's'), "")) == Errc::invalid_argument);
@@ -90,11 +91,13 @@ TEST_CASE("time to live: the queue's default bounds the message's own") {
 }
 
 TEST_CASE("time to live: expired messages go to the dead letters where that is asked for") {
-    QueueFixture f{{.requires_session = true, .default_time_to_live = 5s, .dead_letter_on_expiration = true}};
+    QueueFixture f{
+        {.requires_session = true, .default_time_to_live = 5s, .dead_letter_on_expiration = true}};
     f.send("a", {"1", "2"});
     f.pass_and_advance(5s);
     CHECK(f.peek_text(*f.dead_letters) == "1 2");
-    CHECK(f.dead_letters->peek(0, 1, std::nullopt, f.at).at(0).facts().dead_letter->reason == "TTLExpiredException");
+    CHECK(f.dead_letters->peek(0, 1, std::nullopt, f.at).at(0).facts().dead_letter->reason ==
+          "TTLExpiredException");
     f.pass_and_advance(24h);
     CHECK(f.count(*f.dead_letters) == 2); // the dead do not expire
 }
@@ -123,7 +126,8 @@ TEST_CASE("time to live: a message that comes back in time still expires") {
     CHECK(f.count(*f.queue) == 0);
 }
 
-TEST_CASE("time to live: when its first message expires a ready session takes its new place among the ready") {
+TEST_CASE("time to live: when its first message expires a ready session takes its new place among "
+          "the ready") {
     QueueFixture f;
     f.send(with_ttl("a", "1", 5s));
     f.send("b", {"2"});
@@ -141,7 +145,8 @@ TEST_CASE("time to live: a deferred message expires when it is asked for") {
     CHECK(f.count(*f.queue) == 1);
     std::vector<broker::Delivered> got;
     const std::vector<std::int64_t> asked{sequence};
-    CHECK(f.queue->receive_deferred(*a->consumer, asked, got, f.at).failure().code == Errc::message_not_found);
+    CHECK(f.queue->receive_deferred(*a->consumer, asked, got, f.at).failure().code ==
+          Errc::message_not_found);
     CHECK(f.count(*f.queue) == 0);
 }
 
@@ -153,7 +158,8 @@ TEST_CASE("time to live: one beyond all reckoning is none") {
     CHECK(f.broker.next_wakeup() == std::nullopt);
 }
 
-TEST_CASE("schedule: a due message joins the end with a new sequence number and a whole time to live") {
+TEST_CASE(
+    "schedule: a due message joins the end with a new sequence number and a whole time to live") {
     QueueFixture f{{.requires_session = true, .default_time_to_live = 10s}};
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = f.at.wall + 5s;
@@ -200,7 +206,8 @@ TEST_CASE("schedule: is cancelled as a whole or not at all") {
     CHECK(f.peek_text(*f.queue) == "now");
 }
 
-TEST_CASE("peek: by session it begins at the sequence number, wherever the session's messages lie") {
+TEST_CASE(
+    "peek: by session it begins at the sequence number, wherever the session's messages lie") {
     QueueFixture f;
     for (int i = 0; i < 300; ++i) {
         f.send(i % 100 == 0 ? "rare" : "often", {std::to_string(i)});
@@ -250,6 +257,7 @@ TEST_CASE("settle: changed properties count against the queue's size") {
     f.send("a", {"1"});
     const auto before = f.queue->counts(f.at).bytes;
     const auto a = f.accept("a");
-    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::abandon, {.properties = {{"name", std::string(10, 'v')}}}));
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::abandon,
+                         {.properties = {{"name", std::string(10, 'v')}}}));
     CHECK(f.queue->counts(f.at).bytes == before + 14);
 }

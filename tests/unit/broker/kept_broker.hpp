@@ -16,19 +16,26 @@ namespace sessionq::test {
 /// A broker over a store, which can be ended and started anew, on time that moves by hand.
 class KeptBroker {
 public:
-    static broker::QueueOptions sessions() { return {.requires_session = true, .lock_duration = 30s, .max_delivery_count = 3}; }
+    static broker::QueueOptions sessions() {
+        return {.requires_session = true, .lock_duration = 30s, .max_delivery_count = 3};
+    }
 
     KeptBroker() { start(); }
 
     void start() {
-        const auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
-        auto opened = broker::StoreJournal::open(directory.path() / "data", codec, at.wall, core::system_clock()).value();
+        const auto codec = std::make_shared<const server::StoredContent>(
+            amqp::ClockReading{.now = at.now, .wall = at.wall});
+        auto opened = broker::StoreJournal::open(directory.path() / "data", codec, at.wall,
+                                                 core::system_clock())
+                          .value();
         broker = std::make_unique<broker::Broker>(opened.journal, std::move(opened.kept), at);
     }
-    /// Ends the broker, with everything written, and starts it `later`: on a new monotonic time line.
+    /// Ends the broker, with everything written, and starts it `later`: on a new monotonic time
+    /// line.
     void restart(Duration later = 1s) {
         broker.reset();
-        at = {.now = TimePoint{later}, .wall = at.wall + std::chrono::duration_cast<WallTime::duration>(later)};
+        at = {.now = TimePoint{later},
+              .wall = at.wall + std::chrono::duration_cast<WallTime::duration>(later)};
         start();
     }
     void pass(Duration length) {
@@ -40,9 +47,12 @@ public:
         static_cast<void>(broker->create_queue(name, options, at).value());
     }
     broker::QueuePtr queue(const std::string& name) { return broker->find(name).value(); }
-    broker::QueuePtr dead_letters(const std::string& name) { return queue(name + "/$DeadLetterQueue"); }
+    broker::QueuePtr dead_letters(const std::string& name) {
+        return queue(name + "/$DeadLetterQueue");
+    }
 
-    std::vector<std::int64_t> send(const std::string& name, std::string_view session, std::initializer_list<std::string_view> bodies) {
+    std::vector<std::int64_t> send(const std::string& name, std::string_view session,
+                                   std::initializer_list<std::string_view> bodies) {
         std::vector<Message> messages;
         for (const std::string_view body : bodies) {
             messages.push_back(Message::text(session, body));
@@ -55,10 +65,12 @@ public:
         return queue(name)->send(std::move(messages), at).value().front();
     }
 
-    std::shared_ptr<RecordingTarget> accept(const std::string& name, std::optional<std::string> session = std::nullopt,
-                                            broker::ReceiveMode mode = broker::ReceiveMode::peek_lock) {
+    std::shared_ptr<RecordingTarget> accept(
+        const std::string& name, std::optional<std::string> session = std::nullopt,
+        broker::ReceiveMode mode = broker::ReceiveMode::peek_lock) {
         auto target = std::make_shared<RecordingTarget>();
-        queue(name)->accept({.session_id = std::move(session), .mode = mode, .until = at.now}, target, at);
+        queue(name)->accept({.session_id = std::move(session), .mode = mode, .until = at.now},
+                            target, at);
         return target;
     }
     std::vector<broker::Delivered> pull(const std::string& name, RecordingTarget& target) {
@@ -66,9 +78,11 @@ public:
         queue(name)->pull(*target.consumer, 100, got, at);
         return got;
     }
-    std::optional<Errc> settle(const std::string& name, RecordingTarget& target, const broker::Delivered& delivered, broker::Outcome outcome,
+    std::optional<Errc> settle(const std::string& name, RecordingTarget& target,
+                               const broker::Delivered& delivered, broker::Outcome outcome,
                                const broker::Changes& changes = {}) {
-        broker::SettleOrder order{.token = delivered.token, .outcome = outcome, .changes = &changes};
+        broker::SettleOrder order{
+            .token = delivered.token, .outcome = outcome, .changes = &changes};
         queue(name)->settle(*target.consumer, {&order, 1}, at);
         return order.failed_with;
     }

@@ -21,7 +21,8 @@ struct KeptTopic : KeptBroker {
 
 } // namespace
 
-TEST_CASE("keeping: what waits in a topic and what its subscriptions have comes back, sessions' states too") {
+TEST_CASE("keeping: what waits in a topic and what its subscriptions have comes back, sessions' "
+          "states too") {
     KeptTopic kept;
     kept.send("news", "a", {"now"});
     Message later = Message::text("a", "later");
@@ -36,7 +37,8 @@ TEST_CASE("keeping: what waits in a topic and what its subscriptions have comes 
     CHECK(kept.queue("news")->counts(kept.at).scheduled == 2);
     CHECK(kept.queue("news")->cancel_scheduled({&number, 1}, kept.at).ok());
     const auto next = kept.accept("news/Subscriptions/all", "a");
-    CHECK(kept.queue("news/Subscriptions/all")->get_state(*next->consumer, kept.at).value() == "step");
+    CHECK(kept.queue("news/Subscriptions/all")->get_state(*next->consumer, kept.at).value() ==
+          "step");
     kept.pass(10s);
     kept.broker->advance(kept.at);
     CHECK(kept.in("news/Subscriptions/all") == "now later");
@@ -47,7 +49,8 @@ TEST_CASE("keeping: what waits in a topic and what its subscriptions have comes 
     CHECK(kept.queue("news")->counts(kept.at).scheduled == 0);
 }
 
-TEST_CASE("keeping: what became due while the broker was down goes to the subscriptions once they are all there") {
+TEST_CASE("keeping: what became due while the broker was down goes to the subscriptions once they "
+          "are all there") {
     KeptTopic kept;
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = kept.at.wall + 10s;
@@ -58,15 +61,20 @@ TEST_CASE("keeping: what became due while the broker was down goes to the subscr
     CHECK(kept.in("news/Subscriptions/all") == "later");
 }
 
-TEST_CASE("keeping: what was on its way when the broker ended is passed on, whichever of both is made first") {
+TEST_CASE("keeping: what was on its way when the broker ended is passed on, whichever of both is "
+          "made first") {
     for (const bool source_first : {true, false}) {
         KeptBroker kept;
         kept.create("from", {});
         kept.create("to", {});
         kept.send("from", Message{.body = "1"});
         kept.restart();
-        kept.create(source_first ? "from" : "to", source_first ? broker::QueueOptions{.forward_to = "TO"} : broker::QueueOptions{});
-        kept.create(source_first ? "to" : "from", source_first ? broker::QueueOptions{} : broker::QueueOptions{.forward_to = "TO"});
+        kept.create(source_first ? "from" : "to", source_first
+                                                      ? broker::QueueOptions{.forward_to = "TO"}
+                                                      : broker::QueueOptions{});
+        kept.create(source_first ? "to" : "from", source_first
+                                                      ? broker::QueueOptions{}
+                                                      : broker::QueueOptions{.forward_to = "TO"});
         CHECK(kept.peek_text(*kept.queue("from")) == "1");
         kept.broker->begin(kept.at);
         CHECK(kept.peek_text(*kept.queue("to")) == "1");
@@ -80,11 +88,13 @@ TEST_CASE("keeping: what was on its way when the broker ended is passed on, whic
     }
 }
 
-TEST_CASE("keeping: a subscription whose topic was not made anew keeps what it has, and takes nothing from senders") {
+TEST_CASE("keeping: a subscription whose topic was not made anew keeps what it has, and takes "
+          "nothing from senders") {
     KeptTopic kept;
     kept.send("news", "a", {"1"});
     kept.restart();
-    CHECK(kept.broker->names(EntityKind::subscription) == std::vector<std::string>{"news/Subscriptions/all"});
+    CHECK(kept.broker->names(EntityKind::subscription) ==
+          std::vector<std::string>{"news/Subscriptions/all"});
     CHECK(kept.in("news/subscriptions/ALL") == "1");
     CHECK(kept.queue("news/subscriptions/all")->find_send_fault());
     CHECK(kept.queue("news/subscriptions/all")->kind() == EntityKind::subscription);

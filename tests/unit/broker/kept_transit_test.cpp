@@ -33,20 +33,26 @@ struct Scene {
     std::shared_ptr<RecordingJournal> journal{std::make_shared<RecordingJournal>()};
     Broker broker{journal, {}, at};
 
-    /// How many messages are in each of these queues, had the broker ended after so many calls, and been started anew. Each call is a commit of its own.
-    std::vector<std::size_t> found(std::size_t calls, const std::vector<std::string>& queues) const {
+    /// How many messages are in each of these queues, had the broker ended after so many calls, and
+    /// been started anew. Each call is a commit of its own.
+    std::vector<std::size_t> found(std::size_t calls,
+                                   const std::vector<std::string>& queues) const {
         const TemporaryDirectory directory;
-        const auto codec = std::make_shared<const server::StoredContent>(amqp::ClockReading{.now = at.now, .wall = at.wall});
+        const auto codec = std::make_shared<const server::StoredContent>(
+            amqp::ClockReading{.now = at.now, .wall = at.wall});
         {
-            auto store = StoreJournal::open(directory.path(), codec, at.wall, core::system_clock()).value();
+            auto store =
+                StoreJournal::open(directory.path(), codec, at.wall, core::system_clock()).value();
             for (std::size_t i = 0; i < calls; ++i) {
                 store.journal->append(journal->appended[i]);
                 std::promise<void> committed;
-                store.journal->when_durable([&](Journal::Mark, const Failure*) { committed.set_value(); });
+                store.journal->when_durable(
+                    [&](Journal::Mark, const Failure*) { committed.set_value(); });
                 committed.get_future().wait();
             }
         }
-        auto kept = StoreJournal::open(directory.path(), codec, at.wall, core::system_clock()).value();
+        auto kept =
+            StoreJournal::open(directory.path(), codec, at.wall, core::system_clock()).value();
         Broker again{kept.journal, std::move(kept.kept), at};
         again.begin(at);
         std::vector<std::size_t> counts;
@@ -55,14 +61,17 @@ struct Scene {
         }
         return counts;
     }
-    void create(const std::string& name, const QueueOptions& options = {}) { CHECK(broker.create_queue(name, options, at).ok()); }
+    void create(const std::string& name, const QueueOptions& options = {}) {
+        CHECK(broker.create_queue(name, options, at).ok());
+    }
     void send(const std::string& name, Message message = {.body = "1"}) {
         std::vector<Message> messages;
         messages.push_back(std::move(message));
         CHECK(broker.find(name).value()->send(std::move(messages), at).ok());
     }
     /// Every instant from now on, `operation` being what happens: none of them finds anything else.
-    void check(const std::vector<std::string>& queues, const std::vector<std::size_t>& wanted, const std::function<void()>& operation) {
+    void check(const std::vector<std::string>& queues, const std::vector<std::size_t>& wanted,
+               const std::function<void()>& operation) {
         const std::size_t before = journal->appended.size();
         operation();
         REQUIRE(journal->appended.size() > before + 1);
@@ -99,19 +108,26 @@ TEST_CASE("keeping: a dead letter that is forwarded is in one place, whenever th
     });
 }
 
-TEST_CASE("keeping: each subscription gets a topic's message once, whenever the broker ends; those that forward it, too") {
+TEST_CASE("keeping: each subscription gets a topic's message once, whenever the broker ends; those "
+          "that forward it, too") {
     Scene scene;
     scene.create("archive");
     CHECK(scene.broker.create_topic("news", {}, scene.at).ok());
-    const std::vector<Rule> twice{{.name = "as it is"}, {.name = "a copy", .action = "SET copied = 1"}};
+    const std::vector<Rule> twice{{.name = "as it is"},
+                                  {.name = "a copy", .action = "SET copied = 1"}};
     for (const auto& [name, options, rules] : {std::tuple{"a", QueueOptions{}, std::vector<Rule>{}},
-                                               {"b", QueueOptions{.requires_session = true}, {}}, // what has no session goes to its dead letters
+                                               {"b",
+                                                QueueOptions{.requires_session = true},
+                                                {}}, // what has no session goes to its dead letters
                                                {"c", QueueOptions{.forward_to = "archive"}, {}},
                                                {"d", QueueOptions{}, twice}}) {
         CHECK(scene.broker.create_subscription("news", name, options, rules, scene.at).ok());
     }
-    const std::vector<std::string> queues{
-        "news/Subscriptions/a", "news/Subscriptions/b", "news/Subscriptions/b/$DeadLetterQueue", "news/Subscriptions/c", "archive",
-        "news/Subscriptions/d"};
+    const std::vector<std::string> queues{"news/Subscriptions/a",
+                                          "news/Subscriptions/b",
+                                          "news/Subscriptions/b/$DeadLetterQueue",
+                                          "news/Subscriptions/c",
+                                          "archive",
+                                          "news/Subscriptions/d"};
     scene.check(queues, {1, 0, 1, 0, 1, 2}, [&] { scene.send("news"); });
 }

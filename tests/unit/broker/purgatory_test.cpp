@@ -20,8 +20,10 @@ struct Named final : Purgatory::Operation {
 };
 
 struct Fixture {
-    broker::OperationId watch(const std::string& name, std::initializer_list<Purgatory::Key> keys, int priority = 0, Duration wait = 10s) {
-        return purgatory.watch(std::make_unique<Named>(name, log), std::vector<Purgatory::Key>{keys}, priority,
+    broker::OperationId watch(const std::string& name, std::initializer_list<Purgatory::Key> keys,
+                              int priority = 0, Duration wait = 10s) {
+        return purgatory.watch(std::make_unique<Named>(name, log),
+                               std::vector<Purgatory::Key>{keys}, priority,
                                wait == Duration::max() ? TimePoint::max() : start + wait);
     }
     std::string first(Purgatory::Key key) const {
@@ -88,7 +90,8 @@ TEST_CASE("purgatory: what was taken does not expire, and is not taken twice") {
     CHECK(f.log.empty());
 }
 
-TEST_CASE("purgatory: of operations due at one instant each ends once, also when the first to expire takes another out") {
+TEST_CASE("purgatory: of operations due at one instant each ends once, also when the first to "
+          "expire takes another out") {
     Fixture f;
     struct Taker final : Purgatory::Operation {
         explicit Taker(Fixture& of) : fixture{of} {}

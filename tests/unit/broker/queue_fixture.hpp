@@ -15,7 +15,9 @@ using namespace std::chrono_literals;
 
 /// A client that takes note of what it is told.
 struct RecordingTarget final : broker::ConsumerTarget {
-    void on_accepted(broker::ConsumerPtr granted) noexcept override { consumer = std::move(granted); }
+    void on_accepted(broker::ConsumerPtr granted) noexcept override {
+        consumer = std::move(granted);
+    }
     void on_refused(Failure why) noexcept override { refused = why.code; }
     void notify_work() noexcept override { ++notified; }
     void on_lost(Failure why) noexcept override { lost = why.code; }
@@ -31,7 +33,9 @@ class QueueFixture {
 public:
     static constexpr Duration lock_duration = 30s;
 
-    QueueFixture() : QueueFixture{broker::QueueOptions{.requires_session = true, .lock_duration = lock_duration, .max_delivery_count = 3}} {}
+    QueueFixture()
+        : QueueFixture{broker::QueueOptions{
+              .requires_session = true, .lock_duration = lock_duration, .max_delivery_count = 3}} {}
     explicit QueueFixture(const broker::QueueOptions& options) {
         static_cast<void>(broker.create_queue("orders", options, at).value());
         queue = broker.find("orders").value();
@@ -53,7 +57,8 @@ public:
         broker.advance(at);
     }
 
-    std::vector<std::int64_t> send(std::string_view session, std::initializer_list<std::string_view> bodies) {
+    std::vector<std::int64_t> send(std::string_view session,
+                                   std::initializer_list<std::string_view> bodies) {
         std::vector<Message> messages;
         for (const std::string_view body : bodies) {
             messages.push_back(Message::text(session, body));
@@ -66,9 +71,12 @@ public:
         return queue->send(std::move(messages), at).value().front();
     }
 
-    std::shared_ptr<RecordingTarget> accept(std::optional<std::string> session, Duration wait = 0s, int priority = 0) {
+    std::shared_ptr<RecordingTarget> accept(std::optional<std::string> session, Duration wait = 0s,
+                                            int priority = 0) {
         auto target = std::make_shared<RecordingTarget>();
-        last_wait = queue->accept({.session_id = std::move(session), .priority = priority, .until = at.now + wait}, target, at);
+        last_wait = queue->accept(
+            {.session_id = std::move(session), .priority = priority, .until = at.now + wait},
+            target, at);
         return target;
     }
 
@@ -77,10 +85,14 @@ public:
         queue->pull(*target.consumer, max, got, at);
         return got;
     }
-    std::string pull_text(RecordingTarget& target, std::uint32_t max = 100) { return text_of(pull(target, max)); }
+    std::string pull_text(RecordingTarget& target, std::uint32_t max = 100) {
+        return text_of(pull(target, max));
+    }
 
-    std::optional<Errc> settle(RecordingTarget& target, const broker::Delivered& delivered, broker::Outcome outcome, broker::Changes changes = {}) {
-        broker::SettleOrder order{.token = delivered.token, .outcome = outcome, .changes = &changes};
+    std::optional<Errc> settle(RecordingTarget& target, const broker::Delivered& delivered,
+                               broker::Outcome outcome, broker::Changes changes = {}) {
+        broker::SettleOrder order{
+            .token = delivered.token, .outcome = outcome, .changes = &changes};
         queue->settle(*target.consumer, {&order, 1}, at);
         return order.failed_with;
     }
@@ -101,7 +113,8 @@ public:
         }
         return text;
     }
-    std::string peek_text(broker::Queue& of, const std::optional<std::string>& session = std::nullopt) const {
+    std::string peek_text(broker::Queue& of,
+                          const std::optional<std::string>& session = std::nullopt) const {
         std::string text;
         for (const auto& message : of.peek(0, 1000, session, at)) {
             text += (text.empty() ? "" : " ") + message.content().body;

@@ -9,7 +9,10 @@ using namespace std::chrono_literals;
 
 TEST_CASE("queue options: the defaults are in range, and so are the ends of each range") {
     CHECK_FALSE(broker::find_fault({}));
-    CHECK_FALSE(broker::find_fault({.lock_duration = 5min, .max_delivery_count = 1, .default_time_to_live = 1ms, .max_message_bytes = 1}));
+    CHECK_FALSE(broker::find_fault({.lock_duration = 5min,
+                                    .max_delivery_count = 1,
+                                    .default_time_to_live = 1ms,
+                                    .max_message_bytes = 1}));
     CHECK_FALSE(broker::find_fault({.lock_duration = 1ms, .duplicate_detection_window = 168h}));
 }
 

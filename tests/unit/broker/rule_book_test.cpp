@@ -9,7 +9,10 @@ using namespace sessionq::broker;
 
 namespace {
 
-MessageContentPtr red() { return std::make_shared<DecodedContent>(Message{.body = "b", .properties = {{"color", std::string{"red"}}}}); }
+MessageContentPtr red() {
+    return std::make_shared<DecodedContent>(
+        Message{.body = "b", .properties = {{"color", std::string{"red"}}}});
+}
 
 std::vector<MessageContentPtr> select(const RuleBook& rules, const MessageContentPtr& content) {
     filter::Candidate message{content};
@@ -22,13 +25,19 @@ public:
     [[nodiscard]] std::string_view body() const override { return {}; }
     [[nodiscard]] std::optional<std::string_view> session_id() const override { return {}; }
     [[nodiscard]] std::string_view message_id() const override { return {}; }
-    [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override { return {}; }
+    [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override {
+        return {};
+    }
     [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override { return {}; }
     [[nodiscard]] Deadline deadline() const override { return {}; }
-    [[nodiscard]] const Message& message() const override { throw Error{Errc::protocol_error, "no"}; }
+    [[nodiscard]] const Message& message() const override {
+        throw Error{Errc::protocol_error, "no"};
+    }
     [[nodiscard]] std::optional<Message> outline() const override { return {}; }
     [[nodiscard]] std::size_t bytes() const noexcept override { return 1; }
-    [[nodiscard]] MessageContentPtr with_changes(const ContentChanges&) const override { return {}; }
+    [[nodiscard]] MessageContentPtr with_changes(const ContentChanges&) const override {
+        return {};
+    }
 };
 
 } // namespace
@@ -36,7 +45,11 @@ public:
 TEST_CASE("rules: those without an action make one copy together, each other one makes its own") {
     RuleBook rules;
     CHECK(select(rules, red()).empty());
-    REQUIRE(rules.add({.name = "1", .filter = SqlFilter{"color = 'red'"}, .action = "SET color = 'blue'"}).ok());
+    REQUIRE(
+        rules
+            .add(
+                {.name = "1", .filter = SqlFilter{"color = 'red'"}, .action = "SET color = 'blue'"})
+            .ok());
     REQUIRE(rules.add({.name = "2", .filter = SqlFilter{"color = 'red'"}}).ok());
     REQUIRE(rules.add({.name = "3"}).ok());
     REQUIRE(rules.add({.name = "4", .filter = FalseFilter{}, .action = "SET never = 1"}).ok());
@@ -44,7 +57,8 @@ TEST_CASE("rules: those without an action make one copy together, each other one
     const MessageContentPtr original = red();
     const auto copies = select(rules, original);
     REQUIRE(copies.size() == 3);
-    CHECK(copies[0]->message().properties == Properties{{"RuleName", std::string{"1"}}, {"color", std::string{"blue"}}});
+    CHECK(copies[0]->message().properties ==
+          Properties{{"RuleName", std::string{"1"}}, {"color", std::string{"blue"}}});
     CHECK(copies[1] == original);
     CHECK(copies[2]->message().properties.at("five") == PropertyValue{std::int64_t{5}});
     CHECK(copies[2]->message().properties.at("color") == PropertyValue{std::string{"red"}});
@@ -55,8 +69,10 @@ TEST_CASE("rules: come and go by name, in any case, and are listed in their orde
     REQUIRE(rules.add({.name = "One"}).ok());
     REQUIRE(rules.add({.name = "two", .filter = FalseFilter{}}).ok());
     CHECK(rules.add({.name = "ONE"}).failure().code == Errc::duplicate_entity);
-    CHECK(rules.add({.name = "bad", .filter = SqlFilter{"="}}).failure().code == Errc::invalid_argument);
-    CHECK(rules.list() == std::vector<Rule>{{.name = "One"}, {.name = "two", .filter = FalseFilter{}}});
+    CHECK(rules.add({.name = "bad", .filter = SqlFilter{"="}}).failure().code ==
+          Errc::invalid_argument);
+    CHECK(rules.list() ==
+          std::vector<Rule>{{.name = "One"}, {.name = "two", .filter = FalseFilter{}}});
     CHECK(rules.remove("one").ok());
     CHECK(rules.remove("one").failure().code == Errc::entity_not_found);
     CHECK(select(rules, red()).empty());
@@ -72,7 +88,8 @@ TEST_CASE("rules: a message whose properties cannot be decoded goes where nobody
     CHECK(select(rules, unreadable) == std::vector<MessageContentPtr>{unreadable});
 }
 
-TEST_CASE("rules: changes are kept; while there is no room none is added, while nothing can be kept none changes, and the reason is named") {
+TEST_CASE("rules: changes are kept; while there is no room none is added, while nothing can be "
+          "kept none changes, and the reason is named") {
     const auto journal = std::make_shared<test::HeldJournal>();
     RuleBook rules;
     REQUIRE(rules.add({.name = "before"}).ok());

@@ -28,7 +28,8 @@ std::vector<std::int64_t> take_all(Queue& queue) {
 
 } // namespace
 
-TEST_CASE("sequenced queue: gives items in the order of their keys, whatever the order they joined in (DG7)") {
+TEST_CASE("sequenced queue: gives items in the order of their keys, whatever the order they joined "
+          "in (DG7)") {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         core::Random random{seed};
         std::vector<std::unique_ptr<Item>> items;

@@ -17,7 +17,8 @@ struct TopicFixture : QueueFixture {
         CHECK(broker.create_topic("news", {}, at).ok());
         queue = broker.find("news").value();
     }
-    broker::QueuePtr subscribe(const std::string& name, const broker::QueueOptions& options = {}, std::vector<Rule> rules = {}) {
+    broker::QueuePtr subscribe(const std::string& name, const broker::QueueOptions& options = {},
+                               std::vector<Rule> rules = {}) {
         CHECK(broker.create_subscription("news", name, options, std::move(rules), at).ok());
         return broker.find("news/subscriptions/" + name).value();
     }
@@ -25,24 +26,32 @@ struct TopicFixture : QueueFixture {
         CHECK(broker.create_queue(name, options, at).ok());
         return broker.find(name).value();
     }
-    broker::QueuePtr dead_letters_of(const broker::Queue& of) { return broker.find(of.name() + "/$deadletterqueue").value(); }
+    broker::QueuePtr dead_letters_of(const broker::Queue& of) {
+        return broker.find(of.name() + "/$deadletterqueue").value();
+    }
     std::string reasons_in(broker::Queue& of) {
         std::string all;
         for (const auto& message : of.peek(0, 1000, std::nullopt, at)) {
-            all += (all.empty() ? "" : ", ") + message.facts().dead_letter.value_or(DeadLetterInfo{}).reason;
+            all += (all.empty() ? "" : ", ") +
+                   message.facts().dead_letter.value_or(DeadLetterInfo{}).reason;
         }
         return all;
     }
 };
 
-Message coloured(const char* body, const char* color) { return {.body = body, .properties = {{"color", std::string{color}}}}; }
+Message coloured(const char* body, const char* color) {
+    return {.body = body, .properties = {{"color", std::string{color}}}};
+}
 
 } // namespace
 
 TEST_CASE("topic: every subscription whose rules take a message gets it") {
     TopicFixture f;
     const auto all = f.subscribe("all");
-    const auto red = f.subscribe("red", {}, {{.name = "red", .filter = CorrelationFilter{.properties = {{"color", std::string{"red"}}}}}});
+    const auto red =
+        f.subscribe("red", {},
+                    {{.name = "red",
+                      .filter = CorrelationFilter{.properties = {{"color", std::string{"red"}}}}}});
     const auto none = f.subscribe("none", {}, {{.name = "none", .filter = FalseFilter{}}});
     f.send(coloured("1", "red"));
     f.send(coloured("2", "blue"));
@@ -60,7 +69,11 @@ TEST_CASE("topic: rules that come and go count from the next message on") {
     REQUIRE(some->rules() != nullptr);
     CHECK(some->rules()->remove("$default").ok());
     f.send(coloured("2", "red"));
-    CHECK(some->rules()->add({.name = "blue", .filter = SqlFilter{"color = 'blue'"}, .action = "SET seen = TRUE"}).ok());
+    CHECK(some->rules()
+              ->add({.name = "blue",
+                     .filter = SqlFilter{"color = 'blue'"},
+                     .action = "SET seen = TRUE"})
+              .ok());
     f.send(coloured("3", "red"));
     f.send(coloured("4", "blue"));
     CHECK(f.peek_text(*some) == "1 4");
@@ -70,7 +83,8 @@ TEST_CASE("topic: rules that come and go count from the next message on") {
 
 TEST_CASE("topic: a subscription is a queue with sessions, locks and dead letters of its own") {
     TopicFixture f;
-    const auto sessions = f.subscribe("sessions", {.requires_session = true, .lock_duration = 30s, .max_delivery_count = 1});
+    const auto sessions = f.subscribe(
+        "sessions", {.requires_session = true, .lock_duration = 30s, .max_delivery_count = 1});
     f.send("a", {"1", "2"});
     f.send("b", {"3"});
     auto target = std::make_shared<RecordingTarget>();
@@ -79,7 +93,8 @@ TEST_CASE("topic: a subscription is a queue with sessions, locks and dead letter
     std::vector<broker::Delivered> got;
     sessions->pull(*target->consumer, 10, got, f.at);
     CHECK(f.text_of(got) == "1 2");
-    broker::SettleOrder orders[] = {{.token = got[0].token}, {.token = got[1].token, .outcome = broker::Outcome::abandon}};
+    broker::SettleOrder orders[] = {{.token = got[0].token},
+                                    {.token = got[1].token, .outcome = broker::Outcome::abandon}};
     sessions->settle(*target->consumer, orders, f.at);
     CHECK(f.peek_text(*sessions) == "3");
     CHECK(f.reasons_in(*f.dead_letters_of(*sessions)) == "MaxDeliveryCountExceeded");
@@ -94,7 +109,8 @@ TEST_CASE("topic: a subscription is a queue with sessions, locks and dead letter
     sessions->close(*waiting->consumer, f.at);
 }
 
-TEST_CASE("topic: a message without a session is a dead letter of the subscriptions that need one") {
+TEST_CASE(
+    "topic: a message without a session is a dead letter of the subscriptions that need one") {
     TopicFixture f;
     const auto sessions = f.subscribe("sessions", {.requires_session = true});
     const auto plain = f.subscribe("plain");
@@ -104,12 +120,14 @@ TEST_CASE("topic: a message without a session is a dead letter of the subscripti
     CHECK(f.reasons_in(*f.dead_letters_of(*sessions)) == "Session ID is null");
 }
 
-TEST_CASE("topic: is sent to, not received from; a subscription the other way round; neither has the other's sub-queue") {
+TEST_CASE("topic: is sent to, not received from; a subscription the other way round; neither has "
+          "the other's sub-queue") {
     TopicFixture f;
     const auto all = f.subscribe("all");
     CHECK(f.accept("a")->refused == Errc::not_supported);
     auto target = std::make_shared<RecordingTarget>();
-    CHECK(f.queue->open(broker::ReceiveMode::peek_lock, 0, target, f.at).failure().code == Errc::not_supported);
+    CHECK(f.queue->open(broker::ReceiveMode::peek_lock, 0, target, f.at).failure().code ==
+          Errc::not_supported);
     CHECK(all->send(std::vector{coloured("1", "red")}, f.at).failure().code == Errc::not_supported);
     CHECK(f.queue->find_receive_fault());
     CHECK_FALSE(f.queue->find_send_fault());
@@ -123,11 +141,13 @@ TEST_CASE("topic: what it refuses goes nowhere") {
     const auto all = f.subscribe("all");
     Message bad = coloured("2", "red");
     bad.time_to_live = 0ms;
-    CHECK(f.queue->send(std::vector{coloured("1", "red"), bad}, f.at).failure().code == Errc::invalid_argument);
+    CHECK(f.queue->send(std::vector{coloured("1", "red"), bad}, f.at).failure().code ==
+          Errc::invalid_argument);
     CHECK(f.count(*all) == 0);
 }
 
-TEST_CASE("topic: a scheduled message waits in the topic, can be cancelled there, and goes to the subscriptions of the day") {
+TEST_CASE("topic: a scheduled message waits in the topic, can be cancelled there, and goes to the "
+          "subscriptions of the day") {
     TopicFixture f;
     const auto early = f.subscribe("early");
     Message later = coloured("later", "red");
@@ -144,11 +164,17 @@ TEST_CASE("topic: a scheduled message waits in the topic, can be cancelled there
     CHECK(f.count(*f.queue) == 0);
 }
 
-TEST_CASE("topic: the shortest of its own time to live, the subscription's and the message's holds") {
+TEST_CASE(
+    "topic: the shortest of its own time to live, the subscription's and the message's holds") {
     TopicFixture f;
     CHECK(f.broker.create_topic("brief", {.default_time_to_live = 10s}, f.at).ok());
-    CHECK(f.broker.create_subscription("brief", "long", {.default_time_to_live = 100s}, {}, f.at).ok());
-    CHECK(f.broker.create_subscription("brief", "short", {.default_time_to_live = 5s, .dead_letter_on_expiration = true}, {}, f.at).ok());
+    CHECK(f.broker.create_subscription("brief", "long", {.default_time_to_live = 100s}, {}, f.at)
+              .ok());
+    CHECK(f.broker
+              .create_subscription("brief", "short",
+                                   {.default_time_to_live = 5s, .dead_letter_on_expiration = true},
+                                   {}, f.at)
+              .ok());
     const auto topic = f.broker.find("brief").value();
     Message shorter = coloured("1s", "red");
     shorter.time_to_live = 1s;
@@ -159,7 +185,8 @@ TEST_CASE("topic: the shortest of its own time to live, the subscription's and t
     CHECK(f.peek_text(*in_long) == "own");
     f.pass_and_advance(4s);
     CHECK(f.peek_text(*in_short).empty());
-    CHECK(f.reasons_in(*f.dead_letters_of(*in_short)) == "TTLExpiredException, TTLExpiredException");
+    CHECK(f.reasons_in(*f.dead_letters_of(*in_short)) ==
+          "TTLExpiredException, TTLExpiredException");
     CHECK(f.peek_text(*in_long) == "own");
     f.pass_and_advance(5s);
     CHECK(f.peek_text(*in_long).empty());
@@ -170,31 +197,46 @@ TEST_CASE("topic: duplicates are dropped in the topic, for all subscriptions") {
     CHECK(f.broker.create_topic("once", {.duplicate_detection_window = 60s}, f.at).ok());
     CHECK(f.broker.create_subscription("once", "all", {}, {}, f.at).ok());
     const auto topic = f.broker.find("once").value();
-    CHECK(topic->send(std::vector{Message{.body = "1", .message_id = "m"}, Message{.body = "2", .message_id = "m"}}, f.at).ok());
+    CHECK(topic
+              ->send(std::vector{Message{.body = "1", .message_id = "m"},
+                                 Message{.body = "2", .message_id = "m"}},
+                     f.at)
+              .ok());
     CHECK(f.peek_text(*f.broker.find("once/Subscriptions/all").value()) == "1");
 }
 
-TEST_CASE("topic: its name and its subscriptions' are found in any case; deleting it deletes them") {
+TEST_CASE(
+    "topic: its name and its subscriptions' are found in any case; deleting it deletes them") {
     TopicFixture f;
     const auto all = f.subscribe("All");
     CHECK(f.broker.find("NEWS/subscriptions/aLL").value() == all);
     CHECK(all->name() == "news/Subscriptions/All");
     CHECK(f.broker.create_queue("News", {}, f.at).failure().code == Errc::duplicate_entity);
-    CHECK(f.broker.create_subscription("NEWS", "ALL", {}, {}, f.at).failure().code == Errc::duplicate_entity);
-    CHECK(f.broker.create_subscription("orders", "x", {}, {}, f.at).failure().code == Errc::entity_not_found);
-    CHECK(f.broker.create_subscription("nothing", "x", {}, {}, f.at).failure().code == Errc::entity_not_found);
-    CHECK(f.broker.create_subscription("news", "a/b", {}, {}, f.at).failure().code == Errc::invalid_argument);
-    CHECK(f.broker.create_subscription("news", "x", {.duplicate_detection_window = 5s}, {}, f.at).failure().code == Errc::invalid_option);
-    const auto bad_rule = f.broker.create_subscription("news", "x", {}, {{.name = "a"}, {.name = "b", .filter = SqlFilter{"="}}}, f.at);
+    CHECK(f.broker.create_subscription("NEWS", "ALL", {}, {}, f.at).failure().code ==
+          Errc::duplicate_entity);
+    CHECK(f.broker.create_subscription("orders", "x", {}, {}, f.at).failure().code ==
+          Errc::entity_not_found);
+    CHECK(f.broker.create_subscription("nothing", "x", {}, {}, f.at).failure().code ==
+          Errc::entity_not_found);
+    CHECK(f.broker.create_subscription("news", "a/b", {}, {}, f.at).failure().code ==
+          Errc::invalid_argument);
+    CHECK(f.broker.create_subscription("news", "x", {.duplicate_detection_window = 5s}, {}, f.at)
+              .failure()
+              .code == Errc::invalid_option);
+    const auto bad_rule = f.broker.create_subscription(
+        "news", "x", {}, {{.name = "a"}, {.name = "b", .filter = SqlFilter{"="}}}, f.at);
     CHECK(bad_rule.failure().code == Errc::invalid_option);
     CHECK(bad_rule.failure().detail.find("rules[1]: rule 'b'") == 0);
-    CHECK(f.broker.create_queue("a/subscriptions/b", {}, f.at).failure().code == Errc::invalid_argument);
-    CHECK(f.broker.names(EntityKind::subscription) == std::vector<std::string>{"news/Subscriptions/All"});
+    CHECK(f.broker.create_queue("a/subscriptions/b", {}, f.at).failure().code ==
+          Errc::invalid_argument);
+    CHECK(f.broker.names(EntityKind::subscription) ==
+          std::vector<std::string>{"news/Subscriptions/All"});
     CHECK(f.broker.delete_entity("NEWS", f.at).ok());
     CHECK(f.broker.find("news/Subscriptions/All").failure().code == Errc::entity_not_found);
     CHECK(f.broker.names(EntityKind::topic).empty());
     auto target = std::make_shared<RecordingTarget>();
-    CHECK(all->open(broker::ReceiveMode::peek_lock, 0, target, f.at).failure().code == Errc::entity_not_found);
+    CHECK(all->open(broker::ReceiveMode::peek_lock, 0, target, f.at).failure().code ==
+          Errc::entity_not_found);
 }
 
 TEST_CASE("topic: a subscription that is deleted gets nothing more, the others do") {
@@ -215,15 +257,19 @@ TEST_CASE("forwarding: a queue passes on at once what it gets, and is received f
     CHECK(f.peek_text(*end) == "1 2");
     CHECK(f.count(*start) == 0);
     auto target = std::make_shared<RecordingTarget>();
-    CHECK(start->open(broker::ReceiveMode::peek_lock, 0, target, f.at).failure().code == Errc::not_supported);
+    CHECK(start->open(broker::ReceiveMode::peek_lock, 0, target, f.at).failure().code ==
+          Errc::not_supported);
     f.pass_and_advance(10s);
     CHECK(f.peek_text(*end).empty()); // the time to live came along
 }
 
-TEST_CASE("forwarding: through a queue, a topic and its subscription into a queue, scheduled messages when they are due") {
+TEST_CASE("forwarding: through a queue, a topic and its subscription into a queue, scheduled "
+          "messages when they are due") {
     TopicFixture f;
     const auto end = f.make("end");
-    f.subscribe("on", {.forward_to = "end"}, {{.name = "red", .filter = SqlFilter{"color = 'red'"}, .action = "SET via = 'on'"}});
+    f.subscribe(
+        "on", {.forward_to = "end"},
+        {{.name = "red", .filter = SqlFilter{"color = 'red'"}, .action = "SET via = 'on'"}});
     const auto start = f.make("start", {.forward_to = "news"});
     Message later = coloured("3", "red");
     later.scheduled_enqueue_time = f.at.wall + 10s;
@@ -231,7 +277,8 @@ TEST_CASE("forwarding: through a queue, a topic and its subscription into a queu
     CHECK(f.peek_text(*end) == "1");
     f.pass_and_advance(10s);
     CHECK(f.peek_text(*end) == "1 3");
-    CHECK(end->peek(0, 1, std::nullopt, f.at).front().content().properties.at("via") == PropertyValue{std::string{"on"}});
+    CHECK(end->peek(0, 1, std::nullopt, f.at).front().content().properties.at("via") ==
+          PropertyValue{std::string{"on"}});
 }
 
 TEST_CASE("forwarding: four times, and the fifth is a dead letter where it would have left") {
@@ -249,7 +296,8 @@ TEST_CASE("forwarding: four times, and the fifth is a dead letter where it would
     CHECK(f.reasons_in(*stranded) == "MaxTransferHopCountExceeded");
 }
 
-TEST_CASE("forwarding: what the destination cannot take, or that has none, is a dead letter of the source") {
+TEST_CASE("forwarding: what the destination cannot take, or that has none, is a dead letter of the "
+          "source") {
     TopicFixture f;
     f.make("sessions", {.requires_session = true});
     const auto source = f.make("source", {.forward_to = "sessions"});
@@ -264,29 +312,36 @@ TEST_CASE("forwarding: what the destination cannot take, or that has none, is a 
     CHECK(f.reasons_in(*f.dead_letters_of(*to_full)) == "quota_exceeded, entity_not_found");
 }
 
-TEST_CASE("forwarding: dead letters, with the reason in their properties; those that cannot go stay") {
+TEST_CASE(
+    "forwarding: dead letters, with the reason in their properties; those that cannot go stay") {
     TopicFixture f;
     const auto graves = f.make("graves");
-    const auto source = f.make("source", {.requires_session = true, .lock_duration = 30s, .forward_dead_letters_to = "graves"});
+    const auto source = f.make(
+        "source",
+        {.requires_session = true, .lock_duration = 30s, .forward_dead_letters_to = "graves"});
     CHECK(source->send(std::vector{Message::text("a", "1"), Message::text("a", "2")}, f.at).ok());
     auto target = std::make_shared<RecordingTarget>();
     source->accept({.session_id = "a", .until = f.at.now}, target, f.at);
     std::vector<broker::Delivered> got;
     source->pull(*target->consumer, 10, got, f.at);
     const broker::Changes why{.dead_letter = {.reason = "bad", .description = "very"}};
-    broker::SettleOrder order{.token = got[0].token, .outcome = broker::Outcome::dead_letter, .changes = &why};
+    broker::SettleOrder order{
+        .token = got[0].token, .outcome = broker::Outcome::dead_letter, .changes = &why};
     source->settle(*target->consumer, {&order, 1}, f.at);
     CHECK_FALSE(order.failed_with);
     const auto moved = graves->peek(0, 10, std::nullopt, f.at);
     REQUIRE(moved.size() == 1);
-    CHECK(moved[0].content().properties == Properties{{"DeadLetterErrorDescription", std::string{"very"}}, {"DeadLetterReason", std::string{"bad"}}});
+    CHECK(moved[0].content().properties ==
+          Properties{{"DeadLetterErrorDescription", std::string{"very"}},
+                     {"DeadLetterReason", std::string{"bad"}}});
     CHECK(f.count(*f.dead_letters_of(*source)) == 0);
     CHECK(f.broker.delete_entity("graves", f.at).ok());
     order.token = got[1].token;
     source->settle(*target->consumer, {&order, 1}, f.at);
     CHECK(f.reasons_in(*f.dead_letters_of(*source)) == "bad");
     auto reader = std::make_shared<RecordingTarget>();
-    reader->consumer = f.dead_letters_of(*source)->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
+    reader->consumer =
+        f.dead_letters_of(*source)->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();
     std::vector<broker::Delivered> left;
     f.dead_letters_of(*source)->pull(*reader->consumer, 10, left, f.at);
     CHECK(f.text_of(left) == "2");
@@ -296,16 +351,24 @@ TEST_CASE("forwarding: dead letters, with the reason in their properties; those 
 
 TEST_CASE("forwarding: ways that lead back are refused, whichever entity would close them") {
     TopicFixture f;
-    const auto code = [](const core::Result<core::Done>& made) { return made ? Errc{} : made.failure().code; };
-    CHECK(code(f.broker.create_queue("self", {.forward_to = "SELF"}, f.at)) == Errc::invalid_option);
-    CHECK(code(f.broker.create_queue("self", {.forward_dead_letters_to = "self"}, f.at)) == Errc::invalid_option);
-    CHECK(code(f.broker.create_queue("a", {.forward_to = "b"}, f.at)) == Errc{}); // there is no b yet
+    const auto code = [](const core::Result<core::Done>& made) {
+        return made ? Errc{} : made.failure().code;
+    };
+    CHECK(code(f.broker.create_queue("self", {.forward_to = "SELF"}, f.at)) ==
+          Errc::invalid_option);
+    CHECK(code(f.broker.create_queue("self", {.forward_dead_letters_to = "self"}, f.at)) ==
+          Errc::invalid_option);
+    CHECK(code(f.broker.create_queue("a", {.forward_to = "b"}, f.at)) ==
+          Errc{}); // there is no b yet
     CHECK(code(f.broker.create_queue("c", {.forward_dead_letters_to = "A"}, f.at)) == Errc{});
     CHECK(code(f.broker.create_queue("b", {.forward_to = "c"}, f.at)) == Errc::invalid_option);
     CHECK(code(f.broker.create_queue("b", {.forward_to = "news"}, f.at)) == Errc{});
-    CHECK(code(f.broker.create_subscription("news", "s", {.forward_to = "a"}, {}, f.at)) == Errc::invalid_option);
-    CHECK(code(f.broker.create_subscription("news", "s", {.forward_to = "news"}, {}, f.at)) == Errc::invalid_option);
-    CHECK(code(f.broker.create_queue("z", {.requires_session = true, .forward_to = "a"}, f.at)) == Errc::invalid_option);
+    CHECK(code(f.broker.create_subscription("news", "s", {.forward_to = "a"}, {}, f.at)) ==
+          Errc::invalid_option);
+    CHECK(code(f.broker.create_subscription("news", "s", {.forward_to = "news"}, {}, f.at)) ==
+          Errc::invalid_option);
+    CHECK(code(f.broker.create_queue("z", {.requires_session = true, .forward_to = "a"}, f.at)) ==
+          Errc::invalid_option);
 }
 
 TEST_CASE("topic: senders on many threads, every subscription has all, each sender's in order") {
@@ -318,7 +381,10 @@ TEST_CASE("topic: senders on many threads, every subscription has all, each send
     for (int t = 0; t < 4; ++t) {
         senders.emplace_back([&, t] {
             for (int i = 0; i < each; ++i) {
-                CHECK(f.queue->send(std::vector{Message::text(std::to_string(t), std::to_string(i))}, f.at).ok());
+                CHECK(f.queue
+                          ->send(std::vector{Message::text(std::to_string(t), std::to_string(i))},
+                                 f.at)
+                          .ok());
             }
         });
     }

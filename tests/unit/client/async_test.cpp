@@ -92,11 +92,14 @@ TEST_CASE("async: scheduled messages are taken back") {
     f.run([&]() -> asio::awaitable<void> {
         Sender sender{f.client, "orders"};
         std::vector<Message> one(1, Message::text("a", "1"));
-        const auto numbers = co_await async_schedule(sender, std::move(one), core::system_clock().wall_now() + 1h);
+        const auto numbers =
+            co_await async_schedule(sender, std::move(one), core::system_clock().wall_now() + 1h);
         CHECK(f.broker.counts("orders").scheduled == 1);
         co_await async_cancel_scheduled(sender, numbers);
         CHECK(f.broker.counts("orders").scheduled == 0);
-        std::vector<std::int64_t> single(1, co_await async_schedule(sender, Message::text("a", "2"), core::system_clock().wall_now() + 1h));
+        std::vector<std::int64_t> single(
+            1, co_await async_schedule(sender, Message::text("a", "2"),
+                                       core::system_clock().wall_now() + 1h));
         CHECK(f.broker.counts("orders").scheduled == 1);
         co_await async_cancel_scheduled(sender, std::move(single));
         CHECK(f.broker.counts("orders").scheduled == 0);
@@ -111,7 +114,8 @@ TEST_CASE("async: nothing to send, to schedule or to take back is done without a
         std::vector<Message> none;
         co_await async_send(sender, none);
         ++done;
-        const auto numbers = co_await async_schedule(sender, none, core::system_clock().wall_now() + 1h);
+        const auto numbers =
+            co_await async_schedule(sender, none, core::system_clock().wall_now() + 1h);
         done += numbers.empty() ? 1 : 0;
         co_await async_cancel_scheduled(sender, numbers);
         ++done;
@@ -136,7 +140,9 @@ TEST_CASE("async: a failure is thrown where it is awaited, a bad argument where 
 TEST_CASE("R5: the twin of try_accept_next answers with nothing") {
     Fixture f;
     std::optional<bool> found;
-    f.run([&]() -> asio::awaitable<void> { found = (co_await async_try_accept_next(f.client, "orders")).has_value(); });
+    f.run([&]() -> asio::awaitable<void> {
+        found = (co_await async_try_accept_next(f.client, "orders")).has_value();
+    });
     CHECK(found == false);
 }
 
@@ -146,7 +152,8 @@ TEST_CASE("R20: a twin captures the context where it is called") {
     f.run([&]() -> asio::awaitable<void> {
         std::optional<asio::awaitable<SessionReceiver>> accept;
         {
-            const OperationContext::Scope scope{OperationContext{Deadline::after(1ms, core::system_clock().now())}};
+            const OperationContext::Scope scope{
+                OperationContext{Deadline::after(1ms, core::system_clock().now())}};
             accept.emplace(async_accept_next(f.client, "orders"));
         }
         try {
@@ -170,7 +177,8 @@ TEST_CASE("R15: Asio's cancellation of the coroutine ends what it waits for") {
             ended = error.failure().code;
         }
     };
-    asio::co_spawn(f.executor, body(), asio::bind_cancellation_slot(signal.slot(), [](std::exception_ptr) {}));
+    asio::co_spawn(f.executor, body(),
+                   asio::bind_cancellation_slot(signal.slot(), [](std::exception_ptr) {}));
     f.executor.run();
     CHECK(ended == Errc::cancelled);
 }

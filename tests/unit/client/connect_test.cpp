@@ -23,22 +23,27 @@ namespace {
 
 /// A broker, and its front on a thread of its own.
 struct Front {
-    explicit Front(const amqp::TlsContextPtr& tls = {}, server::Limits limits = {}, server::TokenVerifier verifier = {}) {
+    explicit Front(const amqp::TlsContextPtr& tls = {}, server::Limits limits = {},
+                   server::TokenVerifier verifier = {}) {
         client::run_on(thread, [&] {
             server = std::make_unique<server::Server>(
                 host.broker(), thread, thread.io_context(),
-                server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}, .verifier = std::move(verifier)}, limits);
+                server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}},
+                                     .verifier = std::move(verifier)},
+                limits);
             port = server->listen({.port = 0, .tls = tls}).value();
         });
-        static_cast<void>(host.broker().create_queue("orders", {.requires_session = true}, host.now()).value());
+        static_cast<void>(
+            host.broker().create_queue("orders", {.requires_session = true}, host.now()).value());
         static_cast<void>(host.broker().create_queue("plain", {}, host.now()).value());
     }
     ~Front() {
         client::run_on(thread, [&] { server.reset(); });
     }
-    [[nodiscard]] std::string connection(const std::string& host_name, const std::string& key, const std::string& rest) const {
-        return "Endpoint=sb://" + host_name + ":" + std::to_string(port) + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=" + key +
-               rest;
+    [[nodiscard]] std::string connection(const std::string& host_name, const std::string& key,
+                                         const std::string& rest) const {
+        return "Endpoint=sb://" + host_name + ":" + std::to_string(port) +
+               ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=" + key + rest;
     }
     [[nodiscard]] std::string plain(const std::string& key = "SAS_KEY_VALUE") const {
         return connection("127.0.0.1", key, ";UseDevelopmentEmulator=true");
@@ -63,7 +68,8 @@ std::optional<Errc> code_of(const std::function<void()>& call) {
 void consume(const Client& client) {
     std::atomic<int> left{20};
     std::promise<void> done;
-    SessionProcessor processor{client, "orders", {.max_concurrent_sessions = 4, .session_idle_timeout = 50ms}};
+    SessionProcessor processor{
+        client, "orders", {.max_concurrent_sessions = 4, .session_idle_timeout = 50ms}};
     processor.on_message([&](MessageContext& call) {
         CHECK(call.message().text() == "book");
         if (left.fetch_sub(1) == 1) {
@@ -73,7 +79,8 @@ void consume(const Client& client) {
     processor.start();
     Sender sender{client, "orders"};
     for (int i = 0; i < 10; ++i) {
-        sender.send(std::vector<Message>{Message::text("s" + std::to_string(i % 5), "book"), Message::text("s" + std::to_string(i % 5), "book")});
+        sender.send(std::vector<Message>{Message::text("s" + std::to_string(i % 5), "book"),
+                                         Message::text("s" + std::to_string(i % 5), "book")});
     }
     CHECK(done.get_future().wait_for(30s) == std::future_status::ready);
     CHECK(processor.stop(10s).complete);
@@ -89,8 +96,11 @@ TEST_CASE("Client::connect: the same application runs over TCP and over TLS") {
     SUBCASE("TLS, by a name that is verified") {
         const test::TestCertificates certificates;
         const Front front{
-            amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()}).value()};
-        consume(Client::connect(front.connection("localhost", "SAS_KEY_VALUE", ""), {}, {.ca_file = certificates.ca()}));
+            amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.server(),
+                                                   .key_file = certificates.server_key()})
+                .value()};
+        consume(Client::connect(front.connection("localhost", "SAS_KEY_VALUE", ""), {},
+                                {.ca_file = certificates.ca()}));
     }
 }
 
@@ -107,7 +117,8 @@ TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, ren
     REQUIRE(message);
     CHECK(message->text() == "one");
     message->complete();
-    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(client, "orders", "a")); }) == Errc::session_locked_elsewhere);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(client, "orders", "a")); }) ==
+          Errc::session_locked_elsewhere);
     receiver.close();
     CHECK_FALSE(SessionReceiver::try_accept_next(client, "orders", 1ms));
     CHECK(list_sessions(client, "orders") == std::vector<std::string>{"a"}); // it has state
@@ -117,36 +128,55 @@ TEST_CASE("Client::connect: each way to fail is an error of its own, in time, wi
     const test::TestCertificates certificates;
     const Front front;
     const auto connect = [](const std::string& text, const TlsOptions& tls = {}) {
-        return code_of([&] { static_cast<void>(Client::connect(text, {.operation_timeout = 20s}, tls)); });
+        return code_of(
+            [&] { static_cast<void>(Client::connect(text, {.operation_timeout = 20s}, tls)); });
     };
     CHECK(connect("Endpoint=sb://h;Colour=SECRET") == Errc::invalid_argument);
     const char* unset = nullptr;
     CHECK(code_of([&] { static_cast<void>(Client::connect(unset)); }) == Errc::invalid_argument);
-    CHECK(connect("Endpoint=sb://no-such-host.invalid;SharedAccessKeyName=a;SharedAccessKey=SECRET") == Errc::connection_refused);
-    CHECK(connect("Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=SECRET;UseDevelopmentEmulator=true") == Errc::connection_refused);
+    CHECK(connect(
+              "Endpoint=sb://no-such-host.invalid;SharedAccessKeyName=a;SharedAccessKey=SECRET") ==
+          Errc::connection_refused);
+    CHECK(connect("Endpoint=sb://"
+                  "127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=SECRET;UseDevelopmentEmulator="
+                  "true") == Errc::connection_refused);
     CHECK(connect(front.plain("SECRET") + ";EntityPath=orders") == Errc::unauthorized);
-    CHECK(connect(front.plain(), {.ca_file = "/no/such/file"}) == std::nullopt);             // not looked at without TLS
-    CHECK(connect(front.connection("127.0.0.1", "SECRET", "")) == Errc::connection_refused); // TLS to who speaks none
+    CHECK(connect(front.plain(), {.ca_file = "/no/such/file"}) ==
+          std::nullopt); // not looked at without TLS
+    CHECK(connect(front.connection("127.0.0.1", "SECRET", "")) ==
+          Errc::connection_refused); // TLS to who speaks none
 
     const Client client = Client::connect(front.plain());
-    CHECK(code_of([&] { Sender{client, "nowhere"}.send(Message::text("a", "x")); }) == Errc::entity_not_found);
-    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept_next(client, "plain")); }) == Errc::session_required);
+    CHECK(code_of([&] {
+              Sender{client, "nowhere"}.send(Message::text("a", "x"));
+          }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept_next(client, "plain")); }) ==
+          Errc::session_required);
     const Client wrong = Client::connect(front.plain("SECRET"));
-    CHECK(code_of([&] { Sender{wrong, "orders"}.send(Message::text("a", "x")); }) == Errc::unauthorized);
+    CHECK(code_of([&] {
+              Sender{wrong, "orders"}.send(Message::text("a", "x"));
+          }) == Errc::unauthorized);
 
     const Front secure{
-        amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.server(), .key_file = certificates.server_key()}).value()};
+        amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.server(),
+                                               .key_file = certificates.server_key()})
+            .value()};
     CHECK(connect(secure.connection("localhost", "SECRET", "")) == Errc::peer_untrusted);
     const Front other{
-        amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.elsewhere(), .key_file = certificates.elsewhere_key()}).value()};
-    CHECK(connect(other.connection("localhost", "SECRET", ""), {.ca_file = certificates.ca()}) == Errc::peer_untrusted);
+        amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.elsewhere(),
+                                               .key_file = certificates.elsewhere_key()})
+            .value()};
+    CHECK(connect(other.connection("localhost", "SECRET", ""), {.ca_file = certificates.ca()}) ==
+          Errc::peer_untrusted);
 }
 
-TEST_CASE("Client::connect: a signature made elsewhere serves until it has expired, which is an error of its own") {
+TEST_CASE("Client::connect: a signature made elsewhere serves until it has expired, which is an "
+          "error of its own") {
     const Front front;
     const auto with_signature = [&](WallTime expires) {
         return "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";SharedAccessSignature=" +
-               servicebus::make_shared_access_signature("sb://127.0.0.1/orders", "RootManageSharedAccessKey", "SAS_KEY_VALUE", expires) +
+               servicebus::make_shared_access_signature(
+                   "sb://127.0.0.1/orders", "RootManageSharedAccessKey", "SAS_KEY_VALUE", expires) +
                ";EntityPath=orders;UseDevelopmentEmulator=true";
     };
     const WallTime now = front.host.now().wall;
@@ -171,7 +201,8 @@ public:
         if (signed_out) {
             throw std::runtime_error{"nobody is signed in"};
         }
-        return {.token = "token-" + std::to_string(++given), .expires = core::system_clock().wall_now() + lasts};
+        return {.token = "token-" + std::to_string(++given),
+                .expires = core::system_clock().wall_now() + lasts};
     }
 
     std::atomic<int> given{0};
@@ -186,9 +217,11 @@ TEST_CASE("Client::connect: a credential's tokens take the place of a key") {
     std::atomic<int> verified{0};
     const Front front{{}, {}, [&](std::string_view token, std::string_view, WallTime now) {
                           verified += token.starts_with("token-") ? 1 : 0;
-                          return token.starts_with("token-") ? std::optional{now + 1h} : std::nullopt;
+                          return token.starts_with("token-") ? std::optional{now + 1h}
+                                                             : std::nullopt;
                       }};
-    const std::string where = "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true";
+    const std::string where =
+        "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true";
     const auto credential = std::make_shared<FakeCredential>();
     const Client client = Client::connect(where, credential);
     consume(client);
@@ -198,15 +231,24 @@ TEST_CASE("Client::connect: a credential's tokens take the place of a key") {
     CHECK_FALSE(credential->on_receive_thread);
 
     credential->signed_out = true;
-    CHECK(code_of([&] { static_cast<void>(Client::connect(where + ";EntityPath=orders", credential, {.operation_timeout = 20s})); }) ==
-          Errc::unauthorized);
-    CHECK(code_of([&] { static_cast<void>(Client::connect(front.plain(), credential)); }) == Errc::invalid_argument); // a key too
-    CHECK(code_of([&] { static_cast<void>(Client::connect(where, std::shared_ptr<TokenCredential>{})); }) == Errc::invalid_argument);
-    CHECK(code_of([&] { static_cast<void>(Client::connect("", credential)); }) == Errc::invalid_argument);
-    CHECK(code_of([&] { static_cast<void>(Client::connect("no-such-host.invalid:5671", credential)); }) == Errc::connection_refused);
+    CHECK(code_of([&] {
+              static_cast<void>(Client::connect(where + ";EntityPath=orders", credential,
+                                                {.operation_timeout = 20s}));
+          }) == Errc::unauthorized);
+    CHECK(code_of([&] { static_cast<void>(Client::connect(front.plain(), credential)); }) ==
+          Errc::invalid_argument); // a key too
+    CHECK(code_of([&] {
+              static_cast<void>(Client::connect(where, std::shared_ptr<TokenCredential>{}));
+          }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(Client::connect("", credential)); }) ==
+          Errc::invalid_argument);
+    CHECK(code_of([&] {
+              static_cast<void>(Client::connect("no-such-host.invalid:5671", credential));
+          }) == Errc::connection_refused);
 }
 
-TEST_CASE("Client::connect: a transport that the connection string contradicts, or the broker does not have, is refused before anything is sent") {
+TEST_CASE("Client::connect: a transport that the connection string contradicts, or the broker does "
+          "not have, is refused before anything is sent") {
     const auto complaint = [](const std::string& where, Transport transport) {
         try {
             static_cast<void>(Client::connect(where, {.transport = transport}));
@@ -216,28 +258,40 @@ TEST_CASE("Client::connect: a transport that the connection string contradicts, 
         }
         return std::string{};
     };
-    CHECK(complaint("Endpoint=sb://127.0.0.1:1;TransportType=AmqpWebSockets", Transport::tcp).find("ClientOptions::transport") == 0);
-    CHECK(complaint("amqp://127.0.0.1:1", Transport::web_sockets) == "ClientOptions::transport: message groups have tcp only");
+    CHECK(complaint("Endpoint=sb://127.0.0.1:1;TransportType=AmqpWebSockets", Transport::tcp)
+              .find("ClientOptions::transport") == 0);
+    CHECK(complaint("amqp://127.0.0.1:1", Transport::web_sockets) ==
+          "ClientOptions::transport: message groups have tcp only");
     CHECK(code_of([] {
-              static_cast<void>(Client::connect("amqp://127.0.0.1:1?dialect=artemis", {.operation_timeout = 20s, .transport = Transport::tcp}));
+              static_cast<void>(
+                  Client::connect("amqp://127.0.0.1:1?dialect=artemis",
+                                  {.operation_timeout = 20s, .transport = Transport::tcp}));
           }) == Errc::connection_refused); // which says that it was tried
     const auto credential = std::make_shared<FakeCredential>();
     CHECK(code_of([&] {
-              static_cast<void>(Client::connect("TransportType=Amqp;Endpoint=sb://127.0.0.1:1", credential, {.transport = Transport::web_sockets}));
+              static_cast<void>(Client::connect("TransportType=Amqp;Endpoint=sb://127.0.0.1:1",
+                                                credential, {.transport = Transport::web_sockets}));
           }) == Errc::invalid_option);
     const LocalBroker broker;
-    CHECK(Client::in_process(broker, {.transport = Transport::web_sockets}).options().transport == Transport::web_sockets); // without effect
+    CHECK(Client::in_process(broker, {.transport = Transport::web_sockets}).options().transport ==
+          Transport::web_sockets); // without effect
 }
 
-TEST_CASE("Client::connect: a credential is asked again before its token expires, and a session held goes on") {
+TEST_CASE("Client::connect: a credential is asked again before its token expires, and a session "
+          "held goes on") {
     std::atomic<int> last{0};
-    const Front front{{}, {}, [&](std::string_view token, std::string_view, WallTime now) -> std::optional<WallTime> {
-                          last = std::stoi(std::string{token.substr(6)});
-                          return now + 2s;
-                      }};
+    const Front front{
+        {},
+        {},
+        [&](std::string_view token, std::string_view, WallTime now) -> std::optional<WallTime> {
+            last = std::stoi(std::string{token.substr(6)});
+            return now + 2s;
+        }};
     const auto credential = std::make_shared<FakeCredential>();
     credential->lasts = 2s;
-    const Client client = Client::connect("Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true", credential);
+    const Client client = Client::connect("Endpoint=sb://127.0.0.1:" + std::to_string(front.port) +
+                                              ";UseDevelopmentEmulator=true",
+                                          credential);
     SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
     for (int i = 0; i < 200 && last < 3; ++i) { // the first of them is no good any more by then
         CHECK_FALSE(receiver.receive_one(100ms));
@@ -256,20 +310,29 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
     std::atomic<int> handled{0};
     std::promise<void> first;
     std::promise<void> second;
-    SessionProcessor processor{client, "orders", {.session_idle_timeout = 10ms, .error_backoff = {.min = 10ms, .max = 100ms}}};
-    processor.on_message([&](MessageContext&) { (handled.fetch_add(1) == 0 ? first : second).set_value(); });
+    SessionProcessor processor{
+        client,
+        "orders",
+        {.session_idle_timeout = 10ms, .error_backoff = {.min = 10ms, .max = 100ms}}};
+    processor.on_message(
+        [&](MessageContext&) { (handled.fetch_add(1) == 0 ? first : second).set_value(); });
     processor.start();
     const auto send = [&] {
         static_cast<void>(
-            front->host.broker().find("orders").value()->send(std::vector<Message>{Message::text("a", "x")}, front->host.now()).value());
+            front->host.broker()
+                .find("orders")
+                .value()
+                ->send(std::vector<Message>{Message::text("a", "x")}, front->host.now())
+                .value());
     };
     send();
     REQUIRE(first.get_future().wait_for(30s) == std::future_status::ready);
     client::run_on(front->thread, [&] { // every connection is dropped, and the port is open again
         const std::uint16_t port = front->port;
         front->server.reset();
-        front->server = std::make_unique<server::Server>(front->host.broker(), front->thread, front->thread.io_context(),
-                                                         server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}});
+        front->server = std::make_unique<server::Server>(
+            front->host.broker(), front->thread, front->thread.io_context(),
+            server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}});
         REQUIRE(front->server->listen({.port = port}).ok());
     });
     send();
@@ -277,7 +340,8 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
     processor.stop(10s);
 }
 
-TEST_CASE("Client::connect: more sessions than a connection has channels for are held over several") {
+TEST_CASE(
+    "Client::connect: more sessions than a connection has channels for are held over several") {
     const Front front{{}, {.channel_max = 4}};
     const Client client = Client::connect(front.plain());
     constexpr int sessions = 100;
@@ -288,15 +352,19 @@ TEST_CASE("Client::connect: more sessions than a connection has channels for are
     Sender{client, "orders"}.send(std::move(messages));
     std::atomic<int> left{sessions};
     std::promise<void> done;
-    SessionProcessor processor{
-        client, "orders", {.max_concurrent_sessions = sessions, .session_idle_timeout = Duration::max(), .error_backoff = {.min = 1ms, .max = 10ms}}};
+    SessionProcessor processor{client,
+                               "orders",
+                               {.max_concurrent_sessions = sessions,
+                                .session_idle_timeout = Duration::max(),
+                                .error_backoff = {.min = 1ms, .max = 10ms}}};
     processor.on_message([&](MessageContext&) {
         if (left.fetch_sub(1) == 1) {
             done.set_value();
         }
     });
     processor.start();
-    CHECK(done.get_future().wait_for(30s) == std::future_status::ready); // all at once: none is left
+    CHECK(done.get_future().wait_for(30s) ==
+          std::future_status::ready); // all at once: none is left
     CHECK(processor.describe().slots.size() == sessions);
     CHECK(processor.stop(10s).complete);
 }

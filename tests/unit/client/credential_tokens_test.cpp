@@ -44,8 +44,9 @@ struct Case {
 
     std::optional<core::Result<servicebus::Token>> ask() {
         std::optional<core::Result<servicebus::Token>> got;
-        source->ask("sb://h/orders", loop.wall_now(), Deadline::never(),
-                    [&got](core::Result<servicebus::Token> token) { got.emplace(std::move(token)); });
+        source->ask(
+            "sb://h/orders", loop.wall_now(), Deadline::never(),
+            [&got](core::Result<servicebus::Token> token) { got.emplace(std::move(token)); });
         while (!got) { // the credential's thread posts
             if (!loop.turn()) {
                 std::this_thread::yield();
@@ -56,7 +57,8 @@ struct Case {
 
     test::ManualLoop loop{};
     std::shared_ptr<FakeCredential> credential{std::make_shared<FakeCredential>()};
-    std::unique_ptr<client::CredentialTokens> source{std::make_unique<client::CredentialTokens>(credential, loop)};
+    std::unique_ptr<client::CredentialTokens> source{
+        std::make_unique<client::CredentialTokens>(credential, loop)};
 };
 
 } // namespace
@@ -89,10 +91,11 @@ TEST_CASE("credential tokens: whoever asks at the same time shares one call") {
     t.credential->hold = go.get_future().share();
     int answered = 0;
     for (int i = 0; i < 3; ++i) {
-        t.source->ask("sb://h/orders", t.loop.wall_now(), Deadline::never(), [&answered](const core::Result<servicebus::Token>& token) {
-            CHECK(token.ok());
-            ++answered;
-        });
+        t.source->ask("sb://h/orders", t.loop.wall_now(), Deadline::never(),
+                      [&answered](const core::Result<servicebus::Token>& token) {
+                          CHECK(token.ok());
+                          ++answered;
+                      });
     }
     go.set_value();
     while (answered < 3) {

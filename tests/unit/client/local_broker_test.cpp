@@ -40,7 +40,8 @@ TEST_CASE("local broker: queues are made, found and deleted by name") {
     CHECK(broker.queue_names() == std::vector<std::string>{"orders"});
     CHECK(code_of([&] { broker.create_queue("orders"); }) == Errc::duplicate_entity);
     CHECK(code_of([&] { broker.create_queue(""); }) == Errc::invalid_argument);
-    CHECK(code_of([&] { broker.create_queue("x", {.lock_duration = 0s}); }) == Errc::invalid_option);
+    CHECK(code_of([&] { broker.create_queue("x", {.lock_duration = 0s}); }) ==
+          Errc::invalid_option);
     broker.delete_queue("orders");
     CHECK_FALSE(broker.queue_exists("orders"));
     CHECK(code_of([&] { broker.delete_queue("orders"); }) == Errc::entity_not_found);
@@ -78,7 +79,8 @@ TEST_CASE("client: bad options are refused by member name") {
         try {
             static_cast<void>(Client::in_process(broker, options));
         } catch (const Error& error) {
-            return error.failure().code == Errc::invalid_option ? error.failure().detail : std::string{"another error"};
+            return error.failure().code == Errc::invalid_option ? error.failure().detail
+                                                                : std::string{"another error"};
         }
         return std::string{};
     };
@@ -86,9 +88,12 @@ TEST_CASE("client: bad options are refused by member name") {
     CHECK(message_of({.receive_threads = 65}).find("receive_threads") != std::string::npos);
     CHECK(message_of({.operation_timeout = 0s}).find("operation_timeout") != std::string::npos);
     CHECK(message_of({.receive_spin = 1s}).find("receive_spin") != std::string::npos);
-    CHECK(message_of({.connection_idle_timeout = 3s}).find("connection_idle_timeout") != std::string::npos);
-    CHECK(message_of({.reconnect_backoff = {.min = 0ms}}).find("reconnect_backoff.min") != std::string::npos);
-    CHECK(message_of({.reconnect_backoff = {.min = 2s, .max = 1s}}).find("reconnect_backoff.max") != std::string::npos);
+    CHECK(message_of({.connection_idle_timeout = 3s}).find("connection_idle_timeout") !=
+          std::string::npos);
+    CHECK(message_of({.reconnect_backoff = {.min = 0ms}}).find("reconnect_backoff.min") !=
+          std::string::npos);
+    CHECK(message_of({.reconnect_backoff = {.min = 2s, .max = 1s}}).find("reconnect_backoff.max") !=
+          std::string::npos);
     CHECK(message_of({.receive_threads = 2, .receive_spin = 10us}).empty());
 }
 
@@ -122,13 +127,16 @@ TEST_CASE("sender: fields are refused by name before anything is sent") {
         try {
             f.sender.send(std::move(message));
         } catch (const Error& error) {
-            return error.failure().code == Errc::invalid_argument ? error.failure().detail : std::string{"another error"};
+            return error.failure().code == Errc::invalid_argument ? error.failure().detail
+                                                                  : std::string{"another error"};
         }
         return std::string{};
     };
     CHECK(detail_of({.session_id = std::string(129, 'x')}).find("session_id") != std::string::npos);
-    CHECK(detail_of({.session_id = "a", .message_id = std::string(129, 'x')}).find("message_id") != std::string::npos);
-    CHECK(detail_of({.session_id = "a", .time_to_live = 0ms}).find("time_to_live") != std::string::npos);
+    CHECK(detail_of({.session_id = "a", .message_id = std::string(129, 'x')}).find("message_id") !=
+          std::string::npos);
+    CHECK(detail_of({.session_id = "a", .time_to_live = 0ms}).find("time_to_live") !=
+          std::string::npos);
     CHECK(code_of([&] { Sender{f.client, ""}; }) == Errc::invalid_argument);
     CHECK(code_of([&] { f.sender.send(Message{.body = "no session"}); }) == Errc::session_required);
     CHECK(f.broker.counts("orders").active == 0);
@@ -177,30 +185,42 @@ TEST_CASE("browser: more sessions than fit a page are listed") {
     CHECK(list_sessions(f.client, "orders").size() == 1'001);
 }
 
-TEST_CASE("local broker: topics and subscriptions with rules are made, listed, changed and deleted") {
+TEST_CASE(
+    "local broker: topics and subscriptions with rules are made, listed, changed and deleted") {
     LocalBroker broker;
     broker.create_topic("news");
     broker.create_subscription("news", "all", {.requires_session = false});
-    broker.create_subscription("News", "red", {.rules = {{.name = "red", .filter = SqlFilter{"color = 'red'"}, .action = "SET seen = TRUE"}}});
+    broker.create_subscription(
+        "News", "red",
+        {.rules = {
+             {.name = "red", .filter = SqlFilter{"color = 'red'"}, .action = "SET seen = TRUE"}}});
     CHECK(broker.topic_names() == std::vector<std::string>{"news"});
     CHECK(broker.queue_names().empty());
     CHECK(broker.subscription_names("NEWS") == std::vector<std::string>{"all", "red"});
     CHECK(broker.rules("news", "all") == std::vector<Rule>{{.name = "$Default"}});
-    broker.add_rule("news", "red", {.name = "blue", .filter = CorrelationFilter{.properties = {{"color", std::string{"blue"}}}}});
+    broker.add_rule("news", "red",
+                    {.name = "blue",
+                     .filter = CorrelationFilter{.properties = {{"color", std::string{"blue"}}}}});
     CHECK(broker.rules("news", "red").size() == 2);
     broker.remove_rule("news", "red", "blue");
     CHECK(broker.rules("news", "red").size() == 1);
-    CHECK(code_of([&] { broker.add_rule("news", "red", {.name = "RED"}); }) == Errc::duplicate_entity);
-    CHECK(code_of([&] { broker.add_rule("news", "red", {.name = "bad", .filter = SqlFilter{"color"}, .action = "no"}); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { broker.add_rule("news", "red", {.name = "RED"}); }) ==
+          Errc::duplicate_entity);
+    CHECK(code_of([&] {
+              broker.add_rule("news", "red",
+                              {.name = "bad", .filter = SqlFilter{"color"}, .action = "no"});
+          }) == Errc::invalid_argument);
     CHECK(code_of([&] { broker.remove_rule("news", "red", "none"); }) == Errc::entity_not_found);
-    CHECK(code_of([&] { static_cast<void>(broker.rules("news", "none")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(broker.rules("news", "none")); }) ==
+          Errc::entity_not_found);
     CHECK(code_of([&] { broker.delete_queue("news"); }) == Errc::entity_not_found);
     CHECK_FALSE(broker.queue_exists("news"));
     CHECK(broker.queue_exists("news/subscriptions/all/$deadletterqueue"));
     broker.delete_subscription("news", "all");
     CHECK(code_of([&] { broker.delete_subscription("news", "all"); }) == Errc::entity_not_found);
     broker.delete_topic("news");
-    CHECK(code_of([&] { static_cast<void>(broker.counts("news/Subscriptions/red")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(broker.counts("news/Subscriptions/red")); }) ==
+          Errc::entity_not_found);
 }
 
 TEST_CASE("local broker: bad options of topics, subscriptions and forwarding are named") {
@@ -214,24 +234,39 @@ TEST_CASE("local broker: bad options of topics, subscriptions and forwarding are
         }
         return std::string{};
     };
-    CHECK(complaint([&] { broker.create_topic("x", {.max_message_bytes = 0}); }).find("invalid_option max_message_bytes") == 0);
-    CHECK(complaint([&] { broker.create_subscription("news", "x", {.lock_duration = 0s}); }).find("invalid_option lock_duration") == 0);
-    CHECK(complaint([&] { broker.create_subscription("news", "x", {.rules = {{.name = "r", .action = "no"}}}); }).find("invalid_option rules[0]") ==
-          0);
-    CHECK(complaint([&] { broker.create_subscription("news", "x", {.forward_to = "news"}); }).find("invalid_option forward_to") == 0);
-    CHECK(complaint([&] { broker.create_queue("x", {.requires_session = false, .forward_to = "none"}); }).find("entity_not_found forward_to") == 0);
-    CHECK(complaint([&] { broker.create_queue("x", {.forward_dead_letters_to = "none"}); }).find("entity_not_found forward_dead_letters_to") == 0);
-    CHECK(complaint([&] { broker.create_queue("x", {.forward_to = "news"}); }).find("invalid_option forward_to") == 0); // it has sessions
+    CHECK(complaint([&] {
+              broker.create_topic("x", {.max_message_bytes = 0});
+          }).find("invalid_option max_message_bytes") == 0);
+    CHECK(complaint([&] {
+              broker.create_subscription("news", "x", {.lock_duration = 0s});
+          }).find("invalid_option lock_duration") == 0);
+    CHECK(complaint([&] {
+              broker.create_subscription("news", "x", {.rules = {{.name = "r", .action = "no"}}});
+          }).find("invalid_option rules[0]") == 0);
+    CHECK(complaint([&] {
+              broker.create_subscription("news", "x", {.forward_to = "news"});
+          }).find("invalid_option forward_to") == 0);
+    CHECK(complaint([&] {
+              broker.create_queue("x", {.requires_session = false, .forward_to = "none"});
+          }).find("entity_not_found forward_to") == 0);
+    CHECK(complaint([&] {
+              broker.create_queue("x", {.forward_dead_letters_to = "none"});
+          }).find("entity_not_found forward_dead_letters_to") == 0);
+    CHECK(complaint([&] {
+              broker.create_queue("x", {.forward_to = "news"});
+          }).find("invalid_option forward_to") == 0); // it has sessions
     broker.create_subscription("news", "s");
     CHECK(complaint([&] {
-              broker.create_queue("x", {.requires_session = false, .forward_to = "news/Subscriptions/s"});
+              broker.create_queue(
+                  "x", {.requires_session = false, .forward_to = "news/Subscriptions/s"});
           }).find("entity_not_found forward_to") == 0);
 }
 
 TEST_CASE("local broker: what is sent to a topic is received from its subscription, by session") {
     LocalBroker broker;
     broker.create_topic("news");
-    broker.create_subscription("news", "red", {.rules = {{.name = "red", .filter = SqlFilter{"color = 'red'"}}}});
+    broker.create_subscription("news", "red",
+                               {.rules = {{.name = "red", .filter = SqlFilter{"color = 'red'"}}}});
     const Client client = Client::in_process(broker);
     Sender sender{client, "news"};
     for (const char* color : {"red", "blue", "red"}) {
@@ -246,7 +281,8 @@ TEST_CASE("local broker: what is sent to a topic is received from its subscripti
     CHECK(code_of([&] { misled.send(Message::text("a", "1")); }) == Errc::not_supported);
 }
 
-TEST_CASE("local broker: with a data directory, what a client was told is done is there when the broker is made anew") {
+TEST_CASE("local broker: with a data directory, what a client was told is done is there when the "
+          "broker is made anew") {
     const test::TemporaryDirectory directory;
     const LocalBrokerOptions options{.data_directory = directory.path() / "data"};
     {
@@ -266,7 +302,8 @@ TEST_CASE("local broker: with a data directory, what a client was told is done i
     }
     LocalBroker broker{options};
     CHECK(code_of([&] { LocalBroker{options}; }) == Errc::invalid_state);
-    CHECK(code_of([&] { broker.create_queue("orders", {.requires_session = false}); }) == Errc::invalid_option);
+    CHECK(code_of([&] { broker.create_queue("orders", {.requires_session = false}); }) ==
+          Errc::invalid_option);
     broker.create_queue("orders", {.max_delivery_count = 2});
     const Client client = Client::in_process(broker);
     CHECK(broker.counts("left").active == 1); // not made anew, and there
@@ -282,10 +319,12 @@ TEST_CASE("local broker: with a data directory, what a client was told is done i
 }
 
 TEST_CASE("local broker: a data directory that cannot be had is refused") {
-    CHECK(code_of([] { LocalBroker{LocalBrokerOptions{.data_directory = "/dev/null/data"}}; }) == Errc::resource_exhausted);
+    CHECK(code_of([] { LocalBroker{LocalBrokerOptions{.data_directory = "/dev/null/data"}}; }) ==
+          Errc::resource_exhausted);
 }
 
-TEST_CASE("local broker: a process that ends when it gets what is deleted with its delivery leaves nothing behind that would bring it again") {
+TEST_CASE("local broker: a process that ends when it gets what is deleted with its delivery leaves "
+          "nothing behind that would bring it again") {
     const test::TemporaryDirectory directory;
     const std::filesystem::path data = directory.path() / "data";
     LocalBroker broker{{.data_directory = data}};
@@ -322,7 +361,8 @@ TEST_CASE("local broker: a process that ends when it gets what is deleted with i
         holder.close();
     }
     CHECK(left_by_a_kill() == "12345");
-    SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a", {.receive_and_delete = true});
+    SessionReceiver receiver =
+        SessionReceiver::accept(client, "orders", "a", {.receive_and_delete = true});
     CHECK(receiver.receive_deferred({deferred}).size() == 1);
     CHECK(left_by_a_kill().find('1') == std::string::npos);
     for (const char text : {'2', '3', '4', '5'}) {

@@ -9,7 +9,8 @@
 
 using namespace sessionq;
 
-TEST_CASE("Notifier: runs what is posted in order, on a thread of its own, and all of it before it goes") {
+TEST_CASE("Notifier: runs what is posted in order, on a thread of its own, and all of it before it "
+          "goes") {
     std::string order;
     std::thread::id ran_on;
     {

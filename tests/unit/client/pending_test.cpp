@@ -25,14 +25,18 @@ private:
 
 struct Fixture {
     test::ManualLoop loop;
-    std::shared_ptr<RecordingPending> pending = std::make_shared<RecordingPending>(loop, Deadline::after(1s, loop.now()));
+    std::shared_ptr<RecordingPending> pending =
+        std::make_shared<RecordingPending>(loop, Deadline::after(1s, loop.now()));
     client::PendingPtr<int> started{};
 
     void launch() {
-        client::launch<int>(pending, [this](const client::PendingPtr<int>& begun) { started = begun; });
+        client::launch<int>(pending,
+                            [this](const client::PendingPtr<int>& begun) { started = begun; });
     }
     [[nodiscard]] std::optional<Errc> failure() const {
-        return pending->answers.size() == 1 && !pending->answers.front() ? std::optional{pending->answers.front().failure().code} : std::nullopt;
+        return pending->answers.size() == 1 && !pending->answers.front()
+                   ? std::optional{pending->answers.front().failure().code}
+                   : std::nullopt;
     }
 };
 
@@ -99,7 +103,8 @@ TEST_CASE("R15: an operation that never reached its loop is cancelled with it") 
     {
         test::ManualLoop loop;
         pending = std::make_shared<RecordingPending>(loop, Deadline::never());
-        client::launch<int>(pending, [](const client::PendingPtr<int>&) { FAIL("the loop has ended"); });
+        client::launch<int>(pending,
+                            [](const client::PendingPtr<int>&) { FAIL("the loop has ended"); });
     }
     REQUIRE(pending->answers.size() == 1);
     CHECK(pending->answers.front().failure().code == Errc::cancelled);

@@ -36,7 +36,8 @@ struct Item : core::MpscNode {
 /// Counts what producers push and checks that each producer's come in order.
 class CountingInbox final : public core::Inbox {
 public:
-    CountingInbox(ReceiveThread& loop, int producers, int total) : loop_{loop}, last_(static_cast<std::size_t>(producers), -1), left_{total} {}
+    CountingInbox(ReceiveThread& loop, int producers, int total)
+        : loop_{loop}, last_(static_cast<std::size_t>(producers), -1), left_{total} {}
 
     void push(Item& item) {
         if (queue_.push(item)) {
@@ -45,7 +46,8 @@ public:
     }
 
     void drain() noexcept override {
-        for (Item* item = queue_.take_all(); item != nullptr; item = core::MpscQueue<Item>::next(*item)) {
+        for (Item* item = queue_.take_all(); item != nullptr;
+             item = core::MpscQueue<Item>::next(*item)) {
             int& last = last_[static_cast<std::size_t>(item->producer)];
             in_order_ = in_order_ && item->number == last + 1;
             last = item->number;
@@ -116,15 +118,20 @@ TEST_CASE("R21: a task runs under the context of whoever posted it, the next one
 TEST_CASE("R21: a timer armed under a context expires under a clean one") {
     ReceiveThread loop;
     std::promise<bool> clean;
-    timing::Timer timer{&clean, [](void* promise) { static_cast<std::promise<bool>*>(promise)->set_value(OperationContext::current().is_clean()); }};
+    timing::Timer timer{&clean, [](void* promise) {
+                            static_cast<std::promise<bool>*>(promise)->set_value(
+                                OperationContext::current().is_clean());
+                        }};
     {
-        const OperationContext::Scope scope{OperationContext{Deadline::at(TimePoint{std::chrono::hours{1}})}};
+        const OperationContext::Scope scope{
+            OperationContext{Deadline::at(TimePoint{std::chrono::hours{1}})}};
         loop.post([&] { loop.timers().arm(timer, loop.now() + 1ms); });
     }
     CHECK(clean.get_future().get());
 }
 
-TEST_CASE("receive thread: a timer moved to an earlier instant wakes the sleeper; one moved to a later is not early") {
+TEST_CASE("receive thread: a timer moved to an earlier instant wakes the sleeper; one moved to a "
+          "later is not early") {
     ReceiveThread loop;
     std::promise<TimePoint> expired;
     struct Probe {
@@ -154,7 +161,8 @@ TEST_CASE("receive thread: what was left in an inbox before it was attached is f
     on_loop(loop, [&] { loop.detach(inbox); });
 }
 
-TEST_CASE("receive thread: no wake-up is lost between producers and a loop that keeps going to sleep") {
+TEST_CASE(
+    "receive thread: no wake-up is lost between producers and a loop that keeps going to sleep") {
     constexpr int producers = 3;
     constexpr int each = 20'000;
     ReceiveThread loop;
@@ -206,14 +214,16 @@ TEST_CASE("receive thread: a task that throws does not end it") {
     set_log_level(LogLevel::warning);
 }
 
-TEST_CASE("receive thread: what is still queued at the end is destroyed, also what its destruction posts") {
+TEST_CASE("receive thread: what is still queued at the end is destroyed, also what its destruction "
+          "posts") {
     auto counted = std::make_shared<int>(0);
     {
         ReceiveThread loop;
         struct PostsAtEnd {
             ReceiveThread* loop;
             std::shared_ptr<int> counted;
-            PostsAtEnd(ReceiveThread& on, std::shared_ptr<int> counter) : loop{&on}, counted{std::move(counter)} {}
+            PostsAtEnd(ReceiveThread& on, std::shared_ptr<int> counter)
+                : loop{&on}, counted{std::move(counter)} {}
             PostsAtEnd(PostsAtEnd&&) noexcept = default;
             PostsAtEnd& operator=(PostsAtEnd&&) = delete;
             ~PostsAtEnd() {

@@ -26,9 +26,11 @@ namespace {
 constexpr auto patience = 30s; // never waited for in full unless something hangs
 
 struct Setup {
-    explicit Setup(QueueOptions queue = {}, ClientOptions options = {}) : client{make(broker, queue, options)} {}
+    explicit Setup(QueueOptions queue = {}, ClientOptions options = {})
+        : client{make(broker, queue, options)} {}
 
-    static Client make(LocalBroker& broker, const QueueOptions& queue, const ClientOptions& options) {
+    static Client make(LocalBroker& broker, const QueueOptions& queue,
+                       const ClientOptions& options) {
         broker.create_queue("orders", queue);
         return Client::in_process(broker, options);
     }
@@ -54,7 +56,9 @@ public:
             done_.set_value();
         }
     }
-    [[nodiscard]] bool reached() { return done_.get_future().wait_for(patience) == std::future_status::ready; }
+    [[nodiscard]] bool reached() {
+        return done_.get_future().wait_for(patience) == std::future_status::ready;
+    }
 
 private:
     std::atomic<int> left_;
@@ -72,7 +76,8 @@ std::string text_of(const std::function<void()>& call) {
 
 } // namespace
 
-TEST_CASE("session processor: every session's messages in order, many sessions, several receive threads") {
+TEST_CASE("session processor: every session's messages in order, many sessions, several receive "
+          "threads") {
     for (const std::uint32_t receive_threads : {1U, 3U}) {
         CAPTURE(receive_threads);
         Setup setup{{}, {.receive_threads = receive_threads}};
@@ -84,7 +89,10 @@ TEST_CASE("session processor: every session's messages in order, many sessions, 
         Countdown all{sessions * each};
         std::mutex mutex;
         std::map<std::string, std::vector<std::string>, std::less<>> seen;
-        SessionProcessor processor{setup.client, "orders", {.max_concurrent_sessions = 7, .session_idle_timeout = 0ms, .worker_threads = 3}};
+        SessionProcessor processor{
+            setup.client,
+            "orders",
+            {.max_concurrent_sessions = 7, .session_idle_timeout = 0ms, .worker_threads = 3}};
         processor.on_message([&](MessageContext& call) {
             {
                 const std::lock_guard lock{mutex};
@@ -111,14 +119,22 @@ TEST_CASE("session processor: every session's messages in order, many sessions, 
 
 TEST_CASE("session processor: bad values are refused before anything starts, by member name") {
     Setup setup;
-    const auto refuse = [&](ProcessorOptions options) { return text_of([&] { SessionProcessor{setup.client, "orders", std::move(options)}; }); };
-    CHECK(refuse({.max_concurrent_sessions = 0}).find("max_concurrent_sessions") != std::string::npos);
-    CHECK(refuse({.max_concurrent_calls_per_session = 0}).find("max_concurrent_calls_per_session") != std::string::npos);
+    const auto refuse = [&](ProcessorOptions options) {
+        return text_of([&] { SessionProcessor{setup.client, "orders", std::move(options)}; });
+    };
+    CHECK(refuse({.max_concurrent_sessions = 0}).find("max_concurrent_sessions") !=
+          std::string::npos);
+    CHECK(
+        refuse({.max_concurrent_calls_per_session = 0}).find("max_concurrent_calls_per_session") !=
+        std::string::npos);
     CHECK(refuse({.session_idle_timeout = -1ms}).find("session_idle_timeout") != std::string::npos);
     CHECK(refuse({.max_buffered_bytes = 1}).find("max_buffered_bytes") != std::string::npos);
-    CHECK(refuse({.failure_policy = {.max_attempts = 0}}).find("failure_policy.max_attempts") != std::string::npos);
+    CHECK(refuse({.failure_policy = {.max_attempts = 0}}).find("failure_policy.max_attempts") !=
+          std::string::npos);
     CHECK(code_of([&] { SessionProcessor{setup.client, ""}; }) == Errc::invalid_argument);
-    CHECK(code_of([&] { SessionProcessor{setup.client, std::vector<std::string>{}}; }) == Errc::invalid_argument);
+    CHECK(code_of([&] {
+              SessionProcessor{setup.client, std::vector<std::string>{}};
+          }) == Errc::invalid_argument);
 }
 
 TEST_CASE("session processor: start needs a handler and happens once") {
@@ -183,7 +199,8 @@ TEST_CASE("R18: stop is bounded when a handler does not return, and says so") {
             const std::stop_callback on_stop{call.stop_token(), [&] { told.set_value(); }};
             entered.set_value();
             let_go.wait();
-            token_fired = told.get_future().wait_for(patience) == std::future_status::ready; // from a thread of its own, soon
+            token_fired = told.get_future().wait_for(patience) ==
+                          std::future_status::ready; // from a thread of its own, soon
             returned.set_value();
         });
         processor.start();
@@ -251,8 +268,8 @@ TEST_CASE("session processor: session handlers, state, and settling otherwise") 
     processor.start();
     REQUIRE(closed.reached());
     CHECK(processor.stop(patience).complete);
-    CHECK(events ==
-          std::vector<std::string>{"open a none", "message 0", "message 1", "message 2", "message 3", "already_settled", "close idle seen"});
+    CHECK(events == std::vector<std::string>{"open a none", "message 0", "message 1", "message 2",
+                                             "message 3", "already_settled", "close idle seen"});
     const QueueCounts counts = setup.broker.counts("orders");
     CHECK(counts.active == 0);
     CHECK(counts.deferred == 1);
@@ -291,7 +308,8 @@ TEST_CASE("R7: limits can be changed while it runs") {
     Countdown inside{sessions};
     Countdown first{1};
     std::latch let_go{1};
-    SessionProcessor processor{setup.client, "orders", {.max_concurrent_sessions = 1, .worker_threads = sessions}};
+    SessionProcessor processor{
+        setup.client, "orders", {.max_concurrent_sessions = 1, .worker_threads = sessions}};
     std::atomic<int> running{0};
     processor.on_message([&](MessageContext&) {
         if (running.fetch_add(1) == 0) {
@@ -305,13 +323,15 @@ TEST_CASE("R7: limits can be changed while it runs") {
     CHECK(running == 1);
     processor.update_limits({.max_concurrent_sessions = sessions});
     CHECK(inside.reached()); // only possible with all of them at once
-    CHECK(code_of([&] { processor.update_limits({.max_concurrent_sessions = 0}); }) == Errc::invalid_option);
+    CHECK(code_of([&] { processor.update_limits({.max_concurrent_sessions = 0}); }) ==
+          Errc::invalid_option);
     CHECK(processor.options().max_concurrent_sessions == 1); // as constructed
     let_go.count_down();
     CHECK(processor.stop(patience).complete);
 }
 
-TEST_CASE("session processor: named sessions are all served, by fewer places than there are receive threads") {
+TEST_CASE("session processor: named sessions are all served, by fewer places than there are "
+          "receive threads") {
     constexpr int names = 8;
     Setup setup{{}, {.receive_threads = 4}};
     ProcessorOptions options{.max_concurrent_sessions = 2, .session_idle_timeout = 1ms};
@@ -338,7 +358,9 @@ TEST_CASE("DG9: one processor over several queues") {
     Countdown both{2};
     std::mutex mutex;
     std::map<std::string, std::string, std::less<>> seen;
-    SessionProcessor processor{setup.client, std::vector<std::string>{"orders", "returns"}, {.max_concurrent_sessions = 2}};
+    SessionProcessor processor{setup.client,
+                               std::vector<std::string>{"orders", "returns"},
+                               {.max_concurrent_sessions = 2}};
     processor.on_message([&](MessageContext& call) {
         {
             const std::lock_guard lock{mutex};
@@ -349,7 +371,8 @@ TEST_CASE("DG9: one processor over several queues") {
     processor.start();
     REQUIRE(both.reached());
     CHECK(processor.stop(patience).complete);
-    CHECK(seen == std::map<std::string, std::string, std::less<>>{{"orders", "o"}, {"returns", "r"}});
+    CHECK(seen ==
+          std::map<std::string, std::string, std::less<>>{{"orders", "o"}, {"returns", "r"}});
 }
 
 TEST_CASE("session processor: handlers that are coroutines wait without a worker") {
@@ -363,20 +386,22 @@ TEST_CASE("session processor: handlers that are coroutines wait without a worker
     std::vector<std::function<void()>> waiting;
     bool open = false;
     Countdown all_wait{sessions};
-    SessionProcessor processor{setup.client, "orders", {.max_concurrent_sessions = sessions, .worker_threads = 1}};
-    processor.on_message(MessageHandler::started_by([&](MessageContext& call, MessageHandler::Done done) {
-        std::unique_lock lock{mutex};
-        if (!open) {
-            CHECK(call.message().text() == "0");
-            waiting.push_back([done = std::move(done)] { done(nullptr); });
-            lock.unlock();
-            all_wait.hit();
-        } else {
-            lock.unlock();
-            done(nullptr); // within the start
-        }
-        handled.hit();
-    }));
+    SessionProcessor processor{
+        setup.client, "orders", {.max_concurrent_sessions = sessions, .worker_threads = 1}};
+    processor.on_message(
+        MessageHandler::started_by([&](MessageContext& call, MessageHandler::Done done) {
+            std::unique_lock lock{mutex};
+            if (!open) {
+                CHECK(call.message().text() == "0");
+                waiting.push_back([done = std::move(done)] { done(nullptr); });
+                lock.unlock();
+                all_wait.hit();
+            } else {
+                lock.unlock();
+                done(nullptr); // within the start
+            }
+            handled.hit();
+        }));
     processor.start();
     REQUIRE(all_wait.reached()); // all sessions at once on one worker
     {

@@ -31,7 +31,8 @@ struct Fixture {
         const TimePoint asked = loop.now();
         loop.advance(waited);
         link = std::make_shared<test::ScriptedLink>("a", lock);
-        core = client::SessionReceiverCore::make({loop, residents, notifier}, "orders", options, std::make_unique<test::LinkToScript>(link), asked);
+        core = client::SessionReceiverCore::make({loop, residents, notifier}, "orders", options,
+                                                 std::make_unique<test::LinkToScript>(link), asked);
     }
     /// A message is there and is received.
     std::shared_ptr<client::HeldDelivery> take() {
@@ -41,10 +42,12 @@ struct Fixture {
         loop.run_until_idle();
         REQUIRE(pending->answer);
         REQUIRE(pending->answer->size() == 1);
-        return std::shared_ptr<client::HeldDelivery>{static_cast<client::HeldDelivery*>(pending->answer->front().release())};
+        return std::shared_ptr<client::HeldDelivery>{
+            static_cast<client::HeldDelivery*>(pending->answer->front().release())};
     }
     void complete(std::shared_ptr<client::HeldDelivery> held) {
-        core->settle(std::move(held), {.outcome = ports::Outcome::complete}, std::make_shared<Taking<core::Done>>(loop, Deadline::never()));
+        core->settle(std::move(held), {.outcome = ports::Outcome::complete},
+                     std::make_shared<Taking<core::Done>>(loop, Deadline::never()));
         static_cast<void>(link->answer_settlement());
     }
     /// Time passes, and the broker grants what it is asked for.
@@ -69,7 +72,8 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("R12: session receiver: an accept that waited longer than the lock lasts holds its session, and renews at once") {
+TEST_CASE("R12: session receiver: an accept that waited longer than the lock lasts holds its "
+          "session, and renews at once") {
     Fixture f;
     f.open(40s, 30s);
     CHECK_FALSE(f.core->loss());
@@ -82,7 +86,8 @@ TEST_CASE("R12: session receiver: an accept that waited longer than the lock las
     CHECK(f.link->take_log() == "renew");
 }
 
-TEST_CASE("R12: session receiver: without renewal the lock is counted from the answer, less what it may have travelled") {
+TEST_CASE("R12: session receiver: without renewal the lock is counted from the answer, less what "
+          "it may have travelled") {
     Fixture f;
     f.open(40s, 30s, {.renew_lock = false});
     CHECK_FALSE(f.core->loss());
@@ -98,7 +103,8 @@ TEST_CASE("R12: session receiver: an answer that came at once counts from the as
     CHECK(f.link->take_log().empty());
 }
 
-TEST_CASE("R13: session receiver: renewals that fail are repeated; then the stop token fires, and after it the lease is lost") {
+TEST_CASE("R13: session receiver: renewals that fail are repeated; then the stop token fires, and "
+          "after it the lease is lost") {
     Fixture f;
     f.open(0s, 30s);
     const std::stop_token stop = f.core->stop_token();
@@ -117,7 +123,8 @@ TEST_CASE("R13: session receiver: renewals that fail are repeated; then the stop
     CHECK_FALSE(f.link->alive);
 }
 
-TEST_CASE("R13: session receiver: a lease is not renewed for messages of which none was settled for max_lock_renewal") {
+TEST_CASE("R13: session receiver: a lease is not renewed for messages of which none was settled "
+          "for max_lock_renewal") {
     Fixture f;
     f.open(0s, 30s, {.max_lock_renewal = 50s});
     f.pass(200);
@@ -138,7 +145,8 @@ TEST_CASE("R13: session receiver: a lease is not renewed for messages of which n
     CHECK(f.core->loss()->code == Errc::lock_lost);
 }
 
-TEST_CASE("R13: session receiver: once a message is settled after all, a renewal that was held back is made at once") {
+TEST_CASE("R13: session receiver: once a message is settled after all, a renewal that was held "
+          "back is made at once") {
     Fixture f;
     f.open(0s, 60s, {.max_lock_renewal = 30s});
     auto held = f.take();

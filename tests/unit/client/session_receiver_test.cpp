@@ -23,7 +23,9 @@ namespace {
 struct Fixture {
     explicit Fixture(QueueOptions options = {}) { broker.create_queue("orders", options); }
 
-    void send(std::string_view session, std::string_view body) { Sender{client, "orders"}.send(Message::text(session, body)); }
+    void send(std::string_view session, std::string_view body) {
+        Sender{client, "orders"}.send(Message::text(session, body));
+    }
     SessionReceiver accept(const std::string& session, SessionReceiverOptions options = {}) {
         return SessionReceiver::accept(client, "orders", session, options);
     }
@@ -170,7 +172,9 @@ TEST_CASE("session receiver: every outcome reaches the broker") {
     auto deferred = receiver.receive_deferred({third->sequence_number()});
     CHECK(texts(deferred) == std::vector<std::string>{"defer"});
     deferred.front().complete();
-    CHECK(code_of([&] { static_cast<void>(receiver.receive_deferred({third->sequence_number()})); }) == Errc::message_not_found);
+    CHECK(code_of([&] {
+              static_cast<void>(receiver.receive_deferred({third->sequence_number()}));
+          }) == Errc::message_not_found);
     CHECK(receiver.receive_deferred({}).empty());
 
     auto dead = Browser{f.client, "orders/$DeadLetterQueue"}.peek(10);
@@ -180,7 +184,8 @@ TEST_CASE("session receiver: every outcome reaches the broker") {
     CHECK(dead.front().facts().dead_letter->description == "not a number");
 }
 
-TEST_CASE("session receiver: a message that the receiver outlives settles with its lease, not with its handle") {
+TEST_CASE("session receiver: a message that the receiver outlives settles with its lease, not with "
+          "its handle") {
     Fixture f;
     f.send("a", "1");
     std::optional<SessionMessage> kept;
@@ -211,7 +216,9 @@ TEST_CASE("R5: no session is an answer") {
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders"));
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ms));
     const OperationContext short_lived{Deadline::after(2ms, core::system_clock().now())};
-    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived)); }) == Errc::no_session_available);
+    CHECK(code_of([&] {
+              static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived));
+          }) == Errc::no_session_available);
     f.send("x", "1");
     const auto receiver = SessionReceiver::try_accept_next(f.client, "orders");
     REQUIRE(receiver);
@@ -223,7 +230,8 @@ TEST_CASE("R19: an accept that was given up leaves no session behind") {
     std::stop_source stop;
     auto accepted = std::async(std::launch::async, [&] {
         return code_of([&] {
-            static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, OperationContext{Deadline::never(), stop.get_token()}));
+            static_cast<void>(SessionReceiver::accept_next(
+                f.client, "orders", {}, OperationContext{Deadline::never(), stop.get_token()}));
         });
     });
     stop.request_stop();
@@ -285,7 +293,9 @@ TEST_CASE("session receiver: a lease can be renewed by hand") {
 TEST_CASE("session receiver: the end of its queue is the end of its lease") {
     Fixture f;
     SessionReceiver receiver = f.accept("a");
-    auto waiting = std::async(std::launch::async, [&] { return code_of([&] { static_cast<void>(receiver.receive(1)); }); });
+    auto waiting = std::async(std::launch::async, [&] {
+        return code_of([&] { static_cast<void>(receiver.receive(1)); });
+    });
     f.broker.delete_queue("orders");
     CHECK(waiting.get() == Errc::entity_not_found);
     REQUIRE(receiver.loss());
@@ -295,7 +305,9 @@ TEST_CASE("session receiver: the end of its queue is the end of its lease") {
 TEST_CASE("session receiver: close ends a receive under way") {
     Fixture f;
     SessionReceiver receiver = f.accept("a");
-    auto waiting = std::async(std::launch::async, [&] { return code_of([&] { static_cast<void>(receiver.receive(1)); }); });
+    auto waiting = std::async(std::launch::async, [&] {
+        return code_of([&] { static_cast<void>(receiver.receive(1)); });
+    });
     receiver.close();
     CHECK(waiting.get() == Errc::cancelled);
 }
@@ -315,14 +327,19 @@ TEST_CASE("session receiver: arguments are refused by name before anything happe
     Fixture f;
     const std::string too_long(129, 'x');
     CHECK(code_of([&] { static_cast<void>(f.accept(too_long)); }) == Errc::invalid_argument);
-    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) == Errc::invalid_argument);
-    CHECK(code_of([&] { static_cast<void>(SessionReceiver::try_accept_next(f.client, "orders", -1s)); }) == Errc::invalid_argument);
-    CHECK(code_of([&] { static_cast<void>(f.accept("a", {.max_lock_renewal = -1s})); }) == Errc::invalid_option);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) ==
+          Errc::invalid_argument);
+    CHECK(code_of([&] {
+              static_cast<void>(SessionReceiver::try_accept_next(f.client, "orders", -1s));
+          }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(f.accept("a", {.max_lock_renewal = -1s})); }) ==
+          Errc::invalid_option);
     SessionReceiver receiver = f.accept("a");
     CHECK(code_of([&] { static_cast<void>(receiver.receive(0)); }) == Errc::invalid_argument);
     CHECK(code_of([&] { static_cast<void>(receiver.receive(10'001)); }) == Errc::invalid_argument);
     CHECK(code_of([&] { static_cast<void>(receiver.receive(1, -1s)); }) == Errc::invalid_argument);
-    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "none", "a")); }) == Errc::entity_not_found);
+    CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "none", "a")); }) ==
+          Errc::entity_not_found);
 }
 
 TEST_CASE("R20: a deadline in scope bounds the call, and one that has passed ends it at once") {

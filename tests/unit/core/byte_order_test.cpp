@@ -15,7 +15,8 @@ TEST_CASE("byte order: numbers are in network order, the highest byte first, whe
     CHECK(number_at<8>(bytes.data() + 1) == 0x020304050607f809);
 }
 
-TEST_CASE("byte order: of a number that is wider the lowest bytes are put, and nothing beside them") {
+TEST_CASE(
+    "byte order: of a number that is wider the lowest bytes are put, and nothing beside them") {
     std::string bytes(8, '.');
     put_number<1>(bytes.data() + 1, 0x1234);
     put_number<2>(bytes.data() + 3, 0x123456);

@@ -5,7 +5,10 @@
 using namespace sessionq;
 
 TEST_CASE("error: our words and the peer's are kept apart") {
-    const Failure failure{.code = Errc::lock_lost, .detail = "session 'a'", .peer_condition = "x:y", .peer_text = "gone"};
+    const Failure failure{.code = Errc::lock_lost,
+                          .detail = "session 'a'",
+                          .peer_condition = "x:y",
+                          .peer_text = "gone"};
     CHECK(failure.to_string() == "the lock is lost: session 'a' [peer: x:y: gone]");
     const Error error{failure};
     CHECK(error.code() == Errc::lock_lost);

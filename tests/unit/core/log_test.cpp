@@ -12,7 +12,12 @@ namespace {
 struct Fixture {
     Fixture() {
         set_log_sink([this](LogLevel level, std::string_view component, std::string_view text) {
-            lines.append(to_string(level)).append(" ").append(component).append(": ").append(text).append("\n");
+            lines.append(to_string(level))
+                .append(" ")
+                .append(component)
+                .append(": ")
+                .append(text)
+                .append("\n");
         });
     }
     ~Fixture() {
@@ -24,12 +29,15 @@ struct Fixture {
 };
 
 struct Unprintable {
-    friend std::ostream& operator<<(std::ostream& /*out*/, const Unprintable&) { throw std::runtime_error{"formatted"}; }
+    friend std::ostream& operator<<(std::ostream& /*out*/, const Unprintable&) {
+        throw std::runtime_error{"formatted"};
+    }
 };
 
 } // namespace
 
-TEST_CASE_FIXTURE(Fixture, "log: lines at the level and above reach the sink, joined from their parts") {
+TEST_CASE_FIXTURE(Fixture,
+                  "log: lines at the level and above reach the sink, joined from their parts") {
     set_log_level(LogLevel::info);
     core::log(LogLevel::debug, "part", "below");
     core::log(LogLevel::info, "part", "a=", 1, ' ', std::string{"b"});

@@ -5,7 +5,10 @@
 using namespace sessionq;
 
 TEST_CASE("DecodedContent: says what the application put in") {
-    const DecodedContent content{{.body = "b", .session_id = "", .message_id = "m", .time_to_live = std::chrono::milliseconds{5}}};
+    const DecodedContent content{{.body = "b",
+                                  .session_id = "",
+                                  .message_id = "m",
+                                  .time_to_live = std::chrono::milliseconds{5}}};
     CHECK(content.body() == "b");
     CHECK(content.session_id() == "");
     CHECK(content.message_id() == "m");
@@ -15,9 +18,12 @@ TEST_CASE("DecodedContent: says what the application put in") {
 }
 
 TEST_CASE("DecodedContent: with_properties adds and replaces, and leaves the original as it was") {
-    const DecodedContent content{{.body = "b", .properties = {{"kept", true}, {"changed", std::int64_t{1}}}}};
-    const MessageContentPtr changed = content.with_properties({{"changed", std::int64_t{2}}, {"new", std::string{"n"}}});
-    CHECK(changed->message().properties == Properties{{"changed", std::int64_t{2}}, {"kept", true}, {"new", std::string{"n"}}});
+    const DecodedContent content{
+        {.body = "b", .properties = {{"kept", true}, {"changed", std::int64_t{1}}}}};
+    const MessageContentPtr changed =
+        content.with_properties({{"changed", std::int64_t{2}}, {"new", std::string{"n"}}});
+    CHECK(changed->message().properties ==
+          Properties{{"changed", std::int64_t{2}}, {"kept", true}, {"new", std::string{"n"}}});
     CHECK(changed->body() == "b");
     CHECK(content.message().properties == Properties{{"changed", std::int64_t{1}}, {"kept", true}});
 }
@@ -25,11 +31,14 @@ TEST_CASE("DecodedContent: with_properties adds and replaces, and leaves the ori
 TEST_CASE("DecodedContent: its cost grows with all that it holds") {
     const std::size_t empty = DecodedContent{Message{}}.bytes();
     CHECK(DecodedContent{{.body = "12345"}}.bytes() == empty + 5);
-    CHECK(DecodedContent{{.session_id = "ab", .properties = {{"p", std::string{"xyz"}}}}}.bytes() == empty + 2 + 1 + 3);
+    CHECK(DecodedContent{{.session_id = "ab", .properties = {{"p", std::string{"xyz"}}}}}.bytes() ==
+          empty + 2 + 1 + 3);
 }
 
-TEST_CASE("ReceivedMessage: shares its content and keeps a missing session apart from an empty one") {
-    const ReceivedMessage none{std::make_shared<DecodedContent>(Message{.body = "b"}), {.sequence_number = 7}};
+TEST_CASE(
+    "ReceivedMessage: shares its content and keeps a missing session apart from an empty one") {
+    const ReceivedMessage none{std::make_shared<DecodedContent>(Message{.body = "b"}),
+                               {.sequence_number = 7}};
     const ReceivedMessage copy = none;
     CHECK(copy.text().data() == none.text().data());
     CHECK(none.session_id().empty());
@@ -37,7 +46,8 @@ TEST_CASE("ReceivedMessage: shares its content and keeps a missing session apart
     CHECK(copy.sequence_number() == 7);
 }
 
-TEST_CASE("DecodedContent: with_changes sets and removes texts and properties; the outline is all but the body") {
+TEST_CASE("DecodedContent: with_changes sets and removes texts and properties; the outline is all "
+          "but the body") {
     const DecodedContent content{{.body = "b",
                                   .session_id = "s",
                                   .message_id = "m",
@@ -45,10 +55,10 @@ TEST_CASE("DecodedContent: with_changes sets and removes texts and properties; t
                                   .to = "t",
                                   .properties = {{"gone", true}, {"changed", true}, {"kept", true}},
                                   .time_to_live = std::chrono::milliseconds{5}}};
-    const MessageContentPtr changed =
-        content.with_changes({.properties = {{"changed", false}},
-                              .removed = {"gone", "changed"},
-                              .texts = {{TextField::subject, "new"}, {TextField::to, {}}, {TextField::session_id, {}}}});
+    const MessageContentPtr changed = content.with_changes(
+        {.properties = {{"changed", false}},
+         .removed = {"gone", "changed"},
+         .texts = {{TextField::subject, "new"}, {TextField::to, {}}, {TextField::session_id, {}}}});
     CHECK(changed->message().properties == Properties{{"changed", false}, {"kept", true}});
     CHECK(changed->message().subject == "new");
     CHECK(changed->message().to.empty());

@@ -17,7 +17,8 @@ struct Item : MpscNode {
 
 } // namespace
 
-TEST_CASE("mpsc queue: everything at once, oldest first, and only the first push of a batch tells") {
+TEST_CASE(
+    "mpsc queue: everything at once, oldest first, and only the first push of a batch tells") {
     MpscQueue<Item> queue;
     std::array<Item, 3> items{};
     CHECK(queue.empty());

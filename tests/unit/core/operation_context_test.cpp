@@ -28,7 +28,8 @@ TEST_CASE("operation context: R20: a nested deadline shortens and never extends"
     CHECK(outer.with_deadline(Deadline::never()).deadline().time() == t0 + 10s);
 }
 
-TEST_CASE("operation context: R20: a configured timeout applies only where no deadline is in scope") {
+TEST_CASE(
+    "operation context: R20: a configured timeout applies only where no deadline is in scope") {
     CHECK(OperationContext{}.effective(5s, t0).time() == t0 + 5s);
     CHECK(OperationContext{Deadline::at(t0 + 60s)}.effective(5s, t0).time() == t0 + 60s);
     CHECK(OperationContext{}.effective(Duration::max(), t0).is_never());
@@ -37,7 +38,8 @@ TEST_CASE("operation context: R20: a configured timeout applies only where no de
 TEST_CASE("operation context: what is changed leaves the rest and the original alone") {
     std::stop_source stop;
     const OperationContext plain{Deadline::at(t0)};
-    const OperationContext full = plain.with_stop(stop.get_token()).with_trace({.traceparent = "p", .tracestate = "s"});
+    const OperationContext full =
+        plain.with_stop(stop.get_token()).with_trace({.traceparent = "p", .tracestate = "s"});
     CHECK(full.deadline().time() == t0);
     REQUIRE(full.trace() != nullptr);
     CHECK(*full.trace() == TraceContext{.traceparent = "p", .tracestate = "s"});
@@ -59,7 +61,8 @@ TEST_CASE("operation context: scopes nest and put back what was there") {
     CHECK(OperationContext::current().is_clean());
 }
 
-TEST_CASE("operation context: R21: a task runs under the context of whoever posted it, which is cleared after") {
+TEST_CASE("operation context: R21: a task runs under the context of whoever posted it, which is "
+          "cleared after") {
     test::ManualLoop loop;
     Deadline first;
     bool second_is_clean = false;

@@ -24,8 +24,10 @@ TEST_CASE("uuid: reads either case and nothing that is not one") {
     REQUIRE(lower);
     CHECK(Uuid::parse("0123ABCD-4567-4E8F-9ABC-0123456789AB") == lower);
     CHECK(lower->to_string() == "0123abcd-4567-4e8f-9abc-0123456789ab");
-    for (const char* bad : {"", "0123abcd-4567-4e8f-9abc-0123456789a", "0123abcd-4567-4e8f-9abc-0123456789abc",
-                            "0123abcd04567-4e8f-9abc-0123456789ab", "0123abcd-4567-4e8f-9abc-0123456789ag", "-123abcd-4567-4e8f-9abc-0123456789ab"}) {
+    for (const char* bad :
+         {"", "0123abcd-4567-4e8f-9abc-0123456789a", "0123abcd-4567-4e8f-9abc-0123456789abc",
+          "0123abcd04567-4e8f-9abc-0123456789ab", "0123abcd-4567-4e8f-9abc-0123456789ag",
+          "-123abcd-4567-4e8f-9abc-0123456789ab"}) {
         CAPTURE(bad);
         CHECK_FALSE(Uuid::parse(bad));
     }

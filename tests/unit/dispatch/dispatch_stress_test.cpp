@@ -23,7 +23,7 @@ struct Session {
     unsigned max_calls{1};
     std::atomic<unsigned> running{0};
     std::atomic<bool> violated{false};
-    std::uint64_t last{0};                    // of the handlers; unsynchronised on purpose where max_calls is 1
+    std::uint64_t last{0}; // of the handlers; unsynchronised on purpose where max_calls is 1
     core::MpscQueue<StressedCall> finished{}; // to the home thread
     core::IntrusiveList<Call, Lane> taken_back{};
 };
@@ -63,17 +63,23 @@ private:
     bool failed_{false};
 };
 
-/// One home thread: pushes, retries, pauses, takes back and pushes again, until each of its calls has succeeded.
+/// One home thread: pushes, retries, pauses, takes back and pushes again, until each of its calls
+/// has succeeded.
 class Home {
 public:
     Home(Dispatcher& dispatcher, std::uint64_t seed, std::size_t sessions, std::uint64_t calls_each)
-        : dispatcher_{dispatcher}, random_{seed}, sessions_(sessions), calls_(sessions * calls_each), calls_each_{calls_each} {
+        : dispatcher_{dispatcher},
+          random_{seed},
+          sessions_(sessions),
+          calls_(sessions * calls_each),
+          calls_each_{calls_each} {
         for (std::size_t i = 0; i < sessions; ++i) {
             sessions_[i].max_calls = i % 4 == 3 ? 3 : 1;
             sessions_[i].lane = dispatcher_.make_lane(sessions_[i].max_calls);
             for (std::uint64_t n = 0; n < calls_each; ++n) {
                 const bool may_fail = sessions_[i].max_calls == 1;
-                calls_[i * calls_each + n].prepare(sessions_[i], n + 1, may_fail && random_.below(20) == 0);
+                calls_[i * calls_each + n].prepare(sessions_[i], n + 1,
+                                                   may_fail && random_.below(20) == 0);
             }
         }
     }
@@ -82,8 +88,10 @@ public:
         std::uint64_t pushed = 0;
         std::uint64_t succeeded = 0;
         while (succeeded < calls_.size()) {
-            for (std::uint64_t i = random_.below(50); i > 0 && pushed < calls_.size(); --i, ++pushed) { // round robin, each session's in order
-                sessions_[pushed % sessions_.size()].lane->push(calls_[pushed % sessions_.size() * calls_each_ + pushed / sessions_.size()]);
+            for (std::uint64_t i = random_.below(50); i > 0 && pushed < calls_.size();
+                 --i, ++pushed) { // round robin, each session's in order
+                sessions_[pushed % sessions_.size()].lane->push(
+                    calls_[pushed % sessions_.size() * calls_each_ + pushed / sessions_.size()]);
             }
             dispatcher_.flush();
             Session& disturbed = sessions_[random_.below(sessions_.size())];
@@ -100,11 +108,13 @@ public:
     }
 
     [[nodiscard]] bool violated() const {
-        return std::any_of(sessions_.begin(), sessions_.end(), [](const Session& session) { return session.violated.load(); });
+        return std::any_of(sessions_.begin(), sessions_.end(),
+                           [](const Session& session) { return session.violated.load(); });
     }
 
 private:
-    /// Pauses, takes back and pushes again in order; the limit of a wide lane changes and comes back.
+    /// Pauses, takes back and pushes again in order; the limit of a wide lane changes and comes
+    /// back.
     void disturb(Session& session) {
         session.lane->pause();
         const std::size_t waiting = session.lane->waiting();
@@ -144,7 +154,8 @@ private:
     std::uint64_t calls_each_;
 };
 
-void stress(Dispatcher::Options options, unsigned threads, std::size_t homes_count, std::size_t sessions, std::uint64_t calls_each) {
+void stress(Dispatcher::Options options, unsigned threads, std::size_t homes_count,
+            std::size_t sessions, std::uint64_t calls_each) {
     Dispatcher dispatcher{options};
     std::deque<Home> homes;
     WorkerPool workers{dispatcher, core::system_clock(), threads};
@@ -155,7 +166,8 @@ void stress(Dispatcher::Options options, unsigned threads, std::size_t homes_cou
     for (Home& home : homes) {
         threads_of_homes.emplace_back([&home] { home.run(); });
     }
-    for (std::thread& thread : threads_of_homes) { // a forgotten lane or a lost wake-up would hang here
+    for (std::thread& thread :
+         threads_of_homes) { // a forgotten lane or a lost wake-up would hang here
         thread.join();
     }
     CHECK(workers.stop(Deadline::never()) == 0);

@@ -36,7 +36,9 @@ struct LaneBook {
     std::vector<ModelCall*> failed{};    // held the lane; the home thread has not decided yet
     std::uint64_t turns_of_others{0};    // since the lane could start a call and none was started
 
-    [[nodiscard]] bool ready() const { return !waiting.empty() && !paused && holds == 0 && active < max_calls; }
+    [[nodiscard]] bool ready() const {
+        return !waiting.empty() && !paused && holds == 0 && active < max_calls;
+    }
 };
 
 struct Worker {
@@ -46,16 +48,20 @@ struct Worker {
     TimePoint began{};
 };
 
-/// Steps a dispatcher at random, as home threads and workers would, and holds each answer against the books.
+/// Steps a dispatcher at random, as home threads and workers would, and holds each answer against
+/// the books.
 class Model {
 public:
     explicit Model(std::uint64_t seed) : random_{seed} {
         max_calls_ = random_.below(3) == 0 ? static_cast<unsigned>(1 + random_.below(4)) : 0;
-        options_ = {.max_calls = max_calls_, .quantum_calls = static_cast<unsigned>(1 + random_.below(4)), .quantum_time = 5ms};
+        options_ = {.max_calls = max_calls_,
+                    .quantum_calls = static_cast<unsigned>(1 + random_.below(4)),
+                    .quantum_time = 5ms};
         dispatcher_ = std::make_unique<Dispatcher>(options_);
         lanes_.resize(2 + random_.below(5));
         for (LaneBook& book : lanes_) {
-            book.max_calls = random_.below(2) == 0 ? 1 : static_cast<unsigned>(1 + random_.below(3));
+            book.max_calls =
+                random_.below(2) == 0 ? 1 : static_cast<unsigned>(1 + random_.below(3));
             book.lane = dispatcher_->make_lane(book.max_calls);
         }
         workers_.resize(1 + random_.below(4));
@@ -92,7 +98,9 @@ private:
         case 4: take_back(any_lane()); break;
         case 5: change_limit(any_lane()); break;
         case 6: change_cap(); break;
-        case 7: end_suspended(any_lane(), random_.below(4) == 0 ? Verdict::hold : Verdict::proceed); break;
+        case 7:
+            end_suspended(any_lane(), random_.below(4) == 0 ? Verdict::hold : Verdict::proceed);
+            break;
         case 8: decide_failed(any_lane()); break;
         default: work(workers_[random_.below(workers_.size())]); break;
         }
@@ -122,7 +130,8 @@ private:
         const std::size_t count = book.lane->take_back(out);
         expect(count == book.waiting.size(), "take_back gives what waits");
         while (Call* call = out.pop_front()) {
-            expect(!book.waiting.empty() && call == book.waiting.front(), "take_back keeps the order");
+            expect(!book.waiting.empty() && call == book.waiting.front(),
+                   "take_back keeps the order");
             if (!book.waiting.empty()) {
                 book.waiting.pop_front();
             }
@@ -181,22 +190,27 @@ private:
             return;
         }
         const Verdict verdict = what == 1 ? Verdict::hold : Verdict::proceed;
-        const bool over_cap = max_calls_ != 0 && total_active() > max_calls_; // it was lowered: turns end
+        const bool over_cap =
+            max_calls_ != 0 && total_active() > max_calls_; // it was lowered: turns end
         ended(call, verdict);
         ++worker.calls_in_turn;
-        const bool turn_over = worker.calls_in_turn >= options_.quantum_calls || now_ - worker.began >= options_.quantum_time;
+        const bool turn_over = worker.calls_in_turn >= options_.quantum_calls ||
+                               now_ - worker.began >= options_.quantum_time;
         const bool may_go_on = !turn_over && !over_cap && book.ready();
         worker.call = nullptr;
         if (what == 2) {
             dispatcher_->finish_last(worker.turn, verdict);
         } else if (what == 3) {
             Call* next = dispatcher_->finish_in_turn(worker.turn, verdict, now_);
-            expect((next != nullptr) == may_go_on, "a turn goes on exactly while its quantum lasts and there is more");
+            expect((next != nullptr) == may_go_on,
+                   "a turn goes on exactly while its quantum lasts and there is more");
             began(worker, next, false);
         } else {
             Call* next = dispatcher_->finish(worker.turn, verdict, now_);
-            const bool same_turn = may_go_on && next != nullptr && static_cast<ModelCall*>(next)->lane == call.lane;
-            expect(same_turn || !may_go_on, "a turn goes on while its quantum lasts and there is more");
+            const bool same_turn =
+                may_go_on && next != nullptr && static_cast<ModelCall*>(next)->lane == call.lane;
+            expect(same_turn || !may_go_on,
+                   "a turn goes on while its quantum lasts and there is more");
             began(worker, next, !same_turn);
         }
     }
@@ -214,14 +228,17 @@ private:
         worker.call = static_cast<ModelCall*>(next);
         if (next == nullptr) {
             const bool capped = max_calls_ != 0 && total_active() >= max_calls_;
-            expect(!new_turn || capped || std::ranges::none_of(lanes_, &LaneBook::ready), "a worker found nothing although a lane is ready");
+            expect(!new_turn || capped || std::ranges::none_of(lanes_, &LaneBook::ready),
+                   "a worker found nothing although a lane is ready");
             return;
         }
         ModelCall& call = *worker.call;
         LaneBook& book = lanes_[call.lane];
-        expect(!new_turn || max_calls_ == 0 || total_active() < max_calls_, "a call starts beyond the cap");
+        expect(!new_turn || max_calls_ == 0 || total_active() < max_calls_,
+               "a call starts beyond the cap");
         expect(book.ready(), "a call starts in a lane that may start none");
-        expect(!book.waiting.empty() && book.waiting.front() == &call, "calls start in order, each once");
+        expect(!book.waiting.empty() && book.waiting.front() == &call,
+               "calls start in order, each once");
         if (!book.waiting.empty()) {
             book.waiting.pop_front();
         }
@@ -232,7 +249,8 @@ private:
             worker.began = now_;
             for (LaneBook& other : lanes_) {
                 other.turns_of_others += &other != &book && other.ready() ? 1 : 0;
-                expect(other.turns_of_others < lanes_.size(), "a ready lane waits longer than a turn of every other");
+                expect(other.turns_of_others < lanes_.size(),
+                       "a ready lane waits longer than a turn of every other");
             }
             book.turns_of_others = 0;
         }
@@ -282,7 +300,8 @@ private:
                 }
                 busy = busy || !book.waiting.empty();
             }
-            busy = busy || dispatcher_->ready_lanes() > 0; // drained by the turn of one worker, and still queued for another
+            busy = busy || dispatcher_->ready_lanes() >
+                               0; // drained by the turn of one worker, and still queued for another
         }
         expect(total_active() == 0, "nothing is left at the end");
     }

@@ -59,7 +59,8 @@ TEST_CASE("dispatcher: R14: with a time quantum of zero each call is a turn") {
     CHECK(steps.run_all() == "a1 b1 a2 b2");
 }
 
-TEST_CASE("dispatcher: R14: a lane that becomes ready during a turn is not overtaken by the lane whose turn ends") {
+TEST_CASE("dispatcher: R14: a lane that becomes ready during a turn is not overtaken by the lane "
+          "whose turn ends") {
     Steps steps{{.quantum_calls = 1}};
     const LanePtr busy = steps.dispatcher.make_lane(1);
     const LanePtr late = steps.dispatcher.make_lane(1);
@@ -70,7 +71,8 @@ TEST_CASE("dispatcher: R14: a lane that becomes ready during a turn is not overt
     CHECK(name_of(steps.finish(turn, *a1)) == "b1");
 }
 
-TEST_CASE("dispatcher: R14: a lane with several calls at a time joins the queue once, behind those ahead of it") {
+TEST_CASE("dispatcher: R14: a lane with several calls at a time joins the queue once, behind those "
+          "ahead of it") {
     Steps steps{{.quantum_calls = 1}};
     const LanePtr wide = steps.dispatcher.make_lane(3);
     const LanePtr other = steps.dispatcher.make_lane(1);
@@ -155,7 +157,8 @@ TEST_CASE("dispatcher: R7: the cap changes while calls run") {
     SUBCASE("below it again") { CHECK(name_of(steps.finish(turns[1], *b)) == "c"); }
 }
 
-TEST_CASE("dispatcher: R7: a lowered cap also ends turns, so that lanes with more to do do not keep the number up") {
+TEST_CASE("dispatcher: R7: a lowered cap also ends turns, so that lanes with more to do do not "
+          "keep the number up") {
     Steps steps;
     const LanePtr first = steps.dispatcher.make_lane(1);
     const LanePtr second = steps.dispatcher.make_lane(1);
@@ -272,6 +275,8 @@ TEST_CASE("dispatcher: DG3: wakes as many as there is work for, and nobody witho
 }
 
 TEST_CASE("dispatcher: bad options are refused by name") {
-    CHECK_THROWS_WITH_AS((Dispatcher{{.quantum_calls = 0}}), "invalid option: quantum_calls is 0", Error);
-    CHECK_THROWS_WITH_AS((Dispatcher{{.quantum_time = -1ms}}), "invalid option: quantum_time is negative", Error);
+    CHECK_THROWS_WITH_AS((Dispatcher{{.quantum_calls = 0}}), "invalid option: quantum_calls is 0",
+                         Error);
+    CHECK_THROWS_WITH_AS((Dispatcher{{.quantum_time = -1ms}}),
+                         "invalid option: quantum_time is negative", Error);
 }

@@ -39,7 +39,8 @@ struct ModelSync {
     using Semaphore = ModelSemaphore;
 };
 
-/// One lane, its calls, and what must hold of them. Scripts call the members; the book is kept in the same step as what it records.
+/// One lane, its calls, and what must hold of them. Scripts call the members; the book is kept in
+/// the same step as what it records.
 template <typename Sync>
 class Scene {
 public:
@@ -64,7 +65,8 @@ public:
         Verdict verdict{Verdict::proceed};
     };
 
-    Scene(interleaving::Run& run, unsigned max_calls) : run_{run}, max_calls_{max_calls}, lane_{dispatcher_.make_lane(max_calls)} {
+    Scene(interleaving::Run& run, unsigned max_calls)
+        : run_{run}, max_calls_{max_calls}, lane_{dispatcher_.make_lane(max_calls)} {
         dispatcher_.set_wake([this](std::size_t work) { sleepers_.wake(work); });
         for (std::size_t i = 0; i < calls_.size(); ++i) {
             calls_[i].scene = this;
@@ -122,7 +124,8 @@ public:
     void first_ends() { end(first_); }
     void second_ends() { end(second_); }
     void second_works() { work(second_); }
-    /// Until `count` calls have run: works, and sleeps when there is nothing to do. `looks_again`: before it sleeps.
+    /// Until `count` calls have run: works, and sleeps when there is nothing to do. `looks_again`:
+    /// before it sleeps.
     void work_until(int count, bool looks_again = true) {
         Worker worker;
         for (work(worker); ran_ < count; work(worker)) {
@@ -143,7 +146,8 @@ public:
     void settle() {
         go_on(first_);
         work(second_);
-        run_.expect(ran_ + taken_back_ == pushed_, "a lane is forgotten: a call waits and nobody comes");
+        run_.expect(ran_ + taken_back_ == pushed_,
+                    "a lane is forgotten: a call waits and nobody comes");
         run_.expect(dispatcher_.active_calls() == 0, "the count of active calls is off");
         run_.expect(dispatcher_.ready_lanes() == 0, "a lane is left in the queue");
         if (lane_) {
@@ -153,7 +157,8 @@ public:
     void settle_given_up() {
         go_on(first_);
         work(second_);
-        run_.expect(dispatcher_.active_calls() == 0 && dispatcher_.ready_lanes() == 0, "a lane that was given up left something behind");
+        run_.expect(dispatcher_.active_calls() == 0 && dispatcher_.ready_lanes() == 0,
+                    "a lane that was given up left something behind");
     }
 
 private:
@@ -169,7 +174,9 @@ private:
             worker.call = dispatcher_.finish(worker.turn, verdict, now);
         }
     }
-    void end(Worker& worker) { dispatcher_.finish_last(worker.turn, std::exchange(worker.call, nullptr)->run()); }
+    void end(Worker& worker) {
+        dispatcher_.finish_last(worker.turn, std::exchange(worker.call, nullptr)->run());
+    }
 
     void started(int number) {
         ++running_;
@@ -266,7 +273,10 @@ struct TornSync : ModelSync {
 TEST_CASE("lane: R6, R7 and no lane forgotten, in every interleaving of small cases") {
     using C = Case<>;
     const C cases[] = {
-        {"k=1: push | take+finish", 1, [](auto& s) { s.push(0); }, {[](auto& s) { s.push(1); }, second_works}},
+        {"k=1: push | take+finish",
+         1,
+         [](auto& s) { s.push(0); },
+         {[](auto& s) { s.push(1); }, second_works}},
         {"k=1: push push | finish",
          1,
          running_first<1>,
@@ -275,7 +285,10 @@ TEST_CASE("lane: R6, R7 and no lane forgotten, in every interleaving of small ca
               s.push(2);
           },
           first_goes_on}},
-        {"k=1: push | finish | take", 1, running_first<1>, {[](auto& s) { s.push(1); }, first_ends, second_works}},
+        {"k=1: push | finish | take",
+         1,
+         running_first<1>,
+         {[](auto& s) { s.push(1); }, first_ends, second_works}},
         {"k=1: push pause take_back resume | finish",
          1,
          running_first<1>,
@@ -311,7 +324,9 @@ TEST_CASE("lane: R6, R7 and no lane forgotten, in every interleaving of small ca
              s.run_first(2);
          },
          {[](auto& s) {
-              interleaving::wait_until([&s] { return s.one_ended(); }); // hears of the failure from the call, before the worker reports it
+              interleaving::wait_until([&s] {
+                  return s.one_ended();
+              }); // hears of the failure from the call, before the worker reports it
               s.push_front(0);
               s.release();
           },
@@ -324,9 +339,15 @@ TEST_CASE("lane: R6, R7 and no lane forgotten, in every interleaving of small ca
               s.push(2);
           },
           first_goes_on}},
-        {"k=2: push | finish | take", 2, running_first<1>, {[](auto& s) { s.push(1); }, first_ends, second_works}},
+        {"k=2: push | finish | take",
+         2,
+         running_first<1>,
+         {[](auto& s) { s.push(1); }, first_ends, second_works}},
         {"k=2: push | finish", 2, running_first<1>, {[](auto& s) { s.push(1); }, first_goes_on}},
-        {"k=2: push | take+finish, one running", 2, running_first<1>, {[](auto& s) { s.push(1); }, second_works}},
+        {"k=2: push | take+finish, one running",
+         2,
+         running_first<1>,
+         {[](auto& s) { s.push(1); }, second_works}},
         {"k=2: finish | take+finish", 2, running_first<2>, {first_ends, second_works}},
         {"k=2: two workers finish",
          2,
@@ -344,10 +365,25 @@ TEST_CASE("lane: R6, R7 and no lane forgotten, in every interleaving of small ca
               s.resume();
           },
           second_works}},
-        {"k=1 to 2: set_max_calls | finish", 1, running_first<3>, {[](auto& s) { s.set_max_calls(2); }, first_ends}},
-        {"k=1: given up | finish", 1, running_first<2>, {[](auto& s) { s.give_up(); }, first_goes_on}, true},
-        {"k=1: given up | take+finish", 1, [](auto& s) { s.push(0); }, {[](auto& s) { s.give_up(); }, second_works}, true},
-        {"k=2: given up | take+finish, one running", 2, running_first<2>, {[](auto& s) { s.give_up(); }, second_works}, true},
+        {"k=1 to 2: set_max_calls | finish",
+         1,
+         running_first<3>,
+         {[](auto& s) { s.set_max_calls(2); }, first_ends}},
+        {"k=1: given up | finish",
+         1,
+         running_first<2>,
+         {[](auto& s) { s.give_up(); }, first_goes_on},
+         true},
+        {"k=1: given up | take+finish",
+         1,
+         [](auto& s) { s.push(0); },
+         {[](auto& s) { s.give_up(); }, second_works},
+         true},
+        {"k=2: given up | take+finish, one running",
+         2,
+         running_first<2>,
+         {[](auto& s) { s.give_up(); }, second_works},
+         true},
     };
     std::uint64_t total = 0;
     for (const C& each : cases) {
@@ -364,7 +400,10 @@ TEST_CASE("lane: DG4: no wake-up is lost in any interleaving of small cases") {
     using C = Case<>;
     const auto nothing = [](auto&) {};
     const C cases[] = {
-        {"push+flush | worker", 1, nothing, {[](auto& s) { s.push_and_flush(0); }, [](auto& s) { s.work_until(1); }}},
+        {"push+flush | worker",
+         1,
+         nothing,
+         {[](auto& s) { s.push_and_flush(0); }, [](auto& s) { s.work_until(1); }}},
         {"push+flush | worker, one running",
          1,
          running_first<1>,
@@ -384,8 +423,10 @@ TEST_CASE("lane: DG4: no wake-up is lost in any interleaving of small cases") {
 
 TEST_CASE("lane: the exploration catches deliberate defects") {
     SUBCASE("forgets a lane") {
-        const Case<ForgetfulSync> forgetful{"", 1, running_first<1>, {[](auto& s) { s.push(1); }, first_goes_on}};
-        CHECK(forgetful.explore().violation == "a lane is forgotten: a call waits and nobody comes");
+        const Case<ForgetfulSync> forgetful{
+            "", 1, running_first<1>, {[](auto& s) { s.push(1); }, first_goes_on}};
+        CHECK(forgetful.explore().violation ==
+              "a lane is forgotten: a call waits and nobody comes");
     }
     SUBCASE("loses what is pushed while the inbox is emptied") {
         const Case<TornSync> torn{"",
@@ -398,7 +439,11 @@ TEST_CASE("lane: the exploration catches deliberate defects") {
         CHECK(torn.explore().violation == "a lane is forgotten: a call waits and nobody comes");
     }
     SUBCASE("sleeps without another look") {
-        const Case<> hasty{"", 1, [](auto&) {}, {[](auto& s) { s.push_and_flush(0); }, [](auto& s) { s.work_until(1, false); }}};
+        const Case<> hasty{
+            "",
+            1,
+            [](auto&) {},
+            {[](auto& s) { s.push_and_flush(0); }, [](auto& s) { s.work_until(1, false); }}};
         CHECK(hasty.explore().violation == "deadlock");
     }
 }

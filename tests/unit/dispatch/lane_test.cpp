@@ -19,7 +19,8 @@ TEST_CASE("lane: runs its calls in the order of the pushes") {
     CHECK(lane->active() == 0);
 }
 
-TEST_CASE("lane: R6: with one call at a time the next starts only when the one before has finished") {
+TEST_CASE(
+    "lane: R6: with one call at a time the next starts only when the one before has finished") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     steps.push(*lane, {"a", "b"});
@@ -327,7 +328,8 @@ TEST_CASE("lane: a suspended call may end before its worker has reported the sus
     CHECK(steps.dispatcher.active_calls() == 1);
 }
 
-TEST_CASE("lane: may be given up in any state") { // leaks and late touches are the address checker's to find
+TEST_CASE(
+    "lane: may be given up in any state") { // leaks and late touches are the address checker's to find
     Steps steps;
     LanePtr lane = steps.dispatcher.make_lane(1);
     const LanePtr other = steps.dispatcher.make_lane(1);

@@ -28,22 +28,28 @@ using namespace sessionq::dispatch;
 namespace {
 
 struct Pool {
-    explicit Pool(unsigned threads, Dispatcher::Options options = {}) : dispatcher{options}, workers{dispatcher, core::system_clock(), threads} {}
+    explicit Pool(unsigned threads, Dispatcher::Options options = {})
+        : dispatcher{options}, workers{dispatcher, core::system_clock(), threads} {}
 
     Dispatcher dispatcher;
     WorkerPool workers;
     PoolContext context{workers};
 };
 
-OperationContext numbered(int number) { return OperationContext{Deadline::at(TimePoint{std::chrono::hours{1000 + number}})}; }
+OperationContext numbered(int number) {
+    return OperationContext{Deadline::at(TimePoint{std::chrono::hours{1000 + number}})};
+}
 
-bool is_current(int number) { return OperationContext::current().deadline() == numbered(number).deadline(); }
+bool is_current(int number) {
+    return OperationContext::current().deadline() == numbered(number).deadline();
+}
 
 /// Where coroutines wait until the test resumes them: stands for a slow peer.
 class Shelf {
 public:
     asio::awaitable<void> wait() {
-        co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>([this](auto resume) { put(std::move(resume)); }, asio::use_awaitable);
+        co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
+            [this](auto resume) { put(std::move(resume)); }, asio::use_awaitable);
     }
 
     void wait_for(std::size_t count) {
@@ -66,7 +72,8 @@ private:
     template <typename Resume>
     void put(Resume resume) {
         const std::lock_guard lock{mutex_};
-        waiting_.emplace_back([resume = std::move(resume)]() mutable { asio::dispatch(std::move(resume)); });
+        waiting_.emplace_back(
+            [resume = std::move(resume)]() mutable { asio::dispatch(std::move(resume)); });
         changed_.notify_all();
     }
 
@@ -78,15 +85,23 @@ private:
 /// A call whose handler is a coroutine, wired as the processor does it.
 class CoroutineCall final : public Call {
 public:
-    CoroutineCall(Pool& pool, Lane& lane, int number, std::latch& done, asio::awaitable<void> (*handler)(Shelf&, int, std::atomic<int>&),
-                  Shelf& shelf, std::atomic<int>& wrong)
-        : pool_{pool}, lane_{lane}, number_{number}, done_{done}, handler_{handler}, shelf_{shelf}, wrong_{wrong} {}
+    CoroutineCall(Pool& pool, Lane& lane, int number, std::latch& done,
+                  asio::awaitable<void> (*handler)(Shelf&, int, std::atomic<int>&), Shelf& shelf,
+                  std::atomic<int>& wrong)
+        : pool_{pool},
+          lane_{lane},
+          number_{number},
+          done_{done},
+          handler_{handler},
+          shelf_{shelf},
+          wrong_{wrong} {}
 
     Verdict run() noexcept override {
-        asio::co_spawn(pool_.context.executor(numbered(number_)), handler_(shelf_, number_, wrong_), [this](const std::exception_ptr&) {
-            pool_.dispatcher.finish_suspended(lane_, Verdict::proceed);
-            done_.count_down();
-        });
+        asio::co_spawn(pool_.context.executor(numbered(number_)), handler_(shelf_, number_, wrong_),
+                       [this](const std::exception_ptr&) {
+                           pool_.dispatcher.finish_suspended(lane_, Verdict::proceed);
+                           done_.count_down();
+                       });
         return Verdict::suspended;
     }
 
@@ -159,7 +174,8 @@ TEST_CASE("pool executor: never runs a function inside execute") {
     CHECK_FALSE(ran_inside);
 }
 
-TEST_CASE("pool executor: R21: a coroutine finds its context at each resumption and leaves none behind") {
+TEST_CASE(
+    "pool executor: R21: a coroutine finds its context at each resumption and leaves none behind") {
     Pool pool{2};
     constexpr int coroutines = 40;
     constexpr int resumptions = 25;
@@ -199,7 +215,8 @@ TEST_CASE("pool executor: a steady_timer works in a coroutine, under its context
     asio::co_spawn(
         pool.context.executor(numbered(7)),
         [&]() -> asio::awaitable<void> {
-            asio::steady_timer timer{co_await asio::this_coro::executor, asio::steady_timer::time_point::min()};
+            asio::steady_timer timer{co_await asio::this_coro::executor,
+                                     asio::steady_timer::time_point::min()};
             co_await timer.async_wait(asio::use_awaitable);
             restored = is_current(7);
             on_worker = pool.workers.on_worker_thread();
@@ -221,7 +238,8 @@ TEST_CASE("pool executor: thousands of handlers wait on two threads") {
     for (int i = 0; i < sessions; ++i) {
         lanes.push_back(pool.dispatcher.make_lane(1));
         for (int n = 0; n < 2; ++n) {
-            lanes.back()->push(calls.emplace_back(pool, *lanes.back(), 2 * i + n, done, &wait_once, shelf, wrong));
+            lanes.back()->push(
+                calls.emplace_back(pool, *lanes.back(), 2 * i + n, done, &wait_once, shelf, wrong));
         }
     }
     pool.dispatcher.flush();
@@ -249,7 +267,8 @@ TEST_CASE("pool executor: R7: suspended handlers count against the cap over all 
     Pool pool{2, {.max_calls = 2}};
     for (int i = 0; i < 3; ++i) {
         lanes.push_back(pool.dispatcher.make_lane(1));
-        lanes.back()->push(calls.emplace_back(pool, *lanes.back(), i, done, &wait_once, shelf, wrong));
+        lanes.back()->push(
+            calls.emplace_back(pool, *lanes.back(), i, done, &wait_once, shelf, wrong));
     }
     pool.dispatcher.flush();
     shelf.wait_for(2);

@@ -10,7 +10,8 @@ using namespace sessionq::dispatch;
 
 namespace {
 
-/// A semaphore that only counts: an `acquire` without a `release` before it shows as a negative count, where a thread would sleep.
+/// A semaphore that only counts: an `acquire` without a `release` before it shows as a negative
+/// count, where a thread would sleep.
 struct CountingSync {
     template <typename T>
     using Atomic = std::atomic<T>;
@@ -36,7 +37,8 @@ TEST_CASE_FIXTURE(Fixture, "sleepers: DG3: nobody asleep, nobody woken") {
     CHECK(tokens() == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "sleepers: wakes no more than there is work for, and no more than sleep") {
+TEST_CASE_FIXTURE(Fixture,
+                  "sleepers: wakes no more than there is work for, and no more than sleep") {
     for (int i = 0; i < 3; ++i) {
         sleepers.announce();
     }
@@ -50,7 +52,8 @@ TEST_CASE_FIXTURE(Fixture, "sleepers: wakes no more than there is work for, and 
     CHECK(sleepers.asleep() == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "sleepers: DG3: one that was woken and has not looked yet is counted on") {
+TEST_CASE_FIXTURE(Fixture,
+                  "sleepers: DG3: one that was woken and has not looked yet is counted on") {
     sleepers.announce();
     sleepers.announce();
     sleepers.wake(1);
@@ -78,7 +81,8 @@ TEST_CASE_FIXTURE(Fixture, "sleepers: one that stays is not woken") {
     CHECK(tokens() == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "sleepers: one that stays while it is being woken takes the wake-up along") {
+TEST_CASE_FIXTURE(Fixture,
+                  "sleepers: one that stays while it is being woken takes the wake-up along") {
     sleepers.announce();
     sleepers.wake(1);
     sleepers.stay();

@@ -19,7 +19,8 @@ using dispatch::Verdict;
 /// A call with a name that says what it was told to.
 class NamedCall final : public Call {
 public:
-    explicit NamedCall(std::string name, Verdict verdict = Verdict::proceed) : name_{std::move(name)}, verdict_{verdict} {}
+    explicit NamedCall(std::string name, Verdict verdict = Verdict::proceed)
+        : name_{std::move(name)}, verdict_{verdict} {}
 
     Verdict run() noexcept override {
         ++runs_;
@@ -55,7 +56,8 @@ public:
     Steps& operator=(const Steps&) = delete;
 
     /// Makes calls and pushes them.
-    void push(Lane& lane, std::initializer_list<const char*> names, Verdict verdict = Verdict::proceed) {
+    void push(Lane& lane, std::initializer_list<const char*> names,
+              Verdict verdict = Verdict::proceed) {
         for (const char* name : names) {
             NamedCall& made = make(name, verdict);
             made.lane = &lane;
@@ -63,7 +65,9 @@ public:
         }
     }
 
-    NamedCall& make(std::string name, Verdict verdict = Verdict::proceed) { return calls.emplace_back(std::move(name), verdict); }
+    NamedCall& make(std::string name, Verdict verdict = Verdict::proceed) {
+        return calls.emplace_back(std::move(name), verdict);
+    }
 
     [[nodiscard]] NamedCall& call(std::string_view name) {
         for (NamedCall& each : calls) {
@@ -85,7 +89,9 @@ public:
     }
 
     NamedCall* take(Dispatcher::Turn& turn) { return began(dispatcher.take(turn, now)); }
-    NamedCall* finish(Dispatcher::Turn& turn, NamedCall& running) { return finish(turn, running, running.run()); }
+    NamedCall* finish(Dispatcher::Turn& turn, NamedCall& running) {
+        return finish(turn, running, running.run());
+    }
     NamedCall* finish(Dispatcher::Turn& turn, NamedCall& running, Verdict verdict) {
         if (verdict != Verdict::suspended) {
             ended(running.lane);
@@ -130,7 +136,9 @@ private:
         }
         return started;
     }
-    void ended(const Lane* lane) { running_.erase(std::ranges::find(running_, lane, &NamedCall::lane)); }
+    void ended(const Lane* lane) {
+        running_.erase(std::ranges::find(running_, lane, &NamedCall::lane));
+    }
 
     std::vector<NamedCall*> running_{};
 };

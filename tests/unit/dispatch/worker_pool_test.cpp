@@ -30,7 +30,8 @@ private:
 };
 
 struct Pool {
-    explicit Pool(unsigned threads, Dispatcher::Options options = {}) : dispatcher{options}, workers{dispatcher, core::system_clock(), threads} {}
+    explicit Pool(unsigned threads, Dispatcher::Options options = {})
+        : dispatcher{options}, workers{dispatcher, core::system_clock(), threads} {}
 
     Call& call(std::function<Verdict()> body) { return calls.emplace_back(std::move(body)); }
 
@@ -39,13 +40,16 @@ struct Pool {
     WorkerPool workers;
 };
 
-Deadline soon() { return Deadline::after(std::chrono::milliseconds{20}, core::system_clock().now()); }
+Deadline soon() {
+    return Deadline::after(std::chrono::milliseconds{20}, core::system_clock().now());
+}
 
 } // namespace
 
 TEST_CASE("worker pool: no threads is refused by name") {
     Dispatcher dispatcher;
-    CHECK_THROWS_WITH_AS((WorkerPool{dispatcher, core::system_clock(), 0}), "invalid option: worker_threads is 0", Error);
+    CHECK_THROWS_WITH_AS((WorkerPool{dispatcher, core::system_clock(), 0}),
+                         "invalid option: worker_threads is 0", Error);
 }
 
 TEST_CASE("worker pool: runs calls on its named threads and nowhere else") {
@@ -141,7 +145,8 @@ TEST_CASE("worker pool: tasks run in the order of posting") {
 TEST_CASE("worker pool: survives a task that throws, and logs it") {
     std::latch logged{1};
     set_log_sink([&](LogLevel level, std::string_view component, std::string_view text) {
-        if (level == LogLevel::error && component == "dispatch" && text == "a task threw: on purpose") {
+        if (level == LogLevel::error && component == "dispatch" &&
+            text == "a task threw: on purpose") {
             logged.count_down();
         }
     });
@@ -271,7 +276,8 @@ TEST_CASE("worker pool: R18: a handler that never returns does not keep stop or 
     }};
     {
         auto dispatcher = std::make_unique<Dispatcher>();
-        auto workers = std::make_unique<WorkerPool>(*dispatcher, core::system_clock(), 2, std::chrono::milliseconds{1});
+        auto workers = std::make_unique<WorkerPool>(*dispatcher, core::system_clock(), 2,
+                                                    std::chrono::milliseconds{1});
         LanePtr lane = dispatcher->make_lane(1);
         lane->push(call);
         dispatcher->flush();
@@ -280,7 +286,8 @@ TEST_CASE("worker pool: R18: a handler that never returns does not keep stop or 
         lane.reset();
         workers.reset(); // waits its last patience
     }
-    stuck->let_go.count_down(); // the worker finishes its call in a lane and a dispatcher that nobody else holds
+    stuck->let_go
+        .count_down(); // the worker finishes its call in a lane and a dispatcher that nobody else holds
     stuck->gone.wait();
 }
 
@@ -294,7 +301,8 @@ TEST_CASE("worker pool: R18: stop is legal from inside a handler") {
         lanes.push_back(pool.dispatcher.make_lane(1));
         lanes.back()->push(pool.call([&] {
             both.arrive_and_wait();
-            left += pool.workers.stop(Deadline::after(std::chrono::minutes{10}, core::system_clock().now()));
+            left += pool.workers.stop(
+                Deadline::after(std::chrono::minutes{10}, core::system_clock().now()));
             done.count_down();
             return Verdict::proceed;
         }));

@@ -6,7 +6,8 @@ using namespace sessionq;
 using groups::to_failure;
 
 TEST_CASE("conditions: a peer's words are kept apart from ours") {
-    const Failure failure = to_failure({.name = "amqp:not-found", .text = "no such queue"}, "'orders'");
+    const Failure failure =
+        to_failure({.name = "amqp:not-found", .text = "no such queue"}, "'orders'");
     CHECK(failure.code == Errc::entity_not_found);
     CHECK(failure.detail == "'orders'");
     CHECK(failure.peer_condition == "amqp:not-found");
@@ -14,14 +15,18 @@ TEST_CASE("conditions: a peer's words are kept apart from ours") {
 }
 
 TEST_CASE("conditions: what this side found is said in our words") {
-    const Failure failure = to_failure({.name = "amqp:connection:framing-error", .text = "no frames", .found = Errc::protocol_error}, "'host'");
+    const Failure failure = to_failure({.name = "amqp:connection:framing-error",
+                                        .text = "no frames",
+                                        .found = Errc::protocol_error},
+                                       "'host'");
     CHECK(failure.code == Errc::protocol_error);
     CHECK(failure.detail == "'host': no frames");
     CHECK(failure.peer_condition.empty());
     CHECK(failure.peer_text.empty());
 }
 
-TEST_CASE("conditions: an end without a reason is a loss; a reason that is not known breaks the protocol") {
+TEST_CASE("conditions: an end without a reason is a loss; a reason that is not known breaks the "
+          "protocol") {
     CHECK(to_failure({}, "'orders'").code == Errc::connection_lost);
     CHECK(to_failure({.name = "vendor:odd"}, "'orders'").code == Errc::protocol_error);
     CHECK(to_failure({.name = "amqp:connection:forced"}, "'orders'").code == Errc::connection_lost);

@@ -20,7 +20,8 @@ std::string complaint(std::string_view text) {
 TEST_CASE("connection URL: hosts in order, ports by the scheme unless they are named") {
     const auto plain = ConnectionUrl::parse("amqp://one,two:1234,[::1]:99,[::2]").value();
     CHECK_FALSE(plain.tls);
-    CHECK(plain.hosts == std::vector<HostPort>{{"one", 5672}, {"two", 1234}, {"::1", 99}, {"::2", 5672}});
+    CHECK(plain.hosts ==
+          std::vector<HostPort>{{"one", 5672}, {"two", 1234}, {"::1", 99}, {"::2", 5672}});
     CHECK(plain.user.empty());
     CHECK(plain.dialect == nullptr);
     const auto secure = ConnectionUrl::parse("AMQPS://one").value();
@@ -29,7 +30,8 @@ TEST_CASE("connection URL: hosts in order, ports by the scheme unless they are n
 }
 
 TEST_CASE("connection URL: user, password and virtual host are percent-decoded") {
-    const auto url = ConnectionUrl::parse("amqp://a%40b:p%2Fw%3a%25@host/v%20h?dialect=broker-j").value();
+    const auto url =
+        ConnectionUrl::parse("amqp://a%40b:p%2Fw%3a%25@host/v%20h?dialect=broker-j").value();
     CHECK(url.user == "a@b");
     CHECK(url.password == "p/w:%");
     CHECK(url.virtual_host == "v h");
@@ -62,7 +64,8 @@ TEST_CASE("connection URL: what is wrong is named") {
 }
 
 TEST_CASE("connection URL: R24: the password is in no complaint") {
-    for (const char* text : {"amqp://user:s3cret@", "amqp://user:s3cret%2@host", "amqp://user:s3cret@host:x", "amqp://user:s3cret@host?x=y",
+    for (const char* text : {"amqp://user:s3cret@", "amqp://user:s3cret%2@host",
+                             "amqp://user:s3cret@host:x", "amqp://user:s3cret@host?x=y",
                              "amqp://user:s3cret@host?dialect=s", "amqp://:s3cret@host"}) {
         CAPTURE(text);
         CHECK(complaint(text).find("s3cret") == std::string::npos);

@@ -13,7 +13,8 @@ namespace {
 constexpr WallTime when{std::chrono::milliseconds{1'700'000'000'123}};
 
 std::optional<std::int64_t> annotated(const std::string& encoded, std::string_view name) {
-    const auto value = amqp::decode(amqp::find_entry(amqp::MessageSections::find(encoded).value().message_annotations, name));
+    const auto value = amqp::decode(
+        amqp::find_entry(amqp::MessageSections::find(encoded).value().message_annotations, name));
     return value ? value->integer() : std::nullopt;
 }
 
@@ -24,7 +25,8 @@ TEST_CASE("delivery time: it is said beside what annotations there are, and noth
     SUBCASE("with annotations") { later.scheduled_enqueue_time = when; }
     SUBCASE("without") {}
     const std::string plain = amqp::encode_message(later, {});
-    const std::string told = groups::make_durable(groups::with_delivery_time(plain, "x-opt-delivery-time", when));
+    const std::string told =
+        groups::make_durable(groups::with_delivery_time(plain, "x-opt-delivery-time", when));
     CHECK(annotated(told, "x-opt-delivery-time") == 1'700'000'000'123);
     const auto before = amqp::MessageSections::find(plain).value();
     const auto after = amqp::MessageSections::find(told).value();
@@ -34,4 +36,6 @@ TEST_CASE("delivery time: it is said beside what annotations there are, and noth
     CHECK(after.body == before.body);
 }
 
-TEST_CASE("delivery time: what is no message stays as it is") { CHECK(groups::with_delivery_time("nonsense", "name", when) == "nonsense"); }
+TEST_CASE("delivery time: what is no message stays as it is") {
+    CHECK(groups::with_delivery_time("nonsense", "name", when) == "nonsense");
+}

@@ -22,21 +22,24 @@ TEST_CASE("dialect: what no broker of groups has is refused by name") {
     for (const char* name : {"artemis", "broker-j"}) {
         CAPTURE(name);
         const ports::Capabilities& capabilities = dialect_by_name(name)->capabilities;
-        for (const auto capability : {Capability::lock_renewal, Capability::session_state, Capability::list_sessions, Capability::defer,
-                                      Capability::dead_letter_reason, Capability::cancel_scheduled}) {
+        for (const auto capability :
+             {Capability::lock_renewal, Capability::session_state, Capability::list_sessions,
+              Capability::defer, Capability::dead_letter_reason, Capability::cancel_scheduled}) {
             CHECK_FALSE(capabilities.has(capability));
         }
         CHECK(capabilities.has(Capability::accept_next));
     }
-    CHECK_THROWS_WITH_AS(dialect_by_name("broker-j")->capabilities.require(Capability::session_state),
-                         doctest::Contains("Apache Qpid Broker-J does not have: session state"), Error);
+    CHECK_THROWS_WITH_AS(
+        dialect_by_name("broker-j")->capabilities.require(Capability::session_state),
+        doctest::Contains("Apache Qpid Broker-J does not have: session state"), Error);
 }
 
 TEST_CASE("dialect: whoever accepts by id has a selector for it") {
     for (const char* name : {"artemis", "broker-j"}) {
         CAPTURE(name);
         const Dialect& dialect = *dialect_by_name(name);
-        CHECK(dialect.capabilities.has(Capability::accept_named) == !dialect.group_selector.empty());
+        CHECK(dialect.capabilities.has(Capability::accept_named) ==
+              !dialect.group_selector.empty());
     }
     CHECK(selector_for(*dialect_by_name("artemis"), "o'neill's") == "JMSXGroupID = 'o''neill''s'");
 }
@@ -49,7 +52,8 @@ TEST_CASE("dialect: whoever schedules has an annotation for it") {
     }
 }
 
-TEST_CASE("dialect: before a broker has said who it is nothing is promised that one of them lacks") {
+TEST_CASE(
+    "dialect: before a broker has said who it is nothing is promised that one of them lacks") {
     for (int i = 0; i <= static_cast<int>(Capability::receive_and_delete); ++i) {
         const auto capability = static_cast<Capability>(i);
         CAPTURE(to_string(capability));

@@ -33,4 +33,6 @@ TEST_CASE("durable: what a header says already is kept") {
     CHECK(groups::make_durable(durable) == durable);
 }
 
-TEST_CASE("durable: what is no message stays as it is") { CHECK(groups::make_durable("nonsense") == "nonsense"); }
+TEST_CASE("durable: what is no message stays as it is") {
+    CHECK(groups::make_durable("nonsense") == "nonsense");
+}

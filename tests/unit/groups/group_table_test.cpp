@@ -61,7 +61,8 @@ TEST_CASE("group table: messages of a group are given in the order they came") {
     CHECK(t.give_all(group) == Table::Orders{4});
 }
 
-TEST_CASE("group table: what a session was given and did not settle waits again in order, for the next one") {
+TEST_CASE("group table: what a session was given and did not settle waits again in order, for the "
+          "next one") {
     Table t;
     for (int i = 0; i < 4; ++i) {
         t.arrive("a");
@@ -77,7 +78,8 @@ TEST_CASE("group table: what a session was given and did not settle waits again 
     CHECK(t.give_all(again) == Table::Orders{2, 3, 4});
 }
 
-TEST_CASE("group table: a released message goes back to its place, whatever the order of releases") {
+TEST_CASE(
+    "group table: a released message goes back to its place, whatever the order of releases") {
     Table t;
     for (int i = 0; i < 4; ++i) {
         t.arrive("a");
@@ -92,7 +94,8 @@ TEST_CASE("group table: a released message goes back to its place, whatever the 
     CHECK(t.give_all(group) == Table::Orders{1, 2, 3, 4});
 }
 
-TEST_CASE("group table: R6: after a failure nothing of the group is given until it and all that waits are back at the broker") {
+TEST_CASE("group table: R6: after a failure nothing of the group is given until it and all that "
+          "waits are back at the broker") {
     Table t;
     for (int i = 0; i < 3; ++i) {
         t.arrive("a");
@@ -119,7 +122,8 @@ TEST_CASE("group table: R6: after a failure nothing of the group is given until 
     CHECK(t.table.take_ready(t.session(1))->id == "b"); // untouched
 }
 
-TEST_CASE("group table: a group whose session ended while it returns is not ready before it is back") {
+TEST_CASE(
+    "group table: a group whose session ended while it returns is not ready before it is back") {
     Table t;
     t.arrive("a");
     Group& group = *t.table.take_ready(t.session(0));
@@ -132,7 +136,8 @@ TEST_CASE("group table: a group whose session ended while it returns is not read
     CHECK(t.table.is_empty());
 }
 
-TEST_CASE("group table: a group stays while a settlement is unanswered, and is forgotten after it") {
+TEST_CASE(
+    "group table: a group stays while a settlement is unanswered, and is forgotten after it") {
     Table t;
     t.arrive("a");
     Group& group = *t.table.take_ready(t.session(0));

@@ -41,7 +41,8 @@ TEST_CASE("host rotation: R17: rounds that bring nothing are spaced more and mor
     }
 }
 
-TEST_CASE("host rotation: after the loss of a connection that lasted the first host is tried at once") {
+TEST_CASE(
+    "host rotation: after the loss of a connection that lasted the first host is tried at once") {
     HostRotation rotation{2, backoff, 1};
     static_cast<void>(rotation.failed(start));
     rotation.connected(start);

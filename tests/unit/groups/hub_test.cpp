@@ -34,27 +34,35 @@ std::string frame(char type, std::uint64_t code, const List& fields) {
 }
 
 std::string offering(const char* mechanism) {
-    return "AMQP\x03\x01\0\0"s + frame(1, 0x40, {Array{.element = 0xa3, .items = {Value::symbol(mechanism)}}});
+    return "AMQP\x03\x01\0\0"s +
+           frame(1, 0x40, {Array{.element = 0xa3, .items = {Value::symbol(mechanism)}}});
 }
 
-const std::string let_in = offering("PLAIN") + frame(1, 0x44, {std::uint8_t{0}}) + "AMQP\0\x01\0\0"s;
+const std::string let_in =
+    offering("PLAIN") + frame(1, 0x44, {std::uint8_t{0}}) + "AMQP\0\x01\0\0"s;
 
 std::string opening(std::uint32_t frame_size) {
     return let_in + frame(0, 0x10,
-                          {"broker", Value{}, frame_size, std::uint16_t{0}, Value{}, Value{}, Value{}, Value{}, Value{},
+                          {"broker", Value{}, frame_size, std::uint16_t{0}, Value{}, Value{},
+                           Value{}, Value{}, Value{},
                            Value::map({{Value::symbol("product"), "Apache Qpid Broker-J Core"}})});
 }
 
 /// As Broker-J does: with an open that nobody could work with, and the reason behind it.
 std::string refusing(const char* condition, const char* text) {
-    return opening(0) + frame(0, 0x18, {Value::described(std::uint64_t{0x1d}, List{Value::symbol(condition), text})});
+    return opening(0) +
+           frame(0, 0x18,
+                 {Value::described(std::uint64_t{0x1d}, List{Value::symbol(condition), text})});
 }
 
-/// Says to whoever comes first what stands first, and so on; the last to all that follow. On its own thread, which may be used for others too.
+/// Says to whoever comes first what stands first, and so on; the last to all that follow. On its
+/// own thread, which may be used for others too.
 struct Peer {
-    explicit Peer(std::vector<std::string> words, bool hangs_up = false) : script{std::move(words)}, is_leaving{hangs_up} {
+    explicit Peer(std::vector<std::string> words, bool hangs_up = false)
+        : script{std::move(words)}, is_leaving{hangs_up} {
         client::run_on(thread, [&] {
-            acceptor = std::make_unique<asio::ip::tcp::acceptor>(thread.io_context(), asio::ip::tcp::endpoint{asio::ip::address_v4::loopback(), 0});
+            acceptor = std::make_unique<asio::ip::tcp::acceptor>(
+                thread.io_context(), asio::ip::tcp::endpoint{asio::ip::address_v4::loopback(), 0});
             port = acceptor->local_endpoint().port();
             accept();
         });
@@ -78,7 +86,9 @@ struct Peer {
             accept();
         });
     }
-    [[nodiscard]] std::string url() const { return "amqp://user:SECRET@127.0.0.1:" + std::to_string(port); }
+    [[nodiscard]] std::string url() const {
+        return "amqp://user:SECRET@127.0.0.1:" + std::to_string(port);
+    }
 
     const std::vector<std::string> script;
     const bool is_leaving;
@@ -92,10 +102,11 @@ struct Peer {
 struct Asking {
     explicit Asking(Peer& of, Duration operation_timeout = 20s) : peer{of} {
         client::run_on(peer.thread, [&] {
-            hub = std::make_unique<groups::Hub>(peer.thread, peer.thread.io_context(),
-                                                groups::HubSettings{.url = groups::ConnectionUrl::parse(peer.url()).value(),
-                                                                    .operation_timeout = operation_timeout,
-                                                                    .backoff = {.min = 1ms, .max = 1ms}});
+            hub = std::make_unique<groups::Hub>(
+                peer.thread, peer.thread.io_context(),
+                groups::HubSettings{.url = groups::ConnectionUrl::parse(peer.url()).value(),
+                                    .operation_timeout = operation_timeout,
+                                    .backoff = {.min = 1ms, .max = 1ms}});
         });
     }
     ~Asking() {
@@ -106,7 +117,9 @@ struct Asking {
         std::promise<std::optional<Failure>> answer;
         auto answered = answer.get_future();
         client::run_on(peer.thread, [&] {
-            hub->ready([&](const core::Result<Engine*>& engine) { answer.set_value(engine.ok() ? std::nullopt : std::optional{engine.failure()}); });
+            hub->ready([&](const core::Result<Engine*>& engine) {
+                answer.set_value(engine.ok() ? std::nullopt : std::optional{engine.failure()});
+            });
         });
         REQUIRE(answered.wait_for(60s) == std::future_status::ready);
         return answered.get();
@@ -127,12 +140,16 @@ Failure failure_of(const std::string& words, bool hangs_up = false) {
     return *failure;
 }
 
-bool tells(const Failure& failure, std::string_view text) { return failure.to_string().find(text) != std::string::npos; }
+bool tells(const Failure& failure, std::string_view text) {
+    return failure.to_string().find(text) != std::string::npos;
+}
 
 } // namespace
 
-TEST_CASE("hub: a broker that is not ready yet counts as one that could not be reached, and is asked again") {
-    Peer peer{{refusing("amqp:connection:forced", "Virtual host 'h' is not active"), opening(65536)}};
+TEST_CASE("hub: a broker that is not ready yet counts as one that could not be reached, and is "
+          "asked again") {
+    Peer peer{
+        {refusing("amqp:connection:forced", "Virtual host 'h' is not active"), opening(65536)}};
     Asking asking{peer};
     const auto failure = asking.ask();
     REQUIRE(failure);
@@ -143,7 +160,8 @@ TEST_CASE("hub: a broker that is not ready yet counts as one that could not be r
 }
 
 TEST_CASE("hub: a virtual host that there is not is not found") {
-    const Failure failure = failure_of(refusing("amqp:not-found", "Unknown hostname in connection open: 'nosuch'"));
+    const Failure failure =
+        failure_of(refusing("amqp:not-found", "Unknown hostname in connection open: 'nosuch'"));
     CHECK(failure.code == Errc::entity_not_found);
     CHECK(tells(failure, "nosuch"));
 }

@@ -17,7 +17,8 @@ TEST_CASE("link window: as wide as the budget is for messages of the size they h
     CHECK(window.grant(0) == 10);
 }
 
-TEST_CASE("link window: R23: what is held counts, and nothing more is asked for once the budget is used up") {
+TEST_CASE("link window: R23: what is held counts, and nothing more is asked for once the budget is "
+          "used up") {
     LinkWindow window;
     window.set_budget(100 * 1024);
     for (int i = 0; i < 80; ++i) {

@@ -25,7 +25,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A broker with one queue: gives what it is told to give to the link attached last, and counts links.
+/// A broker with one queue: gives what it is told to give to the link attached last, and counts
+/// links.
 class Broker final : ConnectionOwner, SessionListener, LinkListener {
 public:
     Broker(core::EventLoop& loop, asio::io_context& io)
@@ -34,11 +35,14 @@ public:
                                          options.engine = {
                                              .is_server = true,
                                              .open = {.container = "broker",
-                                                      .properties = encode(Value::map({{Value::symbol("product"), "apache-activemq-artemis"}})),
+                                                      .properties = encode(Value::map(
+                                                          {{Value::symbol("product"),
+                                                            "apache-activemq-artemis"}})),
                                                       .max_frame_size = 65536},
                                              .sasl = make_sasl_server({})};
                                          ConnectionOwner& owner = *this;
-                                         connection_ = std::make_unique<Connection>(host_, std::move(stream), std::move(options), owner);
+                                         connection_ = std::make_unique<Connection>(
+                                             host_, std::move(stream), std::move(options), owner);
                                      }} {
         port = acceptor_.listen({.port = 0}).value();
     }
@@ -124,18 +128,22 @@ struct World {
         return done();
     }
     void accept() {
-        endpoint.accept({.entity = "queue", .wait = 24h}, [this](core::Result<ports::SessionLinkPtr> answer) {
-            if (answer.ok()) {
-                sessions.push_back(std::make_unique<test::RecordingLink>(std::move(answer).value()));
-                sessions.back()->credit(10);
-            }
-        });
+        endpoint.accept(
+            {.entity = "queue", .wait = 24h}, [this](core::Result<ports::SessionLinkPtr> answer) {
+                if (answer.ok()) {
+                    sessions.push_back(
+                        std::make_unique<test::RecordingLink>(std::move(answer).value()));
+                    sessions.back()->credit(10);
+                }
+            });
     }
     /// Gives a message to who waits for a session, and completes it there.
-    test::RecordingLink& handle(std::string_view group, std::string_view body, bool is_marked_first) {
+    test::RecordingLink& handle(std::string_view group, std::string_view body,
+                                bool is_marked_first) {
         const std::size_t before = sessions.size();
         broker.give(group, body, is_marked_first);
-        REQUIRE(until([&] { return sessions.size() > before && sessions.back()->got.size() == 1; }));
+        REQUIRE(
+            until([&] { return sessions.size() > before && sessions.back()->got.size() == 1; }));
         test::RecordingLink& session = *sessions.back();
         session.settle(*session.got.front(), ports::Outcome::complete);
         REQUIRE(until([&] { return session.settled.size() == 1; }));
@@ -151,13 +159,18 @@ struct World {
     asio::executor_work_guard<asio::io_context::executor_type> guard{io.get_executor()};
     Broker broker{loop, io};
     groups::Endpoint endpoint{
-        loop, io, {.url = groups::ConnectionUrl::parse("amqp://127.0.0.1:" + std::to_string(broker.port)).value(), .idle_timeout = 24h}};
+        loop,
+        io,
+        {.url = groups::ConnectionUrl::parse("amqp://127.0.0.1:" + std::to_string(broker.port))
+                    .value(),
+         .idle_timeout = 24h}};
     std::vector<std::unique_ptr<test::RecordingLink>> sessions{};
 };
 
 } // namespace
 
-TEST_CASE("receiver: a link whose groups have been idle for a second is given up and attached anew for who waits") {
+TEST_CASE("receiver: a link whose groups have been idle for a second is given up and attached anew "
+          "for who waits") {
     World world;
     world.accept();
     test::RecordingLink& session = world.handle("a", "1", false);
@@ -170,7 +183,8 @@ TEST_CASE("receiver: a link whose groups have been idle for a second is given up
     CHECK(world.handle("b", "2", false).text() == "2");
 }
 
-TEST_CASE("receiver: an idle link of a queue that marks the first of a group is kept, for its return might have all groups dealt anew") {
+TEST_CASE("receiver: an idle link of a queue that marks the first of a group is kept, for its "
+          "return might have all groups dealt anew") {
     World world;
     world.accept();
     for (int i = 0; i < 5; ++i) { // what the client said before has come when it has answered
@@ -192,7 +206,8 @@ TEST_CASE("receiver: a link that nobody uses is given up, whatever its queue mar
     CHECK(world.broker.accepted == 1);
 }
 
-TEST_CASE("receiver: a session whose group is dealt anew while nothing of it is in hand is lost, and what comes opens the next") {
+TEST_CASE("receiver: a session whose group is dealt anew while nothing of it is in hand is lost, "
+          "and what comes opens the next") {
     World world;
     world.accept();
     test::RecordingLink& first = world.handle("a", "1", true);

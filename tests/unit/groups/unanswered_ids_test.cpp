@@ -4,7 +4,8 @@
 
 using sessionq::groups::UnansweredIds;
 
-TEST_CASE("unanswered ids: what was held or settled lately when the connection was lost comes again, once") {
+TEST_CASE("unanswered ids: what was held or settled lately when the connection was lost comes "
+          "again, once") {
     UnansweredIds ids;
     ids.settled("settled");
     CHECK_FALSE(ids.comes_again("settled")); // not lost yet

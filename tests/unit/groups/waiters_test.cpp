@@ -16,10 +16,12 @@ struct Bench {
     test::ManualLoop loop{};
     int expired{0};
     std::vector<std::string> answers{};
-    Waiters waiters{loop, {.code = Errc::no_session_available, .detail = "none"}, [this] { ++expired; }};
+    Waiters waiters{
+        loop, {.code = Errc::no_session_available, .detail = "none"}, [this] { ++expired; }};
 
     Waiters::Answer noting(std::string name) {
-        return [this, name = std::move(name)](const core::Result<std::shared_ptr<GroupSession>>& result) {
+        return [this,
+                name = std::move(name)](const core::Result<std::shared_ptr<GroupSession>>& result) {
             answers.push_back(name + (result.ok() ? ": given" : ": " + result.failure().detail));
         };
     }

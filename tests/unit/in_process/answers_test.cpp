@@ -20,7 +20,8 @@ struct Fixture {
     void give(int value, std::function<void()> then = {}) {
         answers->give<int>(
             [this, then = std::move(then)](const core::Result<int>& result) {
-                log += result ? std::to_string(result.value()) : std::string{to_string(result.failure().code)};
+                log += result ? std::to_string(result.value())
+                              : std::string{to_string(result.failure().code)};
                 log += ";";
                 if (then) {
                     then();
@@ -73,14 +74,17 @@ TEST_CASE("answers: what is dropped is never given") {
     CHECK(f.log.empty());
 }
 
-TEST_CASE("answers: what confirms a change is said once it is kept, with the reason if it cannot be, and once only when it is cancelled first") {
+TEST_CASE("answers: what confirms a change is said once it is kept, with the reason if it cannot "
+          "be, and once only when it is cancelled first") {
     Fixture f;
     test::HeldJournal journal;
     f.answers = std::make_shared<in_process::Answers>(f.pump, &journal);
     const auto confirm = [&f](core::Result<int> answer) {
         f.answers->confirm<int>(
             [&f](const core::Result<int>& result) {
-                f.log += (result ? std::to_string(result.value()) : std::string{to_string(result.failure().code)}) + ";";
+                f.log += (result ? std::to_string(result.value())
+                                 : std::string{to_string(result.failure().code)}) +
+                         ";";
             },
             std::move(answer));
         f.loop.run_until_idle();

@@ -17,7 +17,10 @@ namespace {
 
 std::shared_ptr<broker::Broker> broker_with_queue(core::EventLoop& loop) {
     auto broker = std::make_shared<broker::Broker>();
-    static_cast<void>(broker->create_queue("orders", {.requires_session = true, .lock_duration = 30s}, {loop.now(), loop.wall_now()}).value());
+    static_cast<void>(broker
+                          ->create_queue("orders", {.requires_session = true, .lock_duration = 30s},
+                                         {loop.now(), loop.wall_now()})
+                          .value());
     return broker;
 }
 
@@ -42,7 +45,9 @@ struct Slot final : ports::LinkEvents {
             }
         });
     }
-    [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+        return std::make_unique<ports::Delivery>();
+    }
     void on_delivery(ports::DeliveryPtr delivery) override {
         held.push_back(std::move(delivery));
         link->settle(*held.back(), {});
@@ -80,13 +85,19 @@ struct Slot final : ports::LinkEvents {
 /// Takes a session's messages, which are removed when they are received.
 struct Remover final : ports::LinkEvents {
     explicit Remover(ports::Endpoint& on) {
-        on.accept({.entity = "orders", .session_id = "a", .mode = ports::ReceiveMode::receive_and_delete, .wait = 10s}, [this](auto result) {
-            link = std::move(result).value();
-            link->set_events(*this);
-            link->add_credit(10);
-        });
+        on.accept({.entity = "orders",
+                   .session_id = "a",
+                   .mode = ports::ReceiveMode::receive_and_delete,
+                   .wait = 10s},
+                  [this](auto result) {
+                      link = std::move(result).value();
+                      link->set_events(*this);
+                      link->add_credit(10);
+                  });
     }
-    [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+        return std::make_unique<ports::Delivery>();
+    }
     void on_delivery(ports::DeliveryPtr delivery) override {
         CHECK(delivery->settled_by_sender);
         log += std::string{delivery->message.text()} + " ";
@@ -106,7 +117,10 @@ struct Remover final : ports::LinkEvents {
 /// A broker whose journal answers when the test says so.
 struct Held {
     Held() {
-        REQUIRE(broker->create_queue("orders", {.requires_session = true, .lock_duration = 30s}, {loop.now(), loop.wall_now()}).ok());
+        REQUIRE(broker
+                    ->create_queue("orders", {.requires_session = true, .lock_duration = 30s},
+                                   {loop.now(), loop.wall_now()})
+                    .ok());
         send(2);
     }
     void send(int count) {
@@ -114,7 +128,10 @@ struct Held {
         for (int i = 0; i < count; ++i) {
             messages.push_back(Message::text("a", std::to_string(++sent)));
         }
-        REQUIRE(broker->find("orders").value()->send(std::move(messages), {loop.now(), loop.wall_now()}).ok());
+        REQUIRE(broker->find("orders")
+                    .value()
+                    ->send(std::move(messages), {loop.now(), loop.wall_now()})
+                    .ok());
         loop.run_until_idle();
     }
     void answer(const std::optional<Failure>& why = std::nullopt) {
@@ -125,7 +142,8 @@ struct Held {
 
     test::ManualLoop loop{};
     std::shared_ptr<test::HeldJournal> journal{std::make_shared<test::HeldJournal>()};
-    std::shared_ptr<broker::Broker> broker{std::make_shared<broker::Broker>(journal, std::vector<broker::KeptQueue>{}, broker::Instant{})};
+    std::shared_ptr<broker::Broker> broker{std::make_shared<broker::Broker>(
+        journal, std::vector<broker::KeptQueue>{}, broker::Instant{})};
     in_process::Endpoint endpoint{broker, loop};
     int sent{0};
 };
@@ -154,7 +172,8 @@ TEST_CASE("endpoint: a link may outlive it, and closes as ever") {
     ports::SessionLinkPtr link;
     {
         in_process::Endpoint endpoint{broker, loop};
-        endpoint.accept({.entity = "orders", .session_id = "a"}, [&](auto result) { link = std::move(result).value(); });
+        endpoint.accept({.entity = "orders", .session_id = "a"},
+                        [&](auto result) { link = std::move(result).value(); });
         loop.run_until_idle();
     }
     bool is_renewed = false;
@@ -164,7 +183,8 @@ TEST_CASE("endpoint: a link may outlive it, and closes as ever") {
     link.reset();
     in_process::Endpoint next{broker, loop};
     bool is_granted = false;
-    next.accept({.entity = "orders", .session_id = "a"}, [&](const auto& result) { is_granted = result.ok(); });
+    next.accept({.entity = "orders", .session_id = "a"},
+                [&](const auto& result) { is_granted = result.ok(); });
     loop.run_until_idle();
     CHECK(is_granted);
 }
@@ -177,13 +197,15 @@ TEST_CASE("endpoint: may be destroyed from within its own handlers") {
         answers.push_back(result ? Errc{} : result.failure().code);
         endpoint.reset();
     });
-    endpoint->accept({.entity = "orders", .session_id = "b"},
-                     [&](const auto& result) { answers.push_back(result ? Errc{} : result.failure().code); });
+    endpoint->accept({.entity = "orders", .session_id = "b"}, [&](const auto& result) {
+        answers.push_back(result ? Errc{} : result.failure().code);
+    });
     loop.run_until_idle();
     CHECK(answers == std::vector{Errc{}, Errc::cancelled});
 }
 
-TEST_CASE("endpoint: loops on threads of their own share a broker, and every message is completed once") {
+TEST_CASE(
+    "endpoint: loops on threads of their own share a broker, and every message is completed once") {
     test::ManualLoop loop;
     const auto broker = broker_with_queue(loop);
     constexpr int threads = 3;
@@ -218,12 +240,16 @@ TEST_CASE("endpoint: loops on threads of their own share a broker, and every mes
     CHECK(completed == threads * sessions * per_session);
 }
 
-TEST_CASE("endpoint: what is removed when received is handed out once that is kept, in order, many with one commit; a drain waits for it") {
+TEST_CASE("endpoint: what is removed when received is handed out once that is kept, in order, many "
+          "with one commit; a drain waits for it") {
     Held held;
     Remover remover{held.endpoint};
     held.loop.run_until_idle();
     CHECK(remover.log.empty());
-    CHECK(held.broker->find("orders").value()->counts({held.loop.now(), held.loop.wall_now()}).active == 0);
+    CHECK(held.broker->find("orders")
+              .value()
+              ->counts({held.loop.now(), held.loop.wall_now()})
+              .active == 0);
     held.send(1);
     held.send(1);
     CHECK(held.journal->waiting.size() == 1);
@@ -237,7 +263,8 @@ TEST_CASE("endpoint: what is removed when received is handed out once that is ke
     CHECK(held.journal->waiting.empty());
 }
 
-TEST_CASE("endpoint: a loss is said after what was removed before it, and what comes after a close is not") {
+TEST_CASE("endpoint: a loss is said after what was removed before it, and what comes after a close "
+          "is not") {
     Held held;
     {
         Remover remover{held.endpoint};
@@ -260,12 +287,15 @@ TEST_CASE("endpoint: a loss is said after what was removed before it, and what c
     CHECK(gone.log.empty());
 }
 
-TEST_CASE("endpoint: deferred messages that are removed when received are handed out once that is kept") {
+TEST_CASE(
+    "endpoint: deferred messages that are removed when received are handed out once that is kept") {
     Held held;
     const auto queue = held.broker->find("orders").value();
     std::vector<std::int64_t> sequences;
     struct Deferrer final : ports::LinkEvents {
-        [[nodiscard]] ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
+        [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+            return std::make_unique<ports::Delivery>();
+        }
         void on_delivery(ports::DeliveryPtr delivery) override {
             got.push_back(std::move(delivery));
             link->settle(*got.back(), {.outcome = ports::Outcome::defer});

@@ -27,4 +27,6 @@ TEST_CASE("delivery: goes back to whoever allocated it, whatever it is there") {
     CHECK(freed);
 }
 
-TEST_CASE("delivery: an unspecified settlement completes") { CHECK(Settlement{}.outcome == Outcome::complete); }
+TEST_CASE("delivery: an unspecified settlement completes") {
+    CHECK(Settlement{}.outcome == Outcome::complete);
+}

@@ -85,7 +85,8 @@ TEST_CASE("accept targets: the empty id is a name too") {
     CHECK(choices(targets, 2) == "a/ -");
 }
 
-TEST_CASE("accept targets: a named session that another thread asks for is passed over until that one lets go") {
+TEST_CASE("accept targets: a named session that another thread asks for is passed over until that "
+          "one lets go") {
     int released = 0;
     TargetClaims claims{2, [&] { ++released; }};
     AcceptTargets here{{"a"}, {"x", "y"}, &claims};

@@ -37,12 +37,14 @@ TEST_CASE("R15: answer bounds: each has its own time, and the earliest is looked
     CHECK(bounds.overdue({.settlements = true}, start + 30s) == Overdue::settlements);
 }
 
-TEST_CASE("answer bounds: of several that are overdue the one that ends the session soonest is told") {
+TEST_CASE(
+    "answer bounds: of several that are overdue the one that ends the session soonest is told") {
     AnswerBounds bounds{tuning};
     bounds.drain_asked(start);
     bounds.settlements_moved(start);
     bounds.close_asked(start);
-    CHECK(bounds.overdue({.drain = true, .settlements = true, .close = true}, start + 1h) == Overdue::close);
+    CHECK(bounds.overdue({.drain = true, .settlements = true, .close = true}, start + 1h) ==
+          Overdue::close);
     CHECK(bounds.overdue({.drain = true, .settlements = true}, start + 1h) == Overdue::settlements);
 }
 

@@ -102,7 +102,8 @@ TEST_CASE("credit policy: messages without bytes do not upset it") {
     CHECK(policy.buffered_bytes() == 0);
 }
 
-TEST_CASE("credit policy: R23: many sessions in any order stay within the budget, one message a session apart") {
+TEST_CASE("credit policy: R23: many sessions in any order stay within the budget, one message a "
+          "session apart") {
     constexpr std::size_t budget = std::size_t{1} << 20U;
     constexpr std::size_t size = 4096;
     struct Session {

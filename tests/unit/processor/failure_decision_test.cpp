@@ -23,14 +23,16 @@ TEST_CASE("failure decision: R9: the action is taken once the attempts are used 
         {FailurePolicy::dead_letter(), 1, false, Step::dead_letter},
         {FailurePolicy::dead_letter_session(), 1, true, Step::dead_letter_session},
         {FailurePolicy::park_session(5s), 1, true, Step::park_session},
-        {FailurePolicy::park_session(5s), 1, false, Step::abandon}, // the session is being left: nothing to park
+        {FailurePolicy::park_session(5s), 1, false,
+         Step::abandon}, // the session is being left: nothing to park
         {FailurePolicy::abandon().after_retries(3, delay), 1, true, Step::retry},
         {FailurePolicy::abandon().after_retries(3, delay), 2, true, Step::retry},
         {FailurePolicy::abandon().after_retries(3, delay), 3, true, Step::abandon},
         {FailurePolicy::abandon().after_retries(3, delay), 1, false, Step::abandon},
         {FailurePolicy::dead_letter().after_retries(2, delay), 1, true, Step::retry},
         {FailurePolicy::dead_letter().after_retries(2, delay), 2, true, Step::dead_letter},
-        {FailurePolicy::dead_letter_session().after_retries(2, delay), 2, true, Step::dead_letter_session},
+        {FailurePolicy::dead_letter_session().after_retries(2, delay), 2, true,
+         Step::dead_letter_session},
         {FailurePolicy::park_session(5s).after_retries(2, delay), 2, true, Step::park_session},
     };
     core::Random random{1};
@@ -44,7 +46,8 @@ TEST_CASE("failure decision: R9: the action is taken once the attempts are used 
 }
 
 TEST_CASE("failure decision: retries in place wait longer each time, with jitter") {
-    const FailurePolicy policy = FailurePolicy::abandon().after_retries(10, {.min = 100ms, .max = 400ms});
+    const FailurePolicy policy =
+        FailurePolicy::abandon().after_retries(10, {.min = 100ms, .max = 400ms});
     core::Random random{1};
     const Duration full[] = {100ms, 200ms, 400ms, 400ms};
     for (std::uint32_t attempt = 1; attempt <= 4; ++attempt) {
@@ -58,6 +61,7 @@ TEST_CASE("failure decision: retries in place wait longer each time, with jitter
 TEST_CASE("failure decision: parking lasts as long as the policy says, other actions do not wait") {
     core::Random random{1};
     CHECK(decide_failure(FailurePolicy::park_session(42s), 1, true, random).delay == 42s);
-    CHECK(decide_failure(FailurePolicy::park_session(42s), 1, false, random).delay == Duration::zero());
+    CHECK(decide_failure(FailurePolicy::park_session(42s), 1, false, random).delay ==
+          Duration::zero());
     CHECK(decide_failure(FailurePolicy::dead_letter(), 1, true, random).delay == Duration::zero());
 }

@@ -24,7 +24,8 @@ TEST_CASE("held sessions: sessions apart are each its holder's alone") {
     CHECK(held.hold({"invoices", "a"}, &third, loop, [] {}));
 }
 
-TEST_CASE("held sessions: a session given anew waits until the earlier holder has ended, each in turn") {
+TEST_CASE(
+    "held sessions: a session given anew waits until the earlier holder has ended, each in turn") {
     test::ManualLoop loop;
     HeldSessions held;
     std::string begun;

@@ -38,7 +38,8 @@ TEST_CASE("R19: late sessions: are closed at once, and forgotten when the broker
     CHECK_FALSE(link->alive);
 }
 
-TEST_CASE("R15: late sessions: one that is not answered is dropped when its time is over, others stay") {
+TEST_CASE(
+    "R15: late sessions: one that is not answered is dropped when its time is over, others stay") {
     Fixture f;
     const auto first = f.late();
     f.loop.advance(3s);

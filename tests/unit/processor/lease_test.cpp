@@ -19,7 +19,8 @@ Lease granted(Duration length) {
 
 } // namespace
 
-TEST_CASE("lease: R12: its length counts from the instant it was asked for, a slow answer shortens it") {
+TEST_CASE(
+    "lease: R12: its length counts from the instant it was asked for, a slow answer shortens it") {
     Lease lease = granted(60s);
     CHECK(lease.expires().time() == t0 + 60s);
     lease.grant(t0 + 50s, 60s); // answered whenever
@@ -31,7 +32,8 @@ TEST_CASE("lease: R11: renewed ten seconds before its end, a short one at half o
         Duration length;
         Duration renew_after;
     };
-    for (const Row row : {Row{60s, 50s}, Row{30s, 20s}, Row{20s, 10s}, Row{5s, 2500ms}, Row{100ms, 50ms}}) {
+    for (const Row row :
+         {Row{60s, 50s}, Row{30s, 20s}, Row{20s, 10s}, Row{5s, 2500ms}, Row{100ms, 50ms}}) {
         CAPTURE(row.length.count());
         Lease lease = granted(row.length);
         const Lease::Next waits = lease.next(t0, true);
@@ -42,7 +44,8 @@ TEST_CASE("lease: R11: renewed ten seconds before its end, a short one at half o
     }
 }
 
-TEST_CASE("lease: R13: the holder is warned before the end, nothing starts after the warning's instant") {
+TEST_CASE(
+    "lease: R13: the holder is warned before the end, nothing starts after the warning's instant") {
     struct Row {
         Duration length;
         Duration margin;

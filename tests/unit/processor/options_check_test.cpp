@@ -47,7 +47,8 @@ TEST_CASE("options check: the defaults and the ends of every range are taken") {
         {"accept", [](auto& o) { o.accept_wait = 1h; }},
         {"attempts", [](auto& o) { o.failure_policy.max_attempts = 1000; }},
         {"equal backoff", [](auto& o) { o.error_backoff = {.min = 1s, .max = 1s}; }},
-        {"park zero", [](auto& o) { o.failure_policy = FailurePolicy::park_session(Duration::zero()); }},
+        {"park zero",
+         [](auto& o) { o.failure_policy = FailurePolicy::park_session(Duration::zero()); }},
         {"confirmed", [](auto& o) { o.confirm_settlements = true; }},
         {"removed", [](auto& o) { o.receive_and_delete = true; }},
         {"removed with retries",
@@ -73,8 +74,10 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
     const Case cases[] = {
         {"max_concurrent_sessions", [](auto& o) { o.max_concurrent_sessions = 0; }},
         {"max_concurrent_sessions", [](auto& o) { o.max_concurrent_sessions = 100'001; }},
-        {"max_concurrent_calls_per_session", [](auto& o) { o.max_concurrent_calls_per_session = 0; }},
-        {"max_concurrent_calls_per_session", [](auto& o) { o.max_concurrent_calls_per_session = 10'001; }},
+        {"max_concurrent_calls_per_session",
+         [](auto& o) { o.max_concurrent_calls_per_session = 0; }},
+        {"max_concurrent_calls_per_session",
+         [](auto& o) { o.max_concurrent_calls_per_session = 10'001; }},
         {"max_concurrent_calls", [](auto& o) { o.max_concurrent_calls = 1'000'000'001; }},
         {"session_idle_timeout", [](auto& o) { o.session_idle_timeout = -1ns; }},
         {"max_hold", [](auto& o) { o.max_hold = -1s; }},
@@ -127,9 +130,11 @@ TEST_CASE("options check: limits are checked alone as well") {
         return refusal([&] { processor::check_options(processor::with_limits(options, limits)); });
     };
     CHECK(change({}).empty());
-    CHECK(change({.max_concurrent_sessions = 0}) == "max_concurrent_sessions: 0 is not within 1 to 100000");
+    CHECK(change({.max_concurrent_sessions = 0}) ==
+          "max_concurrent_sessions: 0 is not within 1 to 100000");
     CHECK_FALSE(change({.max_concurrent_calls_per_session = 0}).empty());
-    CHECK(change({.max_concurrent_calls_per_session = 2}, {.confirm_settlements = true}).starts_with("confirm_settlements")); // as at construction
+    CHECK(change({.max_concurrent_calls_per_session = 2}, {.confirm_settlements = true})
+              .starts_with("confirm_settlements")); // as at construction
 }
 
 TEST_CASE("options check: entities are named, each once") {
@@ -144,7 +149,8 @@ TEST_CASE("options check: entities are named, each once") {
 
 TEST_CASE("options check: what the broker lacks is refused by name of broker and capability") {
     const Capabilities everything{"full",
-                                  {Capability::accept_named, Capability::accept_next, Capability::dead_letter, Capability::receive_and_delete}};
+                                  {Capability::accept_named, Capability::accept_next,
+                                   Capability::dead_letter, Capability::receive_and_delete}};
     const Capabilities nothing{"bare", {Capability::accept_next}};
     struct Row {
         const char* lacks;
@@ -161,10 +167,11 @@ TEST_CASE("options check: what the broker lacks is refused by name of broker and
         ProcessorOptions options;
         row.change(options);
         CHECK(refusal([&] { processor::check_capabilities(options, everything); }).empty());
-        CHECK(refusal([&] { processor::check_capabilities(options, nothing); }, Errc::not_supported) ==
-              std::string{"bare does not have: "} + row.lacks);
+        CHECK(refusal([&] { processor::check_capabilities(options, nothing); },
+                      Errc::not_supported) == std::string{"bare does not have: "} + row.lacks);
     }
     CHECK(refusal([&] { processor::check_capabilities({}, nothing); }).empty());
     const Capabilities named_only{"named", {Capability::accept_named}};
-    CHECK_FALSE(refusal([&] { processor::check_capabilities({}, named_only); }, Errc::not_supported).empty());
+    CHECK_FALSE(refusal([&] { processor::check_capabilities({}, named_only); }, Errc::not_supported)
+                    .empty());
 }

@@ -18,7 +18,10 @@ TEST_CASE("processor: starts once, and not after it was stopped") {
 
 TEST_CASE("processor: R18: stopped before it was started, it has stopped") {
     ProcessorBench bench;
-    processor::Processor never{{}, {"orders"}, bench.handlers, {.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher}};
+    processor::Processor never{{},
+                               {"orders"},
+                               bench.handlers,
+                               {.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher}};
     bool complete = false;
     never.stop(Deadline::never(), [&](const StopReport& report) { complete = report.complete; });
     CHECK(complete);
@@ -57,7 +60,8 @@ TEST_CASE("processor: R18: stop gives back what never started, waits for what ru
     CHECK(bench.stopped[1].released == 2);
 }
 
-TEST_CASE("processor: R18: stop ends at its deadline though a handler is stuck, which is told before") {
+TEST_CASE(
+    "processor: R18: stop ends at its deadline though a handler is stuck, which is told before") {
     ProcessorBench bench;
     bench.holds = true;
     bench.start();
@@ -79,7 +83,8 @@ TEST_CASE("processor: R18: stop ends at its deadline though a handler is stuck, 
     CHECK(bench.stopped.size() == 1);
 }
 
-TEST_CASE("processor: R19: a session that comes after its accept was given up is released at once") {
+TEST_CASE(
+    "processor: R19: a session that comes after its accept was given up is released at once") {
     ProcessorBench bench;
     bench.start();
     bench.stop(10s);
@@ -167,7 +172,8 @@ TEST_CASE("processor: limits follow while it runs") {
     CHECK_THROWS_AS(bench.processor->update_limits({.max_concurrent_sessions = 0}), Error);
 }
 
-TEST_CASE("processor: R17: a session lost while its slot was to go backs off all the same when the slot is wanted again") {
+TEST_CASE("processor: R17: a session lost while its slot was to go backs off all the same when the "
+          "slot is wanted again") {
     ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = 1min}};
     bench.start();
     const auto a = bench.open("a");
@@ -185,8 +191,10 @@ TEST_CASE("processor: R17: a session lost while its slot was to go backs off all
     CHECK(bench.endpoint.accepts.size() == 1);
 }
 
-TEST_CASE("processor: named sessions are kept while idle where there are slots for all, not once there are fewer") {
-    ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = 1s, .session_ids = {"x", "y"}}};
+TEST_CASE("processor: named sessions are kept while idle where there are slots for all, not once "
+          "there are fewer") {
+    ProcessorBench bench{
+        {.max_concurrent_sessions = 2, .session_idle_timeout = 1s, .session_ids = {"x", "y"}}};
     bench.start();
     REQUIRE(bench.endpoint.accepts.size() == 2);
     CHECK(bench.endpoint.accepts[0].request.session_id.value_or("") == "x");
@@ -215,7 +223,8 @@ TEST_CASE("processor: more slots than named sessions: the others wait and say fo
     CHECK(bench.slot(1).waits_for == "one of the named sessions to be free");
 }
 
-TEST_CASE("processor: one slot over several entities asks them in turn, for a short wait each (DG9)") {
+TEST_CASE(
+    "processor: one slot over several entities asks them in turn, for a short wait each (DG9)") {
     ProcessorBench bench{{.max_concurrent_sessions = 1, .accept_wait = 60s}, {"a", "b", "c"}};
     bench.start();
     std::string order;
@@ -239,18 +248,23 @@ TEST_CASE("processor: R16: the watchdog finds nothing wrong with a processor tha
     CHECK(description.degraded.empty());
     CHECK(description.slots.at(0).waits_for == "messages");
     CHECK(description.slots.at(1).waits_for == "a session");
-    CHECK(description.to_string().find("slot 0: open 'a', waits for messages") != std::string::npos);
+    CHECK(description.to_string().find("slot 0: open 'a', waits for messages") !=
+          std::string::npos);
 }
 
 TEST_CASE("processor: options and entities are checked before anything starts") {
     ProcessorBench bench;
-    const processor::Environment environment{.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher};
-    CHECK_THROWS_AS(processor::Processor({.max_concurrent_sessions = 0}, {"a"}, bench.handlers, environment), Error);
+    const processor::Environment environment{.endpoints = {&bench.endpoint},
+                                             .dispatcher = &bench.dispatcher};
+    CHECK_THROWS_AS(
+        processor::Processor({.max_concurrent_sessions = 0}, {"a"}, bench.handlers, environment),
+        Error);
     CHECK_THROWS_AS(processor::Processor({}, {}, bench.handlers, environment), Error);
     CHECK(bench.endpoint.asked() == 0);
 }
 
-TEST_CASE("processor: R18: a second stop with an earlier deadline shortens the first, a later one does not lengthen it") {
+TEST_CASE("processor: R18: a second stop with an earlier deadline shortens the first, a later one "
+          "does not lengthen it") {
     ProcessorBench bench;
     bench.holds = true;
     bench.start();

@@ -54,7 +54,8 @@ SessionMachine idling_out(SessionMachine::Traits traits = {}) {
 
 } // namespace
 
-TEST_CASE("session machine: on_session_open runs before any message, which may be fetched meanwhile") {
+TEST_CASE(
+    "session machine: on_session_open runs before any message, which may be fetched meanwhile") {
     SessionMachine machine{{.has_open_handler = true}};
     CHECK(words(machine.opened()) == "grant_credit run_open");
     CHECK(machine.phase() == Phase::opening);
@@ -86,7 +87,8 @@ TEST_CASE("session machine: on_session_close does not run where on_session_open 
 
 TEST_CASE("session machine: a session left before it was opened runs neither") {
     SessionMachine machine{{.has_open_handler = true, .has_close_handler = true}};
-    CHECK(words(machine.leave(CloseReason::stopped)) == "pause_lane release_waiting settle_failed close_link");
+    CHECK(words(machine.leave(CloseReason::stopped)) ==
+          "pause_lane release_waiting settle_failed close_link");
 }
 
 TEST_CASE("session machine: R1: nothing but a settled message ends being in flight") {
@@ -104,13 +106,15 @@ TEST_CASE("session machine: R3: an idle session is drained, then left, then give
     CHECK(machine.phase() == Phase::idling_out);
     CHECK_FALSE(machine.may_grant_credit());
     CHECK(words(machine.drained()) == "commit_idle");
-    CHECK(words(machine.idle_committed(true)) == "pause_lane release_waiting settle_failed run_close");
+    CHECK(words(machine.idle_committed(true)) ==
+          "pause_lane release_waiting settle_failed run_close");
     CHECK(words(machine.close_finished()) == "close_link");
     CHECK(words(machine.link_closed()) == "finished");
     CHECK(machine.close_reason() == CloseReason::idle);
 }
 
-TEST_CASE("session machine: R2: a message before the drain's answer takes the session back to work") {
+TEST_CASE(
+    "session machine: R2: a message before the drain's answer takes the session back to work") {
     SessionMachine machine = idling_out();
     CHECK(machine.delivered() == Arrival::enqueue);
     CHECK(words(machine.drained()) == "commit_idle");
@@ -146,7 +150,8 @@ TEST_CASE("session machine: R4: with timeout zero one drain is all a roll needs"
     CHECK_FALSE(machine.may_grant_credit()); // the broker has shown that there is no more
     static_cast<void>(machine.settled());
     CHECK(words(machine.idle_due()) == "commit_idle"); // no second drain
-    CHECK(words(machine.idle_committed(true)) == "pause_lane release_waiting settle_failed close_link");
+    CHECK(words(machine.idle_committed(true)) ==
+          "pause_lane release_waiting settle_failed close_link");
 }
 
 TEST_CASE("session machine: R4: credit used to the last message shows nothing") {
@@ -158,7 +163,8 @@ TEST_CASE("session machine: R4: credit used to the last message shows nothing") 
     CHECK(machine.may_grant_credit());
 }
 
-TEST_CASE("session machine: R6: what is behind a failed message goes back first, then it, then credit is given") {
+TEST_CASE("session machine: R6: what is behind a failed message goes back first, then it, then "
+          "credit is given") {
     SessionMachine machine = working();
     for (int i = 0; i < 3; ++i) {
         CHECK(machine.delivered() == Arrival::enqueue);
@@ -186,7 +192,8 @@ TEST_CASE("session machine: R6: without credit there is nothing to drain") {
     CHECK(words(machine.settled()) == "release_lane grant_credit");
 }
 
-TEST_CASE("session machine: R6: a message that came while idling out and failed waits for the drain under way") {
+TEST_CASE("session machine: R6: a message that came while idling out and failed waits for the "
+          "drain under way") {
     SessionMachine machine = idling_out();
     CHECK(machine.delivered() == Arrival::enqueue);
     CHECK(words(machine.rewind()).empty());
@@ -194,7 +201,8 @@ TEST_CASE("session machine: R6: a message that came while idling out and failed 
     CHECK(words(machine.settled()) == "release_lane grant_credit");
 }
 
-TEST_CASE("session machine: leaving gives back what waits after the drain's answer and waits for what runs") {
+TEST_CASE("session machine: leaving gives back what waits after the drain's answer and waits for "
+          "what runs") {
     SessionMachine machine = working();
     CHECK(machine.delivered() == Arrival::enqueue); // runs
     CHECK(machine.delivered() == Arrival::enqueue); // waits
@@ -211,7 +219,8 @@ TEST_CASE("session machine: leaving gives back what waits after the drain's answ
     CHECK(words(machine.settled()) == "close_link");
 }
 
-TEST_CASE("session machine: a handler that fails while the session is left goes back after what was behind it") {
+TEST_CASE("session machine: a handler that fails while the session is left goes back after what "
+          "was behind it") {
     SessionMachine machine = working();
     CHECK(machine.delivered() == Arrival::enqueue);
     static_cast<void>(machine.leave(CloseReason::stopped));
@@ -236,7 +245,8 @@ TEST_CASE("session machine: receive-and-delete handles what arrived before it le
     CHECK(words(machine.settled()) == "close_link");
 }
 
-TEST_CASE("session machine: R9: the rest of the session is dead-lettered, then it is left for that") {
+TEST_CASE(
+    "session machine: R9: the rest of the session is dead-lettered, then it is left for that") {
     SessionMachine machine = working();
     CHECK(machine.delivered() == Arrival::enqueue);
     CHECK(words(machine.dead_letter_rest()).empty());
@@ -250,7 +260,8 @@ TEST_CASE("session machine: R9: the rest of the session is dead-lettered, then i
     CHECK(machine.close_reason() == CloseReason::dead_lettered);
 }
 
-TEST_CASE("session machine: R13: a lost lease forgets what waits, waits for what runs, and is told once") {
+TEST_CASE("session machine: R13: a lost lease forgets what waits, waits for what runs, and is told "
+          "once") {
     SessionMachine machine = working(10, {.has_close_handler = true});
     CHECK(machine.delivered() == Arrival::enqueue);
     CHECK(words(machine.lost(CloseReason::lock_lost)) == "fire_stop pause_lane discard_waiting");
@@ -266,7 +277,8 @@ TEST_CASE("session machine: R13: a lost lease forgets what waits, waits for what
 
 TEST_CASE("session machine: R15: a loss answers what was asked of the broker") {
     SessionMachine draining = idling_out();
-    CHECK(words(draining.lost(CloseReason::connection_lost)) == "fire_stop pause_lane discard_waiting close_link");
+    CHECK(words(draining.lost(CloseReason::connection_lost)) ==
+          "fire_stop pause_lane discard_waiting close_link");
     CHECK_FALSE(draining.drain_outstanding());
 
     SessionMachine closing = idling_out();
@@ -279,7 +291,8 @@ TEST_CASE("session machine: R15: a loss answers what was asked of the broker") {
 
 TEST_CASE("session machine: a loss while on_session_close runs does not run it again") {
     SessionMachine machine = working(0, {.has_close_handler = true});
-    CHECK(words(machine.leave(CloseReason::released)) == "pause_lane release_waiting settle_failed run_close");
+    CHECK(words(machine.leave(CloseReason::released)) ==
+          "pause_lane release_waiting settle_failed run_close");
     CHECK(words(machine.lost(CloseReason::lock_lost)) == "fire_stop");
     CHECK(words(machine.close_finished()) == "close_link");
 }
@@ -287,7 +300,8 @@ TEST_CASE("session machine: a loss while on_session_close runs does not run it a
 TEST_CASE("session machine: R3: an unanswered drain is bounded") {
     SessionMachine idle = idling_out();
     CHECK(words(idle.drain_overdue()) == "commit_idle");
-    CHECK(words(idle.idle_committed(true)) == "pause_lane release_waiting settle_failed close_link");
+    CHECK(words(idle.idle_committed(true)) ==
+          "pause_lane release_waiting settle_failed close_link");
     CHECK(words(idle.drain_overdue()).empty());
 
     SessionMachine leaving = working();

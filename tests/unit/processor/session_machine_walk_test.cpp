@@ -19,7 +19,10 @@ namespace {
 
 class World {
 public:
-    World(SessionMachine::Traits traits, std::uint32_t calls) : machine{traits}, traits_{traits}, calls_{calls} { perform(machine.opened()); }
+    World(SessionMachine::Traits traits, std::uint32_t calls)
+        : machine{traits}, traits_{traits}, calls_{calls} {
+        perform(machine.opened());
+    }
 
     struct Event {
         const char* name;
@@ -36,7 +39,8 @@ public:
         while (any && count < 10'000) {
             any = false;
             for (const Event& event : events_) {
-                if (event.name != std::string_view{"deliver"} && event.name != std::string_view{"idle"} && event.happen()) {
+                if (event.name != std::string_view{"deliver"} &&
+                    event.name != std::string_view{"idle"} && event.happen()) {
                     any = true;
                     ++count;
                 }
@@ -94,7 +98,8 @@ private:
         if (!machine.may_grant_credit() || link_credit_ >= 4) {
             return;
         }
-        REQUIRE_FALSE(link_draining_); // the port forbids credit while a drain is unanswered, overdue ones too
+        REQUIRE_FALSE(
+            link_draining_); // the port forbids credit while a drain is unanswered, overdue ones too
         REQUIRE_FALSE(closed_);
         REQUIRE_FALSE(machine.is_lost());
         machine.credit_added(4 - link_credit_);
@@ -195,7 +200,8 @@ private:
             return false;
         }
         REQUIRE(open_ != Call::running);
-        REQUIRE((traits_.handles_all || !machine.is_leaving())); // R2, R13: nothing starts once the session is being left
+        REQUIRE((traits_.handles_all ||
+                 !machine.is_leaving())); // R2, R13: nothing starts once the session is being left
         --waiting_;
         ++running_;
         return true;
@@ -327,13 +333,15 @@ const SessionMachine::Traits all_traits[] = {
 };
 
 /// From opening to the close's answer, through idleness that a message ended and a failure.
-const std::vector<const char*> script{"start", "opened", "deliver", "deliver", "start",   "finish",  "settled",
-                                      "start", "fail",   "drained", "settled", "idle",    "deliver", "drained",
-                                      "start", "finish", "settled", "idle",    "drained", "closed",  "link closed"};
+const std::vector<const char*> script{
+    "start", "opened", "deliver", "deliver", "start",   "finish",  "settled",
+    "start", "fail",   "drained", "settled", "idle",    "deliver", "drained",
+    "start", "finish", "settled", "idle",    "drained", "closed",  "link closed"};
 
 } // namespace
 
-TEST_CASE("session machine walk: what breaks in on any step of a session's life lets it end, once, with nothing in flight") {
+TEST_CASE("session machine walk: what breaks in on any step of a session's life lets it end, once, "
+          "with nothing in flight") {
     const std::pair<const char*, std::function<void(World&)>> intruders[] = {
         {"lost", [](World& world) { world.lose(); }},
         {"stopped", [](World& world) { world.leave(CloseReason::stopped); }},
@@ -364,7 +372,8 @@ TEST_CASE("session machine walk: any order of events keeps what must hold and en
     for (std::uint64_t seed = 0; seed < 4000; ++seed) {
         CAPTURE(seed);
         core::Random random{seed};
-        World world{all_traits[random.below(std::size(all_traits))], random.below(2) == 0 ? 1U : 3U};
+        World world{all_traits[random.below(std::size(all_traits))],
+                    random.below(2) == 0 ? 1U : 3U};
         for (std::uint64_t steps = random.below(120); steps != 0; --steps) {
             switch (random.below(60)) {
             case 0: world.lose(); break;
@@ -372,7 +381,8 @@ TEST_CASE("session machine walk: any order of events keeps what must hold and en
             case 2: world.drain_overdue(); break;
             case 3: world.dead_letter_rest(); break;
             case 4: world.happen("open failed"); break;
-            default: static_cast<void>(world.events()[random.below(world.events().size())].happen());
+            default:
+                static_cast<void>(world.events()[random.below(world.events().size())].happen());
             }
         }
         world.leave(CloseReason::stopped);

@@ -34,7 +34,8 @@ Errc code_of(const std::function<void()>& call) {
 
 } // namespace
 
-TEST_CASE("session pump: messages are handled in order and completed, an idle session is drained and given back") {
+TEST_CASE("session pump: messages are handled in order and completed, an idle session is drained "
+          "and given back") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
     const auto link = bench.open();
@@ -51,7 +52,8 @@ TEST_CASE("session pump: messages are handled in order and completed, an idle se
     CHECK(bench.endpoint.accepts.size() == 1); // the next one
 }
 
-TEST_CASE("session pump: R1: the idle clock restarts when the last settlement is answered, not when the handler returns") {
+TEST_CASE("session pump: R1: the idle clock restarts when the last settlement is answered, not "
+          "when the handler returns") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
     const auto link = bench.open();
@@ -66,7 +68,8 @@ TEST_CASE("session pump: R1: the idle clock restarts when the last settlement is
     CHECK(link->take_log() == "drain");
 }
 
-TEST_CASE("session pump: R2: a waiting message keeps the session, though its handler has not started") {
+TEST_CASE(
+    "session pump: R2: a waiting message keeps the session, though its handler has not started") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
     const auto link = bench.open();
@@ -78,7 +81,8 @@ TEST_CASE("session pump: R2: a waiting message keeps the session, though its han
     CHECK(bench.handled == "1");
 }
 
-TEST_CASE("session pump: R2: a message between idle and the drain's answer goes back to work, for a whole idle time") {
+TEST_CASE("session pump: R2: a message between idle and the drain's answer goes back to work, for "
+          "a whole idle time") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
     const auto link = bench.open();
@@ -138,7 +142,8 @@ TEST_CASE("session pump: R4: the next accept does not wait for the close's answe
     CHECK(bench.endpoint.accepts.size() == 1);
 }
 
-TEST_CASE("session pump: R6: what was behind an abandoned message goes back first, then it, then credit") {
+TEST_CASE("session pump: R6: what was behind an abandoned message goes back first, then it, then "
+          "credit") {
     ProcessorBench bench;
     bench.handle = throws_at("1");
     bench.start();
@@ -163,7 +168,8 @@ TEST_CASE("session pump: R6: what was behind an abandoned message goes back firs
     CHECK(bench.handled == "1 1b");
 }
 
-TEST_CASE("session pump: R6: an explicit abandon in the handler waits for what is behind it as well") {
+TEST_CASE(
+    "session pump: R6: an explicit abandon in the handler waits for what is behind it as well") {
     ProcessorBench bench;
     bench.handle = [](MessageContext& context) {
         if (context.message().text() == "1") {
@@ -177,7 +183,8 @@ TEST_CASE("session pump: R6: an explicit abandon in the handler waits for what i
     CHECK(bench.handled == "1");
 }
 
-TEST_CASE("session pump: R6: the next message starts once the settlement was confirmed, where that is wanted") {
+TEST_CASE("session pump: R6: the next message starts once the settlement was confirmed, where that "
+          "is wanted") {
     ProcessorBench bench{{.confirm_settlements = true}};
     bench.start();
     const auto link = bench.open();
@@ -189,14 +196,16 @@ TEST_CASE("session pump: R6: the next message starts once the settlement was con
     CHECK(bench.handled == "1 2");
 }
 
-TEST_CASE("session pump: R6: two that fail at once after the calls were lowered to one both go back") {
+TEST_CASE(
+    "session pump: R6: two that fail at once after the calls were lowered to one both go back") {
     ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
     bench.holds = true;
     bench.start();
     const auto link = bench.open();
     bench.deliver(link, {"1", "2", "3"});
     REQUIRE(bench.started.size() == 2);
-    bench.processor->update_limits({.max_concurrent_sessions = 1, .max_concurrent_calls_per_session = 1});
+    bench.processor->update_limits(
+        {.max_concurrent_sessions = 1, .max_concurrent_calls_per_session = 1});
     link->answers = false;
     bench.run();
     bench.finish("no");
@@ -252,7 +261,8 @@ TEST_CASE("session pump: R8: settling after the lease was lost fails at once and
 }
 
 TEST_CASE("session pump: R9: retries in place keep the order and the lease, with a backoff") {
-    ProcessorBench bench{{.failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 100ms, .max = 1s})}};
+    ProcessorBench bench{
+        {.failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 100ms, .max = 1s})}};
     int tries = 0;
     bench.handle = [&](MessageContext& context) {
         if (context.message().text() == "1" && context.attempt() < 3) {
@@ -281,7 +291,8 @@ TEST_CASE("session pump: R9: dead-letter goes on with the session") {
     CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), complete 2");
 }
 
-TEST_CASE("session pump: R9: dead-letter the session takes what waits and what comes, then leaves") {
+TEST_CASE(
+    "session pump: R9: dead-letter the session takes what waits and what comes, then leaves") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter_session()}};
     bench.handle = throws_at("1");
     bench.start();
@@ -290,13 +301,15 @@ TEST_CASE("session pump: R9: dead-letter the session takes what waits and what c
     bench.deliver(link, {"1", "2"});
     bench.deliver(link, {"3"});
     CHECK(bench.handled == "1");
-    CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), dead-letter 2 (SessionDeadLettered), dead-letter 3 (SessionDeadLettered)");
+    CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), dead-letter 2 (SessionDeadLettered), "
+                              "dead-letter 3 (SessionDeadLettered)");
     link->answers = true;
     bench.advance(10ms);
     CHECK(link->take_log() == "drain, close");
 }
 
-TEST_CASE("session pump: R9: a parked session rests for its time, then everything goes back in order") {
+TEST_CASE(
+    "session pump: R9: a parked session rests for its time, then everything goes back in order") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
     bench.handle = throws_at("1");
     bench.start();
@@ -311,8 +324,9 @@ TEST_CASE("session pump: R9: a parked session rests for its time, then everythin
 }
 
 TEST_CASE("session pump: R9: a retry that is due does not end parking") {
-    ProcessorBench bench{
-        {.max_concurrent_calls_per_session = 2, .failure_policy = FailurePolicy::park_session(10s).after_retries(2, {.min = 100ms, .max = 100ms})}};
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2,
+                          .failure_policy = FailurePolicy::park_session(10s).after_retries(
+                              2, {.min = 100ms, .max = 100ms})}};
     bench.holds = true;
     bench.start();
     const auto link = bench.open();
@@ -328,7 +342,8 @@ TEST_CASE("session pump: R9: a retry that is due does not end parking") {
     CHECK(link->take_log() == "drain, abandon 1, abandon 2, close");
 }
 
-TEST_CASE("session pump: R11: the lease is renewed while a handler runs, and held sessions do not expire") {
+TEST_CASE("session pump: R11: the lease is renewed while a handler runs, and held sessions do not "
+          "expire") {
     ProcessorBench bench;
     bench.holds = true;
     bench.start();
@@ -345,7 +360,8 @@ TEST_CASE("session pump: R11: the lease is renewed while a handler runs, and hel
     CHECK(bench.started.front().context->deadline().time() == bench.loop.now() + 60s);
 }
 
-TEST_CASE("session pump: R13: the stop token fires before the lease ends, nothing starts after, and the loss is told") {
+TEST_CASE("session pump: R13: the stop token fires before the lease ends, nothing starts after, "
+          "and the loss is told") {
     ProcessorBench bench;
     bench.holds = true;
     bench.start();
@@ -363,7 +379,8 @@ TEST_CASE("session pump: R13: the stop token fires before the lease ends, nothin
     CHECK(bench.counters().leases_lost == 0);
 }
 
-TEST_CASE("session pump: R13: a lease that ends under a handler is lost, what the handler says counts no more") {
+TEST_CASE("session pump: R13: a lease that ends under a handler is lost, what the handler says "
+          "counts no more") {
     ProcessorBench bench;
     bench.holds = true;
     bench.start();
@@ -380,7 +397,8 @@ TEST_CASE("session pump: R13: a lease that ends under a handler is lost, what th
     CHECK(bench.endpoint.accepts.size() == 1); // R17: after a backoff
 }
 
-TEST_CASE("session pump: R6: a message passed over because the lease was ending starts first when the lease was renewed after all") {
+TEST_CASE("session pump: R6: a message passed over because the lease was ending starts first when "
+          "the lease was renewed after all") {
     ProcessorBench bench{{.session_idle_timeout = 120s}};
     bench.start();
     const auto link = bench.open("a", 60s);
@@ -389,7 +407,8 @@ TEST_CASE("session pump: R6: a message passed over because the lease was ending 
     link->deliver("1");
     link->deliver("2");
     bench.loop.run_until_idle();
-    bench.loop.clock().advance(8s); // the loop has not looked yet: the worker finds the lease about to end
+    bench.loop.clock().advance(
+        8s); // the loop has not looked yet: the worker finds the lease about to end
     CHECK(bench.step_workers());
     CHECK(bench.handled.empty());
     REQUIRE(link->answer_renewal(ports::LockGrant{.length = 60s}));
@@ -398,7 +417,8 @@ TEST_CASE("session pump: R6: a message passed over because the lease was ending 
     CHECK(link->take_log() == "complete 1, complete 2");
 }
 
-TEST_CASE("session pump: a message passed over because the lease was ending goes back when it was not renewed") {
+TEST_CASE("session pump: a message passed over because the lease was ending goes back when it was "
+          "not renewed") {
     ProcessorBench bench{{.session_idle_timeout = 120s}};
     bench.start();
     const auto link = bench.open("a", 60s);
@@ -428,7 +448,8 @@ TEST_CASE("session pump: a renewal that fails is told and repeated") {
     CHECK(bench.counters().leases_lost == 0);
 }
 
-TEST_CASE("session pump: R12: a lease that is in doubt is renewed at once, and goes by the answer") {
+TEST_CASE(
+    "session pump: R12: a lease that is in doubt is renewed at once, and goes by the answer") {
     ProcessorBench bench{{.session_idle_timeout = 1h}};
     bench.start();
     const auto link = bench.open("a", 90s);
@@ -443,7 +464,8 @@ TEST_CASE("session pump: R12: a lease that is in doubt is renewed at once, and g
     CHECK(link->take_log() == "renew");
 }
 
-TEST_CASE("session pump: R13: a lease is not renewed for a handler that has made no progress for max_lock_renewal") {
+TEST_CASE("session pump: R13: a lease is not renewed for a handler that has made no progress for "
+          "max_lock_renewal") {
     ProcessorBench bench{{.max_lock_renewal = 70s}};
     bench.holds = true;
     bench.start();
@@ -501,7 +523,9 @@ TEST_CASE("session pump: R14: max_hold ends a busy session between handlers") {
 }
 
 TEST_CASE("session pump: R14: max_messages_per_turn counts messages, not their tries") {
-    ProcessorBench bench{{.max_messages_per_turn = 2, .failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 10ms, .max = 10ms})}};
+    ProcessorBench bench{
+        {.max_messages_per_turn = 2,
+         .failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 10ms, .max = 10ms})}};
     bench.handle = [](MessageContext& context) {
         if (context.attempt() < 3) {
             throw std::runtime_error{"no"};
@@ -509,7 +533,8 @@ TEST_CASE("session pump: R14: max_messages_per_turn counts messages, not their t
     };
     bench.start();
     const auto link = bench.open();
-    CHECK(link->credit == 2); // more are not fetched, so that none starts before the turn is known to be over
+    CHECK(link->credit ==
+          2); // more are not fetched, so that none starts before the turn is known to be over
     bench.deliver(link, {"1", "2"});
     bench.advance(1s);
     CHECK(bench.handled == "1 1 1 2 2 2");
@@ -529,7 +554,8 @@ TEST_CASE("session pump: R15: settlements that are never answered end the sessio
     CHECK_FALSE(link->alive);
 }
 
-TEST_CASE("session pump: R23: a close that is never answered keeps no message whose settlement was not answered either") {
+TEST_CASE("session pump: R23: a close that is never answered keeps no message whose settlement was "
+          "not answered either") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     test::ScriptedLinkPtr link;
     bench.handlers.session_close = [&](SessionContext&, CloseReason) { link->deliver("late"); };
@@ -539,7 +565,8 @@ TEST_CASE("session pump: R23: a close that is never answered keeps no message wh
     bench.advance(7s); // the drain is never answered: bounded
     CHECK(link->take_log() == "drain, release late, close");
     REQUIRE(link->unsettled.size() == 1);
-    const std::weak_ptr<const MessageContent> kept = link->unsettled.front()->message.shared_content();
+    const std::weak_ptr<const MessageContent> kept =
+        link->unsettled.front()->message.shared_content();
     CHECK_FALSE(kept.expired());
     bench.advance(6s); // and neither is the close
     CHECK_FALSE(link->alive);
@@ -560,10 +587,13 @@ TEST_CASE("session pump: a settlement the broker refuses is told, and the sessio
     CHECK(link->take_log() == "complete 1, drain");
 }
 
-TEST_CASE("session pump: R22: a handler runs under its message's deadline, a message past it is not handled") {
+TEST_CASE("session pump: R22: a handler runs under its message's deadline, a message past it is "
+          "not handled") {
     ProcessorBench bench;
     Deadline seen;
-    bench.handle = [&](MessageContext& /*context*/) { seen = OperationContext::current().deadline(); };
+    bench.handle = [&](MessageContext& /*context*/) {
+        seen = OperationContext::current().deadline();
+    };
     bench.start();
     const auto link = bench.open("a", 60s);
     const Deadline soon = Deadline::after(5s, bench.loop.now());
@@ -578,7 +608,8 @@ TEST_CASE("session pump: R22: a handler runs under its message's deadline, a mes
 }
 
 TEST_CASE("session pump: R22: expired messages are discarded or handled by choice") {
-    for (const ExpiredMessageAction action : {ExpiredMessageAction::discard, ExpiredMessageAction::handle}) {
+    for (const ExpiredMessageAction action :
+         {ExpiredMessageAction::discard, ExpiredMessageAction::handle}) {
         ProcessorBench bench{{.expired_message = action}};
         bench.start();
         const auto link = bench.open();
@@ -590,7 +621,8 @@ TEST_CASE("session pump: R22: expired messages are discarded or handled by choic
 }
 
 TEST_CASE("session pump: R23: credit follows the budget, each session may have one message") {
-    ProcessorBench bench{{.max_concurrent_sessions = 3, .prefetch = 50, .max_buffered_bytes = 65'536}};
+    ProcessorBench bench{
+        {.max_concurrent_sessions = 3, .prefetch = 50, .max_buffered_bytes = 65'536}};
     bench.holds = true;
     bench.start();
     const auto a = bench.open("a");
@@ -603,12 +635,19 @@ TEST_CASE("session pump: R23: credit follows the budget, each session may have o
     CHECK(bench.processor->describe_here().buffered_bytes == 100);
 }
 
-TEST_CASE("session pump: on_session_open comes before messages, on_session_close after the last, with the reason") {
+TEST_CASE("session pump: on_session_open comes before messages, on_session_close after the last, "
+          "with the reason") {
     ProcessorBench bench;
     std::string order;
-    bench.handlers.session_open = [&](SessionContext& session) { order += "open " + session.session_id() + " " + session.entity(); };
-    bench.handlers.session_close = [&](SessionContext&, CloseReason reason) { order += ", close " + std::string{to_string(reason)}; };
-    bench.handle = [&](MessageContext& context) { order += ", " + std::string{context.message().text()}; };
+    bench.handlers.session_open = [&](SessionContext& session) {
+        order += "open " + session.session_id() + " " + session.entity();
+    };
+    bench.handlers.session_close = [&](SessionContext&, CloseReason reason) {
+        order += ", close " + std::string{to_string(reason)};
+    };
+    bench.handle = [&](MessageContext& context) {
+        order += ", " + std::string{context.message().text()};
+    };
     bench.start();
     const auto link = bench.open();
     bench.deliver(link, {"1"});
@@ -617,7 +656,8 @@ TEST_CASE("session pump: on_session_open comes before messages, on_session_close
     CHECK(link->take_log() == "complete 1, drain, close");
 }
 
-TEST_CASE("session pump: an on_session_open that throws gives the session back, and the next accept waits (R17)") {
+TEST_CASE("session pump: an on_session_open that throws gives the session back, and the next "
+          "accept waits (R17)") {
     ProcessorBench bench;
     bench.handlers.session_open = [](SessionContext&) { throw std::runtime_error{"no"}; };
     bench.start();
@@ -631,7 +671,9 @@ TEST_CASE("session pump: an on_session_open that throws gives the session back, 
 
 TEST_CASE("session pump: an on_session_close that throws is told and changes nothing") {
     ProcessorBench bench;
-    bench.handlers.session_close = [](SessionContext&, CloseReason) { throw std::runtime_error{"no"}; };
+    bench.handlers.session_close = [](SessionContext&, CloseReason) {
+        throw std::runtime_error{"no"};
+    };
     bench.start();
     const auto link = bench.open();
     bench.advance(2s);
@@ -641,7 +683,9 @@ TEST_CASE("session pump: an on_session_close that throws is told and changes not
 
 TEST_CASE("session pump: an asynchronous handler that throws before it starts has failed") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
-    bench.handlers.start_message = [](MessageContext&, const processor::HandlerDone&) { throw std::runtime_error{"no"}; };
+    bench.handlers.start_message = [](MessageContext&, const processor::HandlerDone&) {
+        throw std::runtime_error{"no"};
+    };
     bench.start();
     const auto link = bench.open();
     bench.deliver(link, {"1"});
@@ -651,7 +695,9 @@ TEST_CASE("session pump: an asynchronous handler that throws before it starts ha
 TEST_CASE("session pump: release asks to leave after what runs") {
     ProcessorBench bench;
     bench.handle = [](MessageContext& context) { context.session().release(); };
-    bench.handlers.session_close = [&](SessionContext&, CloseReason reason) { CHECK(reason == CloseReason::released); };
+    bench.handlers.session_close = [&](SessionContext&, CloseReason reason) {
+        CHECK(reason == CloseReason::released);
+    };
     bench.start();
     const auto link = bench.open();
     bench.deliver(link, {"1"});
@@ -659,7 +705,9 @@ TEST_CASE("session pump: release asks to leave after what runs") {
 }
 
 TEST_CASE("session pump: receive-and-delete settles nothing and retries in place") {
-    ProcessorBench bench{{.receive_and_delete = true, .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 10ms, .max = 10ms})}};
+    ProcessorBench bench{
+        {.receive_and_delete = true,
+         .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 10ms, .max = 10ms})}};
     bench.handle = throws_at("1");
     bench.start();
     const auto link = bench.open();
@@ -670,7 +718,9 @@ TEST_CASE("session pump: receive-and-delete settles nothing and retries in place
 }
 
 TEST_CASE("session pump: receive-and-delete handles all that arrived before it leaves") {
-    ProcessorBench bench{{.receive_and_delete = true, .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 1h, .max = 1h})}};
+    ProcessorBench bench{
+        {.receive_and_delete = true,
+         .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 1h, .max = 1h})}};
     bench.handle = throws;
     bench.start();
     const auto link = bench.open();

@@ -26,17 +26,19 @@ struct Fixture {
 };
 
 bool is_nothing(const SlotActions& actions) {
-    return !actions.start_accept && !actions.cancel_accept && !actions.open_session && !actions.leave_session && !actions.wait &&
-           !actions.report_failure;
+    return !actions.start_accept && !actions.cancel_accept && !actions.open_session &&
+           !actions.leave_session && !actions.wait && !actions.report_failure;
 }
 
 } // namespace
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: accepts, holds and rolls to the next session at once (R4)") {
+TEST_CASE_FIXTURE(Fixture,
+                  "slot machine: accepts, holds and rolls to the next session at once (R4)") {
     CHECK(slot.phase() == Phase::vacant);
     holding();
-    for (const CloseReason reason : {CloseReason::idle, CloseReason::released, CloseReason::max_hold, CloseReason::max_messages, CloseReason::parked,
-                                     CloseReason::dead_lettered}) {
+    for (const CloseReason reason :
+         {CloseReason::idle, CloseReason::released, CloseReason::max_hold,
+          CloseReason::max_messages, CloseReason::parked, CloseReason::dead_lettered}) {
         CAPTURE(to_string(reason));
         const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{}, random);
         CHECK(actions.start_accept);
@@ -51,7 +53,8 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: starting twice accepts once") {
     CHECK(is_nothing(slot.start()));
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: R5: no session available is neither failure nor backoff") {
+TEST_CASE_FIXTURE(Fixture,
+                  "slot machine: R5: no session available is neither failure nor backoff") {
     accepting();
     for (int i = 0; i < 100; ++i) {
         const SlotActions actions = slot.accept_failed(Errc::no_session_available, 60s, random);
@@ -62,7 +65,9 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R5: no session available is neither fa
     CHECK(slot.failures() == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: R17: answers of no session that come at once are spaced, always by the same") {
+TEST_CASE_FIXTURE(
+    Fixture,
+    "slot machine: R17: answers of no session that come at once are spaced, always by the same") {
     accepting();
     for (int i = 0; i < 10; ++i) {
         const SlotActions actions = slot.accept_failed(Errc::no_session_available, 30ms, random);
@@ -72,10 +77,12 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R17: answers of no session that come a
         CHECK(slot.phase() == Phase::backing_off);
         CHECK(slot.wait_over().start_accept);
     }
-    CHECK(slot.accept_failed(Errc::no_session_available, SlotMachine::min_accept_interval, random).start_accept);
+    CHECK(slot.accept_failed(Errc::no_session_available, SlotMachine::min_accept_interval, random)
+              .start_accept);
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: R17: an accept that fails is told and waits longer each time") {
+TEST_CASE_FIXTURE(Fixture,
+                  "slot machine: R17: an accept that fails is told and waits longer each time") {
     accepting();
     Duration longest = 100ms;
     for (std::uint32_t i = 1; i <= 6; ++i) {
@@ -91,36 +98,44 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R17: an accept that fails is told and 
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: a connection that cannot be made is waited for by the port, not by the slot on top of it") {
+TEST_CASE_FIXTURE(Fixture, "slot machine: a connection that cannot be made is waited for by the "
+                           "port, not by the slot on top of it") {
     accepting();
     for (std::uint32_t i = 1; i <= 20; ++i) {
         CAPTURE(i);
-        const SlotActions late = slot.accept_failed(Errc::connection_refused, 30s, random); // the port's own wait
+        const SlotActions late =
+            slot.accept_failed(Errc::connection_refused, 30s, random); // the port's own wait
         CHECK(late.report_failure);
         CHECK(late.start_accept);
         CHECK(slot.failures() == i); // a watchdog sees them
     }
-    const SlotActions soon = slot.accept_failed(Errc::connection_refused, 10ms, random); // R17: whatever the port does
+    const SlotActions soon =
+        slot.accept_failed(Errc::connection_refused, 10ms, random); // R17: whatever the port does
     CHECK(soon.wait);
     CHECK(soon.delay == SlotMachine::min_accept_interval - 10ms);
     CHECK(slot.wait_over().start_accept);
     CHECK(slot.accepted().open_session);
     CHECK(slot.failures() == 0);
-    const SlotActions lost = slot.session_left(CloseReason::connection_lost, std::nullopt, 1s, random);
+    const SlotActions lost =
+        slot.session_left(CloseReason::connection_lost, std::nullopt, 1s, random);
     CHECK(lost.delay <= 100ms); // what went before does not count
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: an accept that was cancelled by the other side waits, and is told to nobody") {
+TEST_CASE_FIXTURE(
+    Fixture,
+    "slot machine: an accept that was cancelled by the other side waits, and is told to nobody") {
     accepting();
     const SlotActions actions = slot.accept_failed(Errc::cancelled, 0s, random);
     CHECK(actions.wait);
     CHECK_FALSE(actions.report_failure);
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: R17: leaving by a fault waits before the next accept, also in a row") {
+TEST_CASE_FIXTURE(
+    Fixture, "slot machine: R17: leaving by a fault waits before the next accept, also in a row") {
     holding();
     std::uint32_t failures = 0;
-    for (const CloseReason reason : {CloseReason::open_failed, CloseReason::lock_lost, CloseReason::connection_lost, CloseReason::unresponsive}) {
+    for (const CloseReason reason : {CloseReason::open_failed, CloseReason::lock_lost,
+                                     CloseReason::connection_lost, CloseReason::unresponsive}) {
         CAPTURE(to_string(reason));
         CHECK(processor::is_fault(reason));
         const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{}, random);
@@ -134,7 +149,8 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R17: leaving by a fault waits before t
     CHECK(slot.failures() == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: a broker that answers again ends the row of failures, whether it has a session or not") {
+TEST_CASE_FIXTURE(Fixture, "slot machine: a broker that answers again ends the row of failures, "
+                           "whether it has a session or not") {
     accepting();
     static_cast<void>(slot.accept_failed(Errc::connection_refused, 0s, random));
     static_cast<void>(slot.wait_over());
@@ -144,7 +160,8 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: a broker that answers again ends the r
     CHECK(slot.failures() == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: R16: an accept that is never answered is given up, told and repeated after a backoff") {
+TEST_CASE_FIXTURE(Fixture, "slot machine: R16: an accept that is never answered is given up, told "
+                           "and repeated after a backoff") {
     accepting();
     const SlotActions actions = slot.accept_overdue(random);
     CHECK(actions.cancel_accept);
@@ -177,7 +194,8 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R19: stopping gives an accept under wa
     CHECK(is_nothing(slot.stop()));
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping leaves the session, after which nothing is accepted") {
+TEST_CASE_FIXTURE(
+    Fixture, "slot machine: R18: stopping leaves the session, after which nothing is accepted") {
     holding();
     const SlotActions actions = slot.stop();
     CHECK(actions.leave_session);
@@ -198,13 +216,16 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping a slot that backs off en
 }
 
 TEST_CASE("slot machine: only faults are faults") {
-    for (const CloseReason reason : {CloseReason::idle, CloseReason::released, CloseReason::stopped, CloseReason::max_hold, CloseReason::max_messages,
-                                     CloseReason::limit_lowered, CloseReason::parked, CloseReason::dead_lettered}) {
+    for (const CloseReason reason :
+         {CloseReason::idle, CloseReason::released, CloseReason::stopped, CloseReason::max_hold,
+          CloseReason::max_messages, CloseReason::limit_lowered, CloseReason::parked,
+          CloseReason::dead_lettered}) {
         CHECK_FALSE(processor::is_fault(reason));
     }
 }
 
-TEST_CASE("slot: R17: a session that brought no message is spaced like an answer without a session") {
+TEST_CASE(
+    "slot: R17: a session that brought no message is spaced like an answer without a session") {
     core::Random random{1};
     SlotMachine slot{BackoffOptions{}};
     CHECK(slot.start().start_accept);

@@ -9,12 +9,16 @@ using processor::words_for;
 using Session = processor::SessionMachine::Phase;
 using Slot = processor::SlotMachine::Phase;
 
-TEST_CASE("slot words: a slot without a session says what it waits for, or that it waits for nothing") {
-    CHECK(words_for(VacancyFacts{.phase = Slot::accepting, .has_accept = true}).waits_for == "a session");
+TEST_CASE(
+    "slot words: a slot without a session says what it waits for, or that it waits for nothing") {
+    CHECK(words_for(VacancyFacts{.phase = Slot::accepting, .has_accept = true}).waits_for ==
+          "a session");
     CHECK(words_for(VacancyFacts{.phase = Slot::accepting}).waits_for.empty());
-    CHECK(words_for(VacancyFacts{.phase = Slot::backing_off, .has_timer = true}).waits_for == "its backoff");
+    CHECK(words_for(VacancyFacts{.phase = Slot::backing_off, .has_timer = true}).waits_for ==
+          "its backoff");
     CHECK(words_for(VacancyFacts{.phase = Slot::backing_off}).waits_for.empty());
-    CHECK(words_for(VacancyFacts{.phase = Slot::vacant, .names_sessions = true}).waits_for == "one of the named sessions to be free");
+    CHECK(words_for(VacancyFacts{.phase = Slot::vacant, .names_sessions = true}).waits_for ==
+          "one of the named sessions to be free");
     CHECK(words_for(VacancyFacts{.phase = Slot::vacant}).waits_for.empty());
     CHECK(words_for(VacancyFacts{.phase = Slot::stopped}).state == "stopped");
 }
@@ -40,11 +44,14 @@ TEST_CASE("slot words: of an open session the nearest wait is told") {
 }
 
 TEST_CASE("R16: slot words: a session that is not simply open always waits for something") {
-    for (const Session phase : {Session::opening, Session::rewinding, Session::leaving, Session::closing_call, Session::closing_link}) {
+    for (const Session phase : {Session::opening, Session::rewinding, Session::leaving,
+                                Session::closing_call, Session::closing_link}) {
         for (const bool draining : {false, true}) {
             CAPTURE(static_cast<int>(phase));
-            CHECK_FALSE(words_for(SessionFacts{.phase = phase, .draining = draining}).waits_for.empty());
-            CHECK_FALSE(words_for(SessionFacts{.phase = phase, .draining = draining}).state.empty());
+            CHECK_FALSE(
+                words_for(SessionFacts{.phase = phase, .draining = draining}).waits_for.empty());
+            CHECK_FALSE(
+                words_for(SessionFacts{.phase = phase, .draining = draining}).state.empty());
         }
     }
 }

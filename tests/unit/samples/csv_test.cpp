@@ -51,7 +51,9 @@ TEST_CASE("csv: quoted fields hold commas, quotes and line ends") {
     CHECK(rows_of("\"two\r\nlines\",x\r\n\"\",y\r\n") == Rows{{"two\r\nlines", "x"}, {"", "y"}});
 }
 
-TEST_CASE("csv: a carriage return inside a line belongs to the field") { CHECK(rows_of("a\rb,c\n") == Rows{{"a\rb", "c"}}); }
+TEST_CASE("csv: a carriage return inside a line belongs to the field") {
+    CHECK(rows_of("a\rb,c\n") == Rows{{"a\rb", "c"}});
+}
 
 TEST_CASE("csv: a row says on which line it began") {
     std::stringbuf source{"\n\"two\nlines\"\nlast\n"};
@@ -67,5 +69,6 @@ TEST_CASE("csv: broken rows are refused with their line") {
     CHECK(complaint_about("a\nb\"c\n") == "2: a quote inside a field that does not begin with one");
     CHECK(complaint_about("a\n\"b\"c\n") == "2: text after the closing quote of a field");
     CHECK(complaint_about("a\n\"b\nc\n") == "2: a quoted field has no end");
-    CHECK(complaint_about("\"x\ny\"\nb\"\n") == "3: a quote inside a field that does not begin with one");
+    CHECK(complaint_about("\"x\ny\"\nb\"\n") ==
+          "3: a quote inside a field that does not begin with one");
 }

@@ -47,9 +47,10 @@ TEST_CASE("options: defaults") {
 }
 
 TEST_CASE("options: everything set, in both spellings") {
-    const auto options =
-        std::get<Options>(parse({"--input=f", "--session-key=k", "--outcome", "state", "--concurrent-sessions", "7", "--calls-per-session=3",
-                                 "--idle-timeout", "0", "--workers", "2", "--handler-time", "1.5ms", "--json"}));
+    const auto options = std::get<Options>(
+        parse({"--input=f", "--session-key=k", "--outcome", "state", "--concurrent-sessions", "7",
+               "--calls-per-session=3", "--idle-timeout", "0", "--workers", "2", "--handler-time",
+               "1.5ms", "--json"}));
     CHECK(options.outcome == "state");
     CHECK(options.concurrent_sessions == 7);
     CHECK(options.calls_per_session == 3);
@@ -59,11 +60,15 @@ TEST_CASE("options: everything set, in both spellings") {
     CHECK(options.json);
 }
 
-TEST_CASE("options: help is a text, not an error") { CHECK(std::get<std::string>(parse({"--help"})).find("--session-key") != std::string::npos); }
+TEST_CASE("options: help is a text, not an error") {
+    CHECK(std::get<std::string>(parse({"--help"})).find("--session-key") != std::string::npos);
+}
 
 TEST_CASE("options: what is missing or unknown is named") {
-    CHECK_THROWS_WITH_AS((void)parse({"--session-key", "k"}), doctest::Contains("--input"), InputError);
-    CHECK_THROWS_WITH_AS((void)parse({"--input", "f"}), doctest::Contains("--session-key"), InputError);
+    CHECK_THROWS_WITH_AS((void)parse({"--session-key", "k"}), doctest::Contains("--input"),
+                         InputError);
+    CHECK_THROWS_WITH_AS((void)parse({"--input", "f"}), doctest::Contains("--session-key"),
+                         InputError);
     CHECK(complaint_about({"--speed"}).find("--speed") != std::string::npos);
     CHECK(complaint_about({"stray"}).find("stray") != std::string::npos);
     CHECK(complaint_about({"--workers"}).find("--workers") != std::string::npos);
@@ -72,9 +77,12 @@ TEST_CASE("options: what is missing or unknown is named") {
 }
 
 TEST_CASE("options: counts out of range are refused by option and value") {
-    CHECK(complaint_about({"--workers", "0"}) == "--workers: '0' is not a whole number from 1 to 1024");
-    CHECK(complaint_about({"--concurrent-sessions", "0"}) == "--concurrent-sessions: '0' is not a whole number from 1 to 100000");
-    CHECK(complaint_about({"--calls-per-session", "0"}) == "--calls-per-session: '0' is not a whole number from 1 to 10000");
+    CHECK(complaint_about({"--workers", "0"}) ==
+          "--workers: '0' is not a whole number from 1 to 1024");
+    CHECK(complaint_about({"--concurrent-sessions", "0"}) ==
+          "--concurrent-sessions: '0' is not a whole number from 1 to 100000");
+    CHECK(complaint_about({"--calls-per-session", "0"}) ==
+          "--calls-per-session: '0' is not a whole number from 1 to 10000");
     for (const char* bad : {"-1", "1.5", "two", "4294967297", "1025", " 1", ""}) {
         CAPTURE(bad);
         const std::string argument = std::string{"--workers="} + bad;
@@ -84,8 +92,10 @@ TEST_CASE("options: counts out of range are refused by option and value") {
 
 TEST_CASE("options: durations that are none are refused by option and value") {
     CHECK(complaint_about({"--idle-timeout", "200"}) ==
-          "--idle-timeout: '200' is not a duration of at most a day; write for example 200ms, 1.5s or 0");
-    CHECK(complaint_about({"--handler-time=-5ms"}).find("--handler-time: '-5ms'") != std::string::npos);
+          "--idle-timeout: '200' is not a duration of at most a day; write for example 200ms, 1.5s "
+          "or 0");
+    CHECK(complaint_about({"--handler-time=-5ms"}).find("--handler-time: '-5ms'") !=
+          std::string::npos);
 }
 
 TEST_CASE("options: durations") {
@@ -96,7 +106,8 @@ TEST_CASE("options: durations") {
     CHECK(parse_duration("24h") == 24h);
     CHECK(parse_duration("0") == 0ns);
     CHECK(parse_duration("0s") == 0ns);
-    for (const char* bad : {"", "ms", "5", "-1s", "1 s", "1sec", "25h", "nan", "inf", "1e3s", "1s2", "99999999999999999999h"}) {
+    for (const char* bad : {"", "ms", "5", "-1s", "1 s", "1sec", "25h", "nan", "inf", "1e3s", "1s2",
+                            "99999999999999999999h"}) {
         CAPTURE(bad);
         CHECK_FALSE(parse_duration(bad));
     }

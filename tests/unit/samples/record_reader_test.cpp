@@ -38,7 +38,8 @@ private:
 };
 
 /// Each record as "LINE SESSION BODY".
-std::vector<std::string> records_of(const std::string& name, const std::string& text, const std::string& key = "k") {
+std::vector<std::string> records_of(const std::string& name, const std::string& text,
+                                    const std::string& key = "k") {
     const TemporaryFile file{name, text};
     RecordReader reader{file.path(), key};
     std::vector<std::string> all;
@@ -50,7 +51,8 @@ std::vector<std::string> records_of(const std::string& name, const std::string& 
 }
 
 /// The complaint, from the file's name on.
-std::string complaint_about(const std::string& name, const std::string& text, const std::string& key = "k") {
+std::string complaint_about(const std::string& name, const std::string& text,
+                            const std::string& key = "k") {
     try {
         (void)records_of(name, text, key);
         return "none";
@@ -65,7 +67,8 @@ using Lines = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("record reader: JSON Lines, blank lines and CRLF and a byte order mark passed over") {
-    CHECK(records_of("a.jsonl", "\xEF\xBB\xBF{\"k\":1}\r\n\n  \n{\"k\":\"b\"}") == Lines{"1 1 {\"k\":1}", "4 b {\"k\":\"b\"}"});
+    CHECK(records_of("a.jsonl", "\xEF\xBB\xBF{\"k\":1}\r\n\n  \n{\"k\":\"b\"}") ==
+          Lines{"1 1 {\"k\":1}", "4 b {\"k\":\"b\"}"});
 }
 
 TEST_CASE("record reader: a CSV row becomes a JSON object with the header's names") {
@@ -103,20 +106,25 @@ TEST_CASE("record reader: a file that cannot serve is refused by name") {
     CHECK(complaint_about("b.csv", "\n\n") == "b.csv: holds no header row");
     CHECK(complaint_about("h.csv", "k,l\n") == "h.csv: holds no record");
     const TemporaryFile file{"a.jsonl", "x"};
-    CHECK_THROWS_WITH_AS((RecordReader{file.path() + ".gone", "k"}), doctest::Contains("a.jsonl.gone: no such file"), InputError);
-    CHECK_THROWS_WITH_AS((RecordReader{file.folder(), "k"}), doctest::Contains("is a directory"), InputError);
+    CHECK_THROWS_WITH_AS((RecordReader{file.path() + ".gone", "k"}),
+                         doctest::Contains("a.jsonl.gone: no such file"), InputError);
+    CHECK_THROWS_WITH_AS((RecordReader{file.folder(), "k"}), doctest::Contains("is a directory"),
+                         InputError);
 }
 
 TEST_CASE("record reader: a missing field is refused with its line") {
     CHECK(complaint_about("a.jsonl", "{\"k\":1}\n\n{\"x\":1}\n") == "a.jsonl:3: no field 'k'");
-    CHECK(complaint_about("a.csv", "\na,b\n1,2\n") == "a.csv:2: no column 'k'; the header names a, b");
+    CHECK(complaint_about("a.csv", "\na,b\n1,2\n") ==
+          "a.csv:2: no column 'k'; the header names a, b");
     CHECK(complaint_about("a.csv", "k,k\n1,2\n") == "a.csv:1: more than one column 'k'");
 }
 
 TEST_CASE("record reader: a broken line is refused with its number") {
-    CHECK(complaint_about("a.jsonl", "{\"k\":1}\n{\"k\":\n") == "a.jsonl:2: broken JSON at column 6");
+    CHECK(complaint_about("a.jsonl", "{\"k\":1}\n{\"k\":\n") ==
+          "a.jsonl:2: broken JSON at column 6");
     CHECK(complaint_about("a.json", "[{\"k\":1}]\n") == "a.json:1: not a JSON object");
     CHECK(complaint_about("a.csv", "k,l\n1,2\n1\n") == "a.csv:3: 1 fields, but the header names 2");
-    CHECK(complaint_about("a.csv", "k,l\n1,2\n1,\"2\n3,4\n") == "a.csv:3: a quoted field has no end");
+    CHECK(complaint_about("a.csv", "k,l\n1,2\n1,\"2\n3,4\n") ==
+          "a.csv:3: a quoted field has no end");
     CHECK(complaint_about("a.csv", "k\n1\n\xff\n") == "a.csv:3: not UTF-8");
 }

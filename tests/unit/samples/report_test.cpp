@@ -13,7 +13,10 @@ using namespace std::chrono_literals;
 namespace {
 
 const Report report{
-    .figures = {.sent = 1000, .sessions = 10, .out_of_order = 1, .lost = 2, .duplicated = 3}, .rolls = 8, .longest_wait = 2500us, .elapsed = 2s};
+    .figures = {.sent = 1000, .sessions = 10, .out_of_order = 1, .lost = 2, .duplicated = 3},
+    .rolls = 8,
+    .longest_wait = 2500us,
+    .elapsed = 2s};
 
 } // namespace
 
@@ -21,8 +24,9 @@ TEST_CASE("report: one line of JSON with exactly these keys") {
     std::ostringstream out;
     write_json(out, report);
     const auto line = nlohmann::ordered_json::parse(out.str());
-    CHECK(line.dump() == R"({"messages":1000,"sessions":10,"rolls":8,"out_of_order":1,"lost":2,"duplicated":3,)"
-                         R"("longest_wait_ms":2.5,"seconds":2.0,"messages_per_second":499.0})");
+    CHECK(line.dump() ==
+          R"({"messages":1000,"sessions":10,"rolls":8,"out_of_order":1,"lost":2,"duplicated":3,)"
+          R"("longest_wait_ms":2.5,"seconds":2.0,"messages_per_second":499.0})");
     CHECK(out.str().find('\n') == out.str().size() - 1);
 }
 
@@ -37,7 +41,8 @@ TEST_CASE("report: the text names every figure") {
 
 TEST_CASE("report: outcomes are a table and a count by outcome") {
     std::ostringstream out;
-    write_outcomes(out, {{"libc6", 9, "installed"}, {"a", 2, "installed"}, {"b", 1, "unpacked"}}, 2);
+    write_outcomes(out, {{"libc6", 9, "installed"}, {"a", 2, "installed"}, {"b", 1, "unpacked"}},
+                   2);
     CHECK(out.str() == "session  messages  last\n"
                        "libc6           9  installed\n"
                        "a               2  installed\n"

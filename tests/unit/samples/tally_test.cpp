@@ -15,7 +15,8 @@ void send(Tally& tally, std::string_view session, int count) {
 }
 
 /// Whether it finished for the first time.
-bool handle(Tally& tally, std::string_view session, std::uint64_t ordinal, std::string_view outcome = {}) {
+bool handle(Tally& tally, std::string_view session, std::uint64_t ordinal,
+            std::string_view outcome = {}) {
     tally.started(session, ordinal);
     return tally.finished(session, ordinal, outcome);
 }

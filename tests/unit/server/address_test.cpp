@@ -5,7 +5,8 @@
 using namespace sessionq::server;
 
 TEST_CASE("NodeAddress: every form in which clients write the same entity names it") {
-    for (const char* form : {"orders", "/orders", "orders/", "amqps://localhost/orders", "amqps://localhost:5671/orders", "sb://host/orders/"}) {
+    for (const char* form : {"orders", "/orders", "orders/", "amqps://localhost/orders",
+                             "amqps://localhost:5671/orders", "sb://host/orders/"}) {
         CAPTURE(form);
         CHECK(parse_address(form) == NodeAddress{.entity = "orders"});
     }
@@ -13,15 +14,20 @@ TEST_CASE("NodeAddress: every form in which clients write the same entity names 
 }
 
 TEST_CASE("NodeAddress: segments with a meaning are found in any case, names are not changed") {
-    CHECK(parse_address("Orders/$deadletterqueue") == NodeAddress{.entity = "Orders/$DeadLetterQueue"});
-    CHECK(parse_address("orders/$transfer/$DEADLETTERQUEUE") == NodeAddress{.entity = "orders/$Transfer/$DeadLetterQueue"});
-    CHECK(parse_address("news/subscriptions/All") == NodeAddress{.entity = "news/Subscriptions/All"});
-    CHECK(parse_address("/news/SUBSCRIPTIONS/all/$DeadLetterQueue") == NodeAddress{.entity = "news/Subscriptions/all/$DeadLetterQueue"});
+    CHECK(parse_address("Orders/$deadletterqueue") ==
+          NodeAddress{.entity = "Orders/$DeadLetterQueue"});
+    CHECK(parse_address("orders/$transfer/$DEADLETTERQUEUE") ==
+          NodeAddress{.entity = "orders/$Transfer/$DeadLetterQueue"});
+    CHECK(parse_address("news/subscriptions/All") ==
+          NodeAddress{.entity = "news/Subscriptions/All"});
+    CHECK(parse_address("/news/SUBSCRIPTIONS/all/$DeadLetterQueue") ==
+          NodeAddress{.entity = "news/Subscriptions/all/$DeadLetterQueue"});
     CHECK(parse_address("subscriptions") == NodeAddress{.entity = "subscriptions"});
 }
 
 TEST_CASE("NodeAddress: management and claims are nodes of their own") {
-    CHECK(parse_address("orders/$management") == NodeAddress{.kind = NodeAddress::Kind::management, .entity = "orders"});
+    CHECK(parse_address("orders/$management") ==
+          NodeAddress{.kind = NodeAddress::Kind::management, .entity = "orders"});
     CHECK(parse_address("news/subscriptions/all/$Management") ==
           NodeAddress{.kind = NodeAddress::Kind::management, .entity = "news/Subscriptions/all"});
     CHECK(parse_address("$cbs") == NodeAddress{.kind = NodeAddress::Kind::claims});

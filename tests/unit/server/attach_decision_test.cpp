@@ -14,13 +14,19 @@ using Wish = SessionFilter::Wish;
 
 constexpr std::uint64_t session_filter_code = 0x000000137000000C;
 
-std::string filter_of(Value value) { return amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), std::move(value)}})); }
-
-amqp::Attach receiver(std::string address, std::string filter = {}) {
-    return {.source = {.address = std::move(address), .filter = std::move(filter)}, .target = {.address = "me"}};
+std::string filter_of(Value value) {
+    return amqp::encode(
+        Value::map({{Value::symbol("com.microsoft:session-filter"), std::move(value)}}));
 }
 
-amqp::Attach sender(std::string address) { return {.source = {.address = "me"}, .target = {.address = std::move(address)}}; }
+amqp::Attach receiver(std::string address, std::string filter = {}) {
+    return {.source = {.address = std::move(address), .filter = std::move(filter)},
+            .target = {.address = "me"}};
+}
+
+amqp::Attach sender(std::string address) {
+    return {.source = {.address = "me"}, .target = {.address = std::move(address)}};
+}
 
 std::optional<Value> session_in(const std::string& encoded) {
     const auto map = amqp::decode(encoded);
@@ -44,7 +50,8 @@ TEST_CASE("AttachDecision: the address and the peer's role say what a link is fo
     CHECK(receive.entity == "orders");
 }
 
-TEST_CASE("AttachDecision: absent, null and a session id, the empty one too, are three different wishes") {
+TEST_CASE("AttachDecision: absent, null and a session id, the empty one too, are three different "
+          "wishes") {
     CHECK(decide_attach(receiver("orders"), true).session.wish == Wish::none);
     CHECK(decide_attach(receiver("orders", filter_of({})), true).session.wish == Wish::any);
     const auto named = decide_attach(receiver("orders", filter_of("a")), true).session;
@@ -57,7 +64,8 @@ TEST_CASE("AttachDecision: absent, null and a session id, the empty one too, are
 
 TEST_CASE("AttachDecision: a described filter says the same, and is answered as described") {
     const Value code{session_filter_code};
-    const auto any = decide_attach(receiver("orders", filter_of(Value::described(code, Value{}))), true).session;
+    const auto any =
+        decide_attach(receiver("orders", filter_of(Value::described(code, Value{}))), true).session;
     CHECK(any.wish == Wish::any);
     CHECK(session_in(answer_session_filter(any, "S1")) == Value::described(code, "S1"));
     const auto plain = decide_attach(receiver("orders", filter_of({})), true).session;
@@ -66,9 +74,11 @@ TEST_CASE("AttachDecision: a described filter says the same, and is answered as 
 
 TEST_CASE("AttachDecision: sessions are exclusive, a filter that asks otherwise is refused") {
     const Value list = Value::described(std::uint64_t{0x137000000E}, Value::list({"a", Value{}}));
-    CHECK(decide_attach(receiver("orders", filter_of(list)), true).refusal.name == "amqp:not-implemented");
+    CHECK(decide_attach(receiver("orders", filter_of(list)), true).refusal.name ==
+          "amqp:not-implemented");
     CHECK(decide_attach(receiver("orders", filter_of(std::int32_t{5})), true).what == What::refuse);
-    const std::string other = amqp::encode(Value::map({{Value::symbol("com.microsoft:non-exclusive-session-filter"), list}}));
+    const std::string other = amqp::encode(
+        Value::map({{Value::symbol("com.microsoft:non-exclusive-session-filter"), list}}));
     CHECK(decide_attach(receiver("orders", other), true).refusal.name == "amqp:not-implemented");
 }
 
@@ -82,11 +92,13 @@ TEST_CASE("AttachDecision: a sender that settles everything at once is for recei
     CHECK(decide_attach(attach, true).mode == broker::ReceiveMode::receive_and_delete);
 }
 
-TEST_CASE("AttachDecision: an accept waits as long as the client says, otherwise the service's own time") {
+TEST_CASE("AttachDecision: an accept waits as long as the client says, otherwise the service's own "
+          "time") {
     auto attach = receiver("orders", filter_of({}));
     CHECK(decide_attach(attach, true).wait == std::chrono::seconds{65});
     const auto with = [&](Value timeout) {
-        attach.properties = amqp::encode(Value::map({{Value::symbol("com.microsoft:timeout"), std::move(timeout)}}));
+        attach.properties = amqp::encode(
+            Value::map({{Value::symbol("com.microsoft:timeout"), std::move(timeout)}}));
         return decide_attach(attach, true).wait;
     };
     CHECK(with(std::uint32_t{59960}) == std::chrono::milliseconds{59960});
@@ -114,12 +126,15 @@ TEST_CASE("AttachDecision: entities with sessions are received by session, other
     CHECK(check_receive(by_session, true).empty());
     CHECK(check_receive(plain, false).empty());
     CHECK(check_receive(by_session, false).name == "amqp:not-allowed");
-    CHECK(check_receive(by_session, false).text.find("does not require sessions") != std::string::npos);
+    CHECK(check_receive(by_session, false).text.find("does not require sessions") !=
+          std::string::npos);
     CHECK(check_receive(plain, true).name == "amqp:not-allowed");
-    CHECK(check_receive(plain, true).text.find("entity that requires sessions") != std::string::npos);
+    CHECK(check_receive(plain, true).text.find("entity that requires sessions") !=
+          std::string::npos);
 }
 
-TEST_CASE("AttachDecision: the answer repeats the peer's attach, but for its properties, and names a message size") {
+TEST_CASE("AttachDecision: the answer repeats the peer's attach, but for its properties, and names "
+          "a message size") {
     auto attach = receiver("amqps://localhost/orders", filter_of("a"));
     attach.sender_mode = amqp::SenderSettleMode::unsettled;
     attach.receiver_mode = amqp::ReceiverSettleMode::second;

@@ -11,7 +11,8 @@ namespace {
 // Signed with SAS_KEY_VALUE for sb://localhost:5672/myqueue, until 1700000000.
 constexpr const char* token =
     "SharedAccessSignature "
-    "sr=sb%3A%2F%2Flocalhost%3A5672%2Fmyqueue&sig=6wme1afeFYxIv9ulmYfF7qW7pRgLizNHgPG0KZ4niKY%3D&se=1700000000&skn=RootManageSharedAccessKey";
+    "sr=sb%3A%2F%2Flocalhost%3A5672%2Fmyqueue&sig=6wme1afeFYxIv9ulmYfF7qW7pRgLizNHgPG0KZ4niKY%3D&"
+    "se=1700000000&skn=RootManageSharedAccessKey";
 constexpr const char* audience = "sb://localhost:5672/myqueue";
 
 const WallTime expiry{std::chrono::seconds{1700000000}};
@@ -26,7 +27,8 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 } // namespace
 
-TEST_CASE("shared access: secrets are the same, or differ in a byte, in length, or in what follows a zero") {
+TEST_CASE("shared access: secrets are the same, or differ in a byte, in length, or in what follows "
+          "a zero") {
     using namespace std::string_view_literals;
     CHECK(is_same_secret("", ""));
     CHECK(is_same_secret("a key\0of bytes"sv, "a key\0of bytes"sv));
@@ -35,7 +37,8 @@ TEST_CASE("shared access: secrets are the same, or differ in a byte, in length, 
     CHECK_FALSE(is_same_secret("a key", "a key "));
 }
 
-TEST_CASE("Claims: a signature of the right key gives rights to its audience, and to what is below it, until it expires") {
+TEST_CASE("Claims: a signature of the right key gives rights to its audience, and to what is below "
+          "it, until it expires") {
     Claims claims{policy};
     CHECK_FALSE(claims.covers("myqueue", before));
     const auto answer = claims.put_token(audience, token, before);
@@ -58,7 +61,8 @@ TEST_CASE("Claims: a token may give rights to more than is asked for, never to l
     CHECK(claims.put_token("sb://localhost/myqueue/$management", token, before).status == 202);
     CHECK(claims.covers("myqueue/$management", before));
     CHECK_FALSE(claims.covers("myqueue", before));
-    for (const char* other : {"sb://localhost/", "sb://localhost/myqueue2", "sb://localhost/other", "sb://elsewhere/myqueue"}) {
+    for (const char* other : {"sb://localhost/", "sb://localhost/myqueue2", "sb://localhost/other",
+                              "sb://elsewhere/myqueue"}) {
         CAPTURE(other);
         const auto refused = claims.put_token(other, token, before);
         CHECK(refused.status == 401);
@@ -73,7 +77,8 @@ TEST_CASE("Claims: ports and schemes need not be those that were signed") {
     CHECK(claims.covers("myqueue", before));
 }
 
-TEST_CASE("Claims: a wrong signature, an unknown key, an expired token and nonsense are refused, and the answer repeats none of it") {
+TEST_CASE("Claims: a wrong signature, an unknown key, an expired token and nonsense are refused, "
+          "and the answer repeats none of it") {
     const std::string right = token;
     const std::pair<std::string, std::string_view> cases[] = {
         {replaced(right, "6wme", "7wme"), "InvalidSignature"},
@@ -100,14 +105,18 @@ TEST_CASE("Claims: a wrong signature, an unknown key, an expired token and nonse
     CHECK(claims.put_token(audience, token, expiry).description.starts_with("ExpiredToken"));
 }
 
-TEST_CASE("Claims: the resource is verified as it was written: lower-case escapes and a plus for a space change nothing") {
+TEST_CASE("Claims: the resource is verified as it was written: lower-case escapes and a plus for a "
+          "space change nothing") {
     // sr=sb%3a%2f%2flocalhost%2fmyqueue and sr=amqps%3A%2F%2Flocalhost%2Fmy+queue, signed as they stand.
-    SharedAccessToken lower =
-        *parse_shared_access_token("SharedAccessSignature sr=sb%3a%2f%2flocalhost%2fmyqueue&sig=x&se=1700000000&skn=RootManageSharedAccessKey");
+    SharedAccessToken lower = *parse_shared_access_token(
+        "SharedAccessSignature "
+        "sr=sb%3a%2f%2flocalhost%2fmyqueue&sig=x&se=1700000000&skn=RootManageSharedAccessKey");
     CHECK(lower.resource == "sb://localhost/myqueue");
     CHECK(lower.signed_resource == "sb%3a%2f%2flocalhost%2fmyqueue");
     CHECK_FALSE(is_signed_with(lower, "SAS_KEY_VALUE"));
-    SharedAccessToken plus = *parse_shared_access_token("SharedAccessSignature sr=amqps%3A%2F%2Flocalhost%2Fmy+queue&sig=a%2Bb%3D&se=1&skn=key+name");
+    SharedAccessToken plus = *parse_shared_access_token(
+        "SharedAccessSignature "
+        "sr=amqps%3A%2F%2Flocalhost%2Fmy+queue&sig=a%2Bb%3D&se=1&skn=key+name");
     CHECK(plus.resource == "amqps://localhost/my queue");
     CHECK(plus.signature == "a+b=");
     CHECK(plus.key_name == "key name");
@@ -115,7 +124,9 @@ TEST_CASE("Claims: the resource is verified as it was written: lower-case escape
 
 TEST_CASE("Claims: other tokens are for a verifier, if there is one") {
     AccessPolicy with = policy;
-    with.verifier = [](std::string_view text, std::string_view, WallTime) { return text == "good" ? std::optional{expiry} : std::nullopt; };
+    with.verifier = [](std::string_view text, std::string_view, WallTime) {
+        return text == "good" ? std::optional{expiry} : std::nullopt;
+    };
     Claims claims{with};
     CHECK(claims.put_token(audience, "bad", before).status == 401);
     CHECK(claims.put_token(audience, "good", before).status == 202);

@@ -15,7 +15,8 @@ namespace {
 
 struct Gate {
     void wait(const std::string& name) {
-        gate->when_durable([this, name](const Failure* why) { said += name + (why != nullptr ? "! " : " "); });
+        gate->when_durable(
+            [this, name](const Failure* why) { said += name + (why != nullptr ? "! " : " "); });
     }
     void answer(const std::optional<Failure>& why = std::nullopt) {
         journal.answer(why);
@@ -37,7 +38,8 @@ TEST_CASE("CommitGate: without a journal it is always open") {
     CHECK_FALSE(held.gate->is_always_open());
 }
 
-TEST_CASE("CommitGate: says nothing before its time, then all that a commit covers, in order, for one question") {
+TEST_CASE("CommitGate: says nothing before its time, then all that a commit covers, in order, for "
+          "one question") {
     Gate held;
     held.journal.append({});
     held.wait("a");
@@ -54,7 +56,8 @@ TEST_CASE("CommitGate: says nothing before its time, then all that a commit cove
     CHECK(held.gate->waiting() == 0);
 }
 
-TEST_CASE("CommitGate: what came after the commit waits for the next, and a commit that failed fails only what it covers") {
+TEST_CASE("CommitGate: what came after the commit waits for the next, and a commit that failed "
+          "fails only what it covers") {
     Gate held;
     held.journal.append({});
     held.wait("a");
@@ -80,7 +83,8 @@ TEST_CASE("CommitGate: an action may wait anew") {
     CHECK(held.said == "again ");
 }
 
-TEST_CASE("CommitGate: an action that waits anew for what failed is answered by the next commit, not by the same") {
+TEST_CASE("CommitGate: an action that waits anew for what failed is answered by the next commit, "
+          "not by the same") {
     Gate held;
     int failures = 0;
     std::function<void(const Failure*)> insist = [&](const Failure* why) {

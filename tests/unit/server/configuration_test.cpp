@@ -26,18 +26,24 @@ std::string complaint(const std::string& json) {
     return configuration.failure().detail;
 }
 
-std::string with_namespace(const std::string& content) { return R"({"UserConfig": {"Namespaces": [{"Name": "n", )" + content + "}]}}"; }
+std::string with_namespace(const std::string& content) {
+    return R"({"UserConfig": {"Namespaces": [{"Name": "n", )" + content + "}]}}";
+}
 std::string with_queue(const std::string& properties) {
-    return with_namespace(R"("Queues": [{"Name": "q"}, {"Name": "r", "Properties": {)" + properties + "}}]");
+    return with_namespace(R"("Queues": [{"Name": "q"}, {"Name": "r", "Properties": {)" +
+                          properties + "}}]");
 }
 std::string with_subscription(const std::string& content) {
-    return with_namespace(R"("Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", )" + content + "}]}]");
+    return with_namespace(R"("Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", )" + content +
+                          "}]}]");
 }
 std::string with_rule(const std::string& properties) {
-    return with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "b", "Properties": {)" + properties + "}}]");
+    return with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "b", "Properties": {)" +
+                             properties + "}}]");
 }
 
-const broker::QueueOptions emulator_defaults{.lock_duration = 1min, .max_delivery_count = 3, .default_time_to_live = 1h};
+const broker::QueueOptions emulator_defaults{
+    .lock_duration = 1min, .max_delivery_count = 3, .default_time_to_live = 1h};
 
 const std::string queue_path = "UserConfig.Namespaces[0].Queues[1].Properties";
 const std::string rule_path = "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Rules[1]";
@@ -72,20 +78,27 @@ TEST_CASE("configuration: all that the emulator's format has is read") {
                                        .session_id = "s",
                                        .subject = "created",
                                        .to = "t",
-                                       .properties = {{"live", true}, {"ratio", 0.5}, {"size", std::int64_t{3}}, {"tier", std::string{"gold"}}}};
-    CHECK(events.subscriptions[0].rules == std::vector<Rule>{{.name = "everything", .filter = everything}});
+                                       .properties = {{"live", true},
+                                                      {"ratio", 0.5},
+                                                      {"size", std::int64_t{3}},
+                                                      {"tier", std::string{"gold"}}}};
+    CHECK(events.subscriptions[0].rules ==
+          std::vector<Rule>{{.name = "everything", .filter = everything}});
     CHECK(events.subscriptions[1].options.requires_session);
     CHECK(events.subscriptions[1].rules.empty());
     CHECK(events.subscriptions[2].options.forward_to == "archive");
     CHECK(events.subscriptions[2].rules ==
-          std::vector<Rule>{{.name = "gold", .filter = SqlFilter{"tier = 'gold' AND sys.Label LIKE 'cre%'"}, .action = "SET sys.To = 'vault'"}});
+          std::vector<Rule>{{.name = "gold",
+                             .filter = SqlFilter{"tier = 'gold' AND sys.Label LIKE 'cre%'"},
+                             .action = "SET sys.To = 'vault'"}});
 }
 
 TEST_CASE("configuration: what it says is made, and works") {
     broker::Broker broker;
     const broker::Instant at{TimePoint{1h}, WallTime{}};
     REQUIRE(create_entities(broker, read(test::emulator_config), at).ok());
-    CHECK(broker.names(broker::EntityKind::queue) == std::vector<std::string>{"archive", "invoices"});
+    CHECK(broker.names(broker::EntityKind::queue) ==
+          std::vector<std::string>{"archive", "invoices"});
     CHECK(broker.names(broker::EntityKind::topic) == std::vector<std::string>{"events"});
     CHECK(broker.names(broker::EntityKind::subscription).size() == 3);
     Message message = Message::text("s", "body");
@@ -96,17 +109,25 @@ TEST_CASE("configuration: what it says is made, and works") {
     const auto archived = broker.find("archive").value()->peek(0, 10, std::nullopt, at);
     REQUIRE(archived.size() == 1);
     CHECK(archived.front().content().to == "vault");
-    CHECK(create_entities(broker, read(test::emulator_config), at).failure().code == Errc::duplicate_entity);
+    CHECK(create_entities(broker, read(test::emulator_config), at).failure().code ==
+          Errc::duplicate_entity);
 }
 
-TEST_CASE("configuration: what it leaves out has the emulator's defaults, as its schema states them") {
+TEST_CASE(
+    "configuration: what it leaves out has the emulator's defaults, as its schema states them") {
     CHECK(read(with_queue("")).queues[0].options == emulator_defaults);
     CHECK(read(with_queue("")).queues[1].options == emulator_defaults);
-    CHECK(read(with_queue(R"("RequiresDuplicateDetection": true)")).queues[1].options.duplicate_detection_window == 20s);
-    CHECK(read(with_subscription(R"("Rules": [])")).topics[0].subscriptions[0].options == emulator_defaults);
-    CHECK(read(with_subscription(R"("Properties": {})")).topics[0].subscriptions[0].options == emulator_defaults);
+    CHECK(read(with_queue(R"("RequiresDuplicateDetection": true)"))
+              .queues[1]
+              .options.duplicate_detection_window == 20s);
+    CHECK(read(with_subscription(R"("Rules": [])")).topics[0].subscriptions[0].options ==
+          emulator_defaults);
+    CHECK(read(with_subscription(R"("Properties": {})")).topics[0].subscriptions[0].options ==
+          emulator_defaults);
     CHECK(read(with_subscription(R"("Rules": [])")).topics[0].options.default_time_to_live == 1h);
-    CHECK_FALSE(read(with_queue(R"("DefaultMessageTimeToLive": "P10675199DT2H48M5.4775807S")")).queues[1].options.default_time_to_live);
+    CHECK_FALSE(read(with_queue(R"("DefaultMessageTimeToLive": "P10675199DT2H48M5.4775807S")"))
+                    .queues[1]
+                    .options.default_time_to_live);
     CHECK(read(R"({"UserConfig": {"Namespaces": [{"Name": "n"}]}})").queues.empty());
     CHECK(read(with_subscription(R"("Rules": [])")).topics[0].subscriptions[0].rules.empty());
 }
@@ -114,16 +135,22 @@ TEST_CASE("configuration: what it leaves out has the emulator's defaults, as its
 TEST_CASE("configuration: members that are not known are refused by their path") {
     const std::pair<std::string, std::string> unknown[] = {
         {R"({"UserConfig": {"Namespaces": [{"Name": "n"}]}, "Other": 1})", "Other: not supported"},
-        {R"({"UserConfig": {"Namespaces": [{"Name": "n"}], "Other": {}}})", "UserConfig.Other: not supported"},
-        {R"({"UserConfig": {"Namespaces": [{"Name": "n"}], "Logging": {"Type": "File", "Level": 1}}})", "UserConfig.Logging.Level: not supported"},
+        {R"({"UserConfig": {"Namespaces": [{"Name": "n"}], "Other": {}}})",
+         "UserConfig.Other: not supported"},
+        {R"({"UserConfig": {"Namespaces": [{"Name": "n"}], "Logging": {"Type": "File", "Level": 1}}})",
+         "UserConfig.Logging.Level: not supported"},
         {with_namespace(R"("Relays": [])"), "UserConfig.Namespaces[0].Relays: not supported"},
-        {with_namespace(R"("Queues": [{"Name": "q", "Foo": 1}])"), "UserConfig.Namespaces[0].Queues[0].Foo: not supported"},
+        {with_namespace(R"("Queues": [{"Name": "q", "Foo": 1}])"),
+         "UserConfig.Namespaces[0].Queues[0].Foo: not supported"},
         {with_queue(R"("Foo": 1)"), queue_path + ".Foo: not supported"},
-        {with_queue(R"("MaxSizeInMegabytes": 1024)"), queue_path + ".MaxSizeInMegabytes: not supported"}, // the emulator has none either
+        {with_queue(R"("MaxSizeInMegabytes": 1024)"),
+         queue_path + ".MaxSizeInMegabytes: not supported"}, // the emulator has none either
         {with_queue(R"("lockDuration": "PT1M")"), queue_path + ".lockDuration: not supported"},
         {with_subscription(R"("Properties": {"RequiresDuplicateDetection": true})"),
-         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Properties.RequiresDuplicateDetection: not supported"},
-        {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1", "Parameters": {}})"),
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Properties."
+         "RequiresDuplicateDetection: not supported"},
+        {with_rule(
+             R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1", "Parameters": {}})"),
          rule_path + ".Properties.SqlFilter.Parameters: not supported"},
         {with_rule(R"("FilterType": "Correlation", "CorrelationFilter": {"Subject": "x"})"),
          rule_path + ".Properties.CorrelationFilter.Subject: not supported"},
@@ -144,45 +171,72 @@ TEST_CASE("configuration: wrong types, ranges and names are refused by their pat
         {R"({"UserConfig": {"Namespaces": []}})", "UserConfig.Namespaces: exactly one namespace"},
         {R"({"UserConfig": {"Namespaces": [{}]}})", "UserConfig.Namespaces[0].Name: is missing"},
         {R"({"UserConfig": {"UserConfig": 1, "UserConfig": 2}})", "'UserConfig' is there twice"},
-        {with_namespace(R"("Queues": [{"Name": ""}])"), "UserConfig.Namespaces[0].Queues[0].Name: must not be empty"},
-        {with_namespace(R"("Queues": [{"Name": "a$b"}])"), "UserConfig.Namespaces[0].Queues[0]: a queue's or topic's name"},
-        {with_namespace(R"("Queues": [{"Name": 5}])"), "UserConfig.Namespaces[0].Queues[0].Name: a text is expected"},
-        {with_namespace(R"("Queues": [{"Name": "a"}, {"Name": "A"}])"), "UserConfig.Namespaces[0].Queues[1]: there is an entity 'A' already"},
+        {with_namespace(R"("Queues": [{"Name": ""}])"),
+         "UserConfig.Namespaces[0].Queues[0].Name: must not be empty"},
+        {with_namespace(R"("Queues": [{"Name": "a$b"}])"),
+         "UserConfig.Namespaces[0].Queues[0]: a queue's or topic's name"},
+        {with_namespace(R"("Queues": [{"Name": 5}])"),
+         "UserConfig.Namespaces[0].Queues[0].Name: a text is expected"},
+        {with_namespace(R"("Queues": [{"Name": "a"}, {"Name": "A"}])"),
+         "UserConfig.Namespaces[0].Queues[1]: there is an entity 'A' already"},
         {with_namespace(R"("Queues": [{"Name": "a"}], "Topics": [{"Name": "a"}])"),
          "UserConfig.Namespaces[0].Topics[0]: there is an entity 'a' already"},
         {with_queue(R"("LockDuration": 60)"), queue_path + ".LockDuration: a text is expected"},
-        {with_queue(R"("LockDuration": "60s")"), queue_path + ".LockDuration: a duration is expected"},
-        {with_queue(R"("LockDuration": "PT6M")"), queue_path + ".LockDuration: must be above zero and at most 5 minutes"},
+        {with_queue(R"("LockDuration": "60s")"),
+         queue_path + ".LockDuration: a duration is expected"},
+        {with_queue(R"("LockDuration": "PT6M")"),
+         queue_path + ".LockDuration: must be above zero and at most 5 minutes"},
         {with_queue(R"("LockDuration": "PT0S")"), queue_path + ".LockDuration: must be above zero"},
-        {with_queue(R"("DefaultMessageTimeToLive": "PT0S")"), queue_path + ".DefaultMessageTimeToLive: must be above zero"},
+        {with_queue(R"("DefaultMessageTimeToLive": "PT0S")"),
+         queue_path + ".DefaultMessageTimeToLive: must be above zero"},
         {with_queue(R"("DuplicateDetectionHistoryTimeWindow": "P8D")"),
-         queue_path + ".DuplicateDetectionHistoryTimeWindow: must be above zero and at most 7 days"},
-        {with_queue(R"("MaxDeliveryCount": 0)"), queue_path + ".MaxDeliveryCount: a whole number from 1 to 2000"},
-        {with_queue(R"("MaxDeliveryCount": 1.5)"), queue_path + ".MaxDeliveryCount: a whole number"},
-        {with_queue(R"("MaxDeliveryCount": 18446744073709551615)"), queue_path + ".MaxDeliveryCount: a whole number"},
+         queue_path +
+             ".DuplicateDetectionHistoryTimeWindow: must be above zero and at most 7 days"},
+        {with_queue(R"("MaxDeliveryCount": 0)"),
+         queue_path + ".MaxDeliveryCount: a whole number from 1 to 2000"},
+        {with_queue(R"("MaxDeliveryCount": 1.5)"),
+         queue_path + ".MaxDeliveryCount: a whole number"},
+        {with_queue(R"("MaxDeliveryCount": 18446744073709551615)"),
+         queue_path + ".MaxDeliveryCount: a whole number"},
         {with_queue(R"("MaxDeliveryCount": 1e999)"), "a number is out of range"},
-        {with_queue(R"("RequiresSession": "true")"), queue_path + ".RequiresSession: true or false is expected"},
-        {with_queue(R"("RequiresDuplicateDetection": 1)"), queue_path + ".RequiresDuplicateDetection: true or false is expected"},
-        {with_queue(R"("DeadLetteringOnMessageExpiration": null)"), queue_path + ".DeadLetteringOnMessageExpiration: true or false is expected"},
-        {with_queue(R"("ForwardTo": "none")"), queue_path + ".ForwardTo: there is no queue or topic 'none'"},
-        {with_queue(R"("ForwardDeadLetteredMessagesTo": "none")"), queue_path + ".ForwardDeadLetteredMessagesTo: there is no queue or topic 'none'"},
-        {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: what 'r' passes on would come back to it"},
-        {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"), queue_path + ".ForwardTo: messages of an entity with sessions"},
-        {with_subscription(R"("Properties": {"ForwardTo": "t"})"), "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: what"},
+        {with_queue(R"("RequiresSession": "true")"),
+         queue_path + ".RequiresSession: true or false is expected"},
+        {with_queue(R"("RequiresDuplicateDetection": 1)"),
+         queue_path + ".RequiresDuplicateDetection: true or false is expected"},
+        {with_queue(R"("DeadLetteringOnMessageExpiration": null)"),
+         queue_path + ".DeadLetteringOnMessageExpiration: true or false is expected"},
+        {with_queue(R"("ForwardTo": "none")"),
+         queue_path + ".ForwardTo: there is no queue or topic 'none'"},
+        {with_queue(R"("ForwardDeadLetteredMessagesTo": "none")"),
+         queue_path + ".ForwardDeadLetteredMessagesTo: there is no queue or topic 'none'"},
+        {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: what "
+                                            "'r' passes on would come back to it"},
+        {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"),
+         queue_path + ".ForwardTo: messages of an entity with sessions"},
+        {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: what"},
         {with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "A"}])"),
-         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: there is a rule 'A' already"},
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: there is a rule 'A' "
+         "already"},
         {with_rule(R"("FilterType": "Sql")"), rule_path + ".Properties.SqlFilter: is missing"},
-        {with_rule(R"("SqlFilter": {"SqlExpression": "1=1"})"), rule_path + ".Properties.FilterType: is missing"},
-        {with_rule(R"("FilterType": "XPath")"), rule_path + ".Properties.FilterType: \"Correlation\" or \"Sql\" is expected"},
-        {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="})"), rule_path + ": rule 'b': the filter: "},
-        {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}, "Action": {"SqlExpression": "DROP a"})"),
+        {with_rule(R"("SqlFilter": {"SqlExpression": "1=1"})"),
+         rule_path + ".Properties.FilterType: is missing"},
+        {with_rule(R"("FilterType": "XPath")"),
+         rule_path + ".Properties.FilterType: \"Correlation\" or \"Sql\" is expected"},
+        {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="})"),
+         rule_path + ": rule 'b': the filter: "},
+        {with_rule(
+             R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}, "Action": {"SqlExpression": "DROP a"})"),
          rule_path + ": rule 'b': the action: "},
-        {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}, "CorrelationFilter": {"To": "x"})"),
+        {with_rule(
+             R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}, "CorrelationFilter": {"To": "x"})"),
          rule_path + ".Properties.CorrelationFilter: FilterType says Sql"},
         {with_rule(R"("FilterType": "Correlation", "CorrelationFilter": {})"),
          rule_path + ".Properties.CorrelationFilter: at least one member is expected"},
-        {with_rule(R"("FilterType": "Correlation", "CorrelationFilter": {"Properties": {"p": []}})"),
-         rule_path + ".Properties.CorrelationFilter.Properties.p: a text, a number, true or false is expected"},
+        {with_rule(
+             R"("FilterType": "Correlation", "CorrelationFilter": {"Properties": {"p": []}})"),
+         rule_path + ".Properties.CorrelationFilter.Properties.p: a text, a number, true or false "
+                     "is expected"},
     };
     for (const auto& [json, expected] : wrong) {
         CAPTURE(expected);
@@ -190,9 +244,12 @@ TEST_CASE("configuration: wrong types, ranges and names are refused by their pat
     }
 }
 
-TEST_CASE("configuration: queues from elsewhere can be passed on to, and keep their names to themselves") {
+TEST_CASE("configuration: queues from elsewhere can be passed on to, and keep their names to "
+          "themselves") {
     const QueueEntry others[] = {{.name = "extra"}};
     CHECK(read_configuration(with_queue(R"("ForwardTo": "extra")"), others).ok());
-    const auto taken = read_configuration(with_namespace(R"("Queues": [{"Name": "Extra"}])"), others);
-    CHECK(taken.failure().detail == "UserConfig.Namespaces[0].Queues[0]: there is an entity 'Extra' already");
+    const auto taken =
+        read_configuration(with_namespace(R"("Queues": [{"Name": "Extra"}])"), others);
+    CHECK(taken.failure().detail ==
+          "UserConfig.Namespaces[0].Queues[0]: there is an entity 'Extra' already");
 }

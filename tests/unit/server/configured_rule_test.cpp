@@ -25,20 +25,27 @@ std::string complaint(const std::string& json) {
 
 } // namespace
 
-TEST_CASE("configured rule: without properties it takes every message") { CHECK(read(R"({"Name": "all"})") == Rule{.name = "all"}); }
+TEST_CASE("configured rule: without properties it takes every message") {
+    CHECK(read(R"({"Name": "all"})") == Rule{.name = "all"});
+}
 
 TEST_CASE("configured rule: a condition, and an action") {
-    const Rule rule = read(R"({"Name": "gold", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "tier = 'gold'"},
+    const Rule rule = read(
+        R"({"Name": "gold", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "tier = 'gold'"},
                                "Action": {"SqlExpression": "SET sys.To = 'vault'"}}})");
-    CHECK(rule == Rule{.name = "gold", .filter = SqlFilter{"tier = 'gold'"}, .action = "SET sys.To = 'vault'"});
+    CHECK(rule == Rule{.name = "gold",
+                       .filter = SqlFilter{"tier = 'gold'"},
+                       .action = "SET sys.To = 'vault'"});
 }
 
 TEST_CASE("configured rule: a correlation's properties keep their types") {
-    const Rule rule = read(R"({"Name": "b", "Properties": {"FilterType": "Correlation", "CorrelationFilter":
+    const Rule rule =
+        read(R"({"Name": "b", "Properties": {"FilterType": "Correlation", "CorrelationFilter":
                                {"Label": "order", "Properties": {"n": 7, "x": 0.5, "on": true, "s": "7"}}}})");
     const auto& filter = std::get<CorrelationFilter>(rule.filter);
     CHECK(filter.subject == "order");
-    CHECK(filter.properties == Properties{{"n", std::int64_t{7}}, {"on", true}, {"s", std::string{"7"}}, {"x", 0.5}});
+    CHECK(filter.properties ==
+          Properties{{"n", std::int64_t{7}}, {"on", true}, {"s", std::string{"7"}}, {"x", 0.5}});
 }
 
 TEST_CASE("configured rule: what is wrong is named by its path") {
@@ -46,8 +53,13 @@ TEST_CASE("configured rule: what is wrong is named by its path") {
     CHECK(complaint(R"({"Name": ""})") == "Rules[0].Name: must not be empty");
     CHECK(complaint(R"({"Name": "a", "Properties": {"FilterType": "XPath"}})") ==
           "Rules[0].Properties.FilterType: \"Correlation\" or \"Sql\" is expected");
-    CHECK(complaint(R"({"Name": "a", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="}}})")
-              .starts_with("Rules[0]: rule 'a': "));
-    CHECK(complaint(R"({"Name": "a", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"p": null}}}})") ==
-          "Rules[0].Properties.CorrelationFilter.Properties.p: a text, a number, true or false is expected");
+    CHECK(
+        complaint(
+            R"({"Name": "a", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="}}})")
+            .starts_with("Rules[0]: rule 'a': "));
+    CHECK(
+        complaint(
+            R"({"Name": "a", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"p": null}}}})") ==
+        "Rules[0].Properties.CorrelationFilter.Properties.p: a text, a number, true or false is "
+        "expected");
 }

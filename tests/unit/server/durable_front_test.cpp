@@ -13,7 +13,8 @@ namespace {
 
 /// A front whose journal answers when the test says so.
 struct DurableFront : Front {
-    explicit DurableFront(server::Limits limits = {}) : DurableFront{std::make_shared<HeldJournal>(), limits} {}
+    explicit DurableFront(server::Limits limits = {})
+        : DurableFront{std::make_shared<HeldJournal>(), limits} {}
     DurableFront(std::shared_ptr<HeldJournal> with, server::Limits limits)
         : Front{limits, amqp::SaslCredentials::Mechanism::plain, with}, journal{std::move(with)} {
         enter();
@@ -26,7 +27,8 @@ struct DurableFront : Front {
         run();
     }
     void say(LinkLog& link, const char* body, bool settled = false) {
-        link.sender->send("t" + std::to_string(++tags), amqp::encode_message(Message::text("a", body), reading()), settled);
+        link.sender->send("t" + std::to_string(++tags),
+                          amqp::encode_message(Message::text("a", body), reading()), settled);
         run();
     }
 
@@ -38,7 +40,8 @@ const Failure disk_full{.code = Errc::server_busy, .detail = "the store is full"
 
 } // namespace
 
-TEST_CASE("a durable front: a send is accepted once it is durable, one commit for many, and rejected when it may not be") {
+TEST_CASE("a durable front: a send is accepted once it is durable, one commit for many, and "
+          "rejected when it may not be") {
     DurableFront front;
     LinkLog& link = front.send("s", "orders");
     front.say(link, "one");
@@ -58,7 +61,8 @@ TEST_CASE("a durable front: a send is accepted once it is durable, one commit fo
     CHECK(link.outcomes[2].error.text == "the store is full");
 }
 
-TEST_CASE("a durable front: refused sends are rejected at once, and what nobody waits for is not answered") {
+TEST_CASE("a durable front: refused sends are rejected at once, and what nobody waits for is not "
+          "answered") {
     DurableFront front;
     LinkLog& link = front.send("s", "orders");
     front.say(link, "settled", true);
@@ -82,10 +86,12 @@ TEST_CASE("a durable front: a sender has no more on their way to the disk than i
     CHECK(link.outcomes.size() == 10);
 }
 
-TEST_CASE("a durable front: a peer that settles its send itself, or leaves, is not told of it, and nothing breaks") {
+TEST_CASE("a durable front: a peer that settles its send itself, or leaves, is not told of it, and "
+          "nothing breaks") {
     DurableFront front;
     LinkLog& hasty = front.send("hasty", "orders");
-    auto delivery = hasty.sender->send("t", amqp::encode_message(Message::text("a", "x"), front.reading()), false);
+    auto delivery = hasty.sender->send(
+        "t", amqp::encode_message(Message::text("a", "x"), front.reading()), false);
     front.run();
     delivery.settle();
     front.settle_down();
@@ -101,10 +107,11 @@ TEST_CASE("a durable front: a peer that settles its send itself, or leaves, is n
     CHECK(front.ended == 1);
 }
 
-TEST_CASE(
-    "a durable front: an outcome is answered once it is durable, and refused when it may not be; a release at once, for it leaves nothing to keep") {
+TEST_CASE("a durable front: an outcome is answered once it is durable, and refused when it may not "
+          "be; a release at once, for it leaves nothing to keep") {
     DurableFront front;
-    front.put("orders", {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
+    front.put("orders",
+              {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
     LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
     link.receiver->add_credit(3);
     front.run();
@@ -137,7 +144,8 @@ TEST_CASE(
     CHECK(front.journal->mark == mark);
 }
 
-TEST_CASE("a durable front: a peer that settles at once after its outcome is still answered for once only") {
+TEST_CASE("a durable front: a peer that settles at once after its outcome is still answered for "
+          "once only") {
     DurableFront front;
     front.put("orders", {Message::text("a", "1")});
     LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
@@ -152,7 +160,8 @@ TEST_CASE("a durable front: a peer that settles at once after its outcome is sti
     CHECK(front.counts("orders").active == 0);
 }
 
-TEST_CASE("a durable front: what is deleted with its delivery is delivered once it is deleted for good, and a drain waits for it") {
+TEST_CASE("a durable front: what is deleted with its delivery is delivered once it is deleted for "
+          "good, and a drain waits for it") {
     DurableFront front;
     front.put("orders", {Message::text("a", "1"), Message::text("a", "2")});
     amqp::Attach attach = Front::by_session("orders", "a");
@@ -170,7 +179,8 @@ TEST_CASE("a durable front: what is deleted with its delivery is delivered once 
     CHECK(front.connection->is_quiet());
 }
 
-TEST_CASE("a durable front: what could not be deleted for good is not delivered until it is, in order; a loss is said after it") {
+TEST_CASE("a durable front: what could not be deleted for good is not delivered until it is, in "
+          "order; a loss is said after it") {
     DurableFront front;
     amqp::Attach attach = Front::by_session("orders", "a");
     attach.sender_mode = amqp::SenderSettleMode::settled;
@@ -197,11 +207,13 @@ TEST_CASE("a durable front: what could not be deleted for good is not delivered 
     CHECK(front.connection->is_quiet());
 }
 
-TEST_CASE("a durable front: on a full disk requests that would add to it are refused by the dialect's name for that, and those that do not are not") {
+TEST_CASE("a durable front: on a full disk requests that would add to it are refused by the "
+          "dialect's name for that, and those that do not are not") {
     DurableFront front;
     REQUIRE(front.broker.create_topic("news", {}, front.now()).ok());
     REQUIRE(front.broker.create_subscription("news", "all", {}, {}, front.now()).ok());
-    front.put("orders", {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
+    front.put("orders",
+              {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
     LinkLog& holder = front.receive("holder", Front::by_session("orders", "a"));
     holder.receiver->add_credit(3);
     front.run();
@@ -212,7 +224,11 @@ TEST_CASE("a durable front: on a full disk requests that would add to it are ref
         LinkLog& requests = front.send(entity + "-requests", entity + "/$management");
         return [&front, &answers, &requests, entity](const char* operation, const Value& body) {
             requests.sender->send(
-                "1", Front::request("id", entity + "-answers", Value::map({{"operation", std::string{"com.microsoft:"} + operation}}), body), true);
+                "1",
+                Front::request(
+                    "id", entity + "-answers",
+                    Value::map({{"operation", std::string{"com.microsoft:"} + operation}}), body),
+                true);
             front.settle_down();
             REQUIRE_FALSE(answers.messages.empty());
             return Front::read_reply(answers.messages.back());
@@ -220,14 +236,20 @@ TEST_CASE("a durable front: on a full disk requests that would add to it are ref
     };
     const auto orders = tool("orders");
     const auto all = tool("news/Subscriptions/all");
-    const auto state = [](Value bytes) { return Value::map({{"session-id", "a"}, {"session-state", std::move(bytes)}}); };
+    const auto state = [](Value bytes) {
+        return Value::map({{"session-id", "a"}, {"session-state", std::move(bytes)}});
+    };
     const auto rule = [](const char* name) {
-        return Value::map({{"rule-name", name}, {"rule-description", Value::map({{"sql-filter", Value::map({{"expression", "1=1"}})}})}});
+        return Value::map({{"rule-name", name},
+                           {"rule-description",
+                            Value::map({{"sql-filter", Value::map({{"expression", "1=1"}})}})}});
     };
     const auto scheduled = [&] {
         Message later = Message::text("a", "later");
         later.scheduled_enqueue_time = front.now().wall + std::chrono::hours{1};
-        const Value message = Value::map({{"message-id", "m"}, {"message", Value::binary(amqp::encode_message(later, front.reading()))}});
+        const Value message =
+            Value::map({{"message-id", "m"},
+                        {"message", Value::binary(amqp::encode_message(later, front.reading()))}});
         return orders("schedule-message", Value::map({{"messages", amqp::List{message}}}));
     };
     CHECK(orders("set-session-state", state(Value::binary("x"))).status == 200);
@@ -236,7 +258,8 @@ TEST_CASE("a durable front: on a full disk requests that would add to it are ref
     REQUIRE(to_cancel.status == 200);
 
     front.journal->full = true;
-    for (const auto& reply : {orders("set-session-state", state(Value::binary("y"))), all("add-rule", rule("two")), scheduled()}) {
+    for (const auto& reply : {orders("set-session-state", state(Value::binary("y"))),
+                              all("add-rule", rule("two")), scheduled()}) {
         CHECK(reply.status == 403);
         CHECK(reply.condition == "amqp:resource-limit-exceeded");
     }
@@ -251,22 +274,28 @@ TEST_CASE("a durable front: on a full disk requests that would add to it are ref
     holder.deliveries[2].update({.kind = OutcomeKind::accepted});
     front.settle_down();
     REQUIRE(holder.outcomes.size() == 3);
-    CHECK(holder.outcomes[0].kind == OutcomeKind::rejected); // the first, for it changes nothing that is kept
+    CHECK(holder.outcomes[0].kind ==
+          OutcomeKind::rejected); // the first, for it changes nothing that is kept
     CHECK(holder.outcomes[0].error.name == "amqp:resource-limit-exceeded");
     CHECK(holder.outcomes[1].kind == OutcomeKind::modified);
     CHECK(holder.outcomes[2].kind == OutcomeKind::accepted);
     CHECK(front.counts("orders").deferred == 1);
 }
 
-TEST_CASE("a durable front: requests that change something are answered once that is durable, others at once") {
+TEST_CASE("a durable front: requests that change something are answered once that is durable, "
+          "others at once") {
     DurableFront front;
     LinkLog& answers = front.receive("answers", "orders/$management");
     answers.receiver->add_credit(10);
     LinkLog& requests = front.send("requests", "orders/$management");
     front.receive("holder", Front::by_session("orders", "a"));
     const auto ask = [&](const char* operation, const Value& body) {
-        requests.sender->send("1", Front::request("id", "answers", Value::map({{"operation", std::string{"com.microsoft:"} + operation}}), body),
-                              true);
+        requests.sender->send(
+            "1",
+            Front::request("id", "answers",
+                           Value::map({{"operation", std::string{"com.microsoft:"} + operation}}),
+                           body),
+            true);
         front.run();
     };
     const Value state = Value::map({{"session-id", "a"}, {"session-state", Value::binary("x")}});

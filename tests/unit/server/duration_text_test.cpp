@@ -13,7 +13,8 @@ TEST_CASE("durations: as ISO 8601 writes them") {
     CHECK(parse_duration("PT0S") == 0s);
     CHECK(parse_duration("PT0.25S") == 250ms);
     CHECK(parse_duration("PT1.0009S") == 1000ms);
-    CHECK(parse_duration("P10675199DT2H48M5.4775807S") == std::chrono::hours{24} * 10675199LL + 2h + 48min + 5477ms);
+    CHECK(parse_duration("P10675199DT2H48M5.4775807S") ==
+          std::chrono::hours{24} * 10675199LL + 2h + 48min + 5477ms);
 }
 
 TEST_CASE("durations: what is none is told apart") {

@@ -69,30 +69,40 @@ private:
     bool hung_up_{false};
 };
 
-/// A server's connection over a broker, and a client's engine at the other end of it; time stands still unless told.
+/// A server's connection over a broker, and a client's engine at the other end of it; time stands
+/// still unless told.
 struct Front {
     static constexpr const char* key_name = "RootManageSharedAccessKey";
 
-    explicit Front(server::Limits limits = {}, amqp::SaslCredentials::Mechanism how = amqp::SaslCredentials::Mechanism::plain,
+    explicit Front(server::Limits limits = {},
+                   amqp::SaslCredentials::Mechanism how = amqp::SaslCredentials::Mechanism::plain,
                    std::shared_ptr<broker::Journal> journal = nullptr)
         : mechanism{how},
           broker{std::move(journal), {}, {}},
-          context{.broker = broker, .container = "server", .access = {.keys = {{key_name, "SAS_KEY_VALUE"}}}, .limits = limits} {
+          context{.broker = broker,
+                  .container = "server",
+                  .access = {.keys = {{key_name, "SAS_KEY_VALUE"}}},
+                  .limits = limits} {
         make_queue("orders", {.requires_session = true, .lock_duration = std::chrono::seconds{30}});
         make_queue("plain", {.lock_duration = std::chrono::seconds{30}});
-        connection = std::make_unique<server::PeerConnection>(context, host, stream, [this](server::PeerConnection&) {
-            connection.reset();
-            ++ended;
-        });
+        connection = std::make_unique<server::PeerConnection>(context, host, stream,
+                                                              [this](server::PeerConnection&) {
+                                                                  connection.reset();
+                                                                  ++ended;
+                                                              });
     }
     ~Front() {
         links.clear();
         session.reset();
     }
 
-    void make_queue(const std::string& name, const broker::QueueOptions& options) { REQUIRE(broker.create_queue(name, options, now()).ok()); }
+    void make_queue(const std::string& name, const broker::QueueOptions& options) {
+        REQUIRE(broker.create_queue(name, options, now()).ok());
+    }
     [[nodiscard]] broker::Instant now() { return {.now = loop.now(), .wall = loop.wall_now()}; }
-    [[nodiscard]] amqp::ClockReading reading() { return {.now = loop.now(), .wall = loop.wall_now()}; }
+    [[nodiscard]] amqp::ClockReading reading() {
+        return {.now = loop.now(), .wall = loop.wall_now()};
+    }
 
     /// Until nobody has anything to say.
     void run() {
@@ -136,15 +146,20 @@ struct Front {
         return log;
     }
     LinkLog& receive(const std::string& name, const std::string& address) {
-        return receive(name, amqp::Attach{.source = {.address = address}, .target = {.address = name}});
+        return receive(name,
+                       amqp::Attach{.source = {.address = address}, .target = {.address = name}});
     }
-    static amqp::Attach by_session(const std::string& address, amqp::Value id, std::uint32_t milliseconds = 5000) {
+    static amqp::Attach by_session(const std::string& address, amqp::Value id,
+                                   std::uint32_t milliseconds = 5000) {
         return {.source = {.address = address,
-                           .filter = amqp::encode(amqp::Value::map({{amqp::Value::symbol("com.microsoft:session-filter"), std::move(id)}}))},
+                           .filter = amqp::encode(amqp::Value::map(
+                               {{amqp::Value::symbol("com.microsoft:session-filter"),
+                                 std::move(id)}}))},
                 .target = {.address = "me"},
                 .sender_mode = amqp::SenderSettleMode::unsettled,
                 .receiver_mode = amqp::ReceiverSettleMode::second,
-                .properties = amqp::encode(amqp::Value::map({{amqp::Value::symbol("com.microsoft:timeout"), milliseconds}}))};
+                .properties = amqp::encode(amqp::Value::map(
+                    {{amqp::Value::symbol("com.microsoft:timeout"), milliseconds}}))};
     }
     LinkLog& send(const std::string& name, const std::string& address) {
         auto& log = *links.emplace_back(std::make_unique<LinkLog>());
@@ -160,7 +175,9 @@ struct Front {
         REQUIRE(broker.find(queue).value()->send(std::move(messages), now()).ok());
         run();
     }
-    [[nodiscard]] broker::QueueCounts counts(const std::string& queue) { return broker.find(queue).value()->counts(now()); }
+    [[nodiscard]] broker::QueueCounts counts(const std::string& queue) {
+        return broker.find(queue).value()->counts(now());
+    }
 
     /// What a response link got, the status first.
     struct Reply {
@@ -185,14 +202,16 @@ struct Front {
         reply.status = status.integer().value_or(0);
         const amqp::Value condition = property("errorCondition");
         reply.condition = condition.text().value_or("");
-        reply.correlation =
-            amqp::MessageProperties::read(sections->properties)->value(amqp::MessageProperties::correlation_id).value_or(amqp::Value{});
+        reply.correlation = amqp::MessageProperties::read(sections->properties)
+                                ->value(amqp::MessageProperties::correlation_id)
+                                .value_or(amqp::Value{});
         amqp::Decoder decoder{sections->body};
         REQUIRE(decoder.read_descriptor() == amqp::section::value);
         reply.body = decoder.read().value();
         return reply;
     }
-    static std::string request(const amqp::Value& id, const amqp::Value& reply_to, amqp::Value properties, const amqp::Value& body) {
+    static std::string request(const amqp::Value& id, const amqp::Value& reply_to,
+                               amqp::Value properties, const amqp::Value& body) {
         std::string encoded;
         amqp::Encoder encoder{encoded};
         encoder.write_descriptor(amqp::section::properties);
@@ -215,9 +234,11 @@ struct Front {
     std::unique_ptr<server::PeerConnection> connection{};
     int ended{0};
     ConnectionLog seen{};
-    amqp::Engine client{{.open = {.container = "client", .hostname = "host", .max_frame_size = 65536},
-                         .sasl = amqp::make_sasl_client({.mechanism = mechanism, .user = key_name, .password = "SAS_KEY_VALUE"})},
-                        seen};
+    amqp::Engine client{
+        {.open = {.container = "client", .hostname = "host", .max_frame_size = 65536},
+         .sasl = amqp::make_sasl_client(
+             {.mechanism = mechanism, .user = key_name, .password = "SAS_KEY_VALUE"})},
+        seen};
     amqp::SessionPtr session{};
     std::vector<std::unique_ptr<LinkLog>> links{};
 };

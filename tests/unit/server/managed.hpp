@@ -20,7 +20,9 @@ struct Managed : Front {
     }
 
     Reply ask(const char* operation, const amqp::Value& body, const char* link = "") {
-        amqp::Value properties = amqp::Value::map({{"operation", std::string{"com.microsoft:"} + operation}, {"associated-link-name", link}});
+        amqp::Value properties =
+            amqp::Value::map({{"operation", std::string{"com.microsoft:"} + operation},
+                              {"associated-link-name", link}});
         requests->sender->send("1", request("id", "answers", std::move(properties), body), true);
         const std::size_t before = answers->messages.size();
         run();
@@ -58,8 +60,12 @@ inline amqp::Value longs(std::initializer_list<std::int64_t> numbers) {
     return amqp::Array{.element = 0x81, .items = {numbers.begin(), numbers.end()}};
 }
 
-inline amqp::Value uuids(std::vector<amqp::Value> tokens) { return amqp::Array{.element = 0x98, .items = std::move(tokens)}; }
+inline amqp::Value uuids(std::vector<amqp::Value> tokens) {
+    return amqp::Array{.element = 0x98, .items = std::move(tokens)};
+}
 
-inline Message message(const char* session, const char* body) { return Message::text(session, body); }
+inline Message message(const char* session, const char* body) {
+    return Message::text(session, body);
+}
 
 } // namespace sessionq::test

@@ -6,7 +6,8 @@ using namespace sessionq;
 using namespace sessionq::test;
 using amqp::Value;
 
-TEST_CASE("Management: an unknown operation and a body that lacks something are told apart, in words") {
+TEST_CASE(
+    "Management: an unknown operation and a body that lacks something are told apart, in words") {
     Managed front;
     CHECK(front.ask("make-coffee", amqp::Map{}).status == 501);
     const auto lacking = front.ask("peek-message", amqp::Map{});
@@ -14,14 +15,19 @@ TEST_CASE("Management: an unknown operation and a body that lacks something are 
     CHECK(lacking.condition == "com.microsoft:argument-error");
 }
 
-TEST_CASE("Management: an answer finds its way by address, by link name, or to the newest reader of the session") {
+TEST_CASE("Management: an answer finds its way by address, by link name, or to the newest reader "
+          "of the session") {
     Managed front;
     LinkLog& named = front.receive("by-name", "orders/$management");
     named.receiver->add_credit(10);
-    LinkLog& addressed = front.receive("third", amqp::Attach{.source = {.address = "orders/$management"}, .target = {.address = "by-address"}});
+    LinkLog& addressed =
+        front.receive("third", amqp::Attach{.source = {.address = "orders/$management"},
+                                            .target = {.address = "by-address"}});
     addressed.receiver->add_credit(10);
     const auto ask = [&](const Value& reply_to) {
-        front.requests->sender->send("1", Front::request("id", reply_to, Value::map({{"operation", "x"}}), amqp::Map{}), true);
+        front.requests->sender->send(
+            "1", Front::request("id", reply_to, Value::map({{"operation", "x"}}), amqp::Map{}),
+            true);
         front.run();
     };
     ask("by-address");

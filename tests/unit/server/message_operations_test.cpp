@@ -7,19 +7,23 @@ using namespace sessionq::test;
 using amqp::Value;
 using std::chrono::seconds;
 
-TEST_CASE("message operations: peeking shows an entity or a session and disturbs nothing; the end is 204") {
+TEST_CASE("message operations: peeking shows an entity or a session and disturbs nothing; the end "
+          "is 204") {
     Managed front;
     front.put("orders", {message("a", "1"), message("b", "2"), message("a", "3")});
     const auto peek = [&](Value session, std::int64_t from = 1) {
-        return front.ask("peek-message",
-                         Value::map({{"from-sequence-number", from}, {"message-count", std::int32_t{10}}, {"session-id", std::move(session)}}));
+        return front.ask("peek-message", Value::map({{"from-sequence-number", from},
+                                                     {"message-count", std::int32_t{10}},
+                                                     {"session-id", std::move(session)}}));
     };
     CHECK(front.bodies(peek({})) == std::vector<std::string>{"1", "2", "3"});
     CHECK(front.bodies(peek("a")) == std::vector<std::string>{"1", "3"});
     CHECK(peek("a", 4).status == 204);
     front.hold("b");
-    const auto of_link =
-        front.ask("peek-message", Value::map({{"from-sequence-number", std::int64_t{1}}, {"message-count", std::int32_t{10}}}), "holder");
+    const auto of_link = front.ask("peek-message",
+                                   Value::map({{"from-sequence-number", std::int64_t{1}},
+                                               {"message-count", std::int32_t{10}}}),
+                                   "holder");
     CHECK(front.bodies(of_link) == std::vector<std::string>{"2"});
 }
 
@@ -27,20 +31,25 @@ TEST_CASE("message operations: messages are scheduled and cancelled by their num
     Managed front;
     Message later = message("a", "later");
     later.scheduled_enqueue_time = front.loop.wall_now() + seconds{60};
-    const Value one = Value::map({{"message", amqp::Binary{amqp::encode_message(later, front.reading())}}});
-    const auto scheduled = front.ask("schedule-message", Value::map({{"messages", Value::list({one, one})}}));
+    const Value one =
+        Value::map({{"message", amqp::Binary{amqp::encode_message(later, front.reading())}}});
+    const auto scheduled =
+        front.ask("schedule-message", Value::map({{"messages", Value::list({one, one})}}));
     CHECK(scheduled.status == 200);
     const Value* numbers = scheduled.body.find("sequence-numbers");
     REQUIRE(numbers != nullptr);
     REQUIRE(numbers->as<amqp::Array>() != nullptr);
     CHECK(numbers->as<amqp::Array>()->element == 0x81);
     CHECK(front.counts("orders").scheduled == 2);
-    CHECK(front.ask("cancel-scheduled-message", Value::map({{"sequence-numbers", *numbers}})).status == 200);
+    CHECK(front.ask("cancel-scheduled-message", Value::map({{"sequence-numbers", *numbers}}))
+              .status == 200);
     CHECK(front.counts("orders").scheduled == 0);
-    CHECK(front.ask("cancel-scheduled-message", Value::map({{"sequence-numbers", *numbers}})).status == 404);
+    CHECK(front.ask("cancel-scheduled-message", Value::map({{"sequence-numbers", *numbers}}))
+              .status == 404);
 }
 
-TEST_CASE("message operations: deferred messages are received by number, with their token inside and beside, and settled here") {
+TEST_CASE("message operations: deferred messages are received by number, with their token inside "
+          "and beside, and settled here") {
     Managed front;
     front.put("orders", {message("a", "1"), message("a", "2")});
     LinkLog& holder = front.hold("a");
@@ -51,9 +60,10 @@ TEST_CASE("message operations: deferred messages are received by number, with th
     }
     front.run();
     CHECK(front.counts("orders").deferred == 2);
-    const auto received =
-        front.ask("receive-by-sequence-number",
-                  Value::map({{"sequence-numbers", longs({1, 2})}, {"receiver-settle-mode", std::uint32_t{1}}, {"session-id", "a"}}));
+    const auto received = front.ask("receive-by-sequence-number",
+                                    Value::map({{"sequence-numbers", longs({1, 2})},
+                                                {"receiver-settle-mode", std::uint32_t{1}},
+                                                {"session-id", "a"}}));
     CHECK(received.status == 200);
     CHECK(front.bodies(received) == std::vector<std::string>{"1", "2"});
     std::vector<Value> tokens;
@@ -61,17 +71,20 @@ TEST_CASE("message operations: deferred messages are received by number, with th
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Value* token = items[i].find("lock-token");
         REQUIRE(token != nullptr);
-        const auto inside = amqp::decode_delivery(front.messages(received)[i], front.reading()).value();
+        const auto inside =
+            amqp::decode_delivery(front.messages(received)[i], front.reading()).value();
         REQUIRE(inside.lock_token);
         CHECK(*token == Value{*inside.lock_token});
-        CHECK(inside.locked_until == amqp::Timestamp::of(front.loop.wall_now() + seconds{30}).time());
+        CHECK(inside.locked_until ==
+              amqp::Timestamp::of(front.loop.wall_now() + seconds{30}).time());
         tokens.push_back(*token);
     }
     const auto dispose = [&](const char* status, Value token) {
-        return front.ask(
-            "update-disposition",
-            Value::map(
-                {{"lock-tokens", uuids({std::move(token)})}, {"disposition-status", status}, {"deadletter-reason", "why"}, {"session-id", "a"}}));
+        return front.ask("update-disposition",
+                         Value::map({{"lock-tokens", uuids({std::move(token)})},
+                                     {"disposition-status", status},
+                                     {"deadletter-reason", "why"},
+                                     {"session-id", "a"}}));
     };
     CHECK(dispose("completed", tokens[0]).status == 200);
     CHECK(dispose("suspended", tokens[1]).status == 200);
@@ -80,24 +93,38 @@ TEST_CASE("message operations: deferred messages are received by number, with th
     const auto again = dispose("completed", tokens[0]);
     CHECK(again.status == 410);
     CHECK(again.condition == "com.microsoft:message-lock-lost");
-    CHECK(front.ask("receive-by-sequence-number", Value::map({{"sequence-numbers", longs({1})}, {"session-id", "a"}})).status == 404);
+    CHECK(front
+              .ask("receive-by-sequence-number",
+                   Value::map({{"sequence-numbers", longs({1})}, {"session-id", "a"}}))
+              .status == 404);
 }
 
 TEST_CASE("message operations: without a session in hand its deferred messages are not received") {
     Managed front;
-    CHECK(front.ask("receive-by-sequence-number", Value::map({{"sequence-numbers", longs({1})}, {"session-id", "a"}})).status == 410);
+    CHECK(front
+              .ask("receive-by-sequence-number",
+                   Value::map({{"sequence-numbers", longs({1})}, {"session-id", "a"}}))
+              .status == 410);
 }
 
 TEST_CASE("message operations: lock tokens nobody gave out, and arrays of nulls, are lost locks") {
     Managed front;
-    for (const Value& tokens : {uuids({core::Uuid{}}), Value{amqp::Array{.element = 0x40, .items = {Value{}}}}, uuids({core::Uuid::make()})}) {
-        const auto reply = front.ask("update-disposition", Value::map({{"lock-tokens", tokens}, {"disposition-status", "completed"}}));
+    for (const Value& tokens :
+         {uuids({core::Uuid{}}), Value{amqp::Array{.element = 0x40, .items = {Value{}}}},
+          uuids({core::Uuid::make()})}) {
+        const auto reply =
+            front.ask("update-disposition",
+                      Value::map({{"lock-tokens", tokens}, {"disposition-status", "completed"}}));
         CHECK(reply.status == 410);
     }
-    CHECK(front.ask("update-disposition", Value::map({{"lock-tokens", uuids({})}, {"disposition-status", "eaten"}})).status == 400);
+    CHECK(front
+              .ask("update-disposition",
+                   Value::map({{"lock-tokens", uuids({})}, {"disposition-status", "eaten"}}))
+              .status == 400);
 }
 
-TEST_CASE("message operations: a message's own lock is renewed by its token, which its delivery tag says in another byte order") {
+TEST_CASE("message operations: a message's own lock is renewed by its token, which its delivery "
+          "tag says in another byte order") {
     Managed front{"plain"};
     front.put("plain", {{.body = "1"}});
     LinkLog& link = front.receive("r", "plain");
@@ -110,7 +137,8 @@ TEST_CASE("message operations: a message's own lock is renewed by its token, whi
     REQUIRE(expirations != nullptr);
     REQUIRE(expirations->as<amqp::Array>() != nullptr);
     CHECK(expirations->as<amqp::Array>()->element == 0x83);
-    CHECK(expirations->items()->at(0) == Value{amqp::Timestamp::of(front.loop.wall_now() + seconds{30})});
+    CHECK(expirations->items()->at(0) ==
+          Value{amqp::Timestamp::of(front.loop.wall_now() + seconds{30})});
     front.pass(seconds{20});
     link.deliveries.at(0).update({.kind = amqp::OutcomeKind::accepted});
     front.run();

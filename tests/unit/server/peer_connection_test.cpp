@@ -26,7 +26,8 @@ std::string granted_session(const LinkLog& link) {
 
 } // namespace
 
-TEST_CASE("PeerConnection: a session is granted with its id, when its lock ends, and what the peer sent repeated") {
+TEST_CASE("PeerConnection: a session is granted with its id, when its lock ends, and what the peer "
+          "sent repeated") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "one")});
@@ -42,7 +43,8 @@ TEST_CASE("PeerConnection: a session is granted with its id, when its lock ends,
     const Value* until = properties->find("com.microsoft:locked-until-utc");
     REQUIRE(until != nullptr);
     REQUIRE(until->as<std::int64_t>() != nullptr);
-    CHECK(amqp::time_of(*until->as<std::int64_t>()) == std::chrono::time_point_cast<WallTime::duration>(front.loop.wall_now() + seconds{30}));
+    CHECK(amqp::time_of(*until->as<std::int64_t>()) ==
+          std::chrono::time_point_cast<WallTime::duration>(front.loop.wall_now() + seconds{30}));
 }
 
 TEST_CASE("PeerConnection: nothing is delivered without credit; with it in order, and never more") {
@@ -67,15 +69,17 @@ TEST_CASE("PeerConnection: nothing is delivered without credit; with it in order
 TEST_CASE("PeerConnection: outcomes are answered in kind and done") {
     Front front;
     front.enter();
-    front.put("orders", {message("a", "1"), message("a", "2"), message("a", "3"), message("a", "4")});
+    front.put("orders",
+              {message("a", "1"), message("a", "2"), message("a", "3"), message("a", "4")});
     LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
     link.receiver->add_credit(4);
     front.run();
     REQUIRE(link.deliveries.size() == 4);
-    const amqp::Outcome said[] = {{.kind = OutcomeKind::accepted},
-                                  {.kind = OutcomeKind::modified, .undeliverable_here = true},
-                                  {.kind = OutcomeKind::rejected, .error = {.name = "com.microsoft:dead-letter"}},
-                                  {.kind = OutcomeKind::released}};
+    const amqp::Outcome said[] = {
+        {.kind = OutcomeKind::accepted},
+        {.kind = OutcomeKind::modified, .undeliverable_here = true},
+        {.kind = OutcomeKind::rejected, .error = {.name = "com.microsoft:dead-letter"}},
+        {.kind = OutcomeKind::released}};
     for (std::size_t i = 0; i < 4; ++i) {
         link.deliveries[i].update(said[i]);
         front.run();
@@ -104,7 +108,8 @@ TEST_CASE("PeerConnection: a drain is answered with what there is and no credit 
     CHECK(link.messages.size() == 1);
 }
 
-TEST_CASE("PeerConnection: an accept waits as long as its client said, and is then refused with a time-out") {
+TEST_CASE("PeerConnection: an accept waits as long as its client said, and is then refused with a "
+          "time-out") {
     Front front;
     front.enter();
     LinkLog& link = front.receive("r", Front::by_session("orders", {}, 5000));
@@ -114,11 +119,13 @@ TEST_CASE("PeerConnection: an accept waits as long as its client said, and is th
     front.pass(std::chrono::milliseconds{200});
     CHECK(link.closed);
     CHECK(link.why.name == "com.microsoft:timeout");
-    CHECK(link.why.text == "The operation did not complete within the allotted timeout of 00:00:05.");
+    CHECK(link.why.text ==
+          "The operation did not complete within the allotted timeout of 00:00:05.");
     CHECK_FALSE(link.receiver->remote().source.present);
 }
 
-TEST_CASE("PeerConnection: an accept whose client leaves takes no session, and the client is let go") {
+TEST_CASE(
+    "PeerConnection: an accept whose client leaves takes no session, and the client is let go") {
     Front front;
     front.enter();
     LinkLog& waiting = front.receive("r", Front::by_session("orders", {}));
@@ -148,7 +155,8 @@ TEST_CASE("PeerConnection: a waiting accept whose link is stolen is told so") {
     other_session.reset();
 }
 
-TEST_CASE("PeerConnection: a session that is held is refused to others until its holder has left; nothing is counted") {
+TEST_CASE("PeerConnection: a session that is held is refused to others until its holder has left; "
+          "nothing is counted") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1")});
@@ -164,7 +172,8 @@ TEST_CASE("PeerConnection: a session that is held is refused to others until its
     third.receiver->add_credit(1);
     front.run();
     REQUIRE(third.messages.size() == 1);
-    CHECK(amqp::decode_delivery(third.messages[0], front.reading()).value().facts.delivery_count == 0);
+    CHECK(amqp::decode_delivery(third.messages[0], front.reading()).value().facts.delivery_count ==
+          0);
 }
 
 TEST_CASE("PeerConnection: a lock that expires ends the link with session-lock-lost") {
@@ -179,7 +188,8 @@ TEST_CASE("PeerConnection: a lock that expires ends the link with session-lock-l
     CHECK(front.counts("orders").active == 1);
 }
 
-TEST_CASE("PeerConnection: a message's own lock that has expired makes its settlement fail, the link lives on") {
+TEST_CASE("PeerConnection: a message's own lock that has expired makes its settlement fail, the "
+          "link lives on") {
     Front front;
     front.enter();
     front.put("plain", {{.body = "1"}});
@@ -200,7 +210,8 @@ TEST_CASE("PeerConnection: refusals come as an attach without termini and a deta
     front.enter();
     const auto refusal = [&](LinkLog& link) {
         CHECK(link.closed);
-        CHECK_FALSE((link.receiver ? link.receiver->remote().source.present : link.sender->remote().target.present));
+        CHECK_FALSE((link.receiver ? link.receiver->remote().source.present
+                                   : link.sender->remote().target.present));
         return link.why.name;
     };
     CHECK(refusal(front.receive("1", Front::by_session("plain", {}))) == "amqp:not-allowed");
@@ -210,18 +221,22 @@ TEST_CASE("PeerConnection: refusals come as an attach without termini and a deta
     CHECK(refusal(front.send("5", "nosuch/$management")) == "amqp:not-found");
 }
 
-TEST_CASE("PeerConnection: sends are accepted one by one and in batches, and rejected with the reason") {
+TEST_CASE(
+    "PeerConnection: sends are accepted one by one and in batches, and rejected with the reason") {
     Front front;
     front.enter();
     LinkLog& link = front.send("s", "orders");
     CHECK(link.sender->credit() > 0);
-    const auto encoded = [&](const Message& one) { return amqp::encode_message(one, front.reading()); };
+    const auto encoded = [&](const Message& one) {
+        return amqp::encode_message(one, front.reading());
+    };
     const auto send = [&](const std::string& bytes, std::uint32_t format = 0) {
         link.sender->send("1", bytes, false, format);
         front.run();
     };
     send(encoded(message("a", "1")));
-    send(amqp::make_batch({encoded(message("a", "2")), encoded(message("b", "3"))}), amqp::batch_format);
+    send(amqp::make_batch({encoded(message("a", "2")), encoded(message("b", "3"))}),
+         amqp::batch_format);
     send(encoded({.body = "no session"}));
     send("nonsense");
     link.sender->send("5", encoded(message("a", "settled")), true);
@@ -235,7 +250,8 @@ TEST_CASE("PeerConnection: sends are accepted one by one and in batches, and rej
     CHECK(front.counts("orders").active == 4);
 }
 
-TEST_CASE("PeerConnection: a message that comes without an id gets one, all else passes byte for byte") {
+TEST_CASE(
+    "PeerConnection: a message that comes without an id gets one, all else passes byte for byte") {
     Front front;
     front.enter();
     std::string encoded;
@@ -243,7 +259,8 @@ TEST_CASE("PeerConnection: a message that comes without an id gets one, all else
     encoder.write_descriptor(amqp::section::message_annotations);
     encoder.write(Value::map({{Value::symbol("x-stranger"), std::uint8_t{7}}}));
     encoder.write_descriptor(amqp::section::application_properties);
-    encoder.write(Value::map({{"wide", amqp::Decimal{.code = 0x84, .bytes = std::string(8, '\1')}}}));
+    encoder.write(
+        Value::map({{"wide", amqp::Decimal{.code = 0x84, .bytes = std::string(8, '\1')}}}));
     encoder.write_descriptor(amqp::section::value);
     encoder.write(Value::list({1, "two"}));
     LinkLog& out = front.send("s", "plain");
@@ -258,15 +275,20 @@ TEST_CASE("PeerConnection: a message that comes without an id gets one, all else
     CHECK(got->body == sent->body);
     CHECK(got->application_properties == sent->application_properties);
     CHECK_FALSE(got->header.empty());
-    CHECK(amqp::decode(amqp::find_entry(got->message_annotations, "x-stranger")) == Value{std::uint8_t{7}});
-    CHECK(amqp::MessageProperties::read(got->properties)->id(amqp::MessageProperties::message_id).size() == 32);
+    CHECK(amqp::decode(amqp::find_entry(got->message_annotations, "x-stranger")) ==
+          Value{std::uint8_t{7}});
+    CHECK(amqp::MessageProperties::read(got->properties)
+              ->id(amqp::MessageProperties::message_id)
+              .size() == 32);
 }
 
 TEST_CASE("PeerConnection: receive-and-delete delivers settled") {
     Front front;
     front.enter();
     front.put("plain", {{.body = "1"}});
-    LinkLog& link = front.receive("r", amqp::Attach{.source = {.address = "plain"}, .sender_mode = amqp::SenderSettleMode::settled});
+    LinkLog& link =
+        front.receive("r", amqp::Attach{.source = {.address = "plain"},
+                                        .sender_mode = amqp::SenderSettleMode::settled});
     link.receiver->add_credit(1);
     front.run();
     CHECK(link.messages.size() == 1);
@@ -274,7 +296,8 @@ TEST_CASE("PeerConnection: receive-and-delete delivers settled") {
     CHECK(front.counts("plain").active == 0);
 }
 
-TEST_CASE("PeerConnection: a connection that is lost gives its sessions back uncounted, and abandons its waits") {
+TEST_CASE("PeerConnection: a connection that is lost gives its sessions back uncounted, and "
+          "abandons its waits") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1")});
@@ -286,7 +309,11 @@ TEST_CASE("PeerConnection: a connection that is lost gives its sessions back unc
     CHECK(front.ended == 1);
     CHECK(front.counts("orders").waiting_accepts == 0);
     CHECK(front.counts("orders").active == 1);
-    CHECK(front.broker.find("orders").value()->peek(1, 1, std::nullopt, front.now()).at(0).delivery_count() == 0);
+    CHECK(front.broker.find("orders")
+              .value()
+              ->peek(1, 1, std::nullopt, front.now())
+              .at(0)
+              .delivery_count() == 0);
 }
 
 TEST_CASE("PeerConnection: a client that vanished without a word is let go in time") {
@@ -320,10 +347,12 @@ TEST_CASE("PeerConnection: a link of the same name makes its forerunner go") {
     second_session.reset();
 }
 
-TEST_CASE("PeerConnection: without a claim nothing can be used, and in time the connection is closed") {
+TEST_CASE(
+    "PeerConnection: without a claim nothing can be used, and in time the connection is closed") {
     Front front{{}, amqp::SaslCredentials::Mechanism::anonymous};
     front.enter();
-    CHECK(front.receive("r", Front::by_session("orders", {})).why.name == "amqp:unauthorized-access");
+    CHECK(front.receive("r", Front::by_session("orders", {})).why.name ==
+          "amqp:unauthorized-access");
     CHECK(front.send("s", "orders").why.name == "amqp:unauthorized-access");
     CHECK(front.send("m", "orders/$management").why.name == "amqp:unauthorized-access");
     front.pass(seconds{19});
@@ -333,7 +362,8 @@ TEST_CASE("PeerConnection: without a claim nothing can be used, and in time the 
     CHECK(front.seen.why.name == "amqp:unauthorized-access");
 }
 
-TEST_CASE("PeerConnection: a claim gives rights until it expires, which ends the links that need it") {
+TEST_CASE(
+    "PeerConnection: a claim gives rights until it expires, which ends the links that need it") {
     Front front{{}, amqp::SaslCredentials::Mechanism::anonymous};
     front.context.access.verifier = [](std::string_view token, std::string_view, WallTime now) {
         return token == "good" ? std::optional{now + seconds{60}} : std::nullopt;
@@ -343,8 +373,13 @@ TEST_CASE("PeerConnection: a claim gives rights until it expires, which ends the
     answers.receiver->add_credit(10);
     LinkLog& requests = front.send("requests", "$cbs");
     const auto put = [&](const char* token, const Value& id) {
-        requests.sender->send(
-            "1", Front::request(id, "answers", Value::map({{"operation", "put-token"}, {"name", "sb://host/orders"}, {"type", "jwt"}}), token), true);
+        requests.sender->send("1",
+                              Front::request(id, "answers",
+                                             Value::map({{"operation", "put-token"},
+                                                         {"name", "sb://host/orders"},
+                                                         {"type", "jwt"}}),
+                                             token),
+                              true);
         front.run();
         return Front::read_reply(answers.messages.back());
     };
@@ -365,7 +400,8 @@ TEST_CASE("PeerConnection: a claim gives rights until it expires, which ends the
     CHECK(front.seen.closed == 0);
 }
 
-TEST_CASE("PeerConnection: while it is quiescing it hands out no more, and is quiet once all is settled") {
+TEST_CASE("PeerConnection: while it is quiescing it hands out no more, and is quiet once all is "
+          "settled") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1"), message("a", "2")});

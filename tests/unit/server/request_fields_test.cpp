@@ -17,7 +17,9 @@ TEST_CASE("request fields: what is of another type is not there") {
 }
 
 TEST_CASE("request fields: numbers are all there or none of them") {
-    const auto read = [](Value numbers) { return read_sequences(Value::map({{"sequence-numbers", std::move(numbers)}})); };
+    const auto read = [](Value numbers) {
+        return read_sequences(Value::map({{"sequence-numbers", std::move(numbers)}}));
+    };
     CHECK(read(Value::list({std::int64_t{3}, std::int32_t{1}})) == std::vector<std::int64_t>{3, 1});
     CHECK(read(Value::list({})) == std::vector<std::int64_t>{});
     CHECK_FALSE(read(Value::list({std::int64_t{3}, "1"})));
@@ -25,14 +27,17 @@ TEST_CASE("request fields: numbers are all there or none of them") {
 }
 
 TEST_CASE("request fields: what is no UUID is a token that nobody holds") {
-    const auto tokens = read_lock_tokens(Value::map({{"lock-tokens", amqp::Array{.element = 0x40, .items = {Value{}}}}}));
+    const auto tokens = read_lock_tokens(
+        Value::map({{"lock-tokens", amqp::Array{.element = 0x40, .items = {Value{}}}}}));
     REQUIRE(tokens);
     REQUIRE(tokens->size() == 1);
     CHECK(tokens->front().uuid() == LockToken::of(core::Uuid{}).uuid());
 }
 
 TEST_CASE("request fields: of a page both ends are needed, and neither is negative") {
-    const auto read = [](Value skip, Value top) { return read_page(Value::map({{"skip", std::move(skip)}, {"top", std::move(top)}})); };
+    const auto read = [](Value skip, Value top) {
+        return read_page(Value::map({{"skip", std::move(skip)}, {"top", std::move(top)}}));
+    };
     const Page page = read(std::int32_t{2}, std::int32_t{10});
     CHECK(page.missing.empty());
     CHECK(page.skip == 2);

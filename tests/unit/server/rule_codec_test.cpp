@@ -8,31 +8,43 @@ using amqp::Value;
 
 namespace {
 
-Value adding(Value description) { return Value::map({{"rule-name", "r"}, {"rule-description", std::move(description)}}); }
+Value adding(Value description) {
+    return Value::map({{"rule-name", "r"}, {"rule-description", std::move(description)}});
+}
 
-const Value& field(const Value& described, std::size_t i) { return (*described.described()->value.items())[i]; }
+const Value& field(const Value& described, std::size_t i) {
+    return (*described.described()->value.items())[i];
+}
 Value descriptor(const Value& described) { return described.described()->descriptor; }
 
 } // namespace
 
 TEST_CASE("rules on the wire: a SQL filter and an action, as clients send them, null for none") {
     const Value sql = Value::map({{"expression", "a = 1"}});
-    CHECK(read_rule(adding(Value::map({{"sql-filter", sql}}))).value() == Rule{.name = "r", .filter = SqlFilter{"a = 1"}});
-    CHECK(read_rule(adding(Value::map({{"sql-filter", sql}, {"sql-rule-action", Value{}}, {"rule-name", "r"}}))).value().action.empty());
-    CHECK(read_rule(adding(Value::map({{"sql-filter", sql}, {"sql-rule-action", Value::map({{"expression", "SET a = 2"}})}}))).value().action ==
-          "SET a = 2");
+    CHECK(read_rule(adding(Value::map({{"sql-filter", sql}}))).value() ==
+          Rule{.name = "r", .filter = SqlFilter{"a = 1"}});
+    CHECK(read_rule(adding(Value::map(
+                        {{"sql-filter", sql}, {"sql-rule-action", Value{}}, {"rule-name", "r"}})))
+              .value()
+              .action.empty());
+    CHECK(read_rule(
+              adding(Value::map({{"sql-filter", sql},
+                                 {"sql-rule-action", Value::map({{"expression", "SET a = 2"}})}})))
+              .value()
+              .action == "SET a = 2");
 }
 
 TEST_CASE("rules on the wire: a correlation filter, what is null in it left out") {
-    const Value map = Value::map({{"correlation-id", "c"},
-                                  {"message-id", Value{}},
-                                  {"to", "t"},
-                                  {"reply-to", "rt"},
-                                  {"label", "l"},
-                                  {"session-id", "s"},
-                                  {"reply-to-session-id", "rs"},
-                                  {"content-type", "ct"},
-                                  {"properties", Value::map({{"p", std::int32_t{5}}, {Value::symbol("q"), "x"}})}});
+    const Value map = Value::map(
+        {{"correlation-id", "c"},
+         {"message-id", Value{}},
+         {"to", "t"},
+         {"reply-to", "rt"},
+         {"label", "l"},
+         {"session-id", "s"},
+         {"reply-to-session-id", "rs"},
+         {"content-type", "ct"},
+         {"properties", Value::map({{"p", std::int32_t{5}}, {Value::symbol("q"), "x"}})}});
     const CorrelationFilter filter{.content_type = "ct",
                                    .correlation_id = "c",
                                    .reply_to = "rt",
@@ -41,12 +53,15 @@ TEST_CASE("rules on the wire: a correlation filter, what is null in it left out"
                                    .subject = "l",
                                    .to = "t",
                                    .properties = {{"p", std::int64_t{5}}, {"q", std::string{"x"}}}};
-    CHECK(read_rule(adding(Value::map({{"correlation-filter", map}}))).value() == Rule{.name = "r", .filter = filter});
+    CHECK(read_rule(adding(Value::map({{"correlation-filter", map}}))).value() ==
+          Rule{.name = "r", .filter = filter});
 }
 
 TEST_CASE("rules on the wire: what is missing or of another type is named") {
     const auto complaint = [](const Value& body) { return read_rule(body).failure().detail; };
-    const auto names = [&](const Value& body, const char* key) { return complaint(body).find(std::string{"'"} + key + "'") != std::string::npos; };
+    const auto names = [&](const Value& body, const char* key) {
+        return complaint(body).find(std::string{"'"} + key + "'") != std::string::npos;
+    };
     CHECK(names(Value{}, "rule-name"));
     CHECK(names(Value::map({{"rule-name", std::int32_t{5}}}), "rule-name"));
     CHECK(names(Value::map({{"rule-name", "r"}}), "rule-description"));
@@ -54,13 +69,18 @@ TEST_CASE("rules on the wire: what is missing or of another type is named") {
     CHECK(names(adding(amqp::Map{}), "sql-filter"));
     CHECK(names(adding(Value::map({{"sql-filter", amqp::Map{}}})), "expression"));
     CHECK(names(adding(Value::map({{"correlation-filter", "x"}})), "correlation-filter"));
-    CHECK(names(adding(Value::map({{"correlation-filter", Value::map({{"to", std::int32_t{5}}})}})), "to"));
-    CHECK(names(adding(Value::map({{"correlation-filter", Value::map({{"properties", "x"}})}})), "properties"));
-    CHECK(names(adding(Value::map({{"sql-filter", Value::map({{"expression", "1=1"}})}, {"sql-rule-action", "x"}})), "expression"));
+    CHECK(names(adding(Value::map({{"correlation-filter", Value::map({{"to", std::int32_t{5}}})}})),
+                "to"));
+    CHECK(names(adding(Value::map({{"correlation-filter", Value::map({{"properties", "x"}})}})),
+                "properties"));
+    CHECK(names(adding(Value::map({{"sql-filter", Value::map({{"expression", "1=1"}})},
+                                   {"sql-rule-action", "x"}})),
+                "expression"));
 }
 
 TEST_CASE("rules on the wire: are answered as described lists") {
-    const Value sql = describe_rule({.name = "r", .filter = SqlFilter{"a = 1"}, .action = "SET a = 2"});
+    const Value sql =
+        describe_rule({.name = "r", .filter = SqlFilter{"a = 1"}, .action = "SET a = 2"});
     CHECK(descriptor(sql) == Value{std::uint64_t{1335734829060U}});
     CHECK(descriptor(field(sql, 0)) == Value{std::uint64_t{83483426822U}});
     CHECK(field(field(sql, 0), 0) == Value{"a = 1"});
@@ -70,9 +90,14 @@ TEST_CASE("rules on the wire: are answered as described lists") {
     const Value all = describe_rule({.name = "$Default"});
     CHECK(descriptor(field(all, 0)) == Value{std::uint64_t{83483426823U}});
     CHECK(descriptor(field(all, 1)) == Value{std::uint64_t{1335734829061U}});
-    CHECK(descriptor(field(describe_rule({.name = "n", .filter = FalseFilter{}}), 0)) == Value{std::uint64_t{83483426824U}});
+    CHECK(descriptor(field(describe_rule({.name = "n", .filter = FalseFilter{}}), 0)) ==
+          Value{std::uint64_t{83483426824U}});
     const Value correlation =
-        field(describe_rule({.name = "c", .filter = CorrelationFilter{.subject = "l", .to = "t", .properties = {{"p", std::int64_t{5}}}}}), 0);
+        field(describe_rule({.name = "c",
+                             .filter = CorrelationFilter{.subject = "l",
+                                                         .to = "t",
+                                                         .properties = {{"p", std::int64_t{5}}}}}),
+              0);
     CHECK(descriptor(correlation) == Value{std::uint64_t{83483426825U}});
     REQUIRE(correlation.described()->value.items()->size() == 9);
     CHECK(field(correlation, 0).is_null());

@@ -7,7 +7,8 @@ using namespace sessionq::test;
 using amqp::Value;
 using std::chrono::seconds;
 
-TEST_CASE("session operations: a session's lock is renewed from now on, by its id or by its receiver's name") {
+TEST_CASE("session operations: a session's lock is renewed from now on, by its id or by its "
+          "receiver's name") {
     Managed front;
     front.hold("a");
     front.pass(seconds{20});
@@ -26,10 +27,16 @@ TEST_CASE("session operations: a session's lock is renewed from now on, by its i
 TEST_CASE("session operations: a session's state is kept as bytes; null and no bytes clear it") {
     Managed front;
     front.hold("a");
-    const auto state = [&] { return *front.ask("get-session-state", Value::map({{"session-id", "a"}})).body.find("session-state"); };
+    const auto state = [&] {
+        return *front.ask("get-session-state", Value::map({{"session-id", "a"}}))
+                    .body.find("session-state");
+    };
     CHECK(state().is_null());
     const auto set = [&](Value value) {
-        return front.ask("set-session-state", Value::map({{"session-id", "a"}, {"session-state", std::move(value)}})).status;
+        return front
+            .ask("set-session-state",
+                 Value::map({{"session-id", "a"}, {"session-state", std::move(value)}}))
+            .status;
     };
     for (const Value& nothing : {Value{}, Value::binary("")}) {
         CHECK(set(Value::binary("step 3")) == 200);
@@ -40,7 +47,8 @@ TEST_CASE("session operations: a session's state is kept as bytes; null and no b
     CHECK(front.ask("get-session-state", Value::map({{"session-id", "b"}})).status == 410);
 }
 
-TEST_CASE("session operations: what is asked over a link that has lost the session does not reach the link that has it now") {
+TEST_CASE("session operations: what is asked over a link that has lost the session does not reach "
+          "the link that has it now") {
     Managed front;
     LinkLog& first = front.hold("a");
     first.receiver->close();
@@ -48,15 +56,21 @@ TEST_CASE("session operations: what is asked over a link that has lost the sessi
     front.receive("second", Managed::by_session("orders", "a"));
     const Value state = Value::map({{"session-id", "a"}, {"session-state", Value::binary("late")}});
     CHECK(front.ask("set-session-state", state, "holder").status == 410);
-    CHECK(front.ask("renew-session-lock", Value::map({{"session-id", "a"}}), "holder").status == 410);
-    CHECK(front.ask("get-session-state", Value::map({{"session-id", "a"}}), "second").body.find("session-state")->is_null());
+    CHECK(front.ask("renew-session-lock", Value::map({{"session-id", "a"}}), "holder").status ==
+          410);
+    CHECK(front.ask("get-session-state", Value::map({{"session-id", "a"}}), "second")
+              .body.find("session-state")
+              ->is_null());
     CHECK(front.ask("set-session-state", state, "second").status == 200);
 }
 
 TEST_CASE("session operations: sessions are listed page by page, the empty id among them") {
     Managed front;
     const auto list = [&](std::int32_t skip, std::int32_t top) {
-        return front.ask("get-message-sessions", Value::map({{"last-updated-time", amqp::Timestamp{253402300799999}}, {"skip", skip}, {"top", top}}));
+        return front.ask("get-message-sessions",
+                         Value::map({{"last-updated-time", amqp::Timestamp{253402300799999}},
+                                     {"skip", skip},
+                                     {"top", top}}));
     };
     CHECK(list(0, 10).status == 204);
     front.put("orders", {message("a", "1"), message("", "2"), message("c", "3")});
@@ -66,6 +80,8 @@ TEST_CASE("session operations: sessions are listed page by page, the empty id am
     CHECK(*first.body.find("sessions-ids")->items() == std::vector<Value>{"a", ""});
     CHECK(*list(2, 2).body.find("sessions-ids")->items() == std::vector<Value>{"c"});
     CHECK(list(3, 2).status == 204);
-    const auto since = front.ask("get-message-sessions", Value::map({{"last-updated-time", amqp::Timestamp{1}}, {"skip", 0}, {"top", 10}}));
+    const auto since = front.ask(
+        "get-message-sessions",
+        Value::map({{"last-updated-time", amqp::Timestamp{1}}, {"skip", 0}, {"top", 10}}));
     CHECK(since.status == 501); // not all of them, as if it had not been asked
 }

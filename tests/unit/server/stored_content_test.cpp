@@ -8,7 +8,8 @@ using namespace sessionq::server;
 
 namespace {
 
-const amqp::ClockReading now{.now = TimePoint{std::chrono::hours{5}}, .wall = WallTime{std::chrono::hours{24 * 365 * 50}}};
+const amqp::ClockReading now{.now = TimePoint{std::chrono::hours{5}},
+                             .wall = WallTime{std::chrono::hours{24 * 365 * 50}}};
 
 std::vector<Rule> there_and_back(const std::vector<Rule>& rules) {
     const StoredContent codec{now};
@@ -17,7 +18,8 @@ std::vector<Rule> there_and_back(const std::vector<Rule>& rules) {
 
 } // namespace
 
-TEST_CASE("StoredContent: what came over the wire is kept byte for byte, what was made here says the same when it comes back") {
+TEST_CASE("StoredContent: what came over the wire is kept byte for byte, what was made here says "
+          "the same when it comes back") {
     const StoredContent codec{now};
     std::string scratch;
     const std::string wire = amqp::encode_message(Message::text("s", "body"), now);
@@ -32,7 +34,8 @@ TEST_CASE("StoredContent: what came over the wire is kept byte for byte, what wa
     message.deadline = Deadline::after(std::chrono::seconds{30}, now.now);
     const std::string bytes{codec.encode(DecodedContent{message}, scratch)};
     const StoredContent later{
-        {.now = TimePoint{std::chrono::hours{1}}, .wall = now.wall + std::chrono::seconds{10}}}; // another process, another time line
+        {.now = TimePoint{std::chrono::hours{1}},
+         .wall = now.wall + std::chrono::seconds{10}}}; // another process, another time line
     const auto back = later.decode(bytes).value();
     CHECK(back->message().subject == "subject");
     CHECK(back->message().properties == message.properties);
@@ -56,7 +59,10 @@ TEST_CASE("StoredContent: rules come back as they were, filters of every kind, a
                                      .session_id = "",
                                      .subject = "g",
                                      .to = "h",
-                                     .properties = {{"text", std::string{"x"}}, {"number", std::int64_t{-1}}, {"truth", true}, {"real", 0.5}}}}};
+                                     .properties = {{"text", std::string{"x"}},
+                                                    {"number", std::int64_t{-1}},
+                                                    {"truth", true},
+                                                    {"real", 0.5}}}}};
     CHECK(there_and_back(rules) == rules);
     CHECK(there_and_back({}).empty());
 }

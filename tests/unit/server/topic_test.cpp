@@ -10,12 +10,21 @@ using std::chrono::seconds;
 
 namespace {
 
-/// A topic with a subscription with sessions and one without, and a way to ask the node that manages an entity.
+/// A topic with a subscription with sessions and one without, and a way to ask the node that
+/// manages an entity.
 struct TopicFront : Front {
     TopicFront() {
         REQUIRE(broker.create_topic("news", {}, now()).ok());
-        REQUIRE(broker.create_subscription("news", "all", {.requires_session = true, .lock_duration = seconds{30}}, {}, now()).ok());
-        REQUIRE(broker.create_subscription("news", "red", {}, {{.name = "red", .filter = SqlFilter{"color = 'red'"}}}, now()).ok());
+        REQUIRE(broker
+                    .create_subscription("news", "all",
+                                         {.requires_session = true, .lock_duration = seconds{30}},
+                                         {}, now())
+                    .ok());
+        REQUIRE(broker
+                    .create_subscription("news", "red", {},
+                                         {{.name = "red", .filter = SqlFilter{"color = 'red'"}}},
+                                         now())
+                    .ok());
         enter();
     }
 
@@ -25,8 +34,11 @@ struct TopicFront : Front {
         answers.receiver->add_credit(10);
         LinkLog& requests = send("requests" + name, entity + "/$management");
         REQUIRE(requests.opened);
-        requests.sender->send("1", request("id", "answers" + name, Value::map({{"operation", std::string{"com.microsoft:"} + operation}}), body),
-                              true);
+        requests.sender->send(
+            "1",
+            request("id", "answers" + name,
+                    Value::map({{"operation", std::string{"com.microsoft:"} + operation}}), body),
+            true);
         run();
         REQUIRE(answers.messages.size() == 1);
         return read_reply(answers.messages.back());
@@ -44,12 +56,15 @@ private:
 
 } // namespace
 
-TEST_CASE("Topic: what a client sends to it is received from its subscriptions, by session or not, in any case of the name") {
+TEST_CASE("Topic: what a client sends to it is received from its subscriptions, by session or not, "
+          "in any case of the name") {
     TopicFront front;
     LinkLog& sender = front.send("s", "news");
     REQUIRE(sender.opened);
-    sender.sender->send("1", amqp::encode_message(front.coloured("1", "red"), front.reading()), false);
-    sender.sender->send("2", amqp::encode_message(front.coloured("2", "blue"), front.reading()), false);
+    sender.sender->send("1", amqp::encode_message(front.coloured("1", "red"), front.reading()),
+                        false);
+    sender.sender->send("2", amqp::encode_message(front.coloured("2", "blue"), front.reading()),
+                        false);
     front.run();
     LinkLog& by_session = front.receive("r", Front::by_session("NEWS/Subscriptions/ALL", "a"));
     REQUIRE(by_session.opened);
@@ -74,12 +89,18 @@ TEST_CASE("Topic: the dead letters of a subscription are received from its sub-q
     dead.receiver->add_credit(10);
     front.run();
     REQUIRE(dead.messages.size() == 1);
-    CHECK(amqp::decode_delivery(dead.messages[0], front.reading()).value().facts.dead_letter.value().reason == "Session ID is null");
+    CHECK(amqp::decode_delivery(dead.messages[0], front.reading())
+              .value()
+              .facts.dead_letter.value()
+              .reason == "Session ID is null");
 }
 
-TEST_CASE("Topic: receiving from it and sending to its subscription are not allowed; what is not there is not found") {
+TEST_CASE("Topic: receiving from it and sending to its subscription are not allowed; what is not "
+          "there is not found") {
     TopicFront front;
-    const auto refusal = [](const LinkLog& log) { return log.closed ? log.why.name : std::string{}; };
+    const auto refusal = [](const LinkLog& log) {
+        return log.closed ? log.why.name : std::string{};
+    };
     CHECK(refusal(front.receive("1", "news")) == "amqp:not-allowed");
     CHECK(refusal(front.receive("2", Front::by_session("news", "a"))) == "amqp:not-allowed");
     CHECK(refusal(front.send("3", "news/Subscriptions/all")) == "amqp:not-allowed");
@@ -89,18 +110,25 @@ TEST_CASE("Topic: receiving from it and sending to its subscription are not allo
     CHECK(refusal(front.receive("6", "on")) == "amqp:not-allowed");
 }
 
-TEST_CASE("Topic: scheduling on it answers with numbers that cancel, and reaches the subscriptions when due") {
+TEST_CASE("Topic: scheduling on it answers with numbers that cancel, and reaches the subscriptions "
+          "when due") {
     TopicFront front;
     Message later = front.coloured("later", "red");
     later.scheduled_enqueue_time = front.loop.wall_now() + seconds{10};
     const auto schedule = [&] {
-        const Value encoded = Value::map({{"message", Value::binary(amqp::encode_message(later, front.reading()))}, {"message-id", "m"}});
-        return front.ask("news", "schedule-message", Value::map({{"messages", Value::list({encoded})}}));
+        const Value encoded =
+            Value::map({{"message", Value::binary(amqp::encode_message(later, front.reading()))},
+                        {"message-id", "m"}});
+        return front.ask("news", "schedule-message",
+                         Value::map({{"messages", Value::list({encoded})}}));
     };
     const auto first = schedule();
     CHECK(first.status == 200);
     CHECK(schedule().status == 200);
-    CHECK(front.ask("news", "cancel-scheduled-message", Value::map({{"sequence-numbers", *first.body.find("sequence-numbers")}})).status == 200);
+    CHECK(front
+              .ask("news", "cancel-scheduled-message",
+                   Value::map({{"sequence-numbers", *first.body.find("sequence-numbers")}}))
+              .status == 200);
     front.pass(seconds{10});
     CHECK(front.counts("news/subscriptions/red").active == 1);
 }
@@ -111,7 +139,9 @@ TEST_CASE("Management: rules are added, listed page by page and removed") {
     const auto add = [&](const char* name, const char* expression) {
         return front.ask(
             red, "add-rule",
-            Value::map({{"rule-name", name}, {"rule-description", Value::map({{"sql-filter", Value::map({{"expression", expression}})}})}}));
+            Value::map({{"rule-name", name},
+                        {"rule-description",
+                         Value::map({{"sql-filter", Value::map({{"expression", expression}})}})}}));
     };
     CHECK(add("blue", "color = 'blue'").status == 200);
     const auto again = add("BLUE", "color = 'blue'");
@@ -136,7 +166,9 @@ TEST_CASE("Management: rules are added, listed page by page and removed") {
     CHECK(page(0, 1).body.find("rules")->items()->size() == 1);
     CHECK(page(2, 100).status == 204);
 
-    const auto remove = [&](const char* name) { return front.ask(red, "remove-rule", Value::map({{"rule-name", name}})); };
+    const auto remove = [&](const char* name) {
+        return front.ask(red, "remove-rule", Value::map({{"rule-name", name}}));
+    };
     CHECK(remove("blue").status == 200);
     const auto gone = remove("blue");
     CHECK(gone.status == 404);
@@ -148,7 +180,9 @@ TEST_CASE("Management: rules are added, listed page by page and removed") {
 TEST_CASE("Management: who has no rules says so, and bodies that lack something are told") {
     TopicFront front;
     for (const char* operation : {"add-rule", "remove-rule", "enumerate-rules"}) {
-        const auto answer = front.ask("plain", operation, Value::map({{"rule-name", "r"}, {"skip", std::int32_t{0}}, {"top", std::int32_t{1}}}));
+        const auto answer = front.ask(
+            "plain", operation,
+            Value::map({{"rule-name", "r"}, {"skip", std::int32_t{0}}, {"top", std::int32_t{1}}}));
         CHECK(answer.status == 400);
         CHECK(answer.condition == "amqp:not-allowed");
         CHECK(front.ask("news/subscriptions/red", operation, amqp::Map{}).status == 400);

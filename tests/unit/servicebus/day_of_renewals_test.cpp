@@ -32,14 +32,17 @@ public:
 
 private:
     int& count_;
-    const servicebus::TokenSourcePtr tokens_{servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE")};
+    const servicebus::TokenSourcePtr tokens_{
+        servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE")};
 };
 
 class Day {
 public:
     explicit Day(WallTime::duration ahead = {}) {
         brokers_loop_.clock().step_wall_clock(ahead);
-        static_cast<void>(broker_.create_queue("orders", {.requires_session = true, .lock_duration = 30s}, now()).value());
+        static_cast<void>(
+            broker_.create_queue("orders", {.requires_session = true, .lock_duration = 30s}, now())
+                .value());
         servicebus::HubSettings settings;
         settings.target = {.host = "127.0.0.1", .port = server_->listen({.port = 0}).value()};
         settings.tokens = std::make_unique<CountedTokens>(tokens);
@@ -53,7 +56,8 @@ public:
 
     [[nodiscard]] ports::Endpoint& endpoint() { return *endpoint_; }
 
-    /// What there is to do at this instant, until `done`; gives up after so many milliseconds without anything to do.
+    /// What there is to do at this instant, until `done`; gives up after so many milliseconds
+    /// without anything to do.
     bool turn_until(const std::function<bool()>& done, int patience = 5000) {
         for (int idle = 0; !done() && idle < patience;) {
             io_.restart();
@@ -62,7 +66,8 @@ public:
         return done();
     }
 
-    /// Time passes for both sides; the broker ends what has run out before it reads what is on its way.
+    /// Time passes for both sides; the broker ends what has run out before it reads what is on its
+    /// way.
     void pass(Duration length) {
         loop.advance(length);
         brokers_loop_.advance(length);
@@ -73,14 +78,17 @@ public:
     int tokens{0};
 
 private:
-    [[nodiscard]] broker::Instant now() const { return {brokers_loop_.now(), brokers_loop_.wall_now()}; }
+    [[nodiscard]] broker::Instant now() const {
+        return {brokers_loop_.now(), brokers_loop_.wall_now()};
+    }
 
     test::ManualLoop brokers_loop_{};
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
     broker::Broker broker_{};
     std::unique_ptr<server::Server> server_{std::make_unique<server::Server>(
-        broker_, brokers_loop_, io_, server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
+        broker_, brokers_loop_, io_,
+        server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
     std::unique_ptr<servicebus::Endpoint> endpoint_{};
 };
 
@@ -90,11 +98,12 @@ public:
     Holder(Day& day, const std::string& session) : day_{day} {
         const TimePoint asked = day.loop.now();
         bool answered = false;
-        day.endpoint().accept({.entity = "orders", .session_id = session}, [&, this](core::Result<ports::SessionLinkPtr> link) {
-            answered = true;
-            REQUIRE(link.ok());
-            link_ = std::move(link).value();
-        });
+        day.endpoint().accept({.entity = "orders", .session_id = session},
+                              [&, this](core::Result<ports::SessionLinkPtr> link) {
+                                  answered = true;
+                                  REQUIRE(link.ok());
+                                  link_ = std::move(link).value();
+                              });
         REQUIRE(day.turn_until([&] { return answered; }));
         link_->set_events(*this);
         lease_.grant_by_accept(asked, day.loop.now(), link_->initial_lock().length);
@@ -112,11 +121,12 @@ public:
             return;
         }
         lease_.renewal_asked();
-        link_->renew_lock([this, asked = day_.loop.now()](const core::Result<ports::LockGrant>& grant) {
-            REQUIRE(grant.ok());
-            lease_.grant(asked, grant.value().length);
-            ++renewals;
-        });
+        link_->renew_lock(
+            [this, asked = day_.loop.now()](const core::Result<ports::LockGrant>& grant) {
+                REQUIRE(grant.ok());
+                lease_.grant(asked, grant.value().length);
+                ++renewals;
+            });
     }
     [[nodiscard]] bool is_renewing() const { return lease_.renewing(); }
 
@@ -141,7 +151,8 @@ private:
 
 } // namespace
 
-TEST_CASE("a day of renewals lets no lease lapse, whatever the way to the broker takes up to its margin") {
+TEST_CASE("a day of renewals lets no lease lapse, whatever the way to the broker takes up to its "
+          "margin") {
     Day day;
     core::Random random{20'26};
     std::deque<Holder> holders;
@@ -158,10 +169,14 @@ TEST_CASE("a day of renewals lets no lease lapse, whatever the way to the broker
         for (Holder& each : holders) {
             each.renew_if_due();
         }
-        if (std::any_of(holders.begin(), holders.end(), [](const Holder& each) { return each.is_renewing(); })) {
+        if (std::any_of(holders.begin(), holders.end(),
+                        [](const Holder& each) { return each.is_renewing(); })) {
             day.pass(std::chrono::milliseconds{static_cast<int>(random.below(5000))}); // on its way
         }
-        REQUIRE(day.turn_until([&] { return std::none_of(holders.begin(), holders.end(), [](const Holder& each) { return each.is_renewing(); }); }));
+        REQUIRE(day.turn_until([&] {
+            return std::none_of(holders.begin(), holders.end(),
+                                [](const Holder& each) { return each.is_renewing(); });
+        }));
         for (const Holder& each : holders) {
             if (each.lost) {
                 FAIL("a lease was lost: " << each.lost->to_string());
@@ -169,30 +184,36 @@ TEST_CASE("a day of renewals lets no lease lapse, whatever the way to the broker
         }
     }
     for (const Holder& each : holders) {
-        CHECK(each.renewals >= 24 * 60 * 60 / 25); // what a renewal takes on its way, the broker adds to the lock
+        CHECK(each.renewals >=
+              24 * 60 * 60 / 25); // what a renewal takes on its way, the broker adds to the lock
         CHECK(each.renewals <= 24 * 60 * 60 / 20 + 1);
     }
-    CHECK(day.tokens >= 2 * 24 * 60 / 46); // the entity's and its $management's, each before its hour is over
+    CHECK(day.tokens >=
+          2 * 24 * 60 / 46); // the entity's and its $management's, each before its hour is over
     CHECK(day.tokens <= 2 * 24 * 60 / 40);
 }
 
 TEST_CASE("R12: a renewal that is slow on its way ends where the broker has it, no sooner") {
     Day day;
     ports::SessionLinkPtr link;
-    day.endpoint().accept({.entity = "orders", .session_id = "a"},
-                          [&](core::Result<ports::SessionLinkPtr> answer) { link = std::move(answer).value(); });
+    day.endpoint().accept(
+        {.entity = "orders", .session_id = "a"},
+        [&](core::Result<ports::SessionLinkPtr> answer) { link = std::move(answer).value(); });
     REQUIRE(day.turn_until([&] { return link != nullptr; }));
     for (const Duration way : {Duration{0s}, Duration{5s}, Duration{20s}}) {
         CAPTURE(way.count());
         std::optional<Duration> length;
-        link->renew_lock([&](const core::Result<ports::LockGrant>& grant) { length = grant.value().length; });
+        link->renew_lock(
+            [&](const core::Result<ports::LockGrant>& grant) { length = grant.value().length; });
         day.pass(way);
         REQUIRE(day.turn_until([&] { return length.has_value(); }));
-        CHECK(*length == way + 30s); // from the asking; the broker's thirty seconds began when it was asked
+        CHECK(*length ==
+              way + 30s); // from the asking; the broker's thirty seconds began when it was asked
     }
 }
 
-TEST_CASE("R12: a broker's clock that is a minute ahead costs sessions once, and none once a fresh message has come") {
+TEST_CASE("R12: a broker's clock that is a minute ahead costs sessions once, and none once a fresh "
+          "message has come") {
     Day day{1min};
     const auto hold = [&](Holder& holder, Duration length) {
         for (const TimePoint end = day.loop.now() + length; day.loop.now() < end && !holder.lost;) {
@@ -203,7 +224,8 @@ TEST_CASE("R12: a broker's clock that is a minute ahead costs sessions once, and
         return !holder.lost.has_value();
     };
     std::optional<Holder> holder;
-    SUBCASE("without a message the first session that is held for longer than its lock is lost, and no other") {
+    SUBCASE("without a message the first session that is held for longer than its lock is lost, "
+            "and no other") {
         holder.emplace(day, "a");
         CHECK_FALSE(hold(*holder, 40s));
         holder.emplace(day, "a");
@@ -213,8 +235,9 @@ TEST_CASE("R12: a broker's clock that is a minute ahead costs sessions once, and
         holder.emplace(day, "a");
         holder->take_one();
         bool sent = false;
-        day.endpoint().send({.entity = "orders", .messages = {Message::text("a", "x")}},
-                            [&](const core::Result<std::vector<std::int64_t>>& answer) { sent = answer.ok(); });
+        day.endpoint().send(
+            {.entity = "orders", .messages = {Message::text("a", "x")}},
+            [&](const core::Result<std::vector<std::int64_t>>& answer) { sent = answer.ok(); });
         REQUIRE(day.turn_until([&] { return sent && holder->got != nullptr; }));
         CHECK(hold(*holder, 3min));
         CHECK(holder->renewals <= 10);

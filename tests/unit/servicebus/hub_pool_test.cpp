@@ -7,7 +7,8 @@
 
 using namespace sessionq;
 
-TEST_CASE("HubPool: sessions go where there is room, the earliest first; what has run empty is closed") {
+TEST_CASE(
+    "HubPool: sessions go where there is room, the earliest first; what has run empty is closed") {
     client::ReceiveThread thread;
     client::run_on(thread, [&] { // nothing connects: nobody asks for anything
         servicebus::HubPool pool{thread, thread.io_context(), {.target = {.host = "localhost"}}};
@@ -30,7 +31,9 @@ TEST_CASE("HubPool: sessions go where there is room, the earliest first; what ha
         CHECK(pool.for_session() == first);
         CHECK(pool.size() == 1);
         std::optional<Errc> told;
-        second->ready("", [&](core::Result<amqp::Engine*> engine) { told = engine.ok() ? std::nullopt : std::optional{engine.failure().code}; });
+        second->ready("", [&](core::Result<amqp::Engine*> engine) {
+            told = engine.ok() ? std::nullopt : std::optional{engine.failure().code};
+        });
         CHECK(told == Errc::cancelled);
     });
 }

@@ -9,7 +9,8 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-TEST_CASE("Hub: streams come from where its settings say, and a failure there is told to who waits") {
+TEST_CASE(
+    "Hub: streams come from where its settings say, and a failure there is told to who waits") {
     test::ManualLoop loop;
     asio::io_context io;
     servicebus::HubSettings settings;
@@ -17,13 +18,15 @@ TEST_CASE("Hub: streams come from where its settings say, and a failure there is
     settings.operation_timeout = 7s;
     amqp::Dialed dialed;
     TimePoint until{};
-    settings.dial = [&](amqp::ConnectionHost&, const amqp::Target& target, TimePoint deadline, amqp::Dialed told) {
+    settings.dial = [&](amqp::ConnectionHost&, const amqp::Target& target, TimePoint deadline,
+                        amqp::Dialed told) {
         CHECK(target.host == "nowhere");
         until = deadline;
         dialed = std::move(told);
         return std::make_unique<amqp::Dialing>();
     };
-    const auto hub = std::make_shared<servicebus::Hub>(std::make_shared<amqp::ConnectionHost>(loop, io), settings);
+    const auto hub = std::make_shared<servicebus::Hub>(
+        std::make_shared<amqp::ConnectionHost>(loop, io), settings);
     std::optional<Failure> failure;
     hub->ready("", [&](core::Result<amqp::Engine*> engine) { failure = engine.failure(); });
     REQUIRE(dialed);

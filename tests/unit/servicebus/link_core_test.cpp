@@ -21,7 +21,8 @@ namespace {
 /// A broker's side of one connection: takes every session and link, and says nothing by itself.
 class SilentBroker final : public amqp::ConnectionOwner {
 public:
-    SilentBroker(amqp::ConnectionHost& host, amqp::StreamPtr stream) : connection_{host, std::move(stream), options(), *this} {}
+    SilentBroker(amqp::ConnectionHost& host, amqp::StreamPtr stream)
+        : connection_{host, std::move(stream), options(), *this} {}
 
     void on_open(const amqp::Open&) override {}
     void on_session(amqp::SessionPtr session) override {
@@ -75,13 +76,14 @@ struct Case {
 
     /// Asks for session "a"; the broker's side of the link is there afterwards, unanswered.
     void ask() {
-        accept = endpoint->accept({.entity = "orders", .session_id = "a"}, [this](core::Result<ports::SessionLinkPtr> answer) {
-            if (answer.ok()) {
-                link = std::move(answer).value();
-            } else {
-                failure = answer.failure();
-            }
-        });
+        accept = endpoint->accept({.entity = "orders", .session_id = "a"},
+                                  [this](core::Result<ports::SessionLinkPtr> answer) {
+                                      if (answer.ok()) {
+                                          link = std::move(answer).value();
+                                      } else {
+                                          failure = answer.failure();
+                                      }
+                                  });
         ++asked;
         REQUIRE(until([this] { return broker && broker->links() == asked; }));
     }
@@ -94,9 +96,12 @@ struct Case {
 
     void grant(std::optional<WallTime> locked_until) {
         amqp::Attach answer = peer().sender->remote();
-        answer.source.filter = amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
+        answer.source.filter =
+            amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
         if (locked_until) {
-            answer.properties = amqp::encode(Value::map({{Value::symbol("com.microsoft:locked-until-utc"), amqp::ticks_of(*locked_until)}}));
+            answer.properties =
+                amqp::encode(Value::map({{Value::symbol("com.microsoft:locked-until-utc"),
+                                          amqp::ticks_of(*locked_until)}}));
         }
         peer().sender->open(answer);
         REQUIRE(until([this] { return link != nullptr; }));
@@ -107,7 +112,9 @@ struct Case {
     asio::executor_work_guard<asio::io_context::executor_type> guard{io.get_executor()};
     amqp::ConnectionHost host{loop, io};
     std::unique_ptr<SilentBroker> broker{};
-    amqp::Acceptor acceptor{host, [this](amqp::StreamPtr stream) { broker = std::make_unique<SilentBroker>(host, std::move(stream)); }};
+    amqp::Acceptor acceptor{host, [this](amqp::StreamPtr stream) {
+                                broker = std::make_unique<SilentBroker>(host, std::move(stream));
+                            }};
     std::unique_ptr<servicebus::Endpoint> endpoint{};
     std::size_t asked{0};
     ports::AcceptId accept{0};
@@ -117,7 +124,9 @@ struct Case {
 
 struct Events final : ports::LinkEvents {
     ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
-    void on_delivery(ports::DeliveryPtr delivery) override { bodies.emplace_back(delivery->message.text()); }
+    void on_delivery(ports::DeliveryPtr delivery) override {
+        bodies.emplace_back(delivery->message.text());
+    }
     void on_settled(ports::Delivery&, const Failure*) override {}
     void on_drained() override {}
     void on_lease_doubted() override { ++doubts; }
@@ -130,7 +139,8 @@ struct Events final : ports::LinkEvents {
 
 } // namespace
 
-TEST_CASE("R19: link: an accept that is given up is told to the broker at once, and a session granted meanwhile is not taken") {
+TEST_CASE("R19: link: an accept that is given up is told to the broker at once, and a session "
+          "granted meanwhile is not taken") {
     Case t;
     t.ask();
     t.endpoint->cancel_accept(t.accept);
@@ -149,7 +159,8 @@ TEST_CASE("R5: link: a wait that is over without a session is no failure of the 
     CHECK(t.failure->code == Errc::no_session_available);
 }
 
-TEST_CASE("R12: link: a lock's end that only a difference of the clocks explains is taken for a short lock") {
+TEST_CASE("R12: link: a lock's end that only a difference of the clocks explains is taken for a "
+          "short lock") {
     Case t;
     t.ask();
     const WallTime now = t.loop.wall_now();
@@ -176,7 +187,8 @@ TEST_CASE("R12: link: a lock's end that only a difference of the clocks explains
     CHECK(*length >= *expected - 100ms); // ticks are counted, and time passes on the way
 }
 
-TEST_CASE("R12: link: a fresh message shows that the broker's clock is ahead, and later locks are taken for no longer than they are") {
+TEST_CASE("R12: link: a fresh message shows that the broker's clock is ahead, and later locks are "
+          "taken for no longer than they are") {
     Case t;
     t.ask();
     t.grant(t.loop.wall_now() + 90s); // thirty seconds, by a clock that is a minute ahead
@@ -185,8 +197,11 @@ TEST_CASE("R12: link: a fresh message shows that the broker's clock is ahead, an
     t.link->set_events(events);
     t.link->add_credit(1);
     REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
-    const auto annotations = Value::map({{Value::symbol("x-opt-enqueued-time"), amqp::Timestamp::of(t.loop.wall_now() + 60s)}});
-    t.peer().sender->send("0123456789abcdef", std::string{"\x00\x53\x72", 3} + amqp::encode(annotations) + std::string{"\x00\x53\x75\xa0\x02ok", 7},
+    const auto annotations = Value::map(
+        {{Value::symbol("x-opt-enqueued-time"), amqp::Timestamp::of(t.loop.wall_now() + 60s)}});
+    t.peer().sender->send("0123456789abcdef",
+                          std::string{"\x00\x53\x72", 3} + amqp::encode(annotations) +
+                              std::string{"\x00\x53\x75\xa0\x02ok", 7},
                           false);
     REQUIRE(t.until([&] { return events.bodies.size() == 1; }));
     CHECK(events.doubts == 1); // the lease it came under is one of those
@@ -197,7 +212,8 @@ TEST_CASE("R12: link: a fresh message shows that the broker's clock is ahead, an
     t.link.reset();
 }
 
-TEST_CASE("R12: link: a lock that is over long before its end shows that the broker's clock is ahead") {
+TEST_CASE(
+    "R12: link: a lock that is over long before its end shows that the broker's clock is ahead") {
     Case t;
     t.ask();
     t.grant(t.loop.wall_now() + 90s);
@@ -231,7 +247,8 @@ TEST_CASE("link: a message that cannot be decoded is refused, and its credit ser
     t.link->set_events(events);
     t.link->add_credit(1);
     REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
-    t.peer().sender->send("0123456789abcdef", std::string_view{"\x00\x53\x75\xa0\x7f\x01", 6}, false);
+    t.peer().sender->send("0123456789abcdef", std::string_view{"\x00\x53\x75\xa0\x7f\x01", 6},
+                          false);
     REQUIRE(t.until([&] { return !t.peer().outcomes.empty(); }));
     CHECK(t.peer().outcomes[0].kind == amqp::OutcomeKind::rejected);
     CHECK(t.peer().outcomes[0].error.name == "amqp:decode-error");
@@ -241,14 +258,16 @@ TEST_CASE("link: a message that cannot be decoded is refused, and its credit ser
     t.link.reset();
 }
 
-TEST_CASE("R15: link: who closes it when its settlements fail hears of no loss after that, and has its answer") {
+TEST_CASE("R15: link: who closes it when its settlements fail hears of no loss after that, and has "
+          "its answer") {
     struct Closing final : ports::LinkEvents {
         explicit Closing(Case& of) : test{of} {}
         ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
         void on_delivery(ports::DeliveryPtr arrived) override { delivery = std::move(arrived); }
         void on_settled(ports::Delivery&, const Failure* failure) override {
             said.emplace_back(failure != nullptr ? "settlement failed" : "settled");
-            test.link->close([this](const core::Result<core::Done>&) { said.emplace_back("closed"); });
+            test.link->close(
+                [this](const core::Result<core::Done>&) { said.emplace_back("closed"); });
         }
         void on_drained() override {}
         void on_lost(const Failure&) override { said.emplace_back("lost"); }

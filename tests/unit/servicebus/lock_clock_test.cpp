@@ -10,28 +10,35 @@ using servicebus::LockClock;
 
 namespace {
 
-/// A broker whose clock is ahead of this side's, or behind, and whose locks have a length: what it says of them, and this side's readings.
+/// A broker whose clock is ahead of this side's, or behind, and whose locks have a length: what it
+/// says of them, and this side's readings.
 struct Broker {
     Duration ahead{};
     Duration lock{30s};
 
     [[nodiscard]] static amqp::ClockReading reading(TimePoint now, Duration stepped = {}) {
         return {.now = now,
-                .wall =
-                    WallTime{std::chrono::hours{24 * 365 * 50}} + std::chrono::duration_cast<WallTime::duration>(now.time_since_epoch() + stepped)};
+                .wall = WallTime{std::chrono::hours{24 * 365 * 50}} +
+                        std::chrono::duration_cast<WallTime::duration>(now.time_since_epoch() +
+                                                                       stepped)};
     }
-    [[nodiscard]] WallTime clock(TimePoint now) const { return reading(now).wall + std::chrono::duration_cast<WallTime::duration>(ahead); }
+    [[nodiscard]] WallTime clock(TimePoint now) const {
+        return reading(now).wall + std::chrono::duration_cast<WallTime::duration>(ahead);
+    }
     [[nodiscard]] WallTime until(TimePoint granted) const { return clock(granted + lock); }
 };
 
 constexpr TimePoint t0{1h};
 
 /// Of a lock granted and answered at one instant.
-Duration length_now(LockClock& clock, const Broker& broker, TimePoint now) { return clock.length(broker.until(now), now, Broker::reading(now)); }
+Duration length_now(LockClock& clock, const Broker& broker, TimePoint now) {
+    return clock.length(broker.until(now), now, Broker::reading(now));
+}
 
 } // namespace
 
-TEST_CASE("lock clock: R12: the time an answer took is counted once: the lock ends where the broker has it") {
+TEST_CASE("lock clock: R12: the time an answer took is counted once: the lock ends where the "
+          "broker has it") {
     const Broker broker;
     struct Row {
         Duration there;
@@ -42,12 +49,14 @@ TEST_CASE("lock clock: R12: the time an answer took is counted once: the lock en
         CAPTURE(row.back.count());
         LockClock clock;
         const TimePoint granted = t0 + row.there;
-        const Duration length = clock.length(broker.until(granted), t0, Broker::reading(granted + row.back));
+        const Duration length =
+            clock.length(broker.until(granted), t0, Broker::reading(granted + row.back));
         CHECK(t0 + length == granted + broker.lock);
     }
 }
 
-TEST_CASE("lock clock: R12: a step of the wall clock while the answer is under way counts from the answer on") {
+TEST_CASE("lock clock: R12: a step of the wall clock while the answer is under way counts from the "
+          "answer on") {
     const Broker broker;
     LockClock clock;
     CHECK(clock.length(broker.until(t0), t0, Broker::reading(t0 + 2s, 5s)) == 25s);
@@ -59,32 +68,38 @@ TEST_CASE("lock clock: a long lock whose renewal took long is no less plausible"
     CHECK(clock.length(broker.until(t0 + 40s), t0, Broker::reading(t0 + 41s)) == 5min + 40s);
 }
 
-TEST_CASE("lock clock: what only a difference of the clocks explains is taken for a short lock, counted from the asking") {
-    for (const Duration ahead : {Duration{10min}, Duration{-10min}, Duration{-30s}, Duration{48h}, Duration{-48h}}) {
+TEST_CASE("lock clock: what only a difference of the clocks explains is taken for a short lock, "
+          "counted from the asking") {
+    for (const Duration ahead :
+         {Duration{10min}, Duration{-10min}, Duration{-30s}, Duration{48h}, Duration{-48h}}) {
         CAPTURE(ahead.count());
         LockClock clock;
-        CHECK(clock.length(Broker{.ahead = ahead}.until(t0 + 1s), t0, Broker::reading(t0 + 1s)) == 5s);
+        CHECK(clock.length(Broker{.ahead = ahead}.until(t0 + 1s), t0, Broker::reading(t0 + 1s)) ==
+              5s);
     }
     LockClock clock;
     CHECK(clock.length(WallTime::max(), t0, Broker::reading(t0)) == 5s);
     CHECK(clock.length(WallTime::min(), t0, Broker::reading(t0)) == 5s);
 }
 
-TEST_CASE("lock clock: the bound: a clock that is ahead and has shown nothing makes a lock longer by as much, up to the longest there are") {
+TEST_CASE("lock clock: the bound: a clock that is ahead and has shown nothing makes a lock longer "
+          "by as much, up to the longest there are") {
     struct Row {
         Duration ahead;
         Duration taken_for;
     };
-    for (const Row row : {Row{-20s, 10s}, Row{9s, 39s}, Row{4min, 270s}, Row{5min, 5min}, Row{301s, LockClock::unknown_lock}}) {
+    for (const Row row : {Row{-20s, 10s}, Row{9s, 39s}, Row{4min, 270s}, Row{5min, 5min},
+                          Row{301s, LockClock::unknown_lock}}) {
         CAPTURE(row.ahead.count());
         LockClock clock;
         CHECK(length_now(clock, {.ahead = row.ahead}, t0) == row.taken_for);
     }
 }
 
-TEST_CASE(
-    "lock clock: the bound: a lease is renewed in time while the broker's clock is ahead by less than ten seconds, or than a shorter lock lasts") {
-    for (const Duration lock : {Duration{5s}, Duration{8s}, Duration{10s}, Duration{30s}, Duration{60s}, Duration{5min}}) {
+TEST_CASE("lock clock: the bound: a lease is renewed in time while the broker's clock is ahead by "
+          "less than ten seconds, or than a shorter lock lasts") {
+    for (const Duration lock : {Duration{5s}, Duration{8s}, Duration{10s}, Duration{30s},
+                                Duration{60s}, Duration{5min}}) {
         const auto renewed_after = [&](Duration ahead) {
             LockClock clock;
             processor::Lease lease;
@@ -100,7 +115,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("lock clock: a message that the broker stamped shows how far its clock is ahead at least") {
+TEST_CASE(
+    "lock clock: a message that the broker stamped shows how far its clock is ahead at least") {
     const Broker broker{.ahead = 60s};
     LockClock clock;
     CHECK(length_now(clock, broker, t0) == 90s);
@@ -114,7 +130,8 @@ TEST_CASE("lock clock: a message that the broker stamped shows how far its clock
     CHECK(length_now(clock, broker, t0 + 20s) == 30s);
 }
 
-TEST_CASE("lock clock: evidence never makes a lock longer, and a broker that is behind gives none") {
+TEST_CASE(
+    "lock clock: evidence never makes a lock longer, and a broker that is behind gives none") {
     for (const Duration ahead : {Duration{0s}, Duration{-10s}}) {
         const Broker broker{.ahead = ahead};
         LockClock clock;
@@ -141,7 +158,8 @@ TEST_CASE("lock clock: a lock that ends sooner than any runs out shows nothing")
     clock.has_ended(broker.until(t0), t0, Broker::reading(t0 + 4999ms));
     CHECK(length_now(clock, broker, t0 + 5s) == 30s);
     clock.has_ended(broker.until(t0), t0, Broker::reading(t0 + 5s));
-    CHECK(length_now(clock, broker, t0 + 5s) == 5s); // for whatever reason it ended: safe, and forgotten in time
+    CHECK(length_now(clock, broker, t0 + 5s) ==
+          5s); // for whatever reason it ended: safe, and forgotten in time
 }
 
 TEST_CASE("lock clock: evidence counts for an hour, and for two at most") {
@@ -169,7 +187,8 @@ TEST_CASE("lock clock: a lesson is evidence that matters: more than a second mor
     CHECK(lessons_after(57s) == 1);
     CHECK(lessons_after(0s) == 2);
     CHECK(lessons_after(0s) == 2);
-    clock.has_passed(broker.clock(t0 + 61min), Broker::reading(t0 + 61min)); // the older evidence counts still
+    clock.has_passed(broker.clock(t0 + 61min),
+                     Broker::reading(t0 + 61min)); // the older evidence counts still
     CHECK(clock.lessons() == 2);
     clock.has_passed(broker.clock(t0 + 24h), Broker::reading(t0 + 24h)); // all was forgotten
     CHECK(clock.lessons() == 3);

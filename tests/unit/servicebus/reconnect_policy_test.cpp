@@ -40,7 +40,8 @@ TEST_CASE("R17: waits between failed attempts grow from half of min to max") {
     }
 }
 
-TEST_CASE("R17: attempts in a minute are bounded, whether connections are refused, cut at once or cut after a while") {
+TEST_CASE("R17: attempts in a minute are bounded, whether connections are refused, cut at once or "
+          "cut after a while") {
     CHECK(attempts_in_a_minute(-1ms) <= 66); // a wait of a second at least, after some shorter ones
     CHECK(attempts_in_a_minute(0ms) <= 66);
     CHECK(attempts_in_a_minute(500ms) <= 44);

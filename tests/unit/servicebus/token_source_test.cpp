@@ -9,7 +9,8 @@ namespace {
 
 servicebus::Token token_of(servicebus::TokenSource& source, WallTime now) {
     servicebus::Token got;
-    source.ask("sb://h/orders", now, Deadline::never(), [&got](core::Result<servicebus::Token> token) { got = std::move(token).value(); });
+    source.ask("sb://h/orders", now, Deadline::never(),
+               [&got](core::Result<servicebus::Token> token) { got = std::move(token).value(); });
     return got;
 }
 
@@ -27,7 +28,8 @@ TEST_CASE("key tokens: are signed for the audience and last an hour") {
 }
 
 TEST_CASE("ready tokens: are handed on as they are, until they say they expire") {
-    const auto source = servicebus::make_ready_tokens("SharedAccessSignature sr=x&sig=y&se=1700000100&skn=z");
+    const auto source =
+        servicebus::make_ready_tokens("SharedAccessSignature sr=x&sig=y&se=1700000100&skn=z");
     const servicebus::Token token = token_of(*source, WallTime{1'700'000'000s});
     CHECK(token.text == "SharedAccessSignature sr=x&sig=y&se=1700000100&skn=z");
     CHECK(token.expires == WallTime{1'700'000'100s});

@@ -81,7 +81,8 @@ TEST_CASE("idle index: several missed seconds are handled in one pass, in order"
     index.add(late, start);
     index.add(early, start);
     index.add(not_yet, start + 1s);
-    CHECK(advance(index, start + 20s) == Report{{&early, reading}, {&late, reading}, {&early, writing}});
+    CHECK(advance(index, start + 20s) ==
+          Report{{&early, reading}, {&late, reading}, {&early, writing}});
     CHECK(advance(index, start + 10h) == Report{{&not_yet, reading}});
 }
 
@@ -110,7 +111,8 @@ TEST_CASE("idle index: an endless idle time is never, and costs no wake-up") {
     CHECK(advance(index, start + 24h * 365).empty());
 }
 
-TEST_CASE("idle index: disabled, it is not reported; enabled again, it counts from the last activity") {
+TEST_CASE(
+    "idle index: disabled, it is not reported; enabled again, it counts from the last activity") {
     IdleIndex index{start};
     IdleEntry entry{10s, 0s};
     index.add(entry, start);
@@ -230,8 +232,12 @@ TEST_CASE("idle index: agrees with a plain table over random histories") {
     for (unsigned seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 random{seed};
-        const auto below = [&](std::uint64_t limit) { return static_cast<Duration::rep>(random() % limit); };
-        const auto random_idle = [&] { return below(5) == 0 ? Duration{0} : Duration{below(90'000'000'000)}; };
+        const auto below = [&](std::uint64_t limit) {
+            return static_cast<Duration::rep>(random() % limit);
+        };
+        const auto random_idle = [&] {
+            return below(5) == 0 ? Duration{0} : Duration{below(90'000'000'000)};
+        };
 
         IdleIndex index{start, 40s};
         std::deque<IdleEntry> entries;
@@ -265,14 +271,17 @@ TEST_CASE("idle index: agrees with a plain table over random histories") {
                 now = std::max(now, index.next_wakeup().value_or(now));
                 const auto reported = advance(index, now);
                 for (const auto& [entry, kind] : reported) {
-                    Row& idle = rows[static_cast<std::size_t>(std::ranges::find_if(entries, [&](auto& e) { return &e == entry; }) - entries.begin())];
+                    Row& idle = rows[static_cast<std::size_t>(
+                        std::ranges::find_if(entries, [&](auto& e) { return &e == entry; }) -
+                        entries.begin())];
                     REQUIRE(idle.watched);
                     REQUIRE(idle.idle > 0s);
                     REQUIRE(idle.active + idle.idle <= now);
                     idle.watched = false;
                 }
                 for (const Row& other : rows) {
-                    const bool overdue = other.watched && other.idle > 0s && other.active + other.idle <= now - 1s;
+                    const bool overdue =
+                        other.watched && other.idle > 0s && other.active + other.idle <= now - 1s;
                     REQUIRE_FALSE(overdue);
                 }
             }

@@ -18,8 +18,9 @@ namespace {
 
 constexpr TimePoint now{1h};
 
-/// The timer beside a model of what it must do. A script is not interrupted between an access and the next, so the model moves together with the access
-/// that decided; what the timer answers is held against it.
+/// The timer beside a model of what it must do. A script is not interrupted between an access and
+/// the next, so the model moves together with the access that decided; what the timer answers is
+/// held against it.
 template <template <typename> class Atomic>
 class Watched {
 public:
@@ -34,7 +35,8 @@ public:
 
     bool begin() {
         const bool begun = timer_.begin();
-        run_.expect(begun == !(fired_ || disposed_), "begin is refused exactly when fired or disposed");
+        run_.expect(begun == !(fired_ || disposed_),
+                    "begin is refused exactly when fired or disposed");
         in_flight_ += begun ? 1 : 0;
         return begun;
     }
@@ -42,7 +44,8 @@ public:
     void end() {
         const auto arming = timer_.end(now);
         --in_flight_;
-        run_.expect(arming.has_value() == (in_flight_ == 0 && started_ && !disposed_), "the clock restarts exactly when the last one ends");
+        run_.expect(arming.has_value() == (in_flight_ == 0 && started_ && !disposed_),
+                    "the clock restarts exactly when the last one ends");
         if (arming) {
             armed(arming->epoch);
         }
@@ -74,7 +77,8 @@ public:
 
     /// After all scripts have ended.
     void settle() {
-        run_.expect(timer_.in_flight() == in_flight_ && in_flight_ == 0, "all that began has ended");
+        run_.expect(timer_.in_flight() == in_flight_ && in_flight_ == 0,
+                    "all that began has ended");
         run_.expect(timer_.fired() == fired_, "fired as it answered");
         run_.expect(timer_.disposed() == disposed_, "disposed as it was told");
         const bool idle = !fired_ && !disposed_;
@@ -89,7 +93,8 @@ public:
 
 private:
     void armed(std::uint32_t epoch) {
-        run_.expect(std::ranges::find(epochs_, epoch) == epochs_.end(), "no two armings share an epoch");
+        run_.expect(std::ranges::find(epochs_, epoch) == epochs_.end(),
+                    "no two armings share an epoch");
         epochs_.push_back(epoch);
     }
     [[nodiscard]] std::uint32_t latest() const { return epochs_.empty() ? 0 : epochs_.back(); }
@@ -108,7 +113,8 @@ using Script = std::function<void(Watched<Atomic>&)>;
 
 template <template <typename> class Atomic = interleaving::Atomic>
 interleaving::Outcome explore(
-    const std::vector<Script<Atomic>>& scripts, const Script<Atomic>& before = [](auto& timer) { timer.start(); }) {
+    const std::vector<Script<Atomic>>& scripts,
+    const Script<Atomic>& before = [](auto& timer) { timer.start(); }) {
     return interleaving::explore([&](interleaving::Run& run) {
         Watched<Atomic> timer{run};
         before(timer);
@@ -135,7 +141,8 @@ struct TornAtomic : interleaving::Atomic<T> {
         this->store(desired);
         return true;
     }
-    bool compare_exchange_weak(T& expected, T desired, std::memory_order success, std::memory_order failure) {
+    bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
+                               std::memory_order failure) {
         return compare_exchange_strong(expected, desired, success, failure);
     }
 };
@@ -214,7 +221,8 @@ TEST_CASE("session idle timer: R1, R2 hold in every interleaving of small cases"
         const auto outcome = explore(scripts, before);
         CHECK_MESSAGE(outcome.passed(), outcome.to_string());
         CHECK(outcome.interleavings > 1);
-        std::cout << "session idle timer: " << name << ": " << outcome.interleavings << " interleavings\n";
+        std::cout << "session idle timer: " << name << ": " << outcome.interleavings
+                  << " interleavings\n";
         total += outcome.interleavings;
     }
     std::cout << "session idle timer: " << total << " interleavings in all\n";
@@ -231,6 +239,7 @@ TEST_CASE("session idle timer: the checker catches a timer whose updates are not
 
 TEST_CASE("session idle timer: the checker catches a timer that fires without looking") {
     using Timer = Watched<CarelessAtomic>;
-    const auto outcome = explore<CarelessAtomic>({[](Timer& t) { t.begin_and_end(); }, [](Timer& t) { t.fire_latest(); }});
+    const auto outcome = explore<CarelessAtomic>(
+        {[](Timer& t) { t.begin_and_end(); }, [](Timer& t) { t.fire_latest(); }});
     CHECK_FALSE(outcome.violation.empty());
 }

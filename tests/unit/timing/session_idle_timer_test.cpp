@@ -24,7 +24,8 @@ TEST_CASE("session idle timer: R1: the clock starts at accept") {
     CHECK(timer.fired());
 }
 
-TEST_CASE("session idle timer: R1: it stands still while something is in flight and restarts when the last one ends") {
+TEST_CASE("session idle timer: R1: it stands still while something is in flight and restarts when "
+          "the last one ends") {
     SessionIdleTimer timer{5s};
     const auto at_accept = timer.start(accepted);
     CHECK(timer.begin());
@@ -63,7 +64,8 @@ TEST_CASE("session idle timer: R2: nothing begins once it has fired, and it fire
     CHECK_FALSE(timer.is_idle(arming.epoch));
 }
 
-TEST_CASE("session idle timer: disposed, it refuses what arrives, lets the rest end and never fires") {
+TEST_CASE(
+    "session idle timer: disposed, it refuses what arrives, lets the rest end and never fires") {
     SessionIdleTimer timer{5s};
     const auto arming = timer.start(accepted);
     CHECK(timer.begin());
@@ -86,7 +88,8 @@ TEST_CASE("session idle timer: disposed after firing, it has still fired") {
     CHECK(timer.disposed());
 }
 
-TEST_CASE("session idle timer: what arrives before start keeps the clock from running until it ends") {
+TEST_CASE(
+    "session idle timer: what arrives before start keeps the clock from running until it ends") {
     SessionIdleTimer timer{5s};
     CHECK(timer.begin());
     const auto at_accept = timer.start(accepted);
@@ -111,7 +114,8 @@ TEST_CASE("session idle timer: zero is due at once, the longest timeout never") 
     CHECK(never.start(TimePoint::min()).due == TimePoint::max());
 }
 
-TEST_CASE("session idle timer: R1, R2 under threads: the count is right and one of many fires wins") {
+TEST_CASE(
+    "session idle timer: R1, R2 under threads: the count is right and one of many fires wins") {
     for (int round = 0; round < 50; ++round) {
         SessionIdleTimer timer{Duration::zero()};
         std::atomic<std::uint32_t> latest{timer.start(accepted).epoch};
@@ -140,7 +144,10 @@ TEST_CASE("session idle timer: R1, R2 under threads: the count is right and one 
                 }
             }
         };
-        { const std::jthread threads[] = {std::jthread{handle}, std::jthread{handle}, std::jthread{fire}, std::jthread{fire}}; }
+        {
+            const std::jthread threads[] = {std::jthread{handle}, std::jthread{handle},
+                                            std::jthread{fire}, std::jthread{fire}};
+        }
         CHECK_FALSE(overlapped);
         CHECK(fired.load() == (timer.fired() ? 1 : 0));
         CHECK(timer.in_flight() == 0);

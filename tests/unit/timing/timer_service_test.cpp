@@ -62,7 +62,8 @@ struct Bench {
 
 } // namespace
 
-TEST_CASE("timer service: arming never runs the callback, advancing neither, the executor's task does") {
+TEST_CASE(
+    "timer service: arming never runs the callback, advancing neither, the executor's task does") {
     Bench t;
     t.arm(t.a, -5s);
     CHECK(t.executor.tasks.empty());
@@ -125,7 +126,8 @@ TEST_CASE("timer service: armed anew between expiry and run, it waits again") {
     CHECK(t.log == Log{"a"});
 }
 
-TEST_CASE("timer service: a callback may arm, also with no delay, and that waits for the next advance") {
+TEST_CASE(
+    "timer service: a callback may arm, also with no delay, and that waits for the next advance") {
     Bench t;
     t.a.then = [&] { t.arm(t.a, 0s); };
     t.arm(t.a, 1ms);

@@ -46,8 +46,9 @@ TEST_CASE("timer wheel: empty, it has no wake-up and advancing finds nothing") {
 }
 
 TEST_CASE("timer wheel: a timer expires at its due time, not before, and once") {
-    for (const Duration delay : {Duration{1ms}, Duration{255ms}, Duration{256ms}, Duration{257ms}, Duration{65'535ms}, Duration{65'536ms},
-                                 Duration{10min}, Duration{5h}, Duration{60 * 24h}, Duration{24h * 365 * 40}}) {
+    for (const Duration delay : {Duration{1ms}, Duration{255ms}, Duration{256ms}, Duration{257ms},
+                                 Duration{65'535ms}, Duration{65'536ms}, Duration{10min},
+                                 Duration{5h}, Duration{60 * 24h}, Duration{24h * 365 * 40}}) {
         CAPTURE(delay.count());
         TimerWheel wheel{start};
         PlainTimer timer;
@@ -205,15 +206,21 @@ TEST_CASE("timer wheel: agrees with an ordered map over random histories") {
         std::mt19937_64 random{seed};
         const auto below = [&](std::uint64_t limit) { return random() % limit; };
         const auto random_delay = [&] {
-            const std::uint64_t reach = std::uint64_t{1} << (10 + below(45)); // microseconds to decades, each scale alike
-            return Duration{static_cast<Duration::rep>(below(reach))} - (below(8) == 0 ? Duration{50ms} : Duration{0});
+            const std::uint64_t reach =
+                std::uint64_t{1} << (10 + below(45)); // microseconds to decades, each scale alike
+            return Duration{static_cast<Duration::rep>(below(reach))} -
+                   (below(8) == 0 ? Duration{50ms} : Duration{0});
         };
-        const auto tick_of = [](TimePoint time) { return std::chrono::ceil<std::chrono::milliseconds>(time - start); };
+        const auto tick_of = [](TimePoint time) {
+            return std::chrono::ceil<std::chrono::milliseconds>(time - start);
+        };
 
         std::deque<PlainTimer> timers(1 + below(200));
         TimerWheel wheel{start};
         std::multimap<std::chrono::milliseconds, const Timer*> model;
-        const auto erase = [&](const Timer& timer) { std::erase_if(model, [&](const auto& entry) { return entry.second == &timer; }); };
+        const auto erase = [&](const Timer& timer) {
+            std::erase_if(model, [&](const auto& entry) { return entry.second == &timer; });
+        };
         TimePoint now = start;
         for (int step = 0; step < 2'000; ++step) {
             auto& timer = timers[below(timers.size())];
@@ -223,7 +230,9 @@ TEST_CASE("timer wheel: agrees with an ordered map over random histories") {
                 const TimePoint due = now + random_delay();
                 wheel.insert(timer, due);
                 erase(timer);
-                model.emplace(std::max(tick_of(due), std::chrono::floor<std::chrono::milliseconds>(now - start)), &timer);
+                model.emplace(std::max(tick_of(due),
+                                       std::chrono::floor<std::chrono::milliseconds>(now - start)),
+                              &timer);
                 break;
             }
             case 2:
@@ -246,7 +255,8 @@ TEST_CASE("timer wheel: agrees with an ordered map over random histories") {
             }
             REQUIRE(wheel.size() == model.size());
             if (below(2) == 0) {
-                const auto expected = model.empty() ? std::nullopt : std::optional{start + model.begin()->first};
+                const auto expected =
+                    model.empty() ? std::nullopt : std::optional{start + model.begin()->first};
                 REQUIRE(wheel.next_wakeup() == expected);
             }
         }

@@ -15,7 +15,9 @@ using namespace sessionq::sessionqd;
 
 namespace {
 
-Options on_free_port() { return {.listen = Endpoint{.address = "127.0.0.1", .port = 0}, .keys = {{"name", "value"}}}; }
+Options on_free_port() {
+    return {.listen = Endpoint{.address = "127.0.0.1", .port = 0}, .keys = {{"name", "value"}}};
+}
 
 } // namespace
 
@@ -42,11 +44,13 @@ TEST_CASE("Daemon: what cannot be made or had is said") {
     Options first = on_free_port();
     Daemon daemon{first};
     Options same = on_free_port();
-    same.listen->port = static_cast<std::uint16_t>(std::stoi(daemon.urls()[0].substr(daemon.urls()[0].rfind(':') + 1)));
+    same.listen->port = static_cast<std::uint16_t>(
+        std::stoi(daemon.urls()[0].substr(daemon.urls()[0].rfind(':') + 1)));
     CHECK_THROWS_AS(Daemon{same}, Error);
 }
 
-TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks something else there is told so") {
+TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks something else there is "
+          "told so") {
     Options options = on_free_port();
     options.listen.reset();
     options.web_socket_listen = Endpoint{.address = "127.0.0.1", .port = 0};
@@ -56,7 +60,8 @@ TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks somet
     CHECK(daemon.urls()[0].starts_with("ws://127.0.0.1:"));
     const std::string url = daemon.urls()[0];
     const std::string place =
-        "Endpoint=sb://127.0.0.1:" + url.substr(url.rfind(':') + 1) + ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true";
+        "Endpoint=sb://127.0.0.1:" + url.substr(url.rfind(':') + 1) +
+        ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true";
     const Client client = Client::connect(place + ";TransportType=AmqpWebSockets");
     Sender sender{client, "orders"};
     sender.send(Message::text("a", std::string(200'000, 'x')));
@@ -70,13 +75,15 @@ TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks somet
     CHECK_THROWS_AS(Client::connect(place, {.operation_timeout = std::chrono::seconds{5}}), Error);
 }
 
-TEST_CASE("Daemon: an application sends to a topic of a configuration and processes a subscription of it by session, over the network") {
+TEST_CASE("Daemon: an application sends to a topic of a configuration and processes a subscription "
+          "of it by session, over the network") {
     Options options = on_free_port();
     options.configuration = server::read_configuration(test::emulator_config).value();
     Daemon daemon{options};
     const std::string url = daemon.urls()[0];
-    const Client client = Client::connect("Endpoint=sb://127.0.0.1:" + url.substr(url.rfind(':') + 1) +
-                                          ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true");
+    const Client client = Client::connect(
+        "Endpoint=sb://127.0.0.1:" + url.substr(url.rfind(':') + 1) +
+        ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true");
     Sender sender{client, "events"};
     for (int i = 0; i < 30; ++i) {
         Message message = Message::text(std::to_string(i % 3), std::to_string(i));
@@ -90,7 +97,8 @@ TEST_CASE("Daemon: an application sends to a topic of a configuration and proces
     SessionProcessor processor{client, "events/subscriptions/all", {.max_concurrent_sessions = 3}};
     processor.on_message([&](MessageContext& call) {
         const int number = std::stoi(std::string{call.message().text()});
-        int& before = last[static_cast<std::size_t>(std::stoi(std::string{call.message().session_id()}))];
+        int& before =
+            last[static_cast<std::size_t>(std::stoi(std::string{call.message().session_id()}))];
         in_order += before < number ? 1 : 0;
         before = number;
         handled.count_down();
@@ -100,10 +108,12 @@ TEST_CASE("Daemon: an application sends to a topic of a configuration and proces
     processor.stop();
     CHECK(in_order == 30);
 
-    Browser archive{client, "archive"}; // where what the rule of another subscription changed was passed on to
+    Browser archive{
+        client, "archive"}; // where what the rule of another subscription changed was passed on to
     const auto gold = archive.peek(100);
     CHECK(gold.size() == 15);
-    CHECK(std::ranges::all_of(gold, [](const ReceivedMessage& message) { return message.content().to == "vault"; }));
+    CHECK(std::ranges::all_of(
+        gold, [](const ReceivedMessage& message) { return message.content().to == "vault"; }));
 
     Sender misled{client, "events/subscriptions/all"};
     try {

@@ -31,34 +31,43 @@ std::string complaint(const std::vector<const char*>& arguments) {
     return {};
 }
 
-bool names(const std::string& text, const char* option) { return text.find(option) != std::string::npos; }
+bool names(const std::string& text, const char* option) {
+    return text.find(option) != std::string::npos;
+}
 
 } // namespace
 
-TEST_CASE("Options: alone, it listens where the emulator does, for this machine, with the emulator's key") {
+TEST_CASE("Options: alone, it listens where the emulator does, for this machine, with the "
+          "emulator's key") {
     const Options made = options({});
     REQUIRE(made.listen);
     CHECK(made.listen->address == "127.0.0.1");
     CHECK(made.listen->port == 5672);
     CHECK_FALSE(made.tls_listen);
-    CHECK(made.keys == sessionq::server::AccessKeys{{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}});
+    CHECK(made.keys ==
+          sessionq::server::AccessKeys{{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}});
     CHECK(made.queues.empty());
 }
 
-TEST_CASE("Options: WebSockets are listened for where it is asked, plain ones on this machine only unless told") {
+TEST_CASE("Options: WebSockets are listened for where it is asked, plain ones on this machine only "
+          "unless told") {
     const Options made = options({"--ws-listen", "127.0.0.1:8080"});
     REQUIRE(made.web_socket_listen);
     CHECK(made.web_socket_listen->port == 8080);
     CHECK_FALSE(made.listen);
     CHECK(options({"--ws-listen", "127.0.0.1:8080", "--listen", "127.0.0.1:5672"}).listen);
     CHECK(names(complaint({"--ws-listen", "0.0.0.0:80"}), "--ws-listen"));
-    CHECK(options({"--ws-listen", "0.0.0.0:80", "--allow-plain-remote"}).web_socket_listen->address == "0.0.0.0");
+    CHECK(
+        options({"--ws-listen", "0.0.0.0:80", "--allow-plain-remote"}).web_socket_listen->address ==
+        "0.0.0.0");
     CHECK(names(complaint({"--wss-listen", "0.0.0.0:443"}), "--tls-cert"));
-    CHECK(options({"--wss-listen", "0.0.0.0:443", "--tls-cert", "c.pem"}).tls_web_socket_listen->port == 443);
+    CHECK(options({"--wss-listen", "0.0.0.0:443", "--tls-cert", "c.pem"})
+              .tls_web_socket_listen->port == 443);
 }
 
 TEST_CASE("Options: queues say whether they have sessions and how long locks last") {
-    const Options made = options({"--queue", "a", "--queue", "b:session", "--queue", "c/d:session:lock=5"});
+    const Options made =
+        options({"--queue", "a", "--queue", "b:session", "--queue", "c/d:session:lock=5"});
     REQUIRE(made.queues.size() == 3);
     CHECK(made.queues[0].name == "a");
     CHECK_FALSE(made.queues[0].options.requires_session);
@@ -66,13 +75,15 @@ TEST_CASE("Options: queues say whether they have sessions and how long locks las
     CHECK(made.queues[1].options.lock_duration == std::chrono::seconds{60});
     CHECK(made.queues[2].name == "c/d");
     CHECK(made.queues[2].options.lock_duration == std::chrono::seconds{5});
-    for (const char* wrong : {":session", "a:sesion", "a:lock=", "a:lock=0", "a:lock=301", "a:lock=5s"}) {
+    for (const char* wrong :
+         {":session", "a:sesion", "a:lock=", "a:lock=0", "a:lock=301", "a:lock=5s"}) {
         CAPTURE(wrong);
         CHECK(names(complaint({"--queue", wrong}), "--queue"));
     }
 }
 
-TEST_CASE("Options: a configuration is read with the queues beside it, and what is wrong is named with the file and the path") {
+TEST_CASE("Options: a configuration is read with the queues beside it, and what is wrong is named "
+          "with the file and the path") {
     const TemporaryDirectory folder;
     const std::string file = folder.path() / "Config.json";
     const auto write = [&](const char* text) { std::ofstream{file} << text; };
@@ -81,16 +92,23 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
     CHECK(made.configuration.queues.size() == 2);
     CHECK(made.configuration.topics.size() == 1);
     CHECK(made.queues.size() == 1);
-    CHECK(names(complaint({"--config", file.c_str(), "--queue", "Archive"}), "Queues[1]: there is an entity 'archive' already"));
-    write(R"({"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {"Foo": 1}}]}]}})");
-    CHECK(complaint({"--config", file.c_str()}) == "--config: '" + file + "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: not supported");
-    CHECK(names(complaint({"--config", "/nonexistent/Config.json"}), "'/nonexistent/Config.json' cannot be read"));
+    CHECK(names(complaint({"--config", file.c_str(), "--queue", "Archive"}),
+                "Queues[1]: there is an entity 'archive' already"));
+    write(
+        R"({"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {"Foo": 1}}]}]}})");
+    CHECK(complaint({"--config", file.c_str()}) ==
+          "--config: '" + file +
+              "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: not supported");
+    CHECK(names(complaint({"--config", "/nonexistent/Config.json"}),
+                "'/nonexistent/Config.json' cannot be read"));
     CHECK(names(complaint({"--config", folder.path().c_str()}), "cannot be read"));
     CHECK(names(complaint({"--config", ""}), "cannot be read"));
 }
 
-TEST_CASE("Options: keys replace the emulator's, may hold any sign, and are not repeated in complaints") {
-    CHECK(options({"--key", "one=a=b=", "--key", "two=c"}).keys == sessionq::server::AccessKeys{{"one", "a=b="}, {"two", "c"}});
+TEST_CASE(
+    "Options: keys replace the emulator's, may hold any sign, and are not repeated in complaints") {
+    CHECK(options({"--key", "one=a=b=", "--key", "two=c"}).keys ==
+          sessionq::server::AccessKeys{{"one", "a=b="}, {"two", "c"}});
     for (const char* wrong : {"secret", "=secret", "secret="}) {
         CHECK(names(complaint({"--key", wrong}), "--key"));
         CHECK_FALSE(names(complaint({"--key", wrong}), "secret"));
@@ -101,7 +119,8 @@ TEST_CASE("Options: addresses are numeric and have a port") {
     CHECK(options({"--listen", "127.0.0.1:0"}).listen->port == 0);
     CHECK(options({"--listen", "[::1]:5673"}).listen->address == "::1");
     CHECK(options({"--listen", "localhost:1"}).listen->address == "127.0.0.1");
-    for (const char* wrong : {"5672", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:5x", "example.org:5672", ":1"}) {
+    for (const char* wrong : {"5672", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:5x",
+                              "example.org:5672", ":1"}) {
         CAPTURE(wrong);
         CHECK(names(complaint({"--listen", wrong}), "--listen"));
     }
@@ -116,7 +135,8 @@ TEST_CASE("Options: where other machines reach it, it listens without encryption
 }
 
 TEST_CASE("Options: TLS needs a certificate, and alone does not listen without encryption") {
-    const Options made = options({"--tls-listen", "0.0.0.0:5671", "--tls-cert", "c.pem", "--tls-key", "k.pem"});
+    const Options made =
+        options({"--tls-listen", "0.0.0.0:5671", "--tls-cert", "c.pem", "--tls-key", "k.pem"});
     REQUIRE(made.tls_listen);
     CHECK_FALSE(made.listen);
     CHECK(made.tls_listen->port == 5671);

@@ -12,14 +12,16 @@ using namespace sessionq;
 using std::chrono::milliseconds;
 
 Duration length(const Json& with, const char* name, Duration otherwise) {
-    return with.contains(name) ? Duration{milliseconds{with.at(name).get<std::int64_t>()}} : otherwise;
+    return with.contains(name) ? Duration{milliseconds{with.at(name).get<std::int64_t>()}}
+                               : otherwise;
 }
 
 OperationContext context_of(const Json& with) {
     if (!with.contains("timeout")) {
         return {};
     }
-    return OperationContext{Deadline::after(length(with, "timeout", {}), std::chrono::steady_clock::now())};
+    return OperationContext{
+        Deadline::after(length(with, "timeout", {}), std::chrono::steady_clock::now())};
 }
 
 Json to_json(const ReceivedMessage& message) {
@@ -85,7 +87,8 @@ public:
             throw std::runtime_error{"no token today"};
         }
         return {.token = "token-" + std::to_string(number),
-                .expires = std::chrono::system_clock::now() + length(with_, "lasts", milliseconds{3'600'000})};
+                .expires = std::chrono::system_clock::now() +
+                           length(with_, "lasts", milliseconds{3'600'000})};
     }
 
 private:
@@ -118,9 +121,13 @@ struct Commands::Processor {
                 throw std::runtime_error{"as the message says"};
             }
         });
-        processor.on_session_open([tell](SessionContext& session) { tell({{"event", "opened"}, {"session", session.session_id()}}); });
+        processor.on_session_open([tell](SessionContext& session) {
+            tell({{"event", "opened"}, {"session", session.session_id()}});
+        });
         processor.on_session_close([tell](SessionContext& session, CloseReason why) {
-            tell({{"event", "closed"}, {"session", session.session_id()}, {"why", std::string{to_string(why)}}});
+            tell({{"event", "closed"},
+                  {"session", session.session_id()},
+                  {"why", std::string{to_string(why)}}});
         });
         processor.on_error([tell](const ErrorContext& error) {
             tell({{"event", "error"},
@@ -182,26 +189,34 @@ Json Commands::keep(std::vector<SessionMessage> messages) {
 
 Json Commands::connect(const Json& with) {
     const bool over_web_socket = with.value("transport", "") == "web_sockets";
-    const ClientOptions options{.operation_timeout = length(with, "operation_timeout", std::chrono::seconds{10}),
-                                .connection_idle_timeout = length(with, "idle_timeout", std::chrono::seconds{120}),
-                                .transport = over_web_socket ? std::optional{Transport::web_sockets} : std::nullopt};
+    const ClientOptions options{
+        .operation_timeout = length(with, "operation_timeout", std::chrono::seconds{10}),
+        .connection_idle_timeout = length(with, "idle_timeout", std::chrono::seconds{120}),
+        .transport = over_web_socket ? std::optional{Transport::web_sockets} : std::nullopt};
     const auto where = with.at("connection").get<std::string>();
-    Client made = with.contains("credential") ? Client::connect(where, std::make_shared<ScriptedCredential>(with.at("credential"), tell_), options)
-                                              : Client::connect(where, options);
+    Client made =
+        with.contains("credential")
+            ? Client::connect(where,
+                              std::make_shared<ScriptedCredential>(with.at("credential"), tell_),
+                              options)
+            : Client::connect(where, options);
     const std::lock_guard lock{mutex_};
     client_.emplace(std::move(made));
     return Json::object();
 }
 
 Json Commands::accept(const Json& with) {
-    const SessionReceiverOptions options{.receive_and_delete = with.value("removes", false), .renew_lock = with.value("renews", false)};
+    const SessionReceiverOptions options{.receive_and_delete = with.value("removes", false),
+                                         .renew_lock = with.value("renews", false)};
     const auto entity = with.at("entity").get<std::string>();
     const auto take = [&]() -> std::optional<SessionReceiver> {
         if (with.contains("session")) {
-            return SessionReceiver::accept(client(), entity, with.at("session").get<std::string>(), options, context_of(with));
+            return SessionReceiver::accept(client(), entity, with.at("session").get<std::string>(),
+                                           options, context_of(with));
         }
         if (with.contains("wait")) {
-            return SessionReceiver::try_accept_next(client(), entity, length(with, "wait", {}), options, context_of(with));
+            return SessionReceiver::try_accept_next(client(), entity, length(with, "wait", {}),
+                                                    options, context_of(with));
         }
         return SessionReceiver::accept_next(client(), entity, options, context_of(with));
     };
@@ -216,11 +231,13 @@ Json Commands::accept(const Json& with) {
 }
 
 Json Commands::receive(const Json& with) {
-    return keep(receiver(with)->receive(with.value("max", std::size_t{1}), length(with, "wait", Duration::max()), context_of(with)));
+    return keep(receiver(with)->receive(with.value("max", std::size_t{1}),
+                                        length(with, "wait", Duration::max()), context_of(with)));
 }
 
 Json Commands::receive_deferred(const Json& with) {
-    return keep(receiver(with)->receive_deferred(with.at("sequences").get<std::vector<std::int64_t>>(), context_of(with)));
+    return keep(receiver(with)->receive_deferred(
+        with.at("sequences").get<std::vector<std::int64_t>>(), context_of(with)));
 }
 
 Json Commands::settle(const Json& with) {
@@ -239,7 +256,8 @@ Json Commands::settle(const Json& with) {
     } else if (how == "defer") {
         message->defer(properties_of(with), context);
     } else if (how == "dead_letter") {
-        message->dead_letter(with.value("reason", ""), with.value("description", ""), properties_of(with), context);
+        message->dead_letter(with.value("reason", ""), with.value("description", ""),
+                             properties_of(with), context);
     } else {
         throw std::invalid_argument{"no settlement '" + how + "'"};
     }
@@ -268,7 +286,8 @@ Json Commands::state(const Json& with) {
 
 Json Commands::set_state(const Json& with) {
     const Json& value = with.at("value");
-    receiver(with)->set_state(value.is_null() ? std::nullopt : std::optional{value.get<std::string>()}, context_of(with));
+    receiver(with)->set_state(
+        value.is_null() ? std::nullopt : std::optional{value.get<std::string>()}, context_of(with));
     return Json::object();
 }
 
@@ -285,12 +304,16 @@ Json Commands::send(const Json& with) {
 
 Json Commands::schedule(const Json& with) {
     Sender sender{client(), with.at("entity").get<std::string>()};
-    return sender.schedule(messages_of(with), std::chrono::system_clock::now() + length(with, "in", std::chrono::hours{1}), context_of(with));
+    return sender.schedule(messages_of(with),
+                           std::chrono::system_clock::now() +
+                               length(with, "in", std::chrono::hours{1}),
+                           context_of(with));
 }
 
 Json Commands::cancel(const Json& with) {
     Sender sender{client(), with.at("entity").get<std::string>()};
-    sender.cancel_scheduled(with.at("sequences").get<std::vector<std::int64_t>>(), context_of(with));
+    sender.cancel_scheduled(with.at("sequences").get<std::vector<std::int64_t>>(),
+                            context_of(with));
     return Json::object();
 }
 
@@ -307,7 +330,9 @@ Json Commands::peek(const Json& with) {
     return told;
 }
 
-Json Commands::sessions(const Json& with) { return list_sessions(client(), with.at("entity").get<std::string>(), context_of(with)); }
+Json Commands::sessions(const Json& with) {
+    return list_sessions(client(), with.at("entity").get<std::string>(), context_of(with));
+}
 
 Json Commands::start(const Json& with) {
     const auto made = std::make_shared<Processor>(client(), with, tell_);
@@ -317,18 +342,27 @@ Json Commands::start(const Json& with) {
 }
 
 Json Commands::stop(const Json& with) {
-    const StopReport report = processor(with)->processor.stop(length(with, "timeout", std::chrono::seconds{5}));
-    return {{"complete", report.complete}, {"released", report.released}, {"left", report.left}, {"sessions", report.sessions}};
+    const StopReport report =
+        processor(with)->processor.stop(length(with, "timeout", std::chrono::seconds{5}));
+    return {{"complete", report.complete},
+            {"released", report.released},
+            {"left", report.left},
+            {"sessions", report.sessions}};
 }
 
 Json Commands::describe(const Json& with) {
     const ProcessorDescription described = processor(with)->processor.describe();
     const ProcessorCounters& counters = described.counters;
-    return {{"degraded", described.degraded},           {"handled", counters.messages_handled},
-            {"completed", counters.messages_completed}, {"opened", counters.sessions_opened},
-            {"closed", counters.sessions_closed},       {"lost", counters.leases_lost},
-            {"empty_accepts", counters.empty_accepts},  {"accept_failures", counters.accept_failures},
-            {"late_accepts", counters.late_accepts},    {"settlement_failures", counters.settlement_failures},
+    return {{"degraded", described.degraded},
+            {"handled", counters.messages_handled},
+            {"completed", counters.messages_completed},
+            {"opened", counters.sessions_opened},
+            {"closed", counters.sessions_closed},
+            {"lost", counters.leases_lost},
+            {"empty_accepts", counters.empty_accepts},
+            {"accept_failures", counters.accept_failures},
+            {"late_accepts", counters.late_accepts},
+            {"settlement_failures", counters.settlement_failures},
             {"renewals", counters.lock_renewals}};
 }
 
@@ -336,7 +370,8 @@ Json Commands::disconnect(const Json& /*with*/) {
     const auto taken = [&] {
         const std::lock_guard lock{mutex_};
         messages_.clear();
-        return std::tuple{std::exchange(processors_, {}), std::exchange(receivers_, {}), std::exchange(client_, std::nullopt)};
+        return std::tuple{std::exchange(processors_, {}), std::exchange(receivers_, {}),
+                          std::exchange(client_, std::nullopt)};
     }();
     return Json::object();
 }

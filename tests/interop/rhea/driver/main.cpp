@@ -26,14 +26,17 @@ int main() {
             const auto began = std::chrono::steady_clock::now();
             Json answer;
             try {
-                answer = {{"ok", commands.run(asked.at("do").get<std::string>(), asked.value("with", Json::object()))}};
+                answer = {{"ok", commands.run(asked.at("do").get<std::string>(),
+                                              asked.value("with", Json::object()))}};
             } catch (const sessionq::Error& error) {
                 answer = driver::to_json(error.failure());
             } catch (const std::exception& error) {
                 answer = {{"error", "exception"}, {"detail", error.what()}};
             }
             answer["id"] = asked.at("id");
-            answer["ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
+            answer["ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(
+                               std::chrono::steady_clock::now() - began)
+                               .count();
             tell(answer);
         });
     }

@@ -6,9 +6,11 @@
 using namespace sessionq;
 using namespace sessionq::amqp;
 
-TEST_CASE("batch: its messages come apart as they were put in, and the envelope routes like the first") {
-    const std::vector<std::string> messages{encode_message({.body = "a", .session_id = "s", .message_id = "1"}, {}),
-                                            encode_message({.body = std::string(1000, 'b'), .session_id = "s"}, {})};
+TEST_CASE(
+    "batch: its messages come apart as they were put in, and the envelope routes like the first") {
+    const std::vector<std::string> messages{
+        encode_message({.body = "a", .session_id = "s", .message_id = "1"}, {}),
+        encode_message({.body = std::string(1000, 'b'), .session_id = "s"}, {})};
     const std::string batch = make_batch(messages);
     const auto apart = split_batch(batch);
     REQUIRE(apart);
@@ -18,7 +20,8 @@ TEST_CASE("batch: its messages come apart as they were put in, and the envelope 
     CHECK(envelope.value()->session_id() == "s");
     CHECK(envelope.value()->message_id() == "1");
     const std::size_t sections = MessageSections::find(batch)->properties.size();
-    CHECK(batch.size() == sections + batched_size(messages[0].size()) + batched_size(messages[1].size()));
+    CHECK(batch.size() ==
+          sections + batched_size(messages[0].size()) + batched_size(messages[1].size()));
 }
 
 TEST_CASE("batch: what holds no data sections is none") {

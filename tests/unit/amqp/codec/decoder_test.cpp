@@ -12,9 +12,12 @@ namespace {
 
 /// A list of one value of each type as Qpid Proton-C 0.37 (pn_data_encode) wrote it.
 const std::string values_by_proton = from_hex(
-    "d0000000fa0000002240414250c860ea604352ff70000001004453ff80ffffffffffffffff519c618ad0548071ffffff7f557f818000000000000000723fc0000082c0020000"
-    "0000000073000000fc830000018bcfe5687b9800112233445566778899aabbccddeeff7461626364846162636465666768946162636465666768696a6b6c6d6e6f70a0020001"
-    "a10474657874a30373796d45d10000000e00000004a3016ba10176a1016e40f00000001500000002810000000000000001fffffffffffffffff00000001000000002b3000000"
+    "d0000000fa0000002240414250c860ea604352ff70000001004453ff80ffffffffffffffff519c618ad0548071ffff"
+    "ff7f557f818000000000000000723fc0000082c0020000"
+    "0000000073000000fc830000018bcfe5687b9800112233445566778899aabbccddeeff746162636484616263646566"
+    "6768946162636465666768696a6b6c6d6e6f70a0020001"
+    "a10474657874a30373796d45d10000000e00000004a3016ba10176a1016e40f0000000150000000281000000000000"
+    "0001fffffffffffffffff00000001000000002b3000000"
     "0161000000026263f00000001200000002005309b1000000017800000001790080000000137000000ca1026964");
 
 class Maker {
@@ -52,7 +55,9 @@ public:
     }
 
 private:
-    std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+    std::uint32_t below(std::uint32_t bound) {
+        return static_cast<std::uint32_t>(random_() % bound);
+    }
     std::uint64_t number() { return random_() >> below(64); } // of every length
     std::string bytes(std::size_t count) {
         std::string made;
@@ -112,50 +117,55 @@ TEST_CASE("Decoder: random values come back, and are walked over whole") {
 TEST_CASE("Decoder: reads what Proton wrote") {
     const auto value = decode(values_by_proton);
     REQUIRE(value);
-    CHECK(*value == Value::list({Value{},
-                                 true,
-                                 false,
-                                 std::uint8_t{200},
-                                 std::uint16_t{60000},
-                                 std::uint32_t{0},
-                                 std::uint32_t{255},
-                                 std::uint32_t{256},
-                                 std::uint64_t{0},
-                                 std::uint64_t{255},
-                                 std::numeric_limits<std::uint64_t>::max(),
-                                 std::int8_t{-100},
-                                 std::int16_t{-30000},
-                                 std::int32_t{-128},
-                                 std::int32_t{-129},
-                                 std::int64_t{127},
-                                 std::numeric_limits<std::int64_t>::min(),
-                                 1.5F,
-                                 -2.25,
-                                 U'ü',
-                                 Timestamp{1'700'000'000'123},
-                                 some_uuid(),
-                                 Decimal{0x74, "abcd"},
-                                 Decimal{0x84, "abcdefgh"},
-                                 Decimal{0x94, "abcdefghijklmnop"},
-                                 Value::binary("\0\x01"s),
-                                 "text",
-                                 Value::symbol("sym"),
-                                 List{},
-                                 Value::map({{Value::symbol("k"), "v"}, {"n", Value{}}}),
-                                 Array{0x81, {std::int64_t{1}, std::int64_t{-1}}, {}},
-                                 Array{0xb3, {Value::symbol("a"), Value::symbol("bc")}, {}},
-                                 Array{0xb1, {"x", "y"}, std::make_shared<const Value>(std::uint64_t{9})},
-                                 Value::described(std::uint64_t{0x137000000C}, "id")}));
+    CHECK(*value ==
+          Value::list({Value{},
+                       true,
+                       false,
+                       std::uint8_t{200},
+                       std::uint16_t{60000},
+                       std::uint32_t{0},
+                       std::uint32_t{255},
+                       std::uint32_t{256},
+                       std::uint64_t{0},
+                       std::uint64_t{255},
+                       std::numeric_limits<std::uint64_t>::max(),
+                       std::int8_t{-100},
+                       std::int16_t{-30000},
+                       std::int32_t{-128},
+                       std::int32_t{-129},
+                       std::int64_t{127},
+                       std::numeric_limits<std::int64_t>::min(),
+                       1.5F,
+                       -2.25,
+                       U'ü',
+                       Timestamp{1'700'000'000'123},
+                       some_uuid(),
+                       Decimal{0x74, "abcd"},
+                       Decimal{0x84, "abcdefgh"},
+                       Decimal{0x94, "abcdefghijklmnop"},
+                       Value::binary("\0\x01"s),
+                       "text",
+                       Value::symbol("sym"),
+                       List{},
+                       Value::map({{Value::symbol("k"), "v"}, {"n", Value{}}}),
+                       Array{0x81, {std::int64_t{1}, std::int64_t{-1}}, {}},
+                       Array{0xb3, {Value::symbol("a"), Value::symbol("bc")}, {}},
+                       Array{0xb1, {"x", "y"}, std::make_shared<const Value>(std::uint64_t{9})},
+                       Value::described(std::uint64_t{0x137000000C}, "id")}));
 }
 
 TEST_CASE("Decoder: reads the standard's own example, a book") {
     // Part 1, section 1.2 of the AMQP 1.0 standard: a described list with an array of authors inside.
-    const std::string book = from_hex("00a30c") + "example:book" + from_hex("c04003a115") + "AMQP for & by Dummies" + from_hex("e02502a10e") +
-                             "Rob J. Godfrey" + from_hex("13") + "Rafael H. Schloming" + from_hex("40");
+    const std::string book = from_hex("00a30c") + "example:book" + from_hex("c04003a115") +
+                             "AMQP for & by Dummies" + from_hex("e02502a10e") + "Rob J. Godfrey" +
+                             from_hex("13") + "Rafael H. Schloming" + from_hex("40");
     const auto value = decode(book);
     REQUIRE(value);
-    CHECK(*value == Value::described(Value::symbol("example:book"),
-                                     Value::list({"AMQP for & by Dummies", Array{0xa1, {"Rob J. Godfrey", "Rafael H. Schloming"}, {}}, Value{}})));
+    CHECK(*value ==
+          Value::described(
+              Value::symbol("example:book"),
+              Value::list({"AMQP for & by Dummies",
+                           Array{0xa1, {"Rob J. Godfrey", "Rafael H. Schloming"}, {}}, Value{}})));
 }
 
 TEST_CASE("Decoder: understands the encodings that others choose") {
@@ -168,14 +178,20 @@ TEST_CASE("Decoder: understands the encodings that others choose") {
     CHECK(decode("\x71\xff\xff\xff\xff"s) == Value{std::int32_t{-1}});
     CHECK(decode("\xc0\x01\x00"s) == Value{List{}});
     CHECK(decode("\xd1\0\0\0\x04\0\0\0\0"s) == Value{Map{}});
-    SUBCASE("arrays of one-byte longs, as Go sends them") { CHECK(decode("\xe0\x04\x02\x55\x01\x02"s)->items()->at(1).integer() == 2); }
+    SUBCASE("arrays of one-byte longs, as Go sends them") {
+        CHECK(decode("\xe0\x04\x02\x55\x01\x02"s)->items()->at(1).integer() == 2);
+    }
     SUBCASE("arrays of empty lists") { CHECK(decode("\xe0\x02\x02\x45"s)->items()->size() == 2); }
     SUBCASE("arrays of described values") {
         const auto value = decode("\xe0\x07\x02\0\x53\x09\x50\x01\x02"s);
         REQUIRE(value);
-        CHECK(*value == Value{Array{0x50, {std::uint8_t{1}, std::uint8_t{2}}, std::make_shared<const Value>(std::uint64_t{9})}});
+        CHECK(*value == Value{Array{0x50,
+                                    {std::uint8_t{1}, std::uint8_t{2}},
+                                    std::make_shared<const Value>(std::uint64_t{9})}});
     }
-    SUBCASE("arrays of nulls, as Python sends them") { CHECK(decode("\xe0\x02\x03\x40"s)->items()->size() == 3); }
+    SUBCASE("arrays of nulls, as Python sends them") {
+        CHECK(decode("\xe0\x02\x03\x40"s)->items()->size() == 3);
+    }
 }
 
 TEST_CASE("Decoder: no truncation is taken for a value, and none moves the reader") {
@@ -208,7 +224,8 @@ TEST_CASE("Decoder: hostile sizes cost nothing") {
     CHECK_FALSE(Decoder{deep}.skip());
     std::string lists = "\x45";
     for (int i = 0; i < 100; ++i) {
-        lists = "\xd0"s + "\0\0"s + static_cast<char>((lists.size() + 4) >> 8U) + static_cast<char>(lists.size() + 4) + "\0\0\0\x01"s + lists;
+        lists = "\xd0"s + "\0\0"s + static_cast<char>((lists.size() + 4) >> 8U) +
+                static_cast<char>(lists.size() + 4) + "\0\0\0\x01"s + lists;
     }
     CHECK_FALSE(decode(lists));
 }

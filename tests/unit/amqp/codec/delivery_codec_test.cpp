@@ -10,15 +10,22 @@ using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-TEST_CASE("encode_delivery: a stranger's message passes byte for byte, with what the broker says of it") {
+TEST_CASE(
+    "encode_delivery: a stranger's message passes byte for byte, with what the broker says of it") {
     const std::string annotations =
-        section_of(0x72, Value::map({{Value::symbol("x-own"), std::int32_t{5}}, {Value::symbol("x-opt-sequence-number"), "forged"}}));
-    const std::string properties = section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user"), Value{}, Value::symbol("odd")}));
+        section_of(0x72, Value::map({{Value::symbol("x-own"), std::int32_t{5}},
+                                     {Value::symbol("x-opt-sequence-number"), "forged"}}));
+    const std::string properties = section_of(
+        0x73,
+        Value::list({std::uint64_t{7}, Value::binary("user"), Value{}, Value::symbol("odd")}));
     const std::string application = section_of(0x74, Value::map({{"k", Value::symbol("v")}}));
     const std::string body = section_of(0x77, Value::list({std::int8_t{1}}));
-    const auto content = parse(section_of(0x70, Value::list({true, std::uint8_t{9}})) + annotations + properties + application + body);
-    const DeliveryFacts facts{.sequence_number = 42, .delivery_count = 2, .enqueued_time = noon.wall};
-    const std::string wire = encode_delivery(*content, {.facts = facts, .locked_until = noon.wall + 30s}, noon);
+    const auto content = parse(section_of(0x70, Value::list({true, std::uint8_t{9}})) +
+                               annotations + properties + application + body);
+    const DeliveryFacts facts{
+        .sequence_number = 42, .delivery_count = 2, .enqueued_time = noon.wall};
+    const std::string wire =
+        encode_delivery(*content, {.facts = facts, .locked_until = noon.wall + 30s}, noon);
     const auto sections = MessageSections::find(wire);
     REQUIRE(sections);
     CHECK(sections->properties == properties);
@@ -29,7 +36,9 @@ TEST_CASE("encode_delivery: a stranger's message passes byte for byte, with what
     CHECK(header->priority == 9);
     CHECK(header->delivery_count == 2);
     CHECK_FALSE(header->first_acquirer);
-    const auto note = [&](std::string_view name) { return decode(find_entry(sections->message_annotations, name)).value_or(Value{}); };
+    const auto note = [&](std::string_view name) {
+        return decode(find_entry(sections->message_annotations, name)).value_or(Value{});
+    };
     CHECK(note("x-own") == Value{std::int32_t{5}});
     CHECK(note("x-opt-sequence-number") == Value{std::int64_t{42}});
     CHECK(note("x-opt-enqueued-time") == Value{Timestamp::of(noon.wall)});
@@ -37,15 +46,20 @@ TEST_CASE("encode_delivery: a stranger's message passes byte for byte, with what
     CHECK(note("x-opt-message-state").is_null());
 }
 
-TEST_CASE("encode_delivery: always a header; dead letters say why, deferred messages carry their token") {
-    const DecodedContent content{{.body = "b", .properties = {{"DeadLetterReason", std::string{"old"}}, {"k", true}}}};
+TEST_CASE(
+    "encode_delivery: always a header; dead letters say why, deferred messages carry their token") {
+    const DecodedContent content{
+        {.body = "b", .properties = {{"DeadLetterReason", std::string{"old"}}, {"k", true}}}};
     const core::Uuid token = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
     const DeliveryFacts facts{.sequence_number = 1,
                               .enqueued_time = noon.wall,
                               .expires_at = noon.wall + 1h,
                               .dead_letter = DeadLetterInfo{.reason = "r", .description = "d"},
                               .state = MessageState::deferred};
-    auto delivery = decode_delivery(encode_delivery(content, {.facts = facts, .lock_token = token, .dead_letter_source = "orders"}, noon), noon);
+    auto delivery = decode_delivery(
+        encode_delivery(
+            content, {.facts = facts, .lock_token = token, .dead_letter_source = "orders"}, noon),
+        noon);
     REQUIRE(delivery.ok());
     const ReceivedDelivery& got = delivery.value();
     CHECK_FALSE(got.content->sections().header.empty());
@@ -60,20 +74,27 @@ TEST_CASE("encode_delivery: always a header; dead letters say why, deferred mess
     CHECK(got.content->message().properties.size() == 3);
 }
 
-TEST_CASE("encode_delivery: what no sender encoded says when it was enqueued and expires, whenever it is delivered") {
-    const DecodedContent content{{.body = "b", .time_to_live = 5s, .deadline = Deadline::at(noon.now + 30s)}};
-    const DeliveryFacts facts{.sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
+TEST_CASE("encode_delivery: what no sender encoded says when it was enqueued and expires, whenever "
+          "it is delivered") {
+    const DecodedContent content{
+        {.body = "b", .time_to_live = 5s, .deadline = Deadline::at(noon.now + 30s)}};
+    const DeliveryFacts facts{
+        .sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
     const ClockReading later{.now = noon.now + 2s, .wall = noon.wall + 2s};
     const auto delivery = decode_delivery(encode_delivery(content, {.facts = facts}, later), later);
     REQUIRE(delivery.ok());
     CHECK(delivery.value().facts.expires_at == noon.wall + 3s);
-    CHECK(delivery.value().content->properties().time(MessageProperties::creation_time) == noon.wall);
+    CHECK(delivery.value().content->properties().time(MessageProperties::creation_time) ==
+          noon.wall);
     CHECK(delivery.value().content->deadline() == Deadline::at(noon.now + 30s));
 }
 
-TEST_CASE("encode_delivery: of a sender's message nothing is changed but what the broker says, where nothing is known of expiry") {
-    const auto content = parse(encode_message({.body = "b", .session_id = "s", .time_to_live = 5s}, noon));
-    const DeliveryFacts facts{.sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
+TEST_CASE("encode_delivery: of a sender's message nothing is changed but what the broker says, "
+          "where nothing is known of expiry") {
+    const auto content =
+        parse(encode_message({.body = "b", .session_id = "s", .time_to_live = 5s}, noon));
+    const DeliveryFacts facts{
+        .sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
     const std::string wire = encode_delivery(*content, {.facts = facts}, noon);
     CHECK(MessageSections::find(wire)->properties == content->sections().properties);
     const auto silent = parse(encode_message({.body = "b", .session_id = "s"}, noon));
@@ -100,7 +121,8 @@ TEST_CASE("decode_delivery: reads what Proton wrote") {
 }
 
 TEST_CASE("decode_delivery: without a broker's annotations there is little to know") {
-    const auto delivery = decode_delivery(encode_message({.body = "b", .time_to_live = 5s}, noon), noon);
+    const auto delivery =
+        decode_delivery(encode_message({.body = "b", .time_to_live = 5s}, noon), noon);
     REQUIRE(delivery.ok());
     CHECK(delivery.value().facts.sequence_number == 0);
     CHECK_FALSE(delivery.value().facts.redelivered);

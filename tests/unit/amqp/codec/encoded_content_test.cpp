@@ -14,17 +14,23 @@ using namespace std::chrono_literals;
 using namespace std::string_literals;
 
 TEST_CASE("EncodedContent: bodies of every kind are bytes") {
-    const auto body_of = [](std::string bytes) { return std::string{parse(std::move(bytes))->body()}; };
-    CHECK(body_of(section_of(0x75, Value::binary("a")) + section_of(0x75, Value::binary("b"))) == "ab");
+    const auto body_of = [](std::string bytes) {
+        return std::string{parse(std::move(bytes))->body()};
+    };
+    CHECK(body_of(section_of(0x75, Value::binary("a")) + section_of(0x75, Value::binary("b"))) ==
+          "ab");
     CHECK(body_of(section_of(0x77, "text")) == "text");
     CHECK(body_of(section_of(0x77, Value::binary("bytes"))) == "bytes");
-    CHECK(body_of(section_of(0x77, Value::map({{"a", true}}))) == encode(Value::map({{"a", true}})));
+    CHECK(body_of(section_of(0x77, Value::map({{"a", true}}))) ==
+          encode(Value::map({{"a", true}})));
     CHECK(body_of(section_of(0x76, Value::list({"a"}))) == encode(Value::list({"a"})));
     CHECK(body_of("") == "");
 }
 
 TEST_CASE("EncodedContent: message ids of every type are text") {
-    const auto id_of = [](Value id) { return std::string{parse(section_of(0x73, Value::list({std::move(id)})))->message_id()}; };
+    const auto id_of = [](Value id) {
+        return std::string{parse(section_of(0x73, Value::list({std::move(id)})))->message_id()};
+    };
     core::Uuid uuid = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
     CHECK(id_of("id") == "id");
     CHECK(id_of(std::uint64_t{7}) == "7");
@@ -43,22 +49,32 @@ TEST_CASE("EncodedContent: what is no message is refused, wherever it is cut") {
         }
     }
     CHECK_FALSE(EncodedContent::make("garbage", noon).ok());
-    CHECK_FALSE(EncodedContent::make(section_of(0x75, Value::binary("a")) + section_of(0x73, List{}), noon).ok());
-    CHECK_FALSE(EncodedContent::make(section_of(0x75, Value::binary("a")) + section_of(0x77, "v"), noon).ok());
-    CHECK_FALSE(EncodedContent::make(section_of(0x70, List{}) + section_of(0x70, List{}), noon).ok());
+    CHECK_FALSE(
+        EncodedContent::make(section_of(0x75, Value::binary("a")) + section_of(0x73, List{}), noon)
+            .ok());
+    CHECK_FALSE(
+        EncodedContent::make(section_of(0x75, Value::binary("a")) + section_of(0x77, "v"), noon)
+            .ok());
+    CHECK_FALSE(
+        EncodedContent::make(section_of(0x70, List{}) + section_of(0x70, List{}), noon).ok());
 }
 
-TEST_CASE("EncodedContent: application properties that cannot be decoded fail who asks for them, and no one else") {
-    const std::string bad = "\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b"));
+TEST_CASE("EncodedContent: application properties that cannot be decoded fail who asks for them, "
+          "and no one else") {
+    const std::string bad =
+        "\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b"));
     const auto content = parse(bad);
     CHECK(content->body() == "b");
     CHECK_THROWS_AS(static_cast<void>(content->message()), Error);
 }
 
 TEST_CASE("EncodedContent: with_properties changes the application properties alone") {
-    const std::string annotations = section_of(0x72, Value::map({{Value::symbol("x-own"), std::int32_t{5}}}));
-    const std::string properties = section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user")}));
-    const std::string own = section_of(0x74, Value::map({{"kept", std::int16_t{1}}, {"changed", "old"}}));
+    const std::string annotations =
+        section_of(0x72, Value::map({{Value::symbol("x-own"), std::int32_t{5}}}));
+    const std::string properties =
+        section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user")}));
+    const std::string own =
+        section_of(0x74, Value::map({{"kept", std::int16_t{1}}, {"changed", "old"}}));
     const auto content = parse(annotations + properties + own + section_of(0x77, "v"));
     const MessageContentPtr changed = content->with_properties({{"changed", std::string{"new"}}});
     const auto& encoded = dynamic_cast<const EncodedContent&>(*changed);
@@ -66,11 +82,14 @@ TEST_CASE("EncodedContent: with_properties changes the application properties al
     CHECK(encoded.sections().properties == properties);
     CHECK(changed->message_id() == "7");
     CHECK(changed->body() == "v");
-    CHECK(decode(find_entry(encoded.sections().application_properties, "kept")) == Value{std::int16_t{1}});
-    CHECK(changed->message().properties == Properties{{"changed", std::string{"new"}}, {"kept", std::int64_t{1}}});
+    CHECK(decode(find_entry(encoded.sections().application_properties, "kept")) ==
+          Value{std::int16_t{1}});
+    CHECK(changed->message().properties ==
+          Properties{{"changed", std::string{"new"}}, {"kept", std::int64_t{1}}});
 }
 
-TEST_CASE("EncodedContent: with_properties keeps deadline, id, several data sections and their sender's way of writing them") {
+TEST_CASE("EncodedContent: with_properties keeps deadline, id, several data sections and their "
+          "sender's way of writing them") {
     const auto content = parse(by_rhea());
     const MessageContentPtr changed = content->with_properties({{"more", std::int64_t{1}}});
     CHECK(changed->message_id() == "m-1");
@@ -80,17 +99,24 @@ TEST_CASE("EncodedContent: with_properties keeps deadline, id, several data sect
     const auto& encoded = dynamic_cast<const EncodedContent&>(*changed);
     CHECK(encoded.sections().header == content->sections().header);
     CHECK(encoded.sections().body == content->sections().body);
-    const auto due = parse(encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon));
+    const auto due =
+        parse(encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon));
     CHECK(due->with_properties({{"k", true}})->deadline() == Deadline::at(noon.now + 30s));
 }
 
-TEST_CASE("EncodedContent: with_changes sets and removes texts, and leaves the other properties as their sender wrote them") {
-    const std::string properties = section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user"), "to", "subject"}));
-    const std::string own = section_of(0x74, Value::map({{"kept", std::int16_t{1}}, {"gone", "x"}}));
+TEST_CASE("EncodedContent: with_changes sets and removes texts, and leaves the other properties as "
+          "their sender wrote them") {
+    const std::string properties =
+        section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user"), "to", "subject"}));
+    const std::string own =
+        section_of(0x74, Value::map({{"kept", std::int16_t{1}}, {"gone", "x"}}));
     const auto content = parse(properties + own + section_of(0x77, "v"));
-    const MessageContentPtr changed = content->with_changes(
-        {.removed = {"gone"},
-         .texts = {{TextField::to, {}}, {TextField::subject, "new"}, {TextField::session_id, "s"}, {TextField::subject, "newer"}}});
+    const MessageContentPtr changed =
+        content->with_changes({.removed = {"gone"},
+                               .texts = {{TextField::to, {}},
+                                         {TextField::subject, "new"},
+                                         {TextField::session_id, "s"},
+                                         {TextField::subject, "newer"}}});
     const auto& encoded = dynamic_cast<const EncodedContent&>(*changed);
     CHECK(encoded.properties().value(MessageProperties::message_id) == Value{std::uint64_t{7}});
     CHECK(encoded.properties().value(MessageProperties::user_id) == Value::binary("user"));
@@ -104,7 +130,8 @@ TEST_CASE("EncodedContent: with_changes sets and removes texts, and leaves the o
 }
 
 TEST_CASE("EncodedContent: what cannot be decoded has no outline") {
-    const auto content = parse("\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b")));
+    const auto content =
+        parse("\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b")));
     CHECK_FALSE(content->outline());
 }
 
@@ -126,23 +153,24 @@ TEST_CASE("EncodedContent: reads what rhea wrote") {
     CHECK(message.correlation_id == "c-1");
     CHECK(message.content_type == "text/plain");
     CHECK(message.reply_to_session_id == "r-1");
-    CHECK(message.properties == Properties{{"bin", std::vector<std::byte>{std::byte{1}, std::byte{0}, std::byte{255}}},
-                                           {"byte", std::int64_t{-5}},
-                                           {"double", -2.25},
-                                           {"flag", true},
-                                           {"float", 1.5},
-                                           {"int", std::int64_t{100'000}},
-                                           {"long", std::int64_t{-5'000'000'000}},
-                                           {"none", {}},
-                                           {"off", false},
-                                           {"short", std::int64_t{-300}},
-                                           {"sym", std::string{"symbol"}},
-                                           {"text", std::string{"t"}},
-                                           {"ubyte", std::int64_t{200}},
-                                           {"uint", std::int64_t{4'000'000'000}},
-                                           {"ulong", std::uint64_t{5'000'000'000}},
-                                           {"ushort", std::int64_t{60'000}},
-                                           {"when", WallTime{1'700'000'000'123ms}}});
+    CHECK(message.properties ==
+          Properties{{"bin", std::vector<std::byte>{std::byte{1}, std::byte{0}, std::byte{255}}},
+                     {"byte", std::int64_t{-5}},
+                     {"double", -2.25},
+                     {"flag", true},
+                     {"float", 1.5},
+                     {"int", std::int64_t{100'000}},
+                     {"long", std::int64_t{-5'000'000'000}},
+                     {"none", {}},
+                     {"off", false},
+                     {"short", std::int64_t{-300}},
+                     {"sym", std::string{"symbol"}},
+                     {"text", std::string{"t"}},
+                     {"ubyte", std::int64_t{200}},
+                     {"uint", std::int64_t{4'000'000'000}},
+                     {"ulong", std::uint64_t{5'000'000'000}},
+                     {"ushort", std::int64_t{60'000}},
+                     {"when", WallTime{1'700'000'000'123ms}}});
 }
 
 TEST_CASE("EncodedContent: reads what Proton wrote") {
@@ -154,21 +182,29 @@ TEST_CASE("EncodedContent: reads what Proton wrote") {
     CHECK(content->time_to_live() == 30s);
 }
 
-TEST_CASE("EncodedContent: a deadline out of every clock's reach is never, or has long passed (R22)") {
+TEST_CASE(
+    "EncodedContent: a deadline out of every clock's reach is never, or has long passed (R22)") {
     const auto deadline_of = [](Value carried) {
-        return parse(section_of(section::application_properties, Value::map({{deadline_property, std::move(carried)}})))->deadline();
+        return parse(section_of(section::application_properties,
+                                Value::map({{deadline_property, std::move(carried)}})))
+            ->deadline();
     };
     CHECK(deadline_of(Timestamp{std::numeric_limits<std::int64_t>::max()}).is_never());
     CHECK(deadline_of(Timestamp{std::numeric_limits<std::int64_t>::min()}).passed(noon.now));
     CHECK(deadline_of(Timestamp{0}).passed(noon.now));
-    CHECK(deadline_of(std::int64_t{1'700'000'001'000}) == Deadline::at(noon.now + 1s)); // another peer's long
+    CHECK(deadline_of(std::int64_t{1'700'000'001'000}) ==
+          Deadline::at(noon.now + 1s)); // another peer's long
     CHECK(deadline_of("soon").is_never());
 }
 
 TEST_CASE("EncodedContent: a time to live longer than its field is told by creation and expiry") {
-    CHECK(parse(encode_message({.body = "b", .time_to_live = 24h * 365}, noon))->time_to_live() == 24h * 365);
-    const auto endless = parse(section_of(section::header, Value::list({Value{}, Value{}, std::numeric_limits<std::uint32_t>::max()})));
-    CHECK(endless->time_to_live() == std::chrono::milliseconds{std::numeric_limits<std::uint32_t>::max()});
+    CHECK(parse(encode_message({.body = "b", .time_to_live = 24h * 365}, noon))->time_to_live() ==
+          24h * 365);
+    const auto endless = parse(
+        section_of(section::header,
+                   Value::list({Value{}, Value{}, std::numeric_limits<std::uint32_t>::max()})));
+    CHECK(endless->time_to_live() ==
+          std::chrono::milliseconds{std::numeric_limits<std::uint32_t>::max()});
 }
 
 TEST_CASE("EncodedContent: many threads may ask for the whole at once, and get the same") {

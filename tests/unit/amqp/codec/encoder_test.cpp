@@ -50,12 +50,17 @@ TEST_CASE("Encoder: lists and maps written item by item are those written whole"
     encoder.write_long(1);
     encoder.end_map(map, 2);
     encoder.end_list(list, 2);
-    CHECK(decode(bytes) == Value::described(std::uint64_t{0x24}, Value::list({Value::symbol("a"), Value::map({{"k", std::int64_t{1}}})})));
+    CHECK(decode(bytes) == Value::described(std::uint64_t{0x24},
+                                            Value::list({Value::symbol("a"),
+                                                         Value::map({{"k", std::int64_t{1}}})})));
 }
 
 TEST_CASE("Encoder: an array takes a wider form where an element does not fit the one it names") {
-    const auto back = [](Array array) { return decode(encode(Value{std::move(array)})).value_or(Value{}); };
-    CHECK(back({0x55, {std::int64_t{1}, std::int64_t{1000}}, {}}) == Value{Array{0x81, {std::int64_t{1}, std::int64_t{1000}}, {}}});
+    const auto back = [](Array array) {
+        return decode(encode(Value{std::move(array)})).value_or(Value{});
+    };
+    CHECK(back({0x55, {std::int64_t{1}, std::int64_t{1000}}, {}}) ==
+          Value{Array{0x81, {std::int64_t{1}, std::int64_t{1000}}, {}}});
     CHECK(back({0x52, {std::uint32_t{256}}, {}}) == Value{Array{0x70, {std::uint32_t{256}}, {}}});
     CHECK(back({0x44, {std::uint64_t{1}}, {}}) == Value{Array{0x80, {std::uint64_t{1}}, {}}});
     CHECK(back({0x41, {true, false}, {}}) == Value{Array{0x56, {true, false}, {}}});
@@ -64,5 +69,6 @@ TEST_CASE("Encoder: an array takes a wider form where an element does not fit th
     CHECK(back({0xa3, {Value::symbol(text)}, {}}) == Value{Array{0xb3, {Value::symbol(text)}, {}}});
     CHECK(back({0x45, {List{true}}, {}}) == Value{Array{0xd0, {List{true}}, {}}});
     CHECK(back({0xc0, {List{text}}, {}}) == Value{Array{0xd0, {List{text}}, {}}});
-    CHECK(back({0xe0, {Array{0xb1, {text}, {}}}, {}}) == Value{Array{0xf0, {Array{0xb1, {text}, {}}}, {}}});
+    CHECK(back({0xe0, {Array{0xb1, {text}, {}}}, {}}) ==
+          Value{Array{0xf0, {Array{0xb1, {text}, {}}}, {}}});
 }

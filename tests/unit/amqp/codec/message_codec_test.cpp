@@ -9,7 +9,8 @@ using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-TEST_CASE("message_codec: a message is decoded as it was encoded, its deadline and schedule included") {
+TEST_CASE(
+    "message_codec: a message is decoded as it was encoded, its deadline and schedule included") {
     const Message sent = rich_message();
     const auto content = parse(encode_message(sent, noon));
     CHECK(content->body() == "body");
@@ -35,8 +36,10 @@ TEST_CASE("message_codec: no session and the session '' are two things") {
     CHECK(parse(encode_message({.body = "b", .session_id = ""}, noon))->session_id() == "");
 }
 
-TEST_CASE("message_codec: a deadline is carried on the wall clock and comes to its own time line (R22)") {
-    const std::string bytes = encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon);
+TEST_CASE(
+    "message_codec: a deadline is carried on the wall clock and comes to its own time line (R22)") {
+    const std::string bytes =
+        encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon);
     const ClockReading there{.now = TimePoint{5s}, .wall = noon.wall + 10s};
     CHECK(EncodedContent::make(bytes, there).value()->deadline() == Deadline::at(TimePoint{25s}));
 }

@@ -23,7 +23,8 @@ TEST_CASE("MessageSections: each is found, whole and in its place") {
               .append(found->properties)
               .append(found->application_properties)
               .append(found->body) == bytes);
-    const std::string rest = section_of(section::delivery_annotations, Map{}) + section_of(section::value, "v") + section_of(section::footer, Map{});
+    const std::string rest = section_of(section::delivery_annotations, Map{}) +
+                             section_of(section::value, "v") + section_of(section::footer, Map{});
     const auto others = MessageSections::find(rest);
     REQUIRE(others);
     CHECK(others->delivery_annotations == section_of(section::delivery_annotations, Map{}));
@@ -40,7 +41,8 @@ TEST_CASE("MessageSections: what the standard does not allow is refused") {
     CHECK_FALSE(MessageSections::find(value + value));
     CHECK_FALSE(MessageSections::find(data + sequence));
     CHECK_FALSE(MessageSections::find(sequence + data));
-    CHECK_FALSE(MessageSections::find(section_of(section::properties, List{}) + section_of(section::header, List{})));
+    CHECK_FALSE(MessageSections::find(section_of(section::properties, List{}) +
+                                      section_of(section::header, List{})));
     CHECK_FALSE(MessageSections::find(section_of(0x79, List{})));
     CHECK_FALSE(MessageSections::find(section_of(0x6f, List{})));
     CHECK_FALSE(MessageSections::find("\x40"));
@@ -48,25 +50,33 @@ TEST_CASE("MessageSections: what the standard does not allow is refused") {
     CHECK_FALSE(MessageSections::find(data + section_of(section::data, true)));
 }
 
-TEST_CASE("MessageHeader: absent fields have the standard's defaults, wide numbers are cut to size") {
+TEST_CASE(
+    "MessageHeader: absent fields have the standard's defaults, wide numbers are cut to size") {
     const MessageHeader absent = *MessageHeader::read({});
     CHECK_FALSE(absent.durable);
     CHECK(absent.priority == 4);
     CHECK_FALSE(absent.time_to_live);
     CHECK(absent.delivery_count == 0);
     const MessageHeader wide = *MessageHeader::read(
-        section_of(section::header, Value::list({true, std::uint64_t{300}, std::uint64_t{1} << 40U, Value{}, std::uint64_t{1} << 40U})));
+        section_of(section::header, Value::list({true, std::uint64_t{300}, std::uint64_t{1} << 40U,
+                                                 Value{}, std::uint64_t{1} << 40U})));
     CHECK(wide.durable);
     CHECK(wide.priority == 255);
     CHECK(wide.time_to_live == 0xffffffff);
     CHECK(wide.delivery_count == 0xffffffff);
-    CHECK_FALSE(MessageHeader::read(section_of(section::header, Value::list({true, Value{}, Value{}, Value{}, Value{}, Value{}}))));
+    CHECK_FALSE(MessageHeader::read(section_of(
+        section::header, Value::list({true, Value{}, Value{}, Value{}, Value{}, Value{}}))));
     CHECK_FALSE(MessageHeader::read(section_of(section::header, Value{"no list"})));
 }
 
 TEST_CASE("MessageHeader: is read as it was written, and has all its fields") {
     std::string bytes;
-    MessageHeader{.durable = true, .priority = 1, .time_to_live = 0, .first_acquirer = true, .delivery_count = 7}.write(bytes);
+    MessageHeader{.durable = true,
+                  .priority = 1,
+                  .time_to_live = 0,
+                  .first_acquirer = true,
+                  .delivery_count = 7}
+        .write(bytes);
     const MessageHeader back = *MessageHeader::read(bytes);
     CHECK(back.durable);
     CHECK(back.priority == 1);
@@ -75,7 +85,9 @@ TEST_CASE("MessageHeader: is read as it was written, and has all its fields") {
     CHECK(back.delivery_count == 7);
     bytes.clear();
     MessageHeader{}.write(bytes);
-    CHECK(decode(bytes) == Value::described(section::header, Value::list({false, std::uint8_t{4}, Value{}, false, std::uint32_t{0}})));
+    CHECK(decode(bytes) ==
+          Value::described(section::header, Value::list({false, std::uint8_t{4}, Value{}, false,
+                                                         std::uint32_t{0}})));
 }
 
 TEST_CASE("MessageProperties: fields of their types, and nothing where there is none") {
@@ -86,11 +98,13 @@ TEST_CASE("MessageProperties: fields of their types, and nothing where there is 
     CHECK(properties->text(MessageProperties::content_type) == "text/plain");
     CHECK(properties->text(MessageProperties::content_encoding) == "utf-8");
     CHECK(properties->time(MessageProperties::creation_time) == WallTime{1'700'000'000'123ms});
-    CHECK(properties->time(MessageProperties::absolute_expiry_time) == WallTime{1'700'000'090'123ms});
+    CHECK(properties->time(MessageProperties::absolute_expiry_time) ==
+          WallTime{1'700'000'090'123ms});
     CHECK(properties->value(MessageProperties::group_sequence) == Value{std::uint32_t{5}});
     CHECK_FALSE(properties->text(MessageProperties::group_sequence));
     CHECK_FALSE(properties->time(MessageProperties::subject));
-    const std::string short_list = section_of(section::properties, Value::list({Value{}, Value{}, "to"}));
+    const std::string short_list =
+        section_of(section::properties, Value::list({Value{}, Value{}, "to"}));
     const auto few = MessageProperties::read(short_list);
     REQUIRE(few);
     CHECK(few->id(MessageProperties::message_id).empty());
@@ -111,22 +125,29 @@ TEST_CASE("MessageProperties: written again they are the same, without trailing 
     few.encoded[MessageProperties::to] = "\xa1\x02to";
     written.clear();
     few.write(written);
-    CHECK(decode(written) == Value::described(section::properties, Value::list({Value{}, Value{}, "to"})));
+    CHECK(decode(written) ==
+          Value::described(section::properties, Value::list({Value{}, Value{}, "to"})));
 }
 
 TEST_CASE("find_entry: by symbol or string, the first, and never in what is no map") {
-    const std::string map = section_of(section::message_annotations,
-                                       Value::map({{std::uint64_t{1}, "number"}, {Value::symbol("a"), "A"}, {"b", Value{}}, {"a", "again"}}));
+    const std::string map =
+        section_of(section::message_annotations, Value::map({{std::uint64_t{1}, "number"},
+                                                             {Value::symbol("a"), "A"},
+                                                             {"b", Value{}},
+                                                             {"a", "again"}}));
     CHECK(decode(find_entry(map, "a")) == Value{"A"});
     CHECK(decode(find_entry(map, "b")) == Value{});
     CHECK(find_entry(map, "c").empty());
     CHECK(find_entry({}, "a").empty());
     CHECK(find_entry(section_of(section::message_annotations, Value{}), "a").empty());
-    CHECK(find_entry(section_of(section::message_annotations, Value::list({"a", "b"})), "a").empty());
+    CHECK(
+        find_entry(section_of(section::message_annotations, Value::list({"a", "b"})), "a").empty());
 }
 
 TEST_CASE("visit_entries: says whether it could walk to the end") {
-    const auto walks = [](std::string_view bytes) { return visit_entries(bytes, [](std::string_view, std::string_view) {}); };
+    const auto walks = [](std::string_view bytes) {
+        return visit_entries(bytes, [](std::string_view, std::string_view) {});
+    };
     CHECK(walks({}));
     CHECK(walks(section_of(section::footer, Value{})));
     CHECK(walks(section_of(section::footer, Map{})));
@@ -137,11 +158,13 @@ TEST_CASE("visit_entries: says whether it could walk to the end") {
 }
 
 TEST_CASE("MessageSections: no truncation of a message is more than a part of it") {
-    for (const std::string& whole : {by_rhea(), by_proton(), encode_message(rich_message(), noon)}) {
+    for (const std::string& whole :
+         {by_rhea(), by_proton(), encode_message(rich_message(), noon)}) {
         const MessageSections all = *MessageSections::find(whole);
         for (std::size_t length = 0; length < whole.size(); ++length) {
             CAPTURE(length);
-            const std::string part = whole.substr(0, length); // a buffer of its own, for checked builds to see what lies outside
+            const std::string part = whole.substr(
+                0, length); // a buffer of its own, for checked builds to see what lies outside
             const auto found = MessageSections::find(part);
             if (found) { // cut between two sections
                 CHECK(found->body.size() < all.body.size());

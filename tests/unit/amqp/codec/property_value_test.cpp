@@ -46,6 +46,7 @@ TEST_CASE("to_property: what has no place of its own comes as its text") {
     CHECK(to_property(U'ü') == PropertyValue{std::string{"\xc3\xbc"}});
     CHECK(to_property(U'€') == PropertyValue{std::string{"\xe2\x82\xac"}});
     CHECK(to_property(U'\U0001f600') == PropertyValue{std::string{"\xf0\x9f\x98\x80"}});
-    CHECK(to_property(static_cast<char32_t>(0x110000)) == PropertyValue{std::string{"\xef\xbf\xbd"}});
+    CHECK(to_property(static_cast<char32_t>(0x110000)) ==
+          PropertyValue{std::string{"\xef\xbf\xbd"}});
     CHECK(to_property(List{true}) == PropertyValue{std::string{"[true]"}});
 }

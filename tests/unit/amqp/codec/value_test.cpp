@@ -28,15 +28,20 @@ TEST_CASE("Value: two are equal that are of one type and say the same") {
 }
 
 TEST_CASE("Value: is told to people") {
-    CHECK(Value::map({{Value::symbol("k"), Value::list({Value{}, true, std::int32_t{-1}, "t", Value::binary("abc")})}}).to_string() ==
-          "{k: [null, true, -1, \"t\", binary of 3]}");
-    CHECK(Value::described(std::uint64_t{9}, Array{0x55, {std::int64_t{1}, std::int64_t{2}}, {}}).to_string() == "@9 array[1, 2]");
+    CHECK(Value::map({{Value::symbol("k"),
+                       Value::list({Value{}, true, std::int32_t{-1}, "t", Value::binary("abc")})}})
+              .to_string() == "{k: [null, true, -1, \"t\", binary of 3]}");
+    CHECK(Value::described(std::uint64_t{9}, Array{0x55, {std::int64_t{1}, std::int64_t{2}}, {}})
+              .to_string() == "@9 array[1, 2]");
     CHECK(Value{some_uuid()}.to_string() == "00112233-4455-6677-8899-aabbccddeeff");
 }
 
 TEST_CASE("Timestamp: what no clock here can say is the nearest it can") {
-    CHECK(Timestamp{1'700'000'000'123}.time() == sessionq::WallTime{std::chrono::milliseconds{1'700'000'000'123}});
+    CHECK(Timestamp{1'700'000'000'123}.time() ==
+          sessionq::WallTime{std::chrono::milliseconds{1'700'000'000'123}});
     CHECK(Timestamp::of(Timestamp{-1}.time()) == Timestamp{-1});
-    CHECK(Timestamp{std::numeric_limits<std::int64_t>::max()}.time() > Timestamp{9'000'000'000'000}.time());
-    CHECK(Timestamp{std::numeric_limits<std::int64_t>::min()}.time() < Timestamp{-9'000'000'000'000}.time());
+    CHECK(Timestamp{std::numeric_limits<std::int64_t>::max()}.time() >
+          Timestamp{9'000'000'000'000}.time());
+    CHECK(Timestamp{std::numeric_limits<std::int64_t>::min()}.time() <
+          Timestamp{-9'000'000'000'000}.time());
 }

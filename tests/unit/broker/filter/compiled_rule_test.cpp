@@ -20,11 +20,18 @@ Message message() {
             .properties = {{"Count", std::int64_t{7}}, {"kind", std::string{"a"}}}};
 }
 
-bool takes(Filter filter) { return CompiledRule::make({.name = "r", .filter = std::move(filter)}).value().matches(message()); }
+bool takes(Filter filter) {
+    return CompiledRule::make({.name = "r", .filter = std::move(filter)})
+        .value()
+        .matches(message());
+}
 
 Message after(std::string action) {
     const DecodedContent content{message()};
-    return CompiledRule::make({.name = "r", .action = std::move(action)}).value().apply(content, *content.outline())->message();
+    return CompiledRule::make({.name = "r", .action = std::move(action)})
+        .value()
+        .apply(content, *content.outline())
+        ->message();
 }
 
 std::string complaint(Rule rule) {
@@ -42,20 +49,22 @@ TEST_CASE("rule: true and false filters look at nothing") {
 }
 
 TEST_CASE("rule: a correlation filter wants every one of the values it names, each exactly") {
-    const CorrelationFilter all{.content_type = "ct",
-                                .correlation_id = "c",
-                                .message_id = "m",
-                                .reply_to = "r",
-                                .reply_to_session_id = "rs",
-                                .session_id = "s",
-                                .subject = "label",
-                                .to = "t",
-                                .properties = {{"Count", std::int64_t{7}}, {"kind", std::string{"a"}}}};
+    const CorrelationFilter all{
+        .content_type = "ct",
+        .correlation_id = "c",
+        .message_id = "m",
+        .reply_to = "r",
+        .reply_to_session_id = "rs",
+        .session_id = "s",
+        .subject = "label",
+        .to = "t",
+        .properties = {{"Count", std::int64_t{7}}, {"kind", std::string{"a"}}}};
     CHECK(takes(all));
     CHECK(takes(CorrelationFilter{}));
-    for (auto member :
-         {&CorrelationFilter::content_type, &CorrelationFilter::correlation_id, &CorrelationFilter::message_id, &CorrelationFilter::reply_to,
-          &CorrelationFilter::reply_to_session_id, &CorrelationFilter::session_id, &CorrelationFilter::subject, &CorrelationFilter::to}) {
+    for (auto member : {&CorrelationFilter::content_type, &CorrelationFilter::correlation_id,
+                        &CorrelationFilter::message_id, &CorrelationFilter::reply_to,
+                        &CorrelationFilter::reply_to_session_id, &CorrelationFilter::session_id,
+                        &CorrelationFilter::subject, &CorrelationFilter::to}) {
         CorrelationFilter other = all;
         other.*member = "other";
         CHECK_FALSE(takes(other));
@@ -72,23 +81,28 @@ TEST_CASE("rule: a SQL filter takes what it is true of, not what it is unknown o
     CHECK_FALSE(takes(SqlFilter{"NOT missing = 7"}));
 }
 
-TEST_CASE("rule: an action sets and removes, each statement seeing those before it; nothing else changes") {
-    const Message set = after("SET count = count / 2; SET twice = count * 2; SET sys.Label = kind + '!', SET sys.To = count SET none = missing");
-    CHECK(
-        set.properties ==
-        Properties{{"Count", std::int64_t{3}}, {"RuleName", std::string{"r"}}, {"kind", std::string{"a"}}, {"none", {}}, {"twice", std::int64_t{6}}});
+TEST_CASE("rule: an action sets and removes, each statement seeing those before it; nothing else "
+          "changes") {
+    const Message set = after("SET count = count / 2; SET twice = count * 2; SET sys.Label = kind "
+                              "+ '!', SET sys.To = count SET none = missing");
+    CHECK(set.properties == Properties{{"Count", std::int64_t{3}},
+                                       {"RuleName", std::string{"r"}},
+                                       {"kind", std::string{"a"}},
+                                       {"none", {}},
+                                       {"twice", std::int64_t{6}}});
     CHECK(set.subject == "a!");
     CHECK(set.to == "3");
     CHECK(set.body == "body");
     CHECK(set.session_id == "s");
-    const Message removed =
-        after("REMOVE COUNT; SET kind = 'b'; REMOVE kind; REMOVE missing; REMOVE sys.SessionId; REMOVE sys.ReplyTo; SET sys.To = NULL");
+    const Message removed = after("REMOVE COUNT; SET kind = 'b'; REMOVE kind; REMOVE missing; "
+                                  "REMOVE sys.SessionId; REMOVE sys.ReplyTo; SET sys.To = NULL");
     CHECK(removed.properties == Properties{{"RuleName", std::string{"r"}}});
     CHECK_FALSE(removed.session_id);
     CHECK(removed.reply_to.empty());
     CHECK(removed.to.empty());
     CHECK(removed.correlation_id == "c");
-    CHECK(after("REMOVE kind; SET kind = 'b'").properties.at("kind") == PropertyValue{std::string{"b"}});
+    CHECK(after("REMOVE kind; SET kind = 'b'").properties.at("kind") ==
+          PropertyValue{std::string{"b"}});
 }
 
 TEST_CASE("rule: what is wrong with one is named") {

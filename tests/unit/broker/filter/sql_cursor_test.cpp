@@ -23,7 +23,8 @@ std::string complaint(TokenCursor cursor, Step step) {
 PropertyName property(const char* text) { return at(text).expect_property(); }
 
 std::string wrong_property(const char* text) {
-    return complaint(at(text), [](TokenCursor& cursor) { static_cast<void>(cursor.expect_property()); });
+    return complaint(at(text),
+                     [](TokenCursor& cursor) { static_cast<void>(cursor.expect_property()); });
 }
 
 } // namespace
@@ -60,8 +61,10 @@ TEST_CASE("token cursor: a property is the application's unless its scope is sys
 }
 
 TEST_CASE("token cursor: what is wrong is said with its place") {
-    CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_symbol("="); }) == "'=' is expected at 0");
-    CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_word("NULL"); }) == "NULL is expected at 0");
+    CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_symbol("="); }) ==
+          "'=' is expected at 0");
+    CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_word("NULL"); }) ==
+          "NULL is expected at 0");
     CHECK(complaint(at("a b"), [](TokenCursor& cursor) {
               static_cast<void>(cursor.take());
               cursor.expect_end();

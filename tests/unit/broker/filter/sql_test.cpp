@@ -79,14 +79,15 @@ TEST_CASE("SQL filter: comparisons of texts, numbers, truth values and times") {
         CAPTURE(holds);
         CHECK(ask(holds) == "true");
     }
-    for (const char* fails :
-         {"color = 'Red'", "color = 'blue'", "count > 10", "price < 2.5", "urgent = false", "FALSE", "1 = 2", "sys.Label = 'x'"}) {
+    for (const char* fails : {"color = 'Red'", "color = 'blue'", "count > 10", "price < 2.5",
+                              "urgent = false", "FALSE", "1 = 2", "sys.Label = 'x'"}) {
         CAPTURE(fails);
         CHECK(ask(fails) == "false");
     }
 }
 
-TEST_CASE("SQL filter: what is not there, null or of another kind is unknown, and so is what is said of it") {
+TEST_CASE("SQL filter: what is not there, null or of another kind is unknown, and so is what is "
+          "said of it") {
     for (const char* unknown : {"missing = 1",
                                 "missing <> 1",
                                 "nothing = NULL",
@@ -120,8 +121,10 @@ TEST_CASE("SQL filter: what is not there, null or of another kind is unknown, an
 
 TEST_CASE("SQL filter: AND, OR and NOT of true, false and unknown") {
     const char* values[] = {"1=1", "1=2", "missing=1"};
-    const char* conjunction[3][3] = {{"true", "false", "unknown"}, {"false", "false", "false"}, {"unknown", "false", "unknown"}};
-    const char* disjunction[3][3] = {{"true", "true", "true"}, {"true", "false", "unknown"}, {"true", "unknown", "unknown"}};
+    const char* conjunction[3][3] = {
+        {"true", "false", "unknown"}, {"false", "false", "false"}, {"unknown", "false", "unknown"}};
+    const char* disjunction[3][3] = {
+        {"true", "true", "true"}, {"true", "false", "unknown"}, {"true", "unknown", "unknown"}};
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             CHECK(ask((std::string{values[i]} + " AND " + values[j]).c_str()) == conjunction[i][j]);
@@ -133,7 +136,8 @@ TEST_CASE("SQL filter: AND, OR and NOT of true, false and unknown") {
     CHECK(ask("NOT NOT missing=1") == "unknown");
 }
 
-TEST_CASE("SQL filter: NOT binds closer than AND, AND closer than OR, arithmetic closer than comparison") {
+TEST_CASE("SQL filter: NOT binds closer than AND, AND closer than OR, arithmetic closer than "
+          "comparison") {
     CHECK(ask("1=1 OR 1=1 AND 1=2") == "true");
     CHECK(ask("(1=1 OR 1=1) AND 1=2") == "false");
     CHECK(ask("NOT 1=2 AND 1=2") == "false");
@@ -191,7 +195,9 @@ TEST_CASE("SQL filter: IN, LIKE, IS NULL, EXISTS and functions") {
 
 TEST_CASE("SQL filter: names are found in any case, the very one first") {
     const Message message{.properties = {{"Key", std::int64_t{1}}, {"key", std::int64_t{2}}}};
-    const auto value = [&](const char* condition) { return evaluate(*parse_condition(condition).value(), message); };
+    const auto value = [&](const char* condition) {
+        return evaluate(*parse_condition(condition).value(), message);
+    };
     CHECK(value("key = 2") == Value{true});
     CHECK(value("Key = 1") == Value{true});
     CHECK(value("KEY = 1") == Value{true});
@@ -218,7 +224,8 @@ TEST_CASE("SQL filter: what is no condition is refused with the place") {
         {"color NOT 5", "IN or LIKE is expected"},
         {"color LIKE 'a' ESCAPE 'ab'", "a text of one character at position 23"},
         {"color LIKE 'a' ESCAPE 5", "a text of one character"},
-        {"sys.Sequence = 1", "sys.Sequence is not supported; there are ContentType, CorrelationId, Label"},
+        {"sys.Sequence = 1",
+         "sys.Sequence is not supported; there are ContentType, CorrelationId, Label"},
         {"other.Color = 1", "'other' is no scope"},
         {"select = select(1)", "there is no function 'select'"},
         {"in = 1", "is expected at position 1"},
@@ -247,16 +254,20 @@ TEST_CASE("SQL filter: what is no condition is refused with the place") {
     };
     CHECK(ask(within(1000, ' ', "1=1", "").c_str()) == "true");
     CHECK(ask(within(1025, ' ', "1=1", "").c_str()).find("at most 1024") != std::string::npos);
-    CHECK(ask((within(101, '(', "1", ")") + " = 1").c_str()).find("too deeply") != std::string::npos);
+    CHECK(ask((within(101, '(', "1", ")") + " = 1").c_str()).find("too deeply") !=
+          std::string::npos);
     CHECK(ask((within(100, '(', "1", ")") + " = 1").c_str()) == "true");
     CHECK(ask(within(101, '-', "1 = 1", "").c_str()).find("too deeply") != std::string::npos);
 }
 
 TEST_CASE("SQL action: statements by comma, semicolon or nothing; anything else is refused") {
     CHECK(parse_action("SET a = 1").value().size() == 1);
-    CHECK(parse_action("SET a = 1; remove sys.To, SET [b c] = a + 1 SET d = newid();").value().size() == 4);
+    CHECK(parse_action("SET a = 1; remove sys.To, SET [b c] = a + 1 SET d = newid();")
+              .value()
+              .size() == 4);
     for (const char* wrong :
-         {"", "SET", "SET a", "SET a = ", "SET a = 1 = 1", "REMOVE", "SET sys.SequenceNumber = 1", "DELETE a", "a = 1", "REMOVE a b", ";"}) {
+         {"", "SET", "SET a", "SET a = ", "SET a = 1 = 1", "REMOVE", "SET sys.SequenceNumber = 1",
+          "DELETE a", "a = 1", "REMOVE a b", ";"}) {
         CAPTURE(wrong);
         CHECK_FALSE(parse_action(wrong).ok());
     }

@@ -9,14 +9,21 @@ namespace {
 
 using Action = ChangeSet::Action;
 
-MessageContentPtr content(const char* body) { return std::make_shared<DecodedContent>(Message::text("s", body)); }
-KeptMessage message(std::int64_t sequence, MessageContentPtr what = nullptr, std::uint32_t count = 0, EntityId entity = 1) {
-    return {.entity = entity, .sequence = sequence, .content = std::move(what), .delivery_count = count};
+MessageContentPtr content(const char* body) {
+    return std::make_shared<DecodedContent>(Message::text("s", body));
+}
+KeptMessage message(std::int64_t sequence, MessageContentPtr what = nullptr,
+                    std::uint32_t count = 0, EntityId entity = 1) {
+    return {.entity = entity,
+            .sequence = sequence,
+            .content = std::move(what),
+            .delivery_count = count};
 }
 
 } // namespace
 
-TEST_CASE("ChangeSet: what came is inserted, what was there is updated or erased, in the order of first mention") {
+TEST_CASE("ChangeSet: what came is inserted, what was there is updated or erased, in the order of "
+          "first mention") {
     ChangeSet set;
     CHECK(set.empty());
     set.add(MessageAdded{message(7, content("seven"))});
@@ -46,7 +53,8 @@ TEST_CASE("ChangeSet: a message that came and went leaves nothing but its number
     CHECK_FALSE(set.empty());
 }
 
-TEST_CASE("ChangeSet: changes add up to the last, and content that changed is not forgotten by a change without") {
+TEST_CASE("ChangeSet: changes add up to the last, and content that changed is not forgotten by a "
+          "change without") {
     ChangeSet set;
     set.add(MessageAdded{message(1, content("old"))});
     set.add(MessageChanged{message(1, content("new"), 1)});
@@ -65,7 +73,8 @@ TEST_CASE("ChangeSet: changes add up to the last, and content that changed is no
     CHECK(set.messages()[2].action == Action::erase);
 }
 
-TEST_CASE("ChangeSet: the same number in two entities is two messages; the highest number of each is known") {
+TEST_CASE("ChangeSet: the same number in two entities is two messages; the highest number of each "
+          "is known") {
     ChangeSet set;
     set.add(MessageAdded{message(2, content("a"), 0, 1)});
     set.add(MessageAdded{message(1, content("b"), 0, 1)});
@@ -76,7 +85,8 @@ TEST_CASE("ChangeSet: the same number in two entities is two messages; the highe
     CHECK(set.last_sequences() == std::map<EntityId, std::int64_t>{{1, 2}, {2, 2}});
 }
 
-TEST_CASE("ChangeSet: the last state of a session counts; queues keep the order of what happened; nothing is written of a removed one") {
+TEST_CASE("ChangeSet: the last state of a session counts; queues keep the order of what happened; "
+          "nothing is written of a removed one") {
     ChangeSet set;
     set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = "one"});
     set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = std::nullopt});

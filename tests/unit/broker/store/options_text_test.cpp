@@ -23,7 +23,8 @@ TEST_CASE("options text: every option comes back, and so does none") {
 
 TEST_CASE("options text: what is not understood is named, not dropped") {
     for (const char* line :
-         {"colour=blue", "lock_duration", "lock_duration=", "max_delivery_count=-1", "max_delivery_count=5x", "requires_session=1"}) {
+         {"colour=blue", "lock_duration", "lock_duration=", "max_delivery_count=-1",
+          "max_delivery_count=5x", "requires_session=1"}) {
         CAPTURE(line);
         const auto read = read_options("max_message_bytes=5\n" + std::string{line} + "\n");
         REQUIRE_FALSE(read.ok());

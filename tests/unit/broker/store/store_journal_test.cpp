@@ -23,28 +23,37 @@ namespace {
 
 const WallTime wall{std::chrono::hours{24 * 365 * 50}};
 
-std::shared_ptr<const ContentCodec> codec() { return std::make_shared<const server::StoredContent>(amqp::ClockReading{.wall = wall}); }
+std::shared_ptr<const ContentCodec> codec() {
+    return std::make_shared<const server::StoredContent>(amqp::ClockReading{.wall = wall});
+}
 core::Result<StoreJournal::Opened> open(const fs::path& directory, WallTime at = wall) {
     return StoreJournal::open(directory, codec(), at, core::system_clock());
 }
 
-Change created(EntityId queue = 1, const char* name = "orders") { return QueueCreated{.queue = queue, .dead_letters = queue + 1, .name = name}; }
+Change created(EntityId queue = 1, const char* name = "orders") {
+    return QueueCreated{.queue = queue, .dead_letters = queue + 1, .name = name};
+}
 Change added(std::int64_t sequence, std::string_view body, EntityId entity = 1) {
-    return MessageAdded{
-        {.entity = entity, .sequence = sequence, .content = std::make_shared<DecodedContent>(Message::text("s", body)), .enqueued_time = wall}};
+    return MessageAdded{{.entity = entity,
+                         .sequence = sequence,
+                         .content = std::make_shared<DecodedContent>(Message::text("s", body)),
+                         .enqueued_time = wall}};
 }
 
 /// Whether everything so far is durable, once that is known.
 std::optional<Failure> outcome(Journal& journal) {
     std::promise<std::optional<Failure>> said;
-    journal.when_durable([&](Journal::Mark, const Failure* why) { said.set_value(why != nullptr ? std::optional{*why} : std::nullopt); });
+    journal.when_durable([&](Journal::Mark, const Failure* why) {
+        said.set_value(why != nullptr ? std::optional{*why} : std::nullopt);
+    });
     return said.get_future().get();
 }
 
 std::string bodies(const KeptEntity& entity) {
     std::string text;
     for (const KeptMessage& message : entity.messages) {
-        text += (text.empty() ? "" : " ") + std::to_string(message.sequence) + ":" + std::string{message.content->body()};
+        text += (text.empty() ? "" : " ") + std::to_string(message.sequence) + ":" +
+                std::string{message.content->body()};
     }
     return text;
 }
@@ -70,10 +79,14 @@ private:
     void (*was_)(int){};
 };
 
-/// Stands for a disk that gets full: the store has so many pages, and some more once the reserve is given up. For the store's thread, but for `has_room`.
+/// Stands for a disk that gets full: the store has so many pages, and some more once the reserve is
+/// given up. For the store's thread, but for `has_room`.
 class LimitedDisk final : public DiskReserve {
 public:
-    LimitedDisk(Database& database, const std::atomic<bool>& has_room) : database_{database}, has_room_{has_room} { limit(40); }
+    LimitedDisk(Database& database, const std::atomic<bool>& has_room)
+        : database_{database}, has_room_{has_room} {
+        limit(40);
+    }
 
     bool take() noexcept override { return has_room_ || std::exchange(is_new_, false); }
     void give_up() noexcept override { limit(80); }
@@ -110,7 +123,8 @@ TEST_CASE("StoreJournal: makes its directory, for its owner alone, and finds the
     CHECK(opened.journal->make_entity_id() == 3);
 }
 
-TEST_CASE("StoreJournal: what it said is durable is in the files, in whole operations, however the process ends") {
+TEST_CASE("StoreJournal: what it said is durable is in the files, in whole operations, however the "
+          "process ends") {
     const TemporaryDirectory temporary;
     auto opened = open(temporary.path() / "live").value();
     opened.journal->append({created()});
@@ -118,7 +132,8 @@ TEST_CASE("StoreJournal: what it said is durable is in the files, in whole opera
         opened.journal->append({added(2 * pair + 1, "a"), added(2 * pair + 2, "b")});
         REQUIRE_FALSE(outcome(*opened.journal));
     }
-    fs::copy(temporary.path() / "live", temporary.path() / "copy", fs::copy_options::recursive); // as a crash leaves it
+    fs::copy(temporary.path() / "live", temporary.path() / "copy",
+             fs::copy_options::recursive); // as a crash leaves it
     CHECK(open(temporary.path() / "copy").value().kept[0].queue.messages.size() == 40);
 
     // A log whose end is torn or garbled has lost what it had not confirmed to be written, and nothing before it.
@@ -138,7 +153,8 @@ TEST_CASE("StoreJournal: what it said is durable is in the files, in whole opera
     }
 }
 
-TEST_CASE("StoreJournal: who waits is answered in order, with a mark that covers what was appended before it asked") {
+TEST_CASE("StoreJournal: who waits is answered in order, with a mark that covers what was appended "
+          "before it asked") {
     const TemporaryDirectory temporary;
     auto opened = open(temporary.path()).value();
     std::promise<std::vector<Journal::Mark>> done;
@@ -146,12 +162,13 @@ TEST_CASE("StoreJournal: who waits is answered in order, with a mark that covers
     opened.journal->append({created()});
     for (std::int64_t number = 1; number <= 100; ++number) {
         opened.journal->append({added(number, "x")});
-        opened.journal->when_durable([&, mark = opened.journal->last()](Journal::Mark up_to, const Failure* why) {
-            marks.push_back(why == nullptr && up_to >= mark ? up_to : 0);
-            if (marks.size() == 100) {
-                done.set_value(marks);
-            }
-        });
+        opened.journal->when_durable(
+            [&, mark = opened.journal->last()](Journal::Mark up_to, const Failure* why) {
+                marks.push_back(why == nullptr && up_to >= mark ? up_to : 0);
+                if (marks.size() == 100) {
+                    done.set_value(marks);
+                }
+            });
     }
     const auto said = done.get_future().get();
     CHECK(std::ranges::is_sorted(said));
@@ -166,13 +183,15 @@ TEST_CASE("StoreJournal: when it ends, whoever waits has been answered") {
         auto opened = open(temporary.path()).value();
         opened.journal->append({created()});
         for (int i = 0; i < 10; ++i) {
-            opened.journal->when_durable([&](Journal::Mark, const Failure* why) { answers += why == nullptr ? 1 : 0; });
+            opened.journal->when_durable(
+                [&](Journal::Mark, const Failure* why) { answers += why == nullptr ? 1 : 0; });
         }
     }
     CHECK(answers == 10);
 }
 
-TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, and loses nothing when it takes more again") {
+TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, and loses nothing "
+          "when it takes more again") {
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
@@ -198,19 +217,22 @@ TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, an
     CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "3:while");
 }
 
-TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set aside for that, and is full until that can be set aside anew") {
+TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set aside for that, and "
+          "is full until that can be set aside anew") {
     const TemporaryDirectory temporary;
     std::atomic<bool> has_room{false};
     {
         auto file = open_store(temporary.path()).value();
         auto disk = std::make_unique<LimitedDisk>(*file, has_room);
-        StoreJournal journal{std::move(file), codec(), "it", 0, std::move(disk), core::system_clock()};
+        StoreJournal journal{std::move(file),     codec(), "it", 0, std::move(disk),
+                             core::system_clock()};
         journal.append({created()});
         std::int64_t sent = 0;
         while (!journal.is_full()) {
             REQUIRE(sent < 1000);
             journal.append({added(++sent, std::string(2000, 'x'))});
-            CHECK_FALSE(outcome(journal)); // what was taken before anybody knew is written with what was set aside
+            CHECK_FALSE(outcome(
+                journal)); // what was taken before anybody knew is written with what was set aside
         }
         CHECK_FALSE(journal.is_failing());
         for (std::int64_t number = 1; number < sent; ++number) {
@@ -226,16 +248,23 @@ TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set as
         CHECK_FALSE(outcome(journal));
     }
     CHECK(open(temporary.path()).value().kept[0].queue.messages.size() == 2);
-    CHECK(fs::file_size(store_file(temporary.path())) < std::uintmax_t{30} * 4096); // the disk has back what the store needs no more
+    CHECK(fs::file_size(store_file(temporary.path())) <
+          std::uintmax_t{30} * 4096); // the disk has back what the store needs no more
 }
 
-TEST_CASE("StoreJournal: what does not fit even with what was set aside is not confirmed, and written once there is room") {
+TEST_CASE("StoreJournal: what does not fit even with what was set aside is not confirmed, and "
+          "written once there is room") {
     const TemporaryDirectory temporary;
     {
         auto file = open_store(temporary.path()).value();
         auto& database = *file;
         const std::atomic<bool> has_room{false};
-        StoreJournal journal{std::move(file), codec(), "it", 0, std::make_unique<LimitedDisk>(database, has_room), core::system_clock()};
+        StoreJournal journal{std::move(file),
+                             codec(),
+                             "it",
+                             0,
+                             std::make_unique<LimitedDisk>(database, has_room),
+                             core::system_clock()};
         journal.append({created(), added(1, std::string(1'000'000, 'x')), added(2, "small")});
         const auto why = outcome(journal);
         REQUIRE(why);
@@ -249,7 +278,8 @@ TEST_CASE("StoreJournal: what does not fit even with what was set aside is not c
     CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "2:small");
 }
 
-TEST_CASE("ReserveFile: sets room aside for as long as it has it, and leaves nothing behind where there is not enough") {
+TEST_CASE("ReserveFile: sets room aside for as long as it has it, and leaves nothing behind where "
+          "there is not enough") {
     const TemporaryDirectory temporary;
     const fs::path file = temporary.path() / "reserve";
     ReserveFile reserve{file, 100'000};
@@ -266,7 +296,8 @@ TEST_CASE("ReserveFile: sets room aside for as long as it has it, and leaves not
     CHECK_FALSE(fs::exists(file));
 }
 
-TEST_CASE("StoreJournal: a store of the first version is brought to this one, with all that is in it") {
+TEST_CASE(
+    "StoreJournal: a store of the first version is brought to this one, with all that is in it") {
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
@@ -281,27 +312,42 @@ TEST_CASE("StoreJournal: a store of the first version is brought to this one, wi
         CHECK(bodies(opened.kept[0].queue) == "1:one");
         opened.journal->append({MessagePassedOn{.entity = 1, .sequence = 1, .to = 7}});
         CHECK_FALSE(outcome(*opened.journal));
-        opened.journal->append({MessagePassedOn{.entity = 1, .sequence = 1, .to = 12}, MessageChanged{{.entity = 1, .sequence = 1}}});
+        opened.journal->append({MessagePassedOn{.entity = 1, .sequence = 1, .to = 12},
+                                MessageChanged{{.entity = 1, .sequence = 1}}});
     }
-    CHECK(open(temporary.path()).value().kept[0].queue.messages[0].passed_to == std::vector<EntityId>{7, 12});
+    CHECK(open(temporary.path()).value().kept[0].queue.messages[0].passed_to ==
+          std::vector<EntityId>{7, 12});
 }
 
-TEST_CASE("StoreJournal: message ids are kept within their window, the one to forget first is first") {
+TEST_CASE(
+    "StoreJournal: message ids are kept within their window, the one to forget first is first") {
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
-        opened.journal->append(
-            {created(), MessageIdTaken{.entity = 1, .message_id = "late", .sequence = 2, .at = wall, .until = wall + std::chrono::seconds{20}},
-             MessageIdTaken{.entity = 1, .message_id = "early", .sequence = 1, .at = wall, .until = wall + std::chrono::seconds{10}}});
+        opened.journal->append({created(),
+                                MessageIdTaken{.entity = 1,
+                                               .message_id = "late",
+                                               .sequence = 2,
+                                               .at = wall,
+                                               .until = wall + std::chrono::seconds{20}},
+                                MessageIdTaken{.entity = 1,
+                                               .message_id = "early",
+                                               .sequence = 1,
+                                               .at = wall,
+                                               .until = wall + std::chrono::seconds{10}}});
     }
     const auto all = open(temporary.path()).value().kept[0].queue.taken_ids;
     REQUIRE(all.size() == 2);
     CHECK(all[0].message_id == "early");
     CHECK(all[1].sequence == 2);
-    CHECK(open(temporary.path(), wall + std::chrono::seconds{10}).value().kept[0].queue.taken_ids.size() == 1);
+    CHECK(open(temporary.path(), wall + std::chrono::seconds{10})
+              .value()
+              .kept[0]
+              .queue.taken_ids.size() == 1);
     {
         auto opened = open(temporary.path()).value();
-        for (std::int64_t number = 0; number < 1000; ++number) { // those that are forgotten do not stay for ever
+        for (std::int64_t number = 0; number < 1000;
+             ++number) { // those that are forgotten do not stay for ever
             opened.journal->append({MessageIdTaken{.entity = 1,
                                                    .message_id = "new " + std::to_string(number),
                                                    .sequence = number,
@@ -312,7 +358,8 @@ TEST_CASE("StoreJournal: message ids are kept within their window, the one to fo
     CHECK(open(temporary.path()).value().kept[0].queue.taken_ids.size() == 1000);
 }
 
-TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is refused by name and left alone") {
+TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is refused by name and "
+          "left alone") {
     const TemporaryDirectory temporary;
     const fs::path file = store_file(temporary.path());
     const auto refused = [&](Errc code, std::string_view words) {
@@ -360,7 +407,9 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         };
         const std::string whole = bytes();
         REQUIRE(whole.size() > 200'000);
-        const auto write = [&](const std::string& text) { std::ofstream{file, std::ios::binary | std::ios::trunc} << text; };
+        const auto write = [&](const std::string& text) {
+            std::ofstream{file, std::ios::binary | std::ios::trunc} << text;
+        };
         const auto stays_refused = [&](const std::string& broken, std::string_view words) {
             write(broken);
             refused(Errc::protocol_error, words);
@@ -370,7 +419,8 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         stays_refused(whole.substr(0, whole.size() / 2), "is damaged");
         stays_refused(whole.substr(0, 50), "is damaged");
         stays_refused("", "is damaged: it is empty");
-        for (const std::size_t page : {1U, 20U, 40U}) { // some of it would not be read before it is needed
+        for (const std::size_t page :
+             {1U, 20U, 40U}) { // some of it would not be read before it is needed
             std::string overwritten = whole;
             overwritten.replace(page * 4096, 4096, 4096, '\x5a');
             stays_refused(overwritten, "is damaged");
@@ -406,5 +456,6 @@ TEST_CASE("StoreJournal: a directory that cannot be made is named") {
     const auto opened = open(temporary.path() / "file" / "data");
     REQUIRE_FALSE(opened.ok());
     CHECK(opened.failure().code == Errc::resource_exhausted);
-    CHECK(opened.failure().detail.find((temporary.path() / "file" / "data").string()) != std::string::npos);
+    CHECK(opened.failure().detail.find((temporary.path() / "file" / "data").string()) !=
+          std::string::npos);
 }

@@ -39,14 +39,17 @@ struct StartedCall {
 /// A processor on a scripted port and a manual loop, its workers stepped on this thread.
 class ProcessorBench {
 public:
-    explicit ProcessorBench(ProcessorOptions options = {}, std::vector<std::string> entities = {"orders"}) {
-        options.max_concurrent_sessions = options.max_concurrent_sessions == 8 ? 1 : options.max_concurrent_sessions;
+    explicit ProcessorBench(ProcessorOptions options = {},
+                            std::vector<std::string> entities = {"orders"}) {
+        options.max_concurrent_sessions =
+            options.max_concurrent_sessions == 8 ? 1 : options.max_concurrent_sessions;
         options_ = std::move(options);
         entities_ = std::move(entities);
         handlers.start_message = [this](MessageContext& context, processor::HandlerDone done) {
             handled.append(handled.empty() ? "" : " ").append(context.message().text());
             if (holds) {
-                started.push_back({std::string{context.message().text()}, &context, std::move(done)});
+                started.push_back(
+                    {std::string{context.message().text()}, &context, std::move(done)});
                 return;
             }
             std::exception_ptr error;
@@ -60,7 +63,10 @@ public:
             done(error);
         };
         handlers.error = [this](const ErrorContext& error) {
-            errors.append(errors.empty() ? "" : ", ").append(to_string(error.source)).append(" ").append(to_string(error.failure.code));
+            errors.append(errors.empty() ? "" : ", ")
+                .append(to_string(error.source))
+                .append(" ")
+                .append(to_string(error.failure.code));
         };
     }
     ~ProcessorBench() {
@@ -76,10 +82,14 @@ public:
     ProcessorBench& operator=(const ProcessorBench&) = delete;
 
     void start() {
-        processor = std::make_shared<processor::Processor>(
-            options_, entities_, handlers,
-            processor::Environment{
-                .endpoints = {&endpoint}, .dispatcher = &dispatcher, .workers = &workers, .notifier = &notifier, .clock = &loop.clock(), .seed = 1});
+        processor =
+            std::make_shared<processor::Processor>(options_, entities_, handlers,
+                                                   processor::Environment{.endpoints = {&endpoint},
+                                                                          .dispatcher = &dispatcher,
+                                                                          .workers = &workers,
+                                                                          .notifier = &notifier,
+                                                                          .clock = &loop.clock(),
+                                                                          .seed = 1});
         processor->start();
         run();
     }
@@ -116,7 +126,8 @@ public:
     void advance(Duration length) {
         const TimePoint end = loop.now() + length;
         run();
-        for (auto due = loop.timers().next_wakeup(); due && *due <= end; due = loop.timers().next_wakeup()) {
+        for (auto due = loop.timers().next_wakeup(); due && *due <= end;
+             due = loop.timers().next_wakeup()) {
             loop.advance_to(std::max(*due, loop.now()));
             run();
         }
@@ -134,7 +145,8 @@ public:
     void finish(const char* failure = nullptr) {
         const StartedCall call = std::move(started.front());
         started.pop_front();
-        call.done(failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure}) : nullptr);
+        call.done(failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure})
+                                     : nullptr);
         run();
     }
     void finish_all() {
@@ -157,10 +169,13 @@ public:
     }
 
     void stop(Duration length) {
-        processor->stop(Deadline::after(length, loop.now()), [this](const StopReport& report) { stopped.push_back(report); });
+        processor->stop(Deadline::after(length, loop.now()),
+                        [this](const StopReport& report) { stopped.push_back(report); });
         run();
     }
-    [[nodiscard]] SlotDescription slot(std::size_t index = 0) const { return processor->describe_here().slots.at(index); }
+    [[nodiscard]] SlotDescription slot(std::size_t index = 0) const {
+        return processor->describe_here().slots.at(index);
+    }
     [[nodiscard]] ProcessorCounters counters() const { return processor->counters(); }
     [[nodiscard]] std::string take_handled() { return std::exchange(handled, {}); }
 

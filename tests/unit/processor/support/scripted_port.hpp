@@ -21,7 +21,8 @@ public:
         Message content = Message::text(id_, text);
         content.deadline = deadline;
         ports::DeliveryPtr delivery = events->new_delivery();
-        delivery->message = ReceivedMessage{std::make_shared<DecodedContent>(std::move(content)), {.sequence_number = ++sequence_}};
+        delivery->message = ReceivedMessage{std::make_shared<DecodedContent>(std::move(content)),
+                                            {.sequence_number = ++sequence_}};
         delivery->bytes = 100;
         delivery->settled_by_sender = removes;
         credit -= credit != 0 ? 1 : 0;
@@ -107,7 +108,9 @@ public:
     }
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return script_->id(); }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {.length = script_->lock()}; }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
+        return {.length = script_->lock()};
+    }
     void set_events(ports::LinkEvents& events) override { script_->events = &events; }
     void add_credit(std::uint32_t count) override {
         if (script_->draining || script_->close) {
@@ -120,17 +123,26 @@ public:
         script_->draining = true;
     }
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
-        std::string reason = settlement.dead_letter.reason.empty() ? "" : " (" + settlement.dead_letter.reason + ")";
-        script_->note(std::string{to_string(settlement.outcome)} + " " + std::string{delivery.message.text()} + reason);
+        std::string reason =
+            settlement.dead_letter.reason.empty() ? "" : " (" + settlement.dead_letter.reason + ")";
+        script_->note(std::string{to_string(settlement.outcome)} + " " +
+                      std::string{delivery.message.text()} + reason);
         script_->unsettled.push_back(&delivery);
     }
     void renew_lock(LockHandler handler) override {
         script_->note("renew");
         script_->renewals.push_back(std::move(handler));
     }
-    void get_state(StateHandler handler) override { script_->readers.push_back(std::move(handler)); }
-    void set_state(std::optional<std::string> /*state*/, DoneHandler handler) override { script_->writers.push_back(std::move(handler)); }
-    void receive_deferred(std::vector<std::int64_t> /*numbers*/, DeliveriesHandler handler) override { handler(std::vector<ports::DeliveryPtr>{}); }
+    void get_state(StateHandler handler) override {
+        script_->readers.push_back(std::move(handler));
+    }
+    void set_state(std::optional<std::string> /*state*/, DoneHandler handler) override {
+        script_->writers.push_back(std::move(handler));
+    }
+    void receive_deferred(std::vector<std::int64_t> /*numbers*/,
+                          DeliveriesHandler handler) override {
+        handler(std::vector<ports::DeliveryPtr>{});
+    }
     void close(DoneHandler handler) override {
         script_->note("close");
         script_->close = std::move(handler);
@@ -153,9 +165,12 @@ public:
     explicit ScriptedEndpoint(core::EventLoop& loop) : loop_{loop} {}
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return loop_; }
-    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override { return capabilities_; }
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
+        return capabilities_;
+    }
     ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override {
-        accepts.push_back({.id = ++last_, .request = std::move(request), .handler = std::move(handler)});
+        accepts.push_back(
+            {.id = ++last_, .request = std::move(request), .handler = std::move(handler)});
         return last_;
     }
     void cancel_accept(ports::AcceptId id) override {
@@ -163,12 +178,20 @@ public:
             each.cancelled = each.cancelled || each.id == id;
         }
     }
-    void send(ports::SendRequest /*request*/, ports::SendHandler handler) override { handler(std::vector<std::int64_t>{}); }
-    void cancel_scheduled(std::string /*entity*/, std::vector<std::int64_t> /*numbers*/, ports::DoneHandler handler) override {
+    void send(ports::SendRequest /*request*/, ports::SendHandler handler) override {
+        handler(std::vector<std::int64_t>{});
+    }
+    void cancel_scheduled(std::string /*entity*/, std::vector<std::int64_t> /*numbers*/,
+                          ports::DoneHandler handler) override {
         handler(core::Done{});
     }
-    void peek(ports::PeekRequest /*request*/, ports::PeekHandler handler) override { handler(std::vector<ReceivedMessage>{}); }
-    void list_sessions(ports::ListSessionsRequest /*request*/, ports::ListSessionsHandler handler) override { handler(std::vector<std::string>{}); }
+    void peek(ports::PeekRequest /*request*/, ports::PeekHandler handler) override {
+        handler(std::vector<ReceivedMessage>{});
+    }
+    void list_sessions(ports::ListSessionsRequest /*request*/,
+                       ports::ListSessionsHandler handler) override {
+        handler(std::vector<std::string>{});
+    }
 
     /// Answers the oldest accept.
     void answer(core::Result<ports::SessionLinkPtr> answer) {
@@ -184,10 +207,11 @@ public:
 private:
     core::EventLoop& loop_;
     ports::AcceptId last_{0};
-    ports::Capabilities capabilities_{"scripted",
-                                      {ports::Capability::accept_named, ports::Capability::accept_next, ports::Capability::lock_renewal,
-                                       ports::Capability::dead_letter, ports::Capability::defer, ports::Capability::receive_and_delete,
-                                       ports::Capability::session_state}};
+    ports::Capabilities capabilities_{
+        "scripted",
+        {ports::Capability::accept_named, ports::Capability::accept_next,
+         ports::Capability::lock_renewal, ports::Capability::dead_letter, ports::Capability::defer,
+         ports::Capability::receive_and_delete, ports::Capability::session_state}};
 };
 
 } // namespace sessionq::test
