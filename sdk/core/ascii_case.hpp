@@ -7,7 +7,7 @@
 
 namespace sessionq::core {
 
-/// Of ASCII letters; anything else stays.
+/// Lower-cases ASCII letters and returns every other byte unchanged.
 [[nodiscard]] constexpr char lower(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -23,7 +23,7 @@ namespace sessionq::core {
     return made;
 }
 
-/// For containers that find names without regard to case.
+/// Hash and equality for containers whose keys ignore ASCII case.
 struct HashIgnoringCase {
     using is_transparent = void;
     [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {

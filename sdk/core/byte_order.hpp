@@ -8,14 +8,14 @@
 
 namespace sessionq::core {
 
-/// Of 1, 2, 4 or 8 bytes.
+/// The unsigned integer of 1, 2, 4 or 8 bytes.
 template <std::size_t Width>
 using UnsignedOf = std::conditional_t<
     Width == 1, std::uint8_t,
     std::conditional_t<Width == 2, std::uint16_t,
                        std::conditional_t<Width == 4, std::uint32_t, std::uint64_t>>>;
 
-/// A number in the machine's order from network order, or the other way round.
+/// Converts a number between the machine's byte order and network order, in either direction.
 template <typename Unsigned>
 [[nodiscard]] constexpr Unsigned swap_to_network(Unsigned number) noexcept {
     if constexpr (std::endian::native == std::endian::big || sizeof number == 1) {
@@ -29,7 +29,7 @@ template <typename Unsigned>
     }
 }
 
-/// The number of `Width` bytes that begins at `from`, in network order; it need not be aligned.
+/// Reads `Width` bytes at `from` as a number in network order. `from` may be unaligned.
 template <std::size_t Width>
 [[nodiscard]] inline std::uint64_t number_at(const char* from) noexcept {
     static_assert(sizeof(UnsignedOf<Width>) == Width);
@@ -38,7 +38,7 @@ template <std::size_t Width>
     return swap_to_network(number);
 }
 
-/// The `Width` lowest bytes of a number, in network order.
+/// Writes the `Width` lowest bytes of `number` in network order. `to` may be unaligned.
 template <std::size_t Width>
 inline void put_number(char* to, std::uint64_t number) noexcept {
     static_assert(sizeof(UnsignedOf<Width>) == Width);

@@ -12,7 +12,7 @@ public:
     }
     [[nodiscard]] TimePoint coarse_now() const noexcept override {
         timespec ticked{};
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &ticked); // the time line of steady_clock
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &ticked); // the same time line as steady_clock
         return TimePoint{std::chrono::seconds{ticked.tv_sec} +
                          std::chrono::nanoseconds{ticked.tv_nsec}};
     }
@@ -24,7 +24,7 @@ public:
 } // namespace
 
 const Clock& system_clock() noexcept {
-    // Never destroyed: threads that a handler keeps from ending may read it until the very end of the process.
+    // Never destroyed: a thread stuck in a handler may read it until the process ends.
     static const SystemClock& clock = *new SystemClock;
     return clock;
 }

@@ -10,31 +10,32 @@ class TimerService;
 
 namespace sessionq::core {
 
-/// A receive thread as those who live on it see it: tasks posted to it run one after another on one
-/// thread, its timers expire there. Everything bound to a loop is touched only from it and takes no
-/// lock. The real one runs on Asio, the simulation's on virtual time.
+/// A receive thread, as its tasks and timers see it. The loop runs posted tasks one after another
+/// on one thread and expires timers there. Objects bound to a loop are used only from its thread
+/// and take no lock. The product's loop runs on Asio, the simulation's on virtual time.
 ///
-/// `post` and `wake` are thread-safe and outlive nobody: the loop outlives whoever may call them.
-/// All else is for the loop's thread.
+/// `post` and `wake` are thread-safe, and the loop must outlive their callers. All other functions
+/// must be called on the loop's thread.
 class EventLoop : public Executor {
 public:
-    /// Time as of the current task; reading it twice within a task may give the same instant.
+    /// The time of the current task. Two reads within one task may return the same instant.
     [[nodiscard]] virtual TimePoint now() const noexcept = 0;
     [[nodiscard]] virtual WallTime wall_now() const noexcept = 0;
     [[nodiscard]] virtual timing::TimerService& timers() noexcept = 0;
     [[nodiscard]] virtual bool on_this_thread() const noexcept = 0; ///< Thread-safe.
 
-    /// Has `inbox` drained with every wake from now on, the first time soon, so that what was left
-    /// in it before is found. Not attached twice: attaching anew changes nothing else.
+    /// Drains `inbox` after every wake from now on. The first drain comes soon and finds what was
+    /// pushed earlier. No effect if `inbox` is attached already.
     virtual void attach(Inbox& inbox) noexcept = 0;
 
-    /// From now on it is not drained. Not attached: no effect.
+    /// Stops draining `inbox`. No effect if it is not attached.
     virtual void detach(Inbox& inbox) noexcept = 0;
 
-    /// Has every attached inbox drained soon, by a drain that begins after this call and sees what
-    /// this thread wrote before it. Thread-safe, allocates nothing, never drains inside the call.
-    /// Several calls before the loop looks are one; while the loop is awake a call costs one atomic
-    /// exchange and no system call. Inboxes and posted tasks have no order between them.
+    /// Makes the loop drain every attached inbox soon. The drain begins after this call and sees
+    /// everything this thread wrote before it. Thread-safe. It allocates nothing and never drains
+    /// inside the call. Several calls before the drain cause one drain. While the loop is awake, a
+    /// call costs one atomic exchange and no system call. Inboxes and posted tasks are not ordered
+    /// with respect to each other.
     virtual void wake() noexcept = 0;
 };
 

@@ -4,14 +4,14 @@
 
 namespace sessionq::core {
 
-/// Who runs a task. Injected wherever work is handed on; the simulation brings its own.
+/// Runs tasks. Passed in wherever work is handed over, so that the simulation can replace it.
 class Executor {
 public:
     virtual ~Executor() = default;
 
-    /// Runs `task` later, never inside this call, once, in the order of posting as seen from one
-    /// thread. Thread-safe. The task runs under the operation context that was ambient here (R21).
-    /// A task still queued when the executor ends is destroyed unrun.
+    /// Runs `task` once, later and never inside this call. Tasks posted by one thread run in order.
+    /// Thread-safe. The task runs under the operation context that is ambient here (R21). A task
+    /// that is still queued when the executor ends is destroyed without running.
     virtual void post(Task task) = 0;
 };
 

@@ -6,11 +6,11 @@
 
 namespace sessionq::core {
 
-/// The longest a session id or a message id may be, in characters (documented by Azure Service
-/// Bus).
+/// The maximum length of a session id or message id, in characters. Documented by Azure Service
+/// Bus.
 inline constexpr std::size_t longest_id = 128;
 
-/// How many characters of UTF-8 the text has.
+/// The number of UTF-8 characters in `text`.
 [[nodiscard]] inline std::size_t characters(std::string_view text) noexcept {
     const auto begins_character = [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
@@ -18,7 +18,7 @@ inline constexpr std::size_t longest_id = 128;
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-/// Whether it can be an id.
+/// Whether `text` is short enough to be an id.
 [[nodiscard]] inline bool is_id(std::string_view text) noexcept {
     return text.size() <= longest_id || characters(text) <= longest_id;
 }

@@ -4,27 +4,27 @@
 
 namespace sessionq::core {
 
-/// A place where other threads leave work for a loop in memory of their own (an `MpscQueue` of
-/// intrusive nodes, say), so that a crossing allocates nothing. Attached to the loop that empties
-/// it. The pattern of a producer:
+/// Receives work from other threads for the loop that it is attached to. The implementation owns
+/// the memory (for example an `MpscQueue` of intrusive nodes), so a hand-over allocates nothing. A
+/// producer wakes the loop once for each batch:
 ///
-///     if (queue.push(item)) {  // was empty: the one push of a batch that has to tell
+///     if (queue.push(item)) {  // the queue was empty
 ///         loop.wake();
 ///     }
 ///
-/// Destroying an attached inbox detaches it; that too belongs on the loop's thread.
+/// Destroying an attached inbox detaches it, so it must happen on the loop's thread.
 class Inbox : public ListHook<Inbox> {
 public:
-    /// Takes and handles everything that is there. On the loop's thread, under a clean operation
-    /// context, once or more for each wake and also without one: finding nothing is normal. May
-    /// attach and detach inboxes, itself among them, and may post and wake.
+    /// Takes and handles everything in the inbox. Runs on the loop's thread under a clean operation
+    /// context. It may run more than once for a wake, or without one, and find nothing. It may
+    /// attach and detach inboxes, including itself, and may post and wake.
     virtual void drain() noexcept = 0;
 
 protected:
     ~Inbox() = default;
 };
 
-/// The inboxes of a loop: what an implementation of `EventLoop` needs. Bound to the loop's thread.
+/// The inboxes attached to a loop, for implementations of `EventLoop`. Bound to the loop's thread.
 class InboxSet {
 public:
     void attach(Inbox& inbox) noexcept {
@@ -34,7 +34,8 @@ public:
 
     static void detach(Inbox& inbox) noexcept { inbox.unlink(); }
 
-    /// Drains each inbox that was attached when the call began and still is when its turn comes.
+    /// Drains each inbox that is attached when the call begins, unless it is detached before its
+    /// turn.
     void drain_all() noexcept {
         IntrusiveList<Inbox, Inbox> round;
         round.splice_back(inboxes_);

@@ -4,8 +4,8 @@
 
 namespace sessionq::core {
 
-/// A link of a doubly linked circular list. Unlinked: points at itself. Destroying a linked node
-/// unlinks it.
+/// A link of a circular doubly linked list. An unlinked node points at itself. Destroying a linked
+/// node unlinks it.
 class ListNode {
 public:
     ListNode() noexcept : next_{this}, previous_{this} {}
@@ -36,12 +36,13 @@ private:
     ListNode* previous_;
 };
 
-/// A base to derive from once per list an object can be in at a time; `Tag` tells the lists apart.
+/// The base class of list elements, one for each list that an object can be in at the same time.
+/// `Tag` distinguishes the lists.
 template <typename Tag = void>
 class ListHook : public ListNode {};
 
-/// A list of objects that derive from `ListHook<Tag>`. Owns nothing, allocates nothing; all
-/// operations are O(1). Not thread-safe.
+/// A list of objects that derive from `ListHook<Tag>`. It owns nothing and allocates nothing, and
+/// every operation is O(1). Not thread-safe.
 template <typename T, typename Tag = void>
 class IntrusiveList {
 public:
@@ -49,7 +50,7 @@ public:
     [[nodiscard]] T* front() const noexcept { return empty() ? nullptr : owner(head_.next_); }
     [[nodiscard]] T* back() const noexcept { return empty() ? nullptr : owner(head_.previous_); }
 
-    /// The element after `item`, or null at the end.
+    /// Returns the element after `item`, or null at the end.
     [[nodiscard]] T* next(const T& item) const noexcept {
         ListNode* after = hook(item).next_;
         return after == &head_ ? nullptr : owner(after);
@@ -76,7 +77,7 @@ public:
 
     static void remove(T& item) noexcept { hook(item).unlink(); }
 
-    /// Moves all of `other` behind what is here.
+    /// Moves all elements of `other` to the end of this list.
     void splice_back(IntrusiveList& other) noexcept {
         if (other.empty()) {
             return;

@@ -11,7 +11,8 @@ namespace {
 
 std::atomic<LogLevel> current_level{LogLevel::warning};
 std::mutex sink_mutex;
-std::shared_ptr<const LogSink> current_sink; // guarded by sink_mutex; null: standard error
+// guarded by sink_mutex; null writes to standard error
+std::shared_ptr<const LogSink> current_sink;
 
 } // namespace
 
@@ -60,7 +61,7 @@ void write_log(LogLevel level, std::string_view component, std::string_view text
             .append(text)
             .append("\n");
         std::fwrite(line.data(), 1, line.size(), stderr);
-    } catch (...) { // a sink that throws must not end a receive thread
+    } catch (...) { // a throwing sink must not end a receive thread
     }
 }
 

@@ -7,10 +7,10 @@
 
 namespace sessionq::core {
 
-/// Hands one line to the sink, whatever the level; `log` below asks the level first.
+/// Passes one line to the sink, whatever the log level. Use `log`, which checks the level first.
 void write_log(LogLevel level, std::string_view component, std::string_view text) noexcept;
 
-/// Logs the concatenation of `parts`, formatted only when the level is on. Never throws.
+/// Logs the concatenation of `parts`. Formats it only if the level is enabled. Never throws.
 template <typename... Parts>
 void log(LogLevel level, std::string_view component, const Parts&... parts) noexcept {
     if (level < log_level()) {
@@ -20,7 +20,7 @@ void log(LogLevel level, std::string_view component, const Parts&... parts) noex
         std::ostringstream line;
         (line << ... << parts);
         write_log(level, component, line.str());
-    } catch (...) { // no memory for the line: the line is what we can do without
+    } catch (...) { // out of memory: drop the line
     }
 }
 

@@ -7,7 +7,7 @@
 namespace sessionq {
 namespace {
 
-constexpr std::size_t fixed_cost = 64; // headers, numbers, times
+constexpr std::size_t fixed_cost = 64; // an estimate for headers, numbers and times
 
 std::size_t size_of(const PropertyValue& value) noexcept {
     return std::visit(
@@ -23,7 +23,7 @@ std::size_t size_of(const PropertyValue& value) noexcept {
         value);
 }
 
-// Every one but the session id, whose absence is something else than no text.
+// Covers every field but the session id, where a missing id differs from an empty one.
 std::string& text_of(Message& message, TextField field) noexcept {
     switch (field) {
     case TextField::content_type: return message.content_type;

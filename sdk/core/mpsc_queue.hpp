@@ -4,20 +4,19 @@
 
 namespace sessionq::core {
 
-/// The link an element of an `MpscQueue` carries. An element is in at most one queue at a time.
+/// The link of an `MpscQueue` element. An element is in at most one queue at a time.
 struct MpscNode {
     std::atomic<MpscNode*> mpsc_next{nullptr};
 };
 
-/// Many producers, one consumer; lock-free, intrusive, allocates nothing. The consumer takes
-/// everything at once, oldest first, which is how crossings between threads are batched.
+/// A queue with many producers and one consumer. It is lock-free and intrusive, and allocates
+/// nothing. The consumer takes all elements at once, oldest first, so thread crossings are batched.
 ///
-/// `push` is safe from any thread; `take_all` from one thread at a time.
+/// Any thread may call `push`; one thread at a time may call `take_all`.
 template <typename T>
 class MpscQueue {
 public:
-    /// True when the queue was empty: the one push of a batch whose producer should wake the
-    /// consumer.
+    /// Returns true if the queue was empty: the producer of this push should wake the consumer.
     bool push(T& item) noexcept {
         MpscNode* node = &item;
         MpscNode* top = top_.load(std::memory_order_relaxed);
@@ -32,7 +31,7 @@ public:
         return top_.load(std::memory_order_acquire) == nullptr;
     }
 
-    /// Detaches all elements and returns the oldest; walk on with `next`.
+    /// Detaches all elements and returns the oldest. Walk them with `next`.
     [[nodiscard]] T* take_all() noexcept {
         MpscNode* node = top_.exchange(nullptr, std::memory_order_acq_rel);
         MpscNode* oldest = nullptr;
@@ -45,8 +44,8 @@ public:
         return static_cast<T*>(oldest);
     }
 
-    /// The element after one of those that `take_all` detached. Read it before the element is
-    /// queued anew or destroyed.
+    /// Returns the element after `item` among those that `take_all` detached. Call it before `item`
+    /// is queued again or destroyed.
     [[nodiscard]] static T* next(const T& item) noexcept {
         return static_cast<T*>(item.mpsc_next.load(std::memory_order_relaxed));
     }

@@ -4,7 +4,7 @@
 
 namespace sessionq::core {
 
-/// A small seeded generator (SplitMix64) for jitter and the like: injected, so that a simulation
+/// A small seeded generator (SplitMix64), for example for jitter. Passed in, so that a simulation
 /// replays. Not for secrets. Not thread-safe.
 class Random {
 public:
@@ -17,13 +17,13 @@ public:
         return z ^ (z >> 31);
     }
 
-    /// Even over [0, bound); 0 when `bound` is 0.
+    /// Uniform in [0, bound). Returns 0 if `bound` is 0.
     std::uint64_t below(std::uint64_t bound) noexcept { return bound == 0 ? 0 : next() % bound; }
 
-    /// Even over [0, 1).
+    /// Uniform in [0, 1).
     double fraction() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-    // UniformRandomBitGenerator
+    // The requirements of UniformRandomBitGenerator.
     using result_type = std::uint64_t;
     static constexpr result_type min() { return 0; }
     static constexpr result_type max() { return ~0ULL; }

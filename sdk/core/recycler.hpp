@@ -5,8 +5,8 @@
 
 namespace sessionq::core {
 
-/// Memory for objects of one size that come and go all the time: what one leaves the next one
-/// takes, of at most `most` kept ones. Not thread-safe.
+/// Reuses memory for objects of one size that are created and destroyed often. Caches at most
+/// `most` free blocks. Not thread-safe.
 class Recycler {
 public:
     Recycler(std::size_t size, std::size_t most) noexcept
@@ -38,7 +38,7 @@ private:
     };
 
 #ifdef __SANITIZE_ADDRESS__
-    static constexpr bool is_watched = true; // who uses memory that was given back is found out
+    static constexpr bool is_watched = true; // ASan then reports a use after free
 #else
     static constexpr bool is_watched = false;
 #endif

@@ -7,8 +7,8 @@
 
 namespace sessionq::core {
 
-/// A value or why there is none. What ports answer with; the public edge turns a failure into an
-/// `Error`.
+/// A value, or the failure that prevented it. Ports return it; the public classes throw the failure
+/// as an `Error`.
 template <typename T>
 class [[nodiscard]] Result {
 public:
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] T&& value() && { return std::get<0>(std::move(state_)); }
     [[nodiscard]] const Failure& failure() const { return std::get<1>(state_); }
 
-    /// The value, or throws the failure as an `Error`.
+    /// Returns the value, or throws the failure as an `Error`.
     T take_or_throw() && {
         if (!ok()) {
             throw Error{std::get<1>(std::move(state_))};
@@ -38,7 +38,7 @@ private:
     std::variant<T, Failure> state_;
 };
 
-/// For operations without a value.
+/// The value type of operations that return nothing.
 using Done = std::monostate;
 
 } // namespace sessionq::core

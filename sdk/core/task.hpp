@@ -8,7 +8,7 @@
 
 namespace sessionq::core {
 
-/// A move-only `void()` callable; up to 56 bytes are stored in place, so that posting the usual
+/// A move-only `void()` callable. Stores callables of up to 56 bytes in place, so posting the usual
 /// captures allocates nothing.
 class Task {
 public:
@@ -16,7 +16,7 @@ public:
 
     template <typename F>
     requires(!std::same_as<std::remove_cvref_t<F>, Task> && std::invocable<std::remove_cvref_t<F>&>)
-        Task(F&& f) { // NOLINT(google-explicit-constructor): a callable is a task
+        Task(F&& f) { // NOLINT(google-explicit-constructor): any callable converts to a task
         using Stored = std::remove_cvref_t<F>;
         if constexpr (fits<Stored>) {
             ::new (static_cast<void*>(storage_)) Stored(std::forward<F>(f));

@@ -14,7 +14,7 @@ std::size_t slots_for(Duration longest) noexcept {
         std::max<seconds::rep>(std::chrono::ceil<seconds>(longest).count(), 1));
 }
 
-/// `TimePoint::max()`: never.
+/// Returns `TimePoint::max()` if the entry never turns idle.
 TimePoint turns_idle(TimePoint active, Duration idle) noexcept {
     const bool enabled = idle > Duration::zero();
     const bool reachable = active <= TimePoint{} || idle < TimePoint::max() - active;
@@ -114,8 +114,8 @@ void IdleIndex::file(IdleHook& hook, Circle& circle) noexcept {
     circle.occupied[slot / 64] |= std::uint64_t{1} << (slot % 64);
 }
 
-/// What was filed under the seconds that have passed, or for a later round under the same slots,
-/// comes to the idle lists, where it is looked at.
+/// Moves the entries of all seconds that have passed to the idle lists. A slot may also hold
+/// entries of a later round; `next_idle` files those again.
 void IdleIndex::collect(TimePoint now) noexcept {
     const Second target =
         now <= origin_ ? 0
@@ -139,7 +139,7 @@ IdleEntry* IdleIndex::next_idle(IdleKind kind, TimePoint now) noexcept {
             hook->watched_ = false;
             return hook->entry_;
         }
-        file(*hook, circle(kind)); // not its round yet
+        file(*hook, circle(kind)); // due in a later round
     }
     return nullptr;
 }

@@ -12,12 +12,13 @@
 
 namespace sessionq::timing {
 
-/// Nothing read for a while (a dead peer), or nothing written (time for a heartbeat).
+/// Read idle: nothing was read for a while, so the peer may be dead. Write idle: nothing was
+/// written for a while, so a heartbeat is due.
 enum class IdleKind : std::uint8_t { read, write };
 
 class IdleEntry;
 
-/// One kind's place of an entry in the index.
+/// An entry's position in the index for one kind of idleness.
 class IdleHook : public core::ListHook<> {
 private:
     friend class IdleEntry;
@@ -26,17 +27,17 @@ private:
     explicit IdleHook(IdleEntry& entry, Duration idle) noexcept : entry_{&entry}, idle_{idle} {}
 
     IdleEntry* entry_;
-    Duration idle_; // not positive: disabled
+    Duration idle_; // zero or negative: disabled
     TimePoint active_{};
-    std::uint64_t second_{0}; // under which it is filed
+    std::uint64_t second_{0}; // the second under which it is filed
     bool watched_{false};     // added, and not reported since its last activity
 };
 
-/// What is watched, usually a base or member of a connection: an intrusive node, so that activity
-/// allocates nothing. Destroying it removes it.
+/// An object that the index watches, usually a base or member of a connection. It is an intrusive
+/// node, so recording activity allocates nothing. Destroying it removes it from the index.
 class IdleEntry {
 public:
-    /// How long each kind may be quiet. Zero or negative: not watched for that kind.
+    /// How long each kind may be quiet. Zero or negative: that kind is not watched.
     IdleEntry(Duration read_idle, Duration write_idle) noexcept
         : read_{*this, read_idle}, write_{*this, write_idle} {}
     IdleEntry(const IdleEntry&) = delete;
@@ -53,28 +54,29 @@ private:
     IdleHook write_;
 };
 
-/// Who has been quiet for too long: entries filed under the second in which they turn idle, in a
-/// circle of seconds, one circle for reading and one for writing. Activity moves an entry in O(1),
-/// and is a comparison while it stays within the second, so it may be told of every read and write.
+/// Reports entries that have been quiet for too long. Entries are filed under the second in which
+/// they turn idle, in one circle of seconds for reading and one for writing. Activity moves an
+/// entry in O(1). Within the same second it costs one comparison, so every read and write can be
+/// recorded.
 ///
-/// An entry is reported once per spell of idleness, never early, and at most a second late. Pure,
-/// bound to one thread. Destroying the index forgets its entries.
+/// An entry is reported once for each period of idleness, never early and at most a second late.
+/// Reads no clock. Bound to one thread. Destroying the index forgets its entries.
 class IdleIndex {
 public:
-    /// `longest`: the circle's length, rounded up to seconds, at least one. Longer idle times work
-    /// too; such an entry is looked at once a round.
+    /// `longest` is the length of the circle, rounded up to seconds, at least one. Longer idle
+    /// times work too: such an entry is examined once a round.
     explicit IdleIndex(TimePoint start, Duration longest = std::chrono::hours{1});
     ~IdleIndex();
     IdleIndex(const IdleIndex&) = delete;
     IdleIndex& operator=(const IdleIndex&) = delete;
 
-    /// Both clocks of `entry` start at `now`.
+    /// Starts both idle clocks of `entry` at `now`.
     void add(IdleEntry& entry, TimePoint now) noexcept;
 
-    /// After it, the entry is not reported. No effect on one that was not added.
+    /// Stops watching `entry`. No effect if it was not added.
     void remove(IdleEntry& entry) noexcept;
 
-    /// Something was read, or written: the clock restarts. For entries that were added.
+    /// Record that something was read or written, which restarts the clock. For added entries only.
     void on_read(IdleEntry& entry, TimePoint now) noexcept {
         on_activity(entry.read_, circles_[0], now);
     }
@@ -82,13 +84,13 @@ public:
         on_activity(entry.write_, circles_[1], now);
     }
 
-    /// Changes how long `kind` may be quiet, counted from the last activity; also from the visitor,
-    /// for an entry that is still to be visited.
+    /// Changes how long `kind` may be quiet, counted from the last activity. A visitor may call it,
+    /// also for an entry that is still to be visited.
     void set_idle(IdleEntry& entry, IdleKind kind, Duration idle) noexcept;
 
-    /// Calls `visit(entry, kind)` for all that have turned idle by `now`, whatever the number of
-    /// seconds since the last call; for each kind in the order of the seconds. `visit` may call
-    /// anything but `advance`, and may remove and destroy any entry, though not the index.
+    /// Calls `visit(entry, kind)` for every entry that has turned idle by `now`, for each kind in
+    /// the order of the seconds. The calls may be any time apart. `visit` may call everything
+    /// except `advance`, and may remove and destroy any entry, but not the index.
     template <typename Visitor>
     void advance(TimePoint now, Visitor&& visit) {
         collect(now);
@@ -99,21 +101,21 @@ public:
         }
     }
 
-    /// When `advance` must be called next; none: nobody is watched. It may find nothing once a
-    /// round for an idle time longer than the circle.
+    /// When to call `advance` next; empty if no entry is watched. With an idle time longer than the
+    /// circle, that call may find nothing once a round.
     [[nodiscard]] std::optional<TimePoint> next_wakeup() const noexcept;
 
 private:
-    using Second = std::uint64_t; // since start
+    using Second = std::uint64_t; // seconds since start
     using List = core::IntrusiveList<IdleHook>;
 
     struct Circle {
         explicit Circle(std::size_t seconds) : slots(seconds), occupied((seconds + 63) / 64) {}
 
         std::vector<List> slots;
-        mutable std::vector<std::uint64_t>
-            occupied; // a bit for each slot that may hold entries; next_wakeup clears what it finds empty
-        List idle; // reached their second, to be looked at
+        // A bit for each slot that may hold entries. `next_wakeup` clears the bits of empty slots.
+        mutable std::vector<std::uint64_t> occupied;
+        List idle; // entries whose second has come, not examined yet
     };
 
     [[nodiscard]] Circle& circle(IdleKind kind) noexcept {
@@ -127,7 +129,7 @@ private:
     [[nodiscard]] IdleEntry* next_idle(IdleKind kind, TimePoint now) noexcept;
 
     TimePoint origin_;
-    Second current_{0}; // all up to it have been looked at
+    Second current_{0}; // all seconds up to this one have been examined
     std::array<Circle, 2> circles_;
 };
 

@@ -40,7 +40,7 @@ void TimerService::run_expired(const Self& self) {
     if (*self != nullptr) {
         (*self)->handed_over_ = false;
     }
-    // Each callback may cancel or destroy those behind it, and the service itself: nothing is kept over a call.
+    // A callback may cancel or destroy later timers and the service itself, so re-read everything.
     while (*self != nullptr) {
         Timer* timer = (*self)->expired_.pop_front();
         if (timer == nullptr) {

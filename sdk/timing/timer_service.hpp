@@ -12,14 +12,13 @@
 
 namespace sessionq::timing {
 
-/// The timers of one loop, and the hand-over of what has expired. Whoever owns the operating
-/// system's timer drives it: wakes at `next_wakeup()` and calls `advance`. Arming moves
-/// `next_wakeup()`, so it is asked again before each sleep.
+/// The timers of one loop. The owner of the operating system's timer drives it: it calls `advance`
+/// at `next_wakeup()`. Arming may change `next_wakeup()`, so the driver reads it before each sleep.
 ///
 /// Callbacks run in a task of the executor, never inside a call of this class. A timer never runs
-/// before its due time; resolution is one millisecond, rounded up. Bound to the loop's thread,
-/// takes no lock; the executor must run its tasks there. Destroying the service disarms its timers,
-/// also from a callback and while a task of it is still queued.
+/// early; the resolution is one millisecond, rounded up. Bound to the loop's thread, takes no lock;
+/// the executor must run its tasks there. Destroying the service disarms its timers. A callback may
+/// destroy it, also while one of its tasks is queued.
 class TimerService {
 public:
     TimerService(core::Executor& executor, TimePoint start);
@@ -27,29 +26,29 @@ public:
     TimerService(const TimerService&) = delete;
     TimerService& operator=(const TimerService&) = delete;
 
-    /// Arms `timer`, or moves it if it is armed, also when it has expired and waits for its run.
-    /// Due in the past: runs after the next `advance`. `TimePoint::max()`: armed, never runs.
+    /// Arms `timer`, or moves it if it is armed or has expired and not run yet. If `due` is in the
+    /// past, it runs after the next `advance`. With `TimePoint::max()` it is armed but never runs.
     void arm(Timer& timer, TimePoint due) { wheel_.insert(timer, due); }
 
-    /// After it, the timer does not run, also when it has expired already. No effect on a timer
-    /// that is not armed.
+    /// Makes sure that `timer` does not run, even if it has expired already. No effect if it is not
+    /// armed.
     void cancel(Timer& timer) noexcept;
 
-    /// Takes what has expired and hands it to the executor in one task; none if a task still waits
-    /// to run, which then takes this along.
+    /// Collects the expired timers and posts one task that runs them. If an earlier task is still
+    /// queued, that task runs them too.
     void advance(TimePoint now);
 
-    /// When `advance` must be called next; none: not before something is armed.
+    /// When to call `advance` next; empty until a timer is armed.
     [[nodiscard]] std::optional<TimePoint> next_wakeup() const noexcept {
         return wheel_.next_wakeup();
     }
 
-    /// Armed timers, those that wait for their run included. Walks the latter.
+    /// The number of armed timers, including expired ones that have not run. Walks the latter.
     [[nodiscard]] std::size_t size() const noexcept;
 
 private:
-    using Self =
-        std::shared_ptr<TimerService*>; // null once the service is gone; a queued task outlives it
+    // Null once the service is destroyed. A queued task may outlive the service.
+    using Self = std::shared_ptr<TimerService*>;
 
     static void run_expired(const Self& self);
 

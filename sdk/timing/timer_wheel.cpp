@@ -10,8 +10,7 @@ namespace {
 constexpr std::uint64_t units_per_tick = Duration{TimerWheel::resolution}.count();
 constexpr TimePoint not_known = TimePoint::min();
 
-/// From `origin` to `time`, which is not before it; unsigned, because it may be longer than a
-/// Duration.
+/// The distance from `origin` to a later `time`. Unsigned, because it may exceed a Duration.
 std::uint64_t units_between(TimePoint origin, TimePoint time) noexcept {
     return static_cast<std::uint64_t>(time.time_since_epoch().count()) -
            static_cast<std::uint64_t>(origin.time_since_epoch().count());
@@ -19,7 +18,7 @@ std::uint64_t units_between(TimePoint origin, TimePoint time) noexcept {
 
 } // namespace
 
-/// One wheel: its buckets and a bit for each that is not empty.
+/// One wheel: its buckets, and a bit for each bucket that is not empty.
 struct TimerWheel::Level {
     std::array<List, slots_per_level> buckets;
     std::array<std::uint64_t, slots_per_level / 64> occupied{};
@@ -60,7 +59,7 @@ void TimerWheel::insert(Timer& timer, TimePoint due) {
     }
     if (timer.wheel_ != nullptr) {
         timer.wheel_->cancel(timer);
-    } else if (timer.is_linked()) { // expired, and in the list it was taken into
+    } else if (timer.is_linked()) { // expired, and still in the list of `advance`
         timer.unlink();
     }
     timer.wheel_ = this;
@@ -142,8 +141,7 @@ TimerWheel::Tick TimerWheel::tick_at_or_before(TimePoint time) const noexcept {
     return time <= origin_ ? 0 : units_between(origin_, time) / units_per_tick;
 }
 
-/// For ticks up to last_tick_. Unsigned until the sum is in range again, as the way there may be
-/// longer than a Duration.
+/// For ticks up to last_tick_. Computes in unsigned, because the distance may exceed a Duration.
 TimePoint TimerWheel::time_of(Tick tick) const noexcept {
     const auto units =
         static_cast<std::uint64_t>(origin_.time_since_epoch().count()) + tick * units_per_tick;
@@ -166,7 +164,7 @@ std::optional<TimerWheel::Bucket> TimerWheel::first_bucket() const noexcept {
     return std::nullopt;
 }
 
-/// Makes the lower ones too, so that cascading never allocates.
+/// Makes all lower levels too, so that cascading never allocates.
 void TimerWheel::make_levels(unsigned top) {
     for (unsigned level = 0; level <= top; ++level) {
         if (levels_[level] == nullptr) {

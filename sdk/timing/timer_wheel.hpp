@@ -13,13 +13,13 @@
 
 namespace sessionq::timing {
 
-/// The timers of one thread, filed by due time in a hierarchy of wheels: a timer lies in a coarse
-/// bucket while it is far away and moves to finer ones as its time comes near. Inserting, moving
-/// and cancelling are O(1) whatever the number of timers. Wheels are made when a timer first needs
-/// their reach, so that an unused wheel is some words and one of short timers a few kilobytes.
+/// The timers of one thread, filed by due time in a hierarchy of wheels. A distant timer lies in a
+/// coarse bucket and moves to finer ones as its time comes near. Inserting, moving and cancelling
+/// are O(1). A wheel is allocated when a timer first needs its range. An unused hierarchy takes a
+/// few words, one with short timers only a few kilobytes.
 ///
-/// Pure: it reads no clock and runs no callback. Resolution is one millisecond, rounded up: a timer
-/// never expires before it is due. Bound to one thread. Destroying the wheel disarms its timers.
+/// Reads no clock and runs no callback. The resolution is one millisecond, rounded up: a timer
+/// never expires early. Bound to one thread. Destroying the wheel disarms its timers.
 class TimerWheel {
 public:
     using List = core::IntrusiveList<Timer>;
@@ -31,23 +31,23 @@ public:
     TimerWheel(const TimerWheel&) = delete;
     TimerWheel& operator=(const TimerWheel&) = delete;
 
-    /// Arms `timer`, or moves it if it is armed. Due in the past: expires with the next `advance`,
-    /// also if that brings no later `now`. `TimePoint::max()`: armed, but never expires. Throws
-    /// only `std::bad_alloc`, and then leaves the timer as it was.
+    /// Arms `timer`, or moves it if it is armed. If `due` is in the past, it expires with the next
+    /// `advance`, even if `now` is the same there. With `TimePoint::max()` it is armed but never
+    /// expires. Throws only `std::bad_alloc`, and then leaves the timer unchanged.
     void insert(Timer& timer, TimePoint due);
 
-    /// Disarms a timer of this wheel; no effect on one that is not in it.
+    /// Disarms `timer`. No effect if it is not in this wheel.
     void cancel(Timer& timer) noexcept;
 
-    /// Takes the timers that are due at `now` out of the wheel and appends them to `expired`, in
-    /// the order of their due milliseconds and, within one, of insertion. What was overdue when it
-    /// was inserted counts as due at the instant of insertion. A `now` before an earlier one counts
-    /// as that one.
+    /// Removes the timers that are due at `now` and appends them to `expired`. They are in the
+    /// order of their due milliseconds, and within a millisecond in the order of insertion. A timer
+    /// that was overdue on insertion counts as due at that instant. An earlier `now` than before
+    /// counts as the previous one.
     void advance(TimePoint now, List& expired) noexcept;
 
-    /// The earliest instant at which `advance` will find something; none if nothing will ever
-    /// expire. Exact, so an empty wheel costs no wake-up. Costs some bit tests, and a look at the
-    /// timers of one bucket when the earliest of them was cancelled or has just expired.
+    /// The earliest instant at which `advance` will find a timer; empty if none will ever expire.
+    /// Exact, so an empty wheel causes no wake-up. Costs a few bit tests. It also walks one bucket
+    /// if the earliest timer was cancelled or has just expired.
     [[nodiscard]] std::optional<TimePoint> next_wakeup() const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -64,7 +64,8 @@ private:
 
     static constexpr unsigned bits_per_level = 8;
     static constexpr unsigned slots_per_level = 1U << bits_per_level;
-    static constexpr unsigned levels = 6; // 48 bits of milliseconds: more than a TimePoint can hold
+    // 48 bits of milliseconds: more than a TimePoint can hold
+    static constexpr unsigned levels = 6;
     static constexpr std::uint16_t no_position = 0xffff;
 
     [[nodiscard]] Tick tick_at_or_after(TimePoint time) const noexcept;
@@ -80,13 +81,16 @@ private:
     void cascade(const Bucket& bucket) noexcept;
     void disarm_all(List& list) noexcept;
 
-    // A timer due at tick t lies in the level of the highest digit (of 8 bits) in which t differs from current_, under its own digit of that level. So a
-    // level holds only buckets that lie ahead, each level's buckets come before the next level's, and a bucket is cascaded exactly once.
+    // A timer due at tick t lies in the level of the highest digit (of 8 bits) in which t differs
+    // from current_, in the bucket of its own digit there. Therefore a level holds only buckets
+    // ahead of current_, all buckets of a level come before those of the next level, and a bucket
+    // is cascaded exactly once.
     TimePoint origin_;
     Tick current_{0};
-    Tick last_tick_; // the last that a TimePoint can express; later is never
+    // The last tick that a TimePoint can express. Later timers never expire.
+    Tick last_tick_;
     std::size_t size_{0};
-    mutable TimePoint next_; // cached: the next wake-up, max: none, min: not known
+    mutable TimePoint next_; // cached next wake-up; max: none, min: unknown
     std::array<std::unique_ptr<Level>, levels> levels_;
     List never_;
 };
