@@ -12,11 +12,9 @@ namespace sessionq::core {
 template <typename T>
 class [[nodiscard]] Result {
 public:
-    Result(T value)
-        : state_{std::in_place_index<0>, std::move(value)} {} // NOLINT(google-explicit-constructor)
-    Result(Failure failure)
-        : state_{std::in_place_index<1>, std::move(failure)} {
-    } // NOLINT(google-explicit-constructor)
+    // Both convert implicitly, so that a function returns a value or a failure.
+    Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
+    Result(Failure failure) : state_{std::in_place_index<1>, std::move(failure)} {}
 
     [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
     explicit operator bool() const noexcept { return ok(); }

@@ -16,7 +16,7 @@ public:
 
     template <typename F>
     requires(!std::same_as<std::remove_cvref_t<F>, Task> && std::invocable<std::remove_cvref_t<F>&>)
-        Task(F&& f) { // NOLINT(google-explicit-constructor): any callable converts to a task
+        Task(F&& f) { // implicit: any callable is a task
         using Stored = std::remove_cvref_t<F>;
         if constexpr (fits<Stored>) {
             ::new (static_cast<void*>(storage_)) Stored(std::forward<F>(f));

@@ -12,24 +12,27 @@ template <typename Sync>
 class BasicLane;
 using Lane = BasicLane<ThreadSync>;
 
-/// What a call says when its `run` returns.
+/// What a call reports when its `run` returns.
 enum class Verdict : std::uint8_t {
     proceed, ///< finished; the next call of the lane may start
-    hold, ///< finished; no further call of the lane starts until `Lane::release`, exactly one for
-          ///< each hold
-    suspended, ///< a coroutine that waits: it counts as active until `Dispatcher::finish_suspended`
+    /// Finished, but no further call of the lane starts until `Lane::release`. Each hold needs
+    /// exactly one release.
+    hold,
+    /// The handler is a coroutine that waits. The call counts as active until
+    /// `Dispatcher::finish_suspended`.
+    suspended,
 };
 
-/// One handler call of one message: an intrusive node, owned by whoever made it, queued in one lane
+/// One handler call for one message. An intrusive node, owned by its creator and queued in one lane
 /// at a time.
 ///
-/// Once started a call belongs to its `run` again: nothing here touches it after `run` returned, or
-/// after `run` told anyone that it is done. It may be queued anew or destroyed at once.
+/// Once started, a call belongs to its `run`: the dispatcher never touches it after `run` has
+/// returned or has reported the end. The call may then be queued again or destroyed at once.
 class Call : public core::ListHook<Lane>, public core::MpscNode {
 public:
     virtual ~Call() = default;
 
-    /// Runs the handler, on a worker. Must not throw.
+    /// Runs the handler on a worker. Must not throw.
     virtual Verdict run() noexcept = 0;
 };
 

@@ -14,25 +14,25 @@
 
 namespace sessionq::dispatch {
 
-/// How calls are shared out.
+/// How workers are shared among lanes.
 struct DispatchOptions {
-    unsigned max_calls{
-        0}; ///< Calls active at a time over all lanes, suspended ones included (R7). 0: no cap.
-    unsigned quantum_calls{
-        16}; ///< A lane keeps a worker for at most so many calls (R14). At least 1.
-    Duration quantum_time{std::chrono::milliseconds{
-        5}}; ///< And starts no further call after so long. 0: one call a turn.
+    /// The maximum number of active calls over all lanes, including suspended ones (R7). Zero: no
+    /// cap.
+    unsigned max_calls{0};
+    /// The maximum number of calls in one turn of a lane (R14). At least 1.
+    unsigned quantum_calls{16};
+    /// How long a turn may start further calls. Zero: one call a turn.
+    Duration quantum_time{std::chrono::milliseconds{5}};
 };
 
-/// Decides which call runs next: passive, without threads or a clock, stepped by a `WorkerPool` or
-/// by a simulation's workers.
+/// Decides which call runs next. It is passive: it has no threads and reads no clock. A
+/// `WorkerPool` or the simulation's workers drive it.
 ///
-/// R14: lanes get their turns in the order in which they became ready; a turn ends after a quantum
-/// of calls or of time, and a lane with more to do goes to the back. So a ready lane waits at most
-/// one quantum of every lane ahead.
+/// R14: lanes get turns in the order in which they became ready. A turn ends after a quantum of
+/// calls or of time, and a lane with more work goes to the back. Therefore a ready lane waits for
+/// at most one quantum of every lane ahead of it.
 ///
-/// A cheap handle: copies share everything, which lives as long as a copy or a lane does.
-/// Thread-safe.
+/// A cheap handle. Copies share one state, which lives as long as any copy or lane. Thread-safe.
 template <typename Sync>
 class BasicDispatcher {
 public:
@@ -40,32 +40,34 @@ public:
     using LanePtr = BasicLanePtr<Sync>;
     using Options = DispatchOptions;
 
-    /// What a worker keeps between its steps. One a worker, reused.
+    /// A worker's state between its steps. Each worker has one and reuses it.
     class Turn {
         friend class BasicDispatcher;
 
-        Lane* lane_{nullptr}; // not touched after a call was suspended: it may be gone
+        // Not read after a call was suspended, because the lane may be gone.
+        Lane* lane_{nullptr};
         unsigned calls_{0};
         TimePoint began_{};
     };
 
-    /// Throws `invalid_option` naming the member.
+    /// Throws `invalid_option`, naming the member.
     explicit BasicDispatcher(Options options = {})
         : options_{checked(options)}, queue_{std::make_shared<Queue>(options.max_calls)} {}
 
-    /// `max_calls` at least 1. The caller's thread becomes the lane's home.
+    /// Makes a lane that runs at most `max_calls` calls at a time, at least 1. The calling thread
+    /// becomes the lane's home thread.
     [[nodiscard]] LanePtr make_lane(unsigned max_calls) {
         return LanePtr{new Lane{*queue_, max_calls}, RetireLane<Sync>{queue_}};
     }
 
-    /// The next call this worker shall run, counted as active; null: none is ready, or the cap is
-    /// reached.
+    /// Returns the next call for this worker and counts it as active. Null: no lane is ready, or
+    /// the cap is reached.
     [[nodiscard]] Call* take(Turn& turn, TimePoint now) {
         return begin(turn, now, queue_->step(0, nullptr, true));
     }
 
-    /// The call of this turn returned from `run`. The next one: of the same lane while its quantum
-    /// lasts, else of the lane at the front.
+    /// Reports that the call of this turn returned from `run`, and returns the next one. It comes
+    /// from the same lane while the quantum lasts, otherwise from the lane at the front.
     [[nodiscard]] Call* finish(Turn& turn, Verdict verdict, TimePoint now) {
         const After after = end_call(turn, verdict, now, true);
         return after.call != nullptr
@@ -73,7 +75,7 @@ public:
                    : begin(turn, now, queue_->step(after.ended, after.back, true));
     }
 
-    /// Like `finish`, but null when the turn is over: for a worker that has something else to do
+    /// Like `finish`, but returns null when the turn is over: for a worker that has other work
     /// between turns.
     [[nodiscard]] Call* finish_in_turn(Turn& turn, Verdict verdict, TimePoint now) {
         const After after = end_call(turn, verdict, now, true);
@@ -83,34 +85,36 @@ public:
         return after.call;
     }
 
-    /// Like `finish`, but starts nothing: for a worker that stops.
+    /// Like `finish`, but starts no call: for a worker that stops.
     void finish_last(Turn& turn, Verdict verdict) {
         const After after = end_call(turn, verdict, turn.began_, false);
         queue_->step(after.ended, after.back, false);
     }
 
-    /// A call that said `suspended` has ended, with `proceed` or `hold`. Any thread, also before
-    /// the worker reported the suspension. The lane is alive as long as the call is active; do not
-    /// touch it afterwards unless it is yours.
+    /// Reports the end of a suspended call, with `proceed` or `hold`. Any thread, even before the
+    /// worker has reported the suspension. The lane lives while the call is active. Do not touch
+    /// the lane afterwards unless you own it.
     void finish_suspended(Lane& lane, Verdict verdict) {
         const typename Lane::Step step = lane.finish(verdict, false);
         Lane* back = settle(lane, step);
         queue_->step(1, back, false);
     }
 
-    /// 0: no cap. Holds for the next start; wakes workers if there is room for more. Any thread.
+    /// Changes the cap. Zero: no cap. Applies to the next start, and wakes workers if more calls
+    /// may run. Any thread.
     void set_max_calls(unsigned max_calls) { queue_->set_max_calls(max_calls); }
 
-    /// After a batch of pushes: wakes as many sleeping workers as there is work for; no system call
-    /// when none sleeps or no lane became ready. Any thread.
+    /// Wakes as many sleeping workers as there is work for. Call it after a batch of pushes. Makes
+    /// no system call if no worker sleeps or no lane became ready. Any thread.
     void flush() { queue_->flush(); }
 
-    /// How workers are woken. Set once, before the first push; called from any thread, never under
-    /// a lock, with an upper bound of how many could find work now. An empty function wakes nobody.
+    /// Sets the function that wakes workers. Call it once, before the first push. `wake` runs on
+    /// any thread and never under a lock. It gets an upper bound of how many workers could find
+    /// work now. An empty function wakes nobody.
     void set_wake(std::function<void(std::size_t work)> wake) { queue_->set_wake(std::move(wake)); }
 
-    /// Whether `take` would find a call, asked by a worker that has announced its sleep. A lane
-    /// that turns out paused or empty counts too.
+    /// Whether `take` would find a call. For a worker that has announced its sleep. A ready lane
+    /// counts even if it turns out to be paused or empty.
     [[nodiscard]] bool has_work() { return queue_->has_work(); }
 
     [[nodiscard]] const Options& options() const noexcept { return options_; }
@@ -136,15 +140,17 @@ private:
         return options;
     }
 
-    /// Starts a turn on `lane`, which left the queue with a call counted; goes on to the next lane
-    /// when this one has nothing to start.
+    /// Starts a turn on `lane`, which has left the queue with one call counted. Continues with the
+    /// next lane if this one has nothing to start.
     Call* begin(Turn& turn, TimePoint now, Lane* lane) {
         while (lane != nullptr) {
             const typename Lane::Step step = lane->visit();
             Lane* back = settle(*lane, step);
             if (step.call != nullptr) {
                 if (back !=
-                    nullptr) { // more than one call at a time: other workers may join while this one runs
+                    // The lane allows several calls at a time, so other workers may join while this
+                    // one runs.
+                    nullptr) {
                     queue_->step(0, back, false);
                 }
                 turn.lane_ = lane;
@@ -175,7 +181,7 @@ private:
         return {step.call, 0, nullptr};
     }
 
-    /// The lane if it is to be queued; deletes it if it is dead.
+    /// Returns the lane if it must be queued again. Deletes it if it is dead.
     static Lane* settle(Lane& lane, const typename Lane::Step& step) noexcept {
         if (step.dead) {
             delete &lane;

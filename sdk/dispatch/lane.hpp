@@ -15,19 +15,21 @@
 
 namespace sessionq::dispatch {
 
-/// One session's ordered queue of calls; at most `max_calls` of them are active at a time, and with
-/// one they run strictly one after another (R6, R7). Made by `Dispatcher::make_lane`.
+/// The ordered queue of one session's calls. At most `max_calls` of them are active at a time; with
+/// one, they run strictly one after another (R6, R7). Made by `Dispatcher::make_lane`.
 ///
-/// The *home thread* is the receive thread that owns the lane. It alone may push, take back, pause
-/// and resume; pushing is lock-free and allocates nothing.
+/// The *home thread* is the receive thread that owns the lane. Only it may push, take back, pause
+/// and resume. Pushing is lock-free and allocates nothing.
 ///
-/// How a lane is never forgotten and never queued twice: exactly one party has its *turn token*.
-///  - idle: the inbox holds `idle_mark`; the push that replaces the mark gets the token and queues
-///  the lane.
-///  - queued: the ready queue has it, or the worker that took the lane and is about to visit it.
-///  - parked (`parked_`): the lane may start nothing (paused, on hold, or `max_calls` are active).
-///  Whoever changes that gets the token.
-/// Everything but the push happens under the lane's lock.
+/// Exactly one party holds the lane's *turn token*, so a lane is never forgotten and never queued
+/// twice:
+/// - idle: the inbox holds `idle_mark`. The push that replaces the mark gets the token and queues
+///   the lane.
+/// - queued: the ready queue holds it, or the worker that took the lane and is about to visit it.
+/// - parked (`parked_`): the lane may start nothing, because it is paused, on hold, or has
+///   `max_calls` active calls. The thread that changes this takes the token.
+///
+/// Everything except a push happens under the lane's lock.
 template <typename Sync>
 class alignas(64) BasicLane final : public core::MpscNode {
 public:
@@ -36,7 +38,8 @@ public:
     BasicLane(Queue& queue, unsigned max_calls) : queue_{&queue}, max_calls_{checked(max_calls)} {}
     ~BasicLane() = default;
 
-    /// Appends a call. Home thread. Makes the lane ready and wakes nobody: see `Dispatcher::flush`.
+    /// Appends a call. Home thread. Makes the lane ready but wakes no worker: see
+    /// `Dispatcher::flush`.
     void push(Call& call) noexcept {
         count_pushed(1);
         core::MpscNode& node = call;
@@ -50,8 +53,8 @@ public:
         }
     }
 
-    /// Puts a call before all others: a retry in place. Home thread, while the lane is paused or on
-    /// hold.
+    /// Puts a call before all others, for a retry in place. Home thread, while the lane is paused
+    /// or on hold.
     void push_front(Call& call) noexcept {
         const std::lock_guard guard{lock_};
         leave_idle();
@@ -61,26 +64,26 @@ public:
         waiting_ = &node;
     }
 
-    /// After it returns no further call starts until `resume`; those active go on. Home thread.
-    /// Pausing twice is pausing.
+    /// No call starts after this returns, until `resume`. Active calls continue. Home thread. No
+    /// effect if the lane is paused already.
     void pause() noexcept {
         const std::lock_guard guard{lock_};
         paused_ = true;
     }
 
-    /// Ends the pause, not a hold. Home thread. Wakes as `Dispatcher::flush` does.
+    /// Ends the pause, but not a hold. Home thread. Wakes workers as `Dispatcher::flush` does.
     void resume() noexcept {
         change([this] { paused_ = false; });
     }
 
-    /// Ends one hold: call it exactly once for each call that said `Verdict::hold`. It may come
-    /// before the worker has reported the verdict. Home thread. Wakes as `Dispatcher::flush` does.
+    /// Ends one hold. Call it exactly once for each call that returned `Verdict::hold`, even before
+    /// the worker has reported the verdict. Home thread. Wakes workers as `Dispatcher::flush` does.
     void release() noexcept {
         change([this] { --holds_; });
     }
 
-    /// Removes every call not yet started, appending them to `out` in order. Home thread; any
-    /// state.
+    /// Removes all calls that have not started and appends them to `out` in order. Home thread, in
+    /// any state. Returns their number.
     std::size_t take_back(core::IntrusiveList<Call, dispatch::Lane>& out) noexcept {
         const std::lock_guard guard{lock_};
         std::size_t count = 0;
@@ -91,33 +94,34 @@ public:
         return count;
     }
 
-    /// How many calls may be active at a time, at least 1 (else throws `invalid_argument`); holds
-    /// for the next start. Any thread.
+    /// Changes how many calls may be active at a time. Throws `invalid_argument` for 0. Applies to
+    /// the next start. Any thread.
     void set_max_calls(unsigned max_calls) {
         change([this, max_calls = checked(max_calls)] { max_calls_ = max_calls; });
     }
 
-    /// Calls started and not reported as finished, suspended ones included. A call that has said it
-    /// is done counts until its worker reports it. Any thread.
+    /// The number of calls that have started and are not reported as finished, including suspended
+    /// ones. A finished call counts until its worker reports it. Any thread.
     [[nodiscard]] unsigned active() const noexcept {
         return active_.load(std::memory_order_relaxed);
     }
 
-    /// Calls not yet started: exact on the home thread while the lane is paused.
+    /// The number of calls that have not started. Exact on the home thread while the lane is
+    /// paused.
     [[nodiscard]] std::size_t waiting() const noexcept {
         return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_relaxed);
     }
 
-    // What follows is the dispatcher's.
+    // The rest of the interface is for the dispatcher.
 
-    /// What a worker does after a step on the lane.
+    /// What a worker must do after a step on the lane.
     struct Step {
-        Call* call{nullptr}; ///< run it
-        bool queue{false};   ///< the caller has the token: put the lane into the ready queue
-        bool dead{false};    ///< the owner gave the lane up and nobody else refers to it: delete it
+        Call* call{nullptr}; ///< run this call
+        bool queue{false};   ///< put the lane into the ready queue; the caller holds the token
+        bool dead{false};    ///< delete the lane: its owner gave it up and nothing refers to it
     };
 
-    /// A worker took the lane from the ready queue and with it the token.
+    /// A worker took the lane from the ready queue, and the token with it.
     [[nodiscard]] Step visit() noexcept {
         const std::lock_guard guard{lock_};
         parked_ = true;
@@ -130,7 +134,7 @@ public:
         return step;
     }
 
-    /// An active call finished; with `go_on` the next one starts if it may.
+    /// Reports that an active call finished. With `go_on`, starts the next call if the lane may.
     [[nodiscard]] Step finish(Verdict verdict, bool go_on) noexcept {
         const std::lock_guard guard{lock_};
         add_active(-1);
@@ -144,8 +148,8 @@ public:
         return step;
     }
 
-    /// The owner gives the lane up: nothing starts any more, what waits is forgotten. True: the
-    /// caller deletes it. False: the last one who refers to it does.
+    /// The owner gives up the lane: no further call starts and waiting calls are forgotten. If it
+    /// returns true, the caller deletes the lane. Otherwise the last user of the lane deletes it.
     [[nodiscard]] bool retire() noexcept {
         const std::lock_guard guard{lock_};
         leave_idle();
@@ -169,7 +173,7 @@ private:
 
     [[nodiscard]] bool is_dead() const noexcept { return retired_ && parked_ && active() == 0; }
 
-    /// Applies a change that may let calls start, and queues the lane if it does.
+    /// Applies a change that may allow calls to start, and queues the lane if it does.
     template <typename Change>
     void change(Change apply) {
         bool queue = false;
@@ -184,8 +188,8 @@ private:
         }
     }
 
-    /// If the token is here and calls may start: on to the ready queue (true, the caller puts it
-    /// there), or idle when nothing waits.
+    /// Passes the token on if the lane holds it and calls may start. Returns true if calls wait:
+    /// the caller must put the lane into the ready queue. Otherwise the lane becomes idle.
     [[nodiscard]] bool hand_on() noexcept {
         if (!parked_ || !may_start()) {
             return false;
@@ -196,8 +200,7 @@ private:
                                                            std::memory_order_relaxed);
     }
 
-    /// Takes the token from an idle lane. Home thread, so that no push can take it at the same
-    /// time.
+    /// Takes the token from an idle lane. Home thread, so that no push competes for it.
     void leave_idle() noexcept {
         if (inbox_.load(std::memory_order_relaxed) == idle()) {
             inbox_.store(nullptr, std::memory_order_relaxed);
@@ -205,7 +208,7 @@ private:
         }
     }
 
-    /// Whether a call waits; fetches from the inbox when the older ones are used up.
+    /// Whether a call waits. Fetches calls from the inbox once the older ones are used up.
     [[nodiscard]] bool refill() noexcept {
         if (waiting_ != nullptr) {
             return true;
@@ -246,7 +249,7 @@ private:
 
     static inline core::MpscNode idle_mark;
 
-    // Written by the home thread, and the link in the ready queue.
+    // The home thread writes these and the link in the ready queue.
     typename Sync::template Atomic<core::MpscNode*> inbox_{&idle_mark}; // newest first
     std::atomic<std::size_t> pushed_{0};
     Queue* queue_;
@@ -256,14 +259,14 @@ private:
     bool parked_{false};
     bool paused_{false};
     bool retired_{false};
-    int holds_{0};       // below zero: released before the verdict came
+    int holds_{0};       // negative if released before the verdict was reported
     unsigned max_calls_; // at least 1
     std::atomic<unsigned> active_{0};
-    core::MpscNode* waiting_{nullptr}; // oldest first, older than the inbox
+    core::MpscNode* waiting_{nullptr}; // oldest first, all older than the inbox
     std::atomic<std::size_t> popped_{0};
 };
 
-/// Gives a lane up, and keeps the queue alive for as long as it may be needed.
+/// Gives up a lane. Holds the ready queue for as long as the lane may need it.
 template <typename Sync>
 struct RetireLane {
     std::shared_ptr<BasicReadyQueue<Sync>> queue;
@@ -275,8 +278,8 @@ struct RetireLane {
     }
 };
 
-/// A lane as its home thread owns it. Dropping it forgets the calls that wait (take them back
-/// before); active ones may still finish.
+/// The home thread's ownership of a lane. Dropping it forgets the waiting calls (take them back
+/// first). Active calls may still finish.
 template <typename Sync>
 using BasicLanePtr = std::unique_ptr<BasicLane<Sync>, RetireLane<Sync>>;
 

@@ -17,18 +17,18 @@ namespace sessionq::dispatch {
 
 class PoolExecutor;
 
-/// The Asio side of an executor of ours: what Asio's timers and sockets hang their services on when
-/// coroutines run there. A timer waits on one thread of Asio's that is started with the first of
-/// them; what waits is resumed on `executor`.
+/// Lets Asio's timers and sockets work for coroutines that run on `executor`. Asio starts one
+/// thread with the first timer, and all timers wait there. The waiting coroutine resumes on
+/// `executor`.
 ///
-/// Destroyed before `executor` is, and after every coroutine on it has ended or was given up:
-/// destruction destroys those that still wait on a timer or socket.
+/// Destroy it before `executor`, and after every coroutine on it has ended or was given up.
+/// Destruction destroys the coroutines that still wait for a timer or socket.
 class PoolContext final : public asio::execution_context {
 public:
     explicit PoolContext(core::Executor& executor) noexcept : executor_{executor} {}
 
-    /// An executor for one coroutine: each of its resumptions runs under `context`, which is
-    /// cleared after (R21). Thread-safe.
+    /// Makes an executor for one coroutine. Each resumption runs under `context`, which is cleared
+    /// afterwards (R21). Thread-safe.
     [[nodiscard]] PoolExecutor executor(OperationContext context);
 
 private:
@@ -37,8 +37,8 @@ private:
     core::Executor& executor_;
 };
 
-/// An Asio executor that runs functions on an executor of ours, always later (never inside
-/// `execute`), under one operation context. A cheap value; meets the requirements of
+/// An Asio executor that runs functions on a `core::Executor` under one operation context. It runs
+/// them later, never inside `execute`. A cheap value that meets the requirements of
 /// `asio::any_io_executor`.
 class PoolExecutor {
 public:
@@ -50,7 +50,7 @@ public:
         pool_->executor_.post([function = std::decay_t<Function>(std::forward<Function>(function)),
                                context = context_]() mutable {
             const OperationContext::Scope scope{*context};
-            auto running = std::move(function); // ends before the scope does
+            auto running = std::move(function); // destroyed before the scope
             running();
         });
     }

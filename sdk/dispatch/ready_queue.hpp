@@ -12,11 +12,11 @@
 
 namespace sessionq::dispatch {
 
-/// Lanes that have a call to start, first come first served, and the count of active calls under
-/// the cap over all lanes (R7, R14).
+/// The lanes that have a call to start, first come first served. Counts active calls against the
+/// cap over all lanes (R7, R14).
 ///
-/// Home threads `inject` lock-free; workers `step` under one small lock, which also moves what was
-/// injected into the list.
+/// Home threads call `inject`, which is lock-free. Workers call `step`, which takes one short lock
+/// and also moves injected lanes into the list.
 template <typename Sync>
 class BasicReadyQueue {
 public:
@@ -26,7 +26,7 @@ public:
     /// `max_calls` zero: no cap.
     explicit BasicReadyQueue(unsigned max_calls) noexcept : max_calls_{max_calls} {}
 
-    /// Lanes still queued here were given up by their owners.
+    /// Deletes the lanes that are still queued: their owners have given them up.
     ~BasicReadyQueue() {
         collect();
         while (front_ != nullptr) {
@@ -36,11 +36,12 @@ public:
     BasicReadyQueue(const BasicReadyQueue&) = delete;
     BasicReadyQueue& operator=(const BasicReadyQueue&) = delete;
 
-    /// Set once, before the first lane is queued. Called from any thread, without a lock held, with
-    /// how much work is ready beyond what its caller takes.
+    /// Sets the function that wakes workers. Call it once, before the first lane is queued. `wake`
+    /// runs on any thread and under no lock. It gets the amount of ready work beyond what its
+    /// caller takes.
     void set_wake(Wake wake) { wake_ = std::move(wake); }
 
-    /// The lane joins the end. Any thread; lock-free; wakes nobody.
+    /// Appends the lane. Any thread; lock-free; wakes no worker.
     void inject(Lane& lane) noexcept {
         core::MpscNode& node = lane;
         core::MpscNode* top = incoming_.load(std::memory_order_relaxed);
@@ -52,17 +53,17 @@ public:
                               std::memory_order_relaxed);
     }
 
-    /// After a batch of `inject`: wakes whoever can take it. What a worker has collected already is
-    /// that worker's to hand on.
+    /// Wakes workers for injected lanes. Call it after a batch of `inject`. Lanes that a worker has
+    /// collected already are that worker's responsibility.
     void flush() {
         if (incoming_.load(std::memory_order_relaxed) != nullptr) {
             wake(std::max<std::size_t>(incoming_count_.load(std::memory_order_relaxed), 1));
         }
     }
 
-    /// A worker's step. In this order: `ended` calls leave the count, `back` joins the end, and
-    /// with `take` the front lane leaves the queue with one call counted for it. Null: no lane is
-    /// ready, or the cap is reached.
+    /// A worker's step, in this order: `ended` calls leave the count, `back` joins the end, and
+    /// with `take` the front lane leaves the queue with one call counted. Null: no lane is ready,
+    /// or the cap is reached.
     Lane* step(unsigned ended, Lane* back, bool take) {
         Lane* front = nullptr;
         std::size_t more = 0;
@@ -89,9 +90,9 @@ public:
         return front;
     }
 
-    /// Whether `step` would find a lane. A worker asks after it announced its sleep: the
-    /// unconditional exchange in `collect` orders this against `flush`, so that either the lane is
-    /// seen here or the sleeper is seen there.
+    /// Whether `step` would find a lane. A worker asks after it has announced its sleep. The
+    /// unconditional exchange in `collect` orders this against `flush`: either this call sees the
+    /// lane, or `flush` sees the sleeper.
     [[nodiscard]] bool has_work() {
         const std::lock_guard guard{lock_};
         collect();
@@ -107,8 +108,8 @@ public:
         step(0, nullptr, false);
     }
 
-    /// More calls are active than the cap, which was lowered: a turn ends with its call, so that
-    /// their number goes down.
+    /// Whether more calls are active than the cap, which was lowered. Each turn then ends with its
+    /// current call, so their number falls.
     [[nodiscard]] bool over_cap() const noexcept {
         return over_cap_.load(std::memory_order_relaxed);
     }
@@ -138,7 +139,7 @@ private:
         }
     }
 
-    /// How many lanes may leave now.
+    /// The number of lanes that may leave the queue now.
     [[nodiscard]] std::size_t startable() const noexcept {
         if (max_calls_ == 0) {
             return listed_;
@@ -146,7 +147,7 @@ private:
         return active_ < max_calls_ ? std::min<std::size_t>(listed_, max_calls_ - active_) : 0;
     }
 
-    /// Moves what was injected behind what is listed, oldest first.
+    /// Moves injected lanes to the end of the list, oldest first.
     void collect() noexcept {
         core::MpscNode* const newest = incoming_.exchange(nullptr, std::memory_order_acq_rel);
         if (newest == nullptr) {
@@ -183,8 +184,9 @@ private:
 
     // Written by home threads.
     alignas(64) typename Sync::template Atomic<core::MpscNode*> incoming_{nullptr}; // newest first
-    std::atomic<std::size_t> incoming_count_{
-        0}; // about how many to wake for; home threads that collide lose a count, never whether there is one
+    // Approximately how many lanes wait in incoming_. Colliding home threads may lose a count, so
+    // `flush` reads incoming_ itself to see whether any lane waits.
+    std::atomic<std::size_t> incoming_count_{0};
 
     // Guarded by lock_.
     alignas(64) typename Sync::Lock lock_;
@@ -193,7 +195,7 @@ private:
     unsigned max_calls_;
     std::size_t listed_{0};
     core::MpscNode* front_{nullptr}; // linked to back_
-    core::MpscNode* back_{nullptr};  // of no meaning while front_ is null
+    core::MpscNode* back_{nullptr};  // meaningless while front_ is null
 
     Wake wake_;
 };

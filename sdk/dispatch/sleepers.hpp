@@ -6,20 +6,21 @@
 
 namespace sessionq::dispatch {
 
-/// Workers that sleep and how few of them to wake (source document 004, DG3 and DG4).
+/// Tracks sleeping workers and wakes as few of them as necessary (DG3, DG4).
 ///
-/// A worker without work announces its sleep, looks once more, and sleeps; so work that was
-/// published before `wake` is either seen by that look or finds the worker announced. A woken
-/// worker counts as *coming* until it looks: work it will find wakes nobody else. Thread-safe,
-/// lock-free.
+/// A worker without work announces its sleep, looks for work once more, and then sleeps. Work
+/// published before `wake` is therefore either seen by that look, or finds the worker announced. A
+/// woken worker counts as *coming* until it looks for work. The work that it will find wakes no
+/// other worker. Thread-safe, lock-free.
 template <typename Sync>
 class BasicSleepers {
 public:
-    /// The caller is about to sleep. It looks for work after this, and then calls `sleep` or
-    /// `stay`.
+    /// Announces that the caller is about to sleep. The caller then looks for work, and calls
+    /// `sleep` or `stay`.
     void announce() noexcept { state_.fetch_add(one_asleep, std::memory_order_acq_rel); }
 
-    /// It found work after all. If somebody is waking it already, it takes that wake-up.
+    /// Withdraws the announcement: the caller found work. If a wake-up is on its way already, the
+    /// caller takes it.
     void stay() noexcept {
         std::uint64_t state = state_.load(std::memory_order_relaxed);
         while (asleep(state) > 0) {
@@ -37,8 +38,8 @@ public:
         state_.fetch_sub(one_coming, std::memory_order_acq_rel);
     }
 
-    /// Wakes as many as `work` asks for beyond those that are coming. No system call when that is
-    /// none.
+    /// Wakes enough workers for `work`, less those that are coming already. No system call if that
+    /// is none.
     void wake(std::size_t work) noexcept {
         std::uint64_t state = state_.load(std::memory_order_acquire);
         std::uint64_t woken = 0;
@@ -49,7 +50,8 @@ public:
             woken = work > coming(state)
                         ? std::min<std::uint64_t>(work - coming(state), asleep(state))
                         : 0;
-            // Also when it changes nothing: a worker that is relied on as coming must see what was published before.
+            // Write the state even if nothing changes: a coming worker must see what was published
+            // before.
         } while (!state_.compare_exchange_weak(state, state + woken * (one_coming - one_asleep),
                                                std::memory_order_acq_rel,
                                                std::memory_order_acquire));
@@ -58,8 +60,8 @@ public:
         }
     }
 
-    /// Wakes everybody who has announced; whoever announces later finds what was written before
-    /// this call.
+    /// Wakes every worker that has announced its sleep. A worker that announces later sees
+    /// everything written before this call.
     void wake_all() noexcept {
         announce();
         wake(~std::uint32_t{0});
@@ -79,8 +81,9 @@ private:
     }
     static constexpr std::uint64_t coming(std::uint64_t state) noexcept { return state >> 32; }
 
-    typename Sync::template Atomic<std::uint64_t> state_{
-        0}; // announced and not woken; above them, woken and not yet looking
+    // The low half counts workers that sleep and were not woken. The high half counts workers that
+    // were woken and have not looked for work yet.
+    typename Sync::template Atomic<std::uint64_t> state_{0};
     typename Sync::Semaphore semaphore_;
 };
 

@@ -12,8 +12,8 @@
 
 namespace sessionq::dispatch {
 
-/// Tasks for workers, first come first served, each with the operation context of whoever submitted
-/// it (R21).
+/// Tasks for workers, first come first served. Each carries the operation context of the thread
+/// that submitted it (R21).
 ///
 /// Thread-safe; pushing takes no lock.
 class TaskQueue {
@@ -37,7 +37,7 @@ public:
         incoming_.push(*entry.release());
     }
 
-    /// The oldest; null when there is none.
+    /// Removes and returns the oldest task. Null if there is none.
     [[nodiscard]] std::unique_ptr<Entry> pop() {
         const std::lock_guard guard{mutex_};
         if (!collect()) {
@@ -49,19 +49,19 @@ public:
         return entry;
     }
 
-    /// Whether `pop` would find one; asked by a worker that announced its sleep, so that either the
-    /// task is seen here or the sleeper by who pushed it.
+    /// Whether `pop` would find a task. A worker asks after it has announced its sleep: either this
+    /// call sees the task, or the pushing thread sees the sleeper.
     [[nodiscard]] bool has_work() {
         const std::lock_guard guard{mutex_};
         return collect();
     }
 
-    /// About how many wait: a hint.
+    /// Approximately how many tasks wait: a hint.
     [[nodiscard]] std::size_t size() const noexcept {
         return count_.load(std::memory_order_relaxed);
     }
 
-    /// Destroys all unrun.
+    /// Destroys all tasks without running them.
     void clear() {
         while (pop()) {
         }
@@ -78,7 +78,7 @@ private:
     core::MpscQueue<Entry> incoming_;
     std::atomic<std::size_t> count_{0};
     std::mutex mutex_;
-    Entry* oldest_{nullptr}; // guarded by mutex_; those behind it are linked
+    Entry* oldest_{nullptr}; // guarded by mutex_; the entries behind it are linked
 };
 
 } // namespace sessionq::dispatch

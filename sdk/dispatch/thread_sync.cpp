@@ -14,8 +14,8 @@ inline void relax() noexcept {
 } // namespace
 
 void SmallLock::wait_and_lock() noexcept {
-    constexpr int spins =
-        100; // about as long as a critical section here takes; longer only when its thread lost the processor
+    // About as long as a critical section takes. A longer wait means that the holder was preempted.
+    constexpr int spins = 100;
     for (int attempt = 0; locked_.load(std::memory_order_relaxed) ||
                           locked_.exchange(true, std::memory_order_acquire);
          ++attempt) {

@@ -6,9 +6,8 @@
 
 namespace sessionq::dispatch {
 
-/// A lock for critical sections of a few instructions. Unlocking is a plain store; who has to wait
-/// spins, then yields, then naps, so that a holder that lost its processor gets it back whatever
-/// the priorities. Meets BasicLockable.
+/// A lock for critical sections of a few instructions. Unlocking is a plain store. A waiting thread
+/// spins first and then yields, so that a preempted holder can run. Meets BasicLockable.
 class SmallLock {
 public:
     void lock() noexcept {
@@ -35,7 +34,7 @@ public:
 
     void release() noexcept { sem_post(&semaphore_); }
     void acquire() noexcept {
-        while (sem_wait(&semaphore_) != 0) { // a signal handler ran
+        while (sem_wait(&semaphore_) != 0) { // interrupted by a signal handler
         }
     }
 
@@ -43,8 +42,8 @@ private:
     sem_t semaphore_{};
 };
 
-/// What lanes, the ready queue and sleeping workers synchronise with. A parameter of theirs so that
-/// a checker can step through every interleaving.
+/// The synchronisation primitives of lanes, the ready queue and sleeping workers. A template
+/// parameter, so that a checker can step through every interleaving.
 struct ThreadSync {
     template <typename T>
     using Atomic = std::atomic<T>;

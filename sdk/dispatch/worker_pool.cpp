@@ -16,15 +16,15 @@ namespace {
 
 using Sleepers = BasicSleepers<ThreadSync>;
 
-/// Who this thread works for, and whether a task of it is running.
+/// The pool that this thread works for, and whether the thread is running a task.
 struct WorkerMark {
     const void* pool{nullptr};
     bool in_task{false};
 };
 thread_local WorkerMark this_worker;
 
-/// Ready lanes for which nobody is awake. A worker that makes a lane ready from within a task, as
-/// the end of a coroutine does, comes for it itself.
+/// Wakes workers for ready lanes. If a task on this worker made a lane ready (the end of a
+/// coroutine does), this worker takes the lane itself and one wake-up less is needed.
 void wake_for_lanes(const void* pool, Sleepers& sleepers, std::size_t work) noexcept {
     const bool comes_itself = this_worker.in_task && this_worker.pool == pool;
     sleepers.wake(comes_itself ? work - 1 : work);
@@ -32,7 +32,7 @@ void wake_for_lanes(const void* pool, Sleepers& sleepers, std::size_t work) noex
 
 } // namespace
 
-/// What the workers share; outlives the pool while a worker is stuck in a handler.
+/// The state that workers share. Outlives the pool while a worker is stuck in a handler.
 struct WorkerPool::State {
     State(const Dispatcher& from, const core::Clock& time, unsigned threads)
         : dispatcher{from}, clock{time}, finished(threads, false), running{threads} {}
@@ -46,16 +46,16 @@ struct WorkerPool::State {
     Dispatcher dispatcher;
     const core::Clock& clock;
     TaskQueue tasks;
-    std::shared_ptr<Sleepers> sleepers{
-        std::make_shared<Sleepers>()}; // shared with the dispatcher's wake function
+    // Shared with the dispatcher's wake function.
+    std::shared_ptr<Sleepers> sleepers{std::make_shared<Sleepers>()};
     std::atomic<bool> stopping{false};
 
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<bool> finished; // guarded by mutex, as are the next two
     unsigned running;
-    unsigned inside_stop{
-        0}; // workers that called stop from a handler; they do not wait for one another
+    // Workers that called `stop` from a handler. They do not wait for one another.
+    unsigned inside_stop{0};
 };
 
 void WorkerPool::State::work(std::size_t index) {
@@ -77,7 +77,7 @@ void WorkerPool::State::work(std::size_t index) {
     }
 }
 
-/// At most a quantum of tasks, so that lanes get their turn. False: there was none.
+/// Runs at most a quantum of tasks, so that lanes get their turn. Returns false if there was none.
 bool WorkerPool::State::run_tasks() {
     if (tasks.size() == 0) {
         return false;
@@ -97,12 +97,12 @@ bool WorkerPool::State::run_tasks() {
         try {
             const OperationContext::Scope scope{std::move(entry->context)};
             entry->task();
-            entry->task = {}; // what it captured ends under its context too
+            entry->task = {}; // destroy its captures under its context too
         } catch (const std::exception& error) {
             core::log(LogLevel::error, "dispatch", "a task threw: ", error.what());
         } catch (...) {
             core::log(LogLevel::error, "dispatch",
-                      "a task threw something that is no std::exception");
+                      "a task threw an exception that is not a std::exception");
         }
         this_worker.in_task = false;
     } while (count < dispatcher.options().quantum_calls &&
@@ -111,7 +111,7 @@ bool WorkerPool::State::run_tasks() {
     return count > 0;
 }
 
-/// Turn after turn, until nothing is ready or a task waits. False: there was no call.
+/// Runs turns until no lane is ready or a task waits. Returns false if there was no call.
 bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
     Call* call = dispatcher.take(turn, clock.coarse_now());
     if (call == nullptr) {
@@ -168,7 +168,7 @@ WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigne
         for (unsigned i = 0; i < threads; ++i) {
             workers_.emplace_back([state = state_, i] { state->work(i); });
         }
-    } catch (...) { // no more threads to be had: end those that started
+    } catch (...) { // no more threads available: end those that started
         state_->stopping.store(true, std::memory_order_release);
         state_->sleepers->wake_all();
         for (std::thread& worker : workers_) {
@@ -193,7 +193,8 @@ void WorkerPool::post(core::Task task) {
     }
     state_->tasks.push(std::move(task), OperationContext::current());
     state_->sleepers->wake(state_->tasks.size());
-    if (state_->stopping.load(std::memory_order_acquire)) { // stop may have looked before the push
+    // `stop` may have cleared the queue already
+    if (state_->stopping.load(std::memory_order_acquire)) {
         state_->tasks.clear();
     }
 }

@@ -14,32 +14,33 @@
 
 namespace sessionq::dispatch {
 
-/// Threads that run what a dispatcher hands out, and tasks such as resumptions of coroutines. A
-/// worker takes turns between the two, a quantum each, so that neither starves the other. Handlers
-/// run here and nowhere else; sleeping workers cost nothing.
+/// The threads that run the dispatcher's calls, and tasks such as resumed coroutines. A worker
+/// alternates between the two, a quantum each, so that neither starves the other. Handlers run only
+/// here. Sleeping workers cost nothing.
 ///
-/// Thread-safe, but for destruction.
+/// Thread-safe, except for destruction.
 class WorkerPool final : public core::Executor {
 public:
-    /// Starts `threads` workers named "sessionq-work", at least 1 (else throws `invalid_option`).
-    /// Becomes the one whom `dispatcher` wakes. `clock` outlives every worker. `last_patience` is
-    /// for the destructor.
+    /// Starts `threads` workers named "sessionq-work". Throws `invalid_option` if `threads` is 0.
+    /// From now on `dispatcher` wakes these workers. `clock` must outlive every worker.
+    /// `last_patience` is how long the destructor waits.
     WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads,
                Duration last_patience = std::chrono::seconds{2});
 
-    /// Stops, waits up to `last_patience`, and leaves a worker whose handler does not return to
-    /// itself: it ends when the handler does.
+    /// Stops the pool and waits up to `last_patience`. A worker whose handler has not returned by
+    /// then is detached and ends when the handler does.
     ~WorkerPool() override;
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    /// After `stop` the task is destroyed unrun, inside this call. What a task throws is logged.
+    /// Runs `task` on a worker and logs what it throws. After `stop`, destroys the task inside this
+    /// call without running it.
     void post(core::Task task) override;
 
-    /// Nothing starts any more: calls stay in their lanes, queued tasks are destroyed unrun. Waits
-    /// until the handlers that run have returned, at most until the deadline. Returns how many
-    /// workers are left in a handler, the calling one not counted. May be called again, and from
-    /// inside a handler.
+    /// Starts nothing more: calls stay in their lanes, and queued tasks are destroyed without
+    /// running. Waits for running handlers, but not beyond the deadline. Returns how many workers
+    /// are still in a handler, except the calling one. May be called again, also from inside a
+    /// handler.
     unsigned stop(Deadline deadline);
 
     /// Whether the caller is one of this pool's workers.
@@ -49,7 +50,7 @@ public:
         return static_cast<unsigned>(workers_.size());
     }
 
-    /// Workers that sleep now.
+    /// The number of workers that sleep now.
     [[nodiscard]] std::size_t asleep() const noexcept;
 
 private:
