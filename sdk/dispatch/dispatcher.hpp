@@ -147,10 +147,9 @@ private:
             const typename Lane::Step step = lane->visit();
             Lane* back = settle(*lane, step);
             if (step.call != nullptr) {
-                if (back !=
-                    // The lane allows several calls at a time, so other workers may join while this
-                    // one runs.
-                    nullptr) {
+                // The lane allows several calls at a time, so other workers may join while this one
+                // runs.
+                if (back != nullptr) {
                     queue_->step(0, back, false);
                 }
                 turn.lane_ = lane;
