@@ -7,12 +7,13 @@
 
 namespace sessionq::broker {
 
-/// Which session a client wants and how.
+/// Which session a client wants to accept, and how.
 struct AcceptSpec {
-    std::optional<std::string> session_id{}; ///< unset: the ready one whose first message is oldest
+    /// unset: the ready session with the oldest first message
+    std::optional<std::string> session_id{};
     ReceiveMode mode{ReceiveMode::peek_lock};
-    int priority{0};   ///< among those that wait; higher first
-    TimePoint until{}; ///< wait for a session to become ready; not after now: answer at once
+    int priority{0};   ///< among waiting accepts; the highest is served first
+    TimePoint until{}; ///< how long to wait for a ready session; not after now: do not wait
 };
 
 } // namespace sessionq::broker

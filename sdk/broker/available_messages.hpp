@@ -5,8 +5,8 @@
 
 namespace sessionq::broker {
 
-/// What consumers of one session, or of an entity without sessions, may be given, in sequence
-/// order.
+/// The messages that consumers of one session, or of an entity without sessions, may receive, in
+/// sequence order.
 using AvailableMessages = SequencedQueue<StoredMessage, AvailableTag, &StoredMessage::sequence>;
 
 } // namespace sessionq::broker

@@ -16,17 +16,17 @@ struct Session;
 
 enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
 
-/// Where a consumer stands between "say when there is work" and taking it.
+/// Whether a consumer wants to be notified of work.
 enum class Interest : std::uint8_t {
     none,       ///< no credit, or busy pulling
-    interested, ///< found nothing, waits to be told
-    notified,   ///< told, has not pulled yet
+    interested, ///< found no work and waits for a notification
+    notified,   ///< was notified and has not pulled yet
 };
 
-/// The right to the messages of one session, or to share in those of an entity without sessions;
-/// made by an accept or by `Queue::open`.
+/// The right to the messages of one session, or a share in the messages of an entity without
+/// sessions. Made by `Queue::accept` or `Queue::open`.
 ///
-/// The constants are for everybody. All else is the engine's and guarded by its queue's lock.
+/// Any thread may read the constants. The engine owns everything else, under its queue's lock.
 struct Consumer : core::ListHook<Consumer> {
     Consumer(Entity& of, std::shared_ptr<ConsumerTarget> told, std::string held, bool is_session,
              ReceiveMode how, int rank, TimePoint until, timing::Timer::Callback lock_expired)
@@ -43,12 +43,13 @@ struct Consumer : core::ListHook<Consumer> {
     const std::string session_id;
     const bool has_session;
     const ReceiveMode mode;
-    const int priority;                 ///< higher is served first (DG6)
-    const TimePoint first_locked_until; ///< the session's lock as granted; max without a session
+    const int priority; ///< the highest is served first (DG6)
+    /// when the session's lock ends as first granted; max without a session
+    const TimePoint first_locked_until;
 
     Entity& entity;
     std::shared_ptr<ConsumerTarget> target;
-    Session* session{nullptr}; ///< null: without sessions, or ended
+    Session* session{nullptr}; ///< null without sessions, or once the consumer has ended
     bool ended{false};         ///< closed or lost
     Interest interest{Interest::none};
     TimePoint locked_until;

@@ -9,21 +9,21 @@
 
 namespace sessionq::broker {
 
-/// The consumers that share an entity without sessions, and whose turn it is. One is notified at a
-/// time (DG3): by priority (DG6), then whoever has waited longest (DG5). Bound to the entity's
-/// lock.
+/// The consumers that share an entity without sessions. It decides which one to notify: one at a
+/// time (DG3), by priority (DG6), then the one that has waited longest (DG5). Guarded by the
+/// entity's lock.
 class ConsumerManager {
 public:
     void add(const ConsumerPtr& consumer) { all_.push_back(consumer); }
 
-    /// Forgets the consumer; what it was notified of is free for another.
+    /// Removes the consumer. If it was notified, another one can be.
     void remove(Consumer& consumer);
 
-    /// It has pulled, or changed its mind.
+    /// Records that a consumer wants work, or does not. Also ends its notification.
     void set_interested(Consumer& consumer, bool interested);
 
-    /// The consumer to notify now; null while one that was notified has not answered, or if none is
-    /// interested.
+    /// Selects the consumer to notify now. Null if no consumer is interested, or if the notified
+    /// one has not answered.
     Consumer* notify_next();
 
     [[nodiscard]] const std::vector<ConsumerPtr>& all() const noexcept { return all_; }
@@ -34,7 +34,7 @@ private:
     void leave_line(Consumer& consumer);
 
     std::vector<ConsumerPtr> all_;
-    std::map<int, Line, std::greater<>> interested_; // by priority; none of them empty
+    std::map<int, Line, std::greater<>> interested_; // by priority; contains no empty line
     Consumer* notified_{nullptr};
 };
 

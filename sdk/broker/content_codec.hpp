@@ -11,17 +11,18 @@
 
 namespace sessionq::broker {
 
-/// Turns what messages say, and the rules of subscriptions, into bytes that outlive the process,
-/// and back. Thread-safe.
+/// Encodes message contents and subscription rules as bytes that can be stored, and decodes them.
+/// Thread-safe.
 class ContentCodec {
 public:
     virtual ~ContentCodec() = default;
 
-    /// Valid as long as both the content and `scratch`, which it may use, are left alone.
+    /// Encodes `content`, using `scratch` as memory if necessary. The result is valid until
+    /// `content` or `scratch` changes.
     [[nodiscard]] virtual std::string_view encode(const MessageContent& content,
                                                   std::string& scratch) const = 0;
 
-    /// Fails with protocol_error where the bytes are none of `encode`'s.
+    /// Fails with protocol_error if `encode` cannot have made the bytes.
     [[nodiscard]] virtual core::Result<MessageContentPtr> decode(std::string_view bytes) const = 0;
 
     [[nodiscard]] virtual std::string encode_rules(const std::vector<Rule>& rules) const = 0;

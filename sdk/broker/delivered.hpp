@@ -8,11 +8,11 @@
 
 namespace sessionq::broker {
 
-/// A message as handed to a consumer.
+/// A message as delivered to a consumer.
 struct Delivered {
-    DeliveryTable::Token token{0}; ///< settles it; unused in receive-and-delete mode
+    DeliveryTable::Token token{0}; ///< settles the message; unused in receive-and-delete mode
     ReceivedMessage message{};
-    std::uint32_t bytes{0}; ///< what it counts against a byte budget
+    std::uint32_t bytes{0}; ///< its share of a byte budget
 };
 
 } // namespace sessionq::broker

@@ -8,9 +8,9 @@ namespace sessionq::broker {
 
 struct StoredMessage;
 
-/// The messages a consumer has in hand, by the token each was handed out with. All operations are
-/// O(1) and a token is never used twice: it says the place in the table and how often that place
-/// was used.
+/// The messages that a consumer has received and not settled, by the token of each delivery. Every
+/// operation is O(1). A token is never reused: it combines a row of the table with how often that
+/// row was used.
 class DeliveryTable {
 public:
     using Token = std::uint64_t;
@@ -28,13 +28,13 @@ public:
         return Token{row.uses} << 32U | at;
     }
 
-    /// Null when the token is of no message in hand.
+    /// Returns null if the token does not name an unsettled message.
     [[nodiscard]] StoredMessage* find(Token token) const noexcept {
         const auto at = static_cast<std::size_t>(token & 0xffffffffU);
         return at < rows_.size() && rows_[at].uses == token >> 32U ? rows_[at].message : nullptr;
     }
 
-    /// `token` is of a message in hand.
+    /// `token` must name an unsettled message.
     void remove(Token token) noexcept {
         const auto at = static_cast<std::uint32_t>(token);
         Row& row = rows_[at];
@@ -47,7 +47,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    /// Every message in hand, in no particular order.
+    /// All unsettled messages, in no particular order.
     [[nodiscard]] std::vector<StoredMessage*> messages() const {
         std::vector<StoredMessage*> found;
         found.reserve(size_);

@@ -22,47 +22,48 @@ class QueuePair;
 struct EntitySpec;
 using QueuePairPtr = std::shared_ptr<QueuePair>;
 
-/// What stands between a topic's name and its subscription's in the subscription's full name.
+/// Separates the topic and the subscription in a subscription's full name.
 inline constexpr std::string_view subscriptions_segment = "/Subscriptions/";
 
-/// The entities of a broker by name, without regard to case, and the ways of messages between them.
-/// Thread-safe.
+/// The entities of a broker, by name without regard to case, and the forwarding of messages between
+/// them. Thread-safe.
 class Directory : public std::enable_shared_from_this<Directory> {
 public:
-    /// What was `kept` is there at once, and takes up its work with the options it is made with
-    /// anew; or else, as soon as something kept is asked for that was not, with those kept.
+    /// Starts with the stored entities `kept`. Each resumes work when it is created again, with the
+    /// new options. The first use of one that was not created again makes all of them resume, with
+    /// the stored options.
     Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal,
               std::vector<KeptQueue> kept, Instant at);
 
-    /// Fails with duplicate_entity, with entity_not_found where a subscription's topic is not
-    /// there, and with invalid_option where messages would come back to where they were passed on
-    /// from, or what was kept had sessions and now is to have none, or the reverse. What was not
-    /// kept fails with quota_exceeded on a full disk, and with server_busy while nothing can be
-    /// kept.
+    /// Creates an entity. Fails with duplicate_entity if the name is in use, and with
+    /// entity_not_found if a subscription's topic does not exist. Fails with invalid_option if
+    /// forwarding would form a cycle, or if a stored queue with sessions would become one without,
+    /// or the reverse. A new entity fails with quota_exceeded on a full disk, and with server_busy
+    /// while the journal is failing.
     core::Result<core::Done> make(EntitySpec spec, Instant at);
 
-    /// Takes out an entity, with its subscriptions if it is a topic. Nothing of it is kept any
-    /// more.
+    /// Removes an entity, and a topic's subscriptions with it, also from the journal.
     [[nodiscard]] std::vector<QueuePairPtr> remove(std::string_view name);
 
-    /// Takes out all; what is kept stays kept.
+    /// Removes all entities, but keeps their records in the journal.
     [[nodiscard]] std::vector<QueuePairPtr> forget_all();
 
-    /// Null: there is none.
+    /// Returns null if there is no such entity.
     [[nodiscard]] QueuePairPtr find(std::string_view name);
-    /// All but what was kept and not asked for yet.
+    /// All entities except stored ones that are not in use yet.
     [[nodiscard]] std::vector<QueuePairPtr> all() const;
     /// Sorted.
     [[nodiscard]] std::vector<std::string> names(EntityKind kind) const;
 
-    /// All is made that is to be there from the start: what was held back until then is passed on.
+    /// All entities that must exist from the start now exist: forwards the messages that were held
+    /// back.
     void begin(Instant at);
     [[nodiscard]] bool has_begun() const noexcept {
         return has_begun_.load(std::memory_order_seq_cst);
     }
 
-    /// Brings messages that leave `source` to where they go, and answers in each. Called under no
-    /// lock of a queue.
+    /// Forwards messages that leave `source`, and writes the result into each. Called under no
+    /// queue's lock.
     void deliver(const QueuePair& source, std::span<Transit> messages, Instant at);
 
     [[nodiscard]] Journal* journal() const noexcept { return journal_.get(); }
@@ -74,7 +75,7 @@ private:
 
     struct Entry {
         QueuePairPtr entity{};
-        std::string topic{}; // empty: no subscription
+        std::string topic{}; // empty unless the entity is a subscription
         std::vector<QueuePairPtr> subscriptions{};
     };
 
@@ -92,7 +93,7 @@ private:
     const Instant kept_at_;
     std::atomic<bool> has_begun_;
     mutable std::shared_mutex mutex_; // guards kept_ and entries_
-    ByName<KeptQueue> kept_;          // not asked for yet
+    ByName<KeptQueue> kept_;          // stored entities that are not in use yet
     ByName<Entry> entries_;
 };
 

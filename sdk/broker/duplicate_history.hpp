@@ -11,12 +11,14 @@
 
 namespace sessionq::broker {
 
-/// The message ids an entity has taken within its window. Forgets as it goes: no timer.
+/// The message ids that an entity has accepted within its window. Forgets old ids on use, so it
+/// needs no timer.
 class DuplicateHistory {
 public:
     explicit DuplicateHistory(Duration window) noexcept : window_{window} {}
 
-    /// The sequence number the id was taken under within the window before `now`, if it was.
+    /// The sequence number under which the id was accepted, if that was within the window before
+    /// `now`.
     [[nodiscard]] std::optional<std::int64_t> find(std::string_view message_id, TimePoint now);
 
     /// Remembers an id that `find` does not know.
@@ -24,7 +26,8 @@ public:
         remember(message_id, sequence, now + window_);
     }
 
-    /// The same until an instant that is not before that of any other in here.
+    /// Remembers an id until an instant. `until` must not be before that of any other remembered
+    /// id.
     void remember(std::string_view message_id, std::int64_t sequence, TimePoint until);
 
     [[nodiscard]] std::size_t size() const noexcept { return taken_.size(); }

@@ -8,8 +8,8 @@
 
 namespace sessionq::broker {
 
-/// What an operation on an entity wants said to consumers. Collected under the entity's lock, said
-/// in order after it.
+/// The notifications to consumers that result from an operation on an entity. Collected under the
+/// entity's lock, then delivered in order without it.
 class Effects {
 public:
     void accepted(std::shared_ptr<ConsumerTarget> target, ConsumerPtr consumer) {

@@ -25,17 +25,17 @@
 
 namespace sessionq::broker {
 
-/// The engine of one queue or dead-letter sub-queue: what may happen to messages, sessions and
-/// consumers, and what follows from it.
+/// The engine of one queue or dead-letter sub-queue. It decides what happens to messages, sessions
+/// and consumers.
 ///
-/// Pure: time comes in through the context, what consumers should hear goes out through it. `Queue`
-/// wraps each call in `context.begin`, the lock and `finish`; the functions here are documented
-/// there. Nothing calls user code.
+/// It reads no clock and calls no user code: time comes in through the context, and notifications
+/// go out through it. `Queue` wraps each call in `context.begin`, the lock and `finish`, and
+/// documents the functions.
 class Entity {
 public:
-    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are neither counted nor
-    /// expire. `id` is its name in the context's journal. A topic, and whatever has a `forward_to`,
-    /// passes its messages on, through the context.
+    /// `dead_letters` is null for a dead-letter sub-queue, whose messages are not counted and do
+    /// not expire. `id` names the entity in the context's journal. A topic, and an entity with
+    /// `forward_to`, forwards its messages through the context.
     Entity(std::string name, EntityKind kind, const QueueOptions& options, QueueContext& context,
            Entity* dead_letters, EntityId id = 0);
     Entity(const Entity&) = delete;
@@ -44,16 +44,16 @@ public:
     core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages);
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
 
-    /// A message that another entity passes on; that it has left there is kept together with its
-    /// arrival. A subscription puts what it cannot have among its dead letters; others fail as
-    /// `send` does.
+    /// Takes a message that another entity forwards. Its removal there is recorded together with
+    /// its arrival here. A subscription dead-letters a message that it cannot accept; other
+    /// entities fail as `send` does.
     std::optional<Failure> take(Arrival arrival);
-    /// The end of a message's way out: it has arrived, or is dead-lettered here.
+    /// A message's forwarding has ended: it has arrived, or is dead-lettered here.
     void end_transit(std::int64_t sequence, const std::optional<DeadLetterInfo>& failed_with);
 
-    /// Why nothing can be received here, if nothing can.
+    /// Why nothing can be received here, if so.
     [[nodiscard]] std::optional<Failure> find_receive_fault() const;
-    /// Why senders cannot send here, if they cannot.
+    /// Why senders cannot send here, if so.
     [[nodiscard]] std::optional<Failure> find_send_fault() const;
 
     OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target);
@@ -80,15 +80,13 @@ public:
         return sessions_.list(skip, top);
     }
 
-    /// Puts everything where it was when the journal kept it. Before anything else happens to the
-    /// entity.
+    /// Restores the stored content. Must be the first call.
     void restore(KeptEntity kept);
 
-    /// Ends every consumer and every wait: the entity is going.
+    /// Ends every consumer and every waiting accept, because the entity is being deleted.
     void shut_down();
 
-    /// Ends an operation: sees to it that whoever can be served by what it changed is served or
-    /// told.
+    /// Ends an operation: serves waiting accepts and notifies consumers that can be served now.
     void finish();
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -111,7 +109,7 @@ private:
     void take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count,
                           DeadLetterInfo why);
 
-    // a message's way
+    // Messages.
     void activate(StoredMessage& message, std::optional<std::chrono::milliseconds> longest = {});
     void make_available(StoredMessage& message);
     void shelve(StoredMessage& message);
@@ -126,7 +124,7 @@ private:
     void arm(StoredMessage& message, TimePoint due);
     void on_timer(StoredMessage& message);
 
-    // what is kept
+    // The journal.
     [[nodiscard]] KeptMessage record_of(const StoredMessage& message) const;
     void note_added(const StoredMessage& message);
     void note_changed(const StoredMessage& message);
@@ -135,7 +133,7 @@ private:
     StoredMessage& restore(KeptMessage kept);
     void set_expiry(StoredMessage& message);
 
-    // a consumer's way
+    // Consumers.
     void grant(Session& session, ReceiveMode mode, int priority,
                std::shared_ptr<ConsumerTarget> target);
     void end(Consumer& consumer, bool counted);

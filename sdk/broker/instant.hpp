@@ -4,9 +4,9 @@
 
 namespace sessionq::broker {
 
-/// The time of a call, on both time lines: `now` decides, `wall` is what messages are stamped with.
-/// The engine reads no clock. Threads may bring slightly different readings; what an earlier
-/// reading finds already done stays done.
+/// The time of a call on both time lines. `now` decides; `wall` is written into messages. The
+/// engine reads no clock. Threads may bring slightly different readings: an earlier reading does
+/// not undo anything.
 struct Instant {
     TimePoint now{};
     WallTime wall{};

@@ -18,24 +18,25 @@
 
 namespace sessionq::broker {
 
-/// Names an entity in a journal, for ever: no other entity ever gets it. Zero: none.
+/// Names an entity in a journal. Never reused. Zero: none.
 using EntityId = std::uint32_t;
 
-/// A message as it is kept. Who has it in hand is not: a broker that starts anew holds no locks.
+/// A stored message. Its holder is not stored: locks do not survive a restart.
 struct KeptMessage {
     EntityId entity{0};
     std::int64_t sequence{0};
-    MessageContentPtr content{}; ///< null in `MessageChanged`: as it was
+    MessageContentPtr content{}; ///< null in `MessageChanged`: unchanged
     MessageState place{MessageState::active};
     std::uint32_t delivery_count{0};
-    WallTime enqueued_time{}; ///< of a scheduled one: when it is due
+    WallTime enqueued_time{}; ///< of a scheduled message: when it is due
     std::optional<std::chrono::milliseconds> time_to_live{};
     std::shared_ptr<const DeadLetterInfo> dead_letter{};
-    std::vector<EntityId>
-        passed_to{}; ///< these have got it from here already; only in what was kept
+    /// The subscriptions that have received it from here already. Only in a stored topic's
+    /// messages.
+    std::vector<EntityId> passed_to{};
 };
 
-// What an operation changes in what is kept.
+// The changes that an operation makes to the stored state.
 struct QueueCreated { ///< or a topic, or a subscription
     EntityId queue{0};
     EntityId dead_letters{0};
@@ -48,16 +49,16 @@ struct QueueOptionsChanged {
     EntityId queue{0};
     QueueOptions options{};
 };
-struct RulesDeclared { ///< whoever made the subscription says what they are; any change since is
-                       ///< void
+/// The owner of a subscription states its rules. This replaces all changes made since.
+struct RulesDeclared {
     EntityId queue{0};
     std::vector<Rule> rules{};
 };
-struct RulesChanged { ///< all that are left
+struct RulesChanged { ///< all rules that are left
     EntityId queue{0};
     std::vector<Rule> rules{};
 };
-struct QueueRemoved { ///< with all that was in it and in its dead-letter sub-queue
+struct QueueRemoved { ///< with the messages of the queue and of its dead-letter sub-queue
     EntityId queue{0};
     EntityId dead_letters{0};
 };
@@ -71,8 +72,9 @@ struct MessageRemoved {
     EntityId entity{0};
     std::int64_t sequence{0};
 };
-struct MessagePassedOn { ///< a subscription has got it from its topic, or needs it no more; others
-                         ///< may not have got it yet
+/// A subscription has received a message from its topic, or needs it no longer. Other subscriptions
+/// may still wait for it.
+struct MessagePassedOn {
     EntityId entity{0};
     std::int64_t sequence{0};
     EntityId to{0};
@@ -82,7 +84,7 @@ struct SessionStateSet {
     std::string session_id{};
     std::optional<std::string> state{}; ///< unset: cleared
 };
-struct MessageIdTaken { ///< for the detection of duplicates
+struct MessageIdTaken { ///< for duplicate detection
     EntityId entity{0};
     std::string message_id{};
     std::int64_t sequence{0};
@@ -94,61 +96,61 @@ using Change = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, Ru
                             QueueRemoved, MessageAdded, MessageChanged, MessageRemoved,
                             MessagePassedOn, SessionStateSet, MessageIdTaken>;
 
-/// Keeps what a broker must still have when it starts anew. A broker without one keeps everything
-/// in memory only.
+/// Stores what a broker must still have after a restart. A broker without a journal is in memory
+/// only.
 ///
-/// Changes are kept in the order of `append`, each call's all or none: whenever the process ends,
-/// what is kept is what some call and all before it left behind.
+/// Changes are stored in the order of the `append` calls, each call completely or not at all.
+/// Whenever the process ends, the stored state is that after some call and all calls before it.
 ///
 /// Thread-safe.
 class Journal {
 public:
-    /// Counts calls of `append`; rises.
+    /// Counts the calls of `append`.
     using Mark = std::uint64_t;
 
-    /// Everything up to `mark` is kept; or, with a reason, some of it may not be: nothing of it is
-    /// to be confirmed.
+    /// Reports that everything up to `mark` is stored. With a reason, some of it may not be stored,
+    /// so nothing of it may be confirmed.
     using Durable = std::function<void(Mark mark, const Failure* why)>;
 
     virtual ~Journal() = default;
 
     [[nodiscard]] virtual EntityId make_entity_id() = 0;
 
-    /// Takes note of what one operation changed. Never waits for a disk. Called under the entity's
-    /// lock, so that changes come in the order they happened.
+    /// Queues the changes of one operation. Never waits for the disk. Called under the entity's
+    /// lock, so that changes arrive in the order in which they happened.
     virtual void append(std::vector<Change> changes) = 0;
 
     /// The mark of the last `append`.
     [[nodiscard]] virtual Mark last() const noexcept = 0;
 
-    /// `done` runs once, briefly, when everything appended so far is kept or could not be: on a
-    /// thread of the journal's, under no lock, never in this call.
+    /// Calls `done` once, when everything appended so far is stored or has failed. It runs on a
+    /// thread of the journal, under no lock, never inside this call, and must be quick.
     virtual void when_durable(Durable done) = 0;
 
-    /// Changes cannot be kept at present, and whatever would need to be is refused. It goes on
-    /// trying, and this ends when it succeeds.
+    /// Whether changes cannot be stored now. Operations that must be stored are rejected meanwhile.
+    /// The journal retries until it succeeds.
     [[nodiscard]] virtual bool is_failing() const noexcept = 0;
 
-    /// There is no room for more at present: what would add to what is kept is refused (new
-    /// messages, states, rules, entities, properties of messages), what takes from it or moves what
-    /// is there goes on. It looks for room, and this ends when there is some.
+    /// Whether the disk is full. Operations that add to the stored state are rejected meanwhile
+    /// (new messages, states, rules, entities, message properties). Operations that remove or move
+    /// messages continue. The journal checks for room until there is some.
     [[nodiscard]] virtual bool is_full() const noexcept = 0;
 };
 
-/// What a journal kept of an entity.
+/// The stored state of an entity.
 struct KeptEntity {
     EntityId id{0};
-    std::int64_t last_sequence{0}; ///< given out last, whether or not its message is still there
+    std::int64_t last_sequence{0};       ///< the last one assigned, even if its message is gone
     std::vector<KeptMessage> messages{}; ///< by sequence number
     std::vector<SessionStateSet> states{};
-    std::vector<MessageIdTaken> taken_ids{}; ///< the one to forget first is first
+    std::vector<MessageIdTaken> taken_ids{}; ///< in the order in which they will be forgotten
 };
 
-struct KeptQueue { ///< or topic, or subscription
+struct KeptQueue { ///< or a topic, or a subscription
     std::string name{};
     EntityKind kind{EntityKind::queue};
     QueueOptions options{};
-    std::vector<Rule> declared_rules{}; ///< of a subscription, as it was made
+    std::vector<Rule> declared_rules{}; ///< of a subscription, as stated by its owner
     std::vector<Rule> rules{};          ///< as they are now
     KeptEntity queue{};
     KeptEntity dead_letters{};

@@ -10,25 +10,25 @@
 
 namespace sessionq::broker {
 
-/// What a change does to what is kept.
+/// How a change affects the size of the stored state.
 enum class Growth : std::uint8_t {
-    none, ///< takes from it, or alters what is there
-    adds, ///< needs room that it did not have
+    none, ///< removes something, or changes something in place
+    adds, ///< needs more room
 };
 
 [[nodiscard]] inline Failure cannot_be_kept(std::string_view name) {
     return {.code = Errc::server_busy,
             .detail = "entity '" + std::string{name} +
-                      "': the broker's store cannot be written at present"};
+                      "': the broker's store cannot be written now; try again later"};
 }
 [[nodiscard]] inline Failure has_no_room(std::string_view name) {
     return {.code = Errc::quota_exceeded,
-            .detail = "entity '" + std::string{name} +
-                      "': the broker's store has no room for more at present"};
+            .detail = "entity '" + std::string{name} + "': the broker's store is full"};
 }
 
-/// Why `journal` (null: nothing is kept) takes no such change of an entity at present, if it takes
-/// none: what adds is refused on a full disk, and everything while nothing can be written.
+/// Why `journal` cannot store such a change of an entity now, if so. On a full disk it rejects
+/// growth; while it cannot write it rejects everything. Null: nothing is stored, so nothing is
+/// rejected.
 [[nodiscard]] inline std::optional<Failure> find_keeping_fault(const Journal* journal,
                                                                std::string_view name,
                                                                Growth growth) {

@@ -13,8 +13,8 @@
 
 namespace sessionq::broker {
 
-/// The messages of an entity: gives them their sequence numbers, finds them by these, counts their
-/// bytes. Owns them.
+/// Owns the messages of an entity. Assigns their sequence numbers, finds them by number and counts
+/// their bytes.
 class MessageStore {
 public:
     MessageStore() = default;
@@ -22,20 +22,21 @@ public:
     MessageStore(const MessageStore&) = delete;
     MessageStore& operator=(const MessageStore&) = delete;
 
-    /// A new message with the next sequence number, last in `session` (null: none).
+    /// Adds a message with the next sequence number, at the end of `session` (null: none).
     StoredMessage& add(MessageContentPtr content, Session* session) {
         return add(std::move(content), session, last_sequence_ + 1);
     }
 
-    /// The same with a number of its own, above that of every message in here.
+    /// Adds a message with the given sequence number, which must be above that of every other
+    /// message.
     StoredMessage& add(MessageContentPtr content, Session* session, std::int64_t sequence);
 
-    /// Numbers up to this one have been given out.
+    /// Marks all numbers up to `sequence` as assigned.
     void skip_to(std::int64_t sequence) noexcept {
         last_sequence_ = std::max(last_sequence_, sequence);
     }
 
-    /// Gives a message the next sequence number in place of its own, as if it came now.
+    /// Gives a message the next sequence number, as if it arrived now.
     void renumber(StoredMessage& message);
 
     void replace_content(StoredMessage& message, MessageContentPtr content);

@@ -14,24 +14,25 @@
 
 namespace sessionq::broker {
 
-/// Names an operation that waits in a purgatory; never reused. Zero: none.
+/// Names a waiting operation. Never reused. Zero: none.
 using OperationId = std::uint64_t;
 
-/// Where operations wait that either complete or expire, whichever is first, exactly once. Each
-/// watches one or more keys; whoever can do something for a key takes the operation that is first
-/// in line there, by priority (DG6) and then by arrival (DG5).
+/// Holds operations that wait until they either complete or expire, exactly once. Each operation
+/// watches one or more keys. When a key becomes ready, its first operation is taken, by priority
+/// (DG6) and then in order of arrival (DG5).
 ///
-/// All operations are O(1) in the number that wait for a key. Pure; bound to its context's lock.
+/// Each operation takes O(1) in the number of waiters for a key. Reads no clock. Guarded by its
+/// context's lock.
 class Purgatory {
 public:
     using Key = std::uint64_t;
 
-    /// What waits. Owned by the purgatory until it completes, is cancelled, or has expired.
+    /// A waiting operation. The purgatory owns it until it completes, is cancelled or expires.
     class Operation {
     public:
         virtual ~Operation() = default;
 
-        /// The time is up; it is not in the purgatory any more, and destroyed after this call.
+        /// The time is up. The operation has left the purgatory and is destroyed after this call.
         virtual void on_expired() = 0;
 
         [[nodiscard]] OperationId id() const noexcept { return id_; }
@@ -59,19 +60,19 @@ public:
     Purgatory(const Purgatory&) = delete;
     Purgatory& operator=(const Purgatory&) = delete;
 
-    /// Lets `operation` wait until `due` (max: for ever) for any of `keys`, which are distinct and
-    /// at least one.
+    /// Makes `operation` wait for any of `keys` until `due` (max: for ever). `keys` holds at least
+    /// one key and no duplicates.
     OperationId watch(OperationPtr operation, std::span<const Key> keys, int priority,
                       TimePoint due);
 
-    /// The operation that is first in line for `key`; null if none waits.
+    /// The first operation that waits for `key`; null if none does.
     [[nodiscard]] Operation* first(Key key) const noexcept;
 
-    /// Takes an operation out: to complete it, or to give it up. Null when it has completed,
-    /// expired or been given up before.
+    /// Removes an operation, to complete it or to cancel it. Null if it has completed, expired or
+    /// been removed before.
     OperationPtr take(OperationId id);
 
-    /// Any operation that waits; null if none does.
+    /// Any waiting operation; null if there is none.
     [[nodiscard]] Operation* any() const noexcept {
         return operations_.empty() ? nullptr : operations_.begin()->second.get();
     }
@@ -79,7 +80,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return operations_.size(); }
 
 private:
-    struct Place { // of a line among lines: those of a key together, the highest priority first
+    // Sorts the lines: those of one key are adjacent, the highest priority first.
+    struct Place {
         Key key;
         int priority;
         bool operator<(const Place& other) const noexcept {
@@ -92,7 +94,7 @@ private:
 
     QueueContext& context_;
     std::unordered_map<OperationId, OperationPtr> operations_;
-    std::map<Place, Line> lines_; // none of them empty
+    std::map<Place, Line> lines_; // contains no empty line
     OperationId last_id_{0};
 };
 

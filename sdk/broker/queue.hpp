@@ -23,22 +23,22 @@ class Entity;
 class QueuePair;
 class RuleBook;
 
-/// What a queue holds at an instant.
+/// The content of a queue at an instant.
 struct QueueCounts {
-    std::size_t active{0};    ///< available or in hand
-    std::size_t deferred{0};  ///< set aside, in hand or not
-    std::size_t scheduled{0}; ///< not yet due
+    std::size_t active{0};    ///< available or locked by a consumer
+    std::size_t deferred{0};  ///< deferred, locked by a consumer or not
+    std::size_t scheduled{0}; ///< not due yet
     std::uint64_t bytes{0};
     std::size_t sessions{0}; ///< with messages, state or a holder
     std::size_t waiting_accepts{0};
 };
 
-/// A queue, a topic, a subscription or a dead-letter sub-queue, as everybody but the engine sees
-/// it. Kept by `std::shared_ptr`, so that it outlives its deletion.
+/// The interface of a queue, topic, subscription or dead-letter sub-queue. Held by
+/// `std::shared_ptr`, so it outlives its deletion.
 ///
-/// Thread-safe: each call holds the queue's lock once, however much it carries, and has taken
-/// effect when it returns. Consumers are told what follows before it returns, outside the lock.
-/// `at` is the time of the call.
+/// Thread-safe. Each call takes the queue's lock once, however many items it carries, and has taken
+/// effect when it returns. Consumers are notified of the results before it returns, outside the
+/// lock. `at` is the time of the call.
 class Queue {
 public:
     Queue(std::string name, QueuePair& pair, Entity& entity)
@@ -48,84 +48,83 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const QueueOptions& options() const noexcept;
-    /// Of a dead-letter sub-queue: what it belongs to.
+    /// Of a dead-letter sub-queue: the kind of the entity that it belongs to.
     [[nodiscard]] EntityKind kind() const noexcept;
 
-    /// Why senders cannot send to it, or receivers receive from it, whatever they send and however
-    /// they receive; nothing: they can. Both fail with not_supported.
+    /// Why nothing can be sent to it, or received from it, with any request. Empty: it can. Both
+    /// fail with not_supported.
     [[nodiscard]] std::optional<Failure> find_send_fault() const;
     [[nodiscard]] std::optional<Failure> find_receive_fault() const;
 
-    /// Of a subscription; null: it is none.
+    /// Null unless it is a subscription.
     [[nodiscard]] RuleBook* rules() noexcept;
 
-    /// Takes all messages or none, and answers with their sequence numbers; that of a scheduled one
-    /// is valid until it is due, when it gets a new one. Fails with session_required,
-    /// invalid_argument, message_too_large, quota_exceeded (the queue's, or the disk's),
+    /// Enqueues all messages or none, and returns their sequence numbers. The number of a scheduled
+    /// message is valid until it is due; then it gets a new one. Fails with session_required,
+    /// invalid_argument, message_too_large, quota_exceeded (the queue or the disk is full) or
     /// not_supported (a dead-letter sub-queue).
     core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> messages,
                                                  Instant at);
     core::Result<std::vector<std::int64_t>> send(std::vector<Message> messages, Instant at);
 
-    /// Removes scheduled messages before they are due: all, or none with message_not_found.
+    /// Removes scheduled messages before they are due. Removes all, or none with message_not_found.
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences, Instant at);
 
-    /// Asks for a session; `target` gets the answer, during this call or later. A named session is
-    /// granted also if it has no messages, and refused with session_locked_elsewhere while it is
-    /// held. Without a name: the ready session whose first message is oldest; if there is none,
-    /// waits in line. Returns the number of the wait; zero when it was answered.
+    /// Asks for a session. `target` gets the answer, during this call or later. A named session is
+    /// granted even if it has no messages, and refused with session_locked_elsewhere while it is
+    /// locked. Without a name, the ready session with the oldest first message is granted; if none
+    /// is ready, the accept waits in line. Returns the id of the wait, or zero if it was answered.
     OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target, Instant at);
 
-    /// True: the wait is over and will not be answered. False: it was answered before, or is being
-    /// answered.
+    /// Returns true if the wait is over and will not be answered. False: it was answered before, or
+    /// is being answered.
     bool cancel_accept(OperationId id, Instant at);
 
-    /// A consumer of an entity without sessions; each message is locked by itself.
+    /// Opens a consumer of an entity without sessions. Each message is locked on its own.
     core::Result<ConsumerPtr> open(ReceiveMode mode, int priority,
                                    std::shared_ptr<ConsumerTarget> target, Instant at);
 
-    /// Gives up what the consumer holds: its session is free, what it has in hand is available
-    /// again in its position, uncounted. Its target hears nothing more, except what is being said
-    /// at this moment. Again: no effect.
+    /// Ends the consumer. Its session is unlocked, and its unsettled messages return to their
+    /// positions, uncounted. Its target hears nothing more, except a notification that is being
+    /// delivered at this moment. No effect if it has ended.
     void close(Consumer& consumer, Instant at);
 
-    /// Hands out up to `max` messages in order, appended to `to`. Fewer than `max`: there were no
-    /// more, and the target will be notified when there are. `max` of them: it will not, pull again
-    /// for more. False: the consumer has ended.
+    /// Delivers up to `max` messages in order, appended to `to`. If there were fewer, the target is
+    /// notified when more arrive. If there were `max`, it is not: pull again for more. Returns
+    /// false if the consumer has ended.
     bool pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to, Instant at);
 
-    /// The consumer wants no work for now. What it was notified of and did not take is offered to
-    /// another.
+    /// The consumer wants no work for now. If it was notified and has not pulled, another consumer
+    /// is notified.
     void withdraw(Consumer& consumer, Instant at);
 
-    /// Hands out deferred messages: all, or none with message_not_found.
+    /// Delivers deferred messages: all, or none with message_not_found.
     core::Result<core::Done> receive_deferred(Consumer& consumer,
                                               std::span<const std::int64_t> sequences,
                                               std::vector<Delivered>& to, Instant at);
 
-    /// Settles in order; each order gets its own answer: lock_lost, already_settled, not_supported
-    /// (dead-lettering a dead letter), quota_exceeded (the disk is full, and the properties that
-    /// are to change need room; without them it is settled).
+    /// Settles in order, and writes the result into each order: lock_lost, already_settled,
+    /// not_supported (dead-lettering a dead letter), or quota_exceeded (the disk is full and
+    /// changed properties need room; without them the settlement succeeds).
     void settle(Consumer& consumer, std::span<SettleOrder> orders, Instant at);
 
-    /// The lock lasts its full length from now; answers with its end.
+    /// Renews the lock for its full length from now. Returns its new end.
     core::Result<TimePoint> renew(Consumer& consumer, Instant at);
-    /// The same for one message, without sessions.
+    /// Renews the lock of one message of an entity without sessions.
     core::Result<TimePoint> renew_message(Consumer& consumer, DeliveryTable::Token token,
                                           Instant at);
 
     core::Result<std::optional<std::string>> get_state(Consumer& consumer, Instant at);
-    /// No value clears the state, also on a full disk. Fails with lock_lost, message_too_large,
-    /// quota_exceeded (the disk is full).
+    /// Sets the session's state; no value clears it, even on a full disk. Fails with lock_lost,
+    /// message_too_large or quota_exceeded (the disk is full).
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state,
                                        Instant at);
 
-    /// Messages from sequence number `from` on, whatever befalls them otherwise; disturbs nothing
-    /// (DG8).
+    /// The messages from sequence number `from` on, in any state. Changes nothing (DG8).
     std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max,
                                       const std::optional<std::string>& session_id, Instant at);
 
-    /// Ids of sessions with messages or state, in the order they appeared.
+    /// The ids of sessions with messages or state, in the order in which they appeared.
     std::vector<std::string> list_sessions(std::size_t skip, std::size_t top, Instant at);
 
     QueueCounts counts(Instant at);

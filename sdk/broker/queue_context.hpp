@@ -16,15 +16,15 @@
 
 namespace sessionq::broker {
 
-/// What a queue and its dead-letter sub-queue share: the time of the operation under way, what it
-/// wants said and kept, and the timers.
+/// What a queue and its dead-letter sub-queue share: the time of the current operation, its
+/// notifications and changes, and the timers.
 class QueueContext {
 public:
-    /// Without a journal nothing is kept.
+    /// Without a journal nothing is stored.
     explicit QueueContext(Instant start, Journal* journal = nullptr)
         : at_{start}, journal_{journal}, wheel_{start.now} {}
 
-    /// An operation begins: what was due before it happens before it. True: something was.
+    /// Begins an operation: first runs the timers that are due. Returns true if there were any.
     bool begin(Instant at) {
         at_ = at;
         return run_due_timers();
@@ -32,36 +32,36 @@ public:
 
     [[nodiscard]] TimePoint now() const noexcept { return at_.now; }
     [[nodiscard]] WallTime wall_now() const noexcept { return at_.wall; }
-    /// The instant on the other time line.
+    /// Converts a wall-clock instant to the monotonic time line.
     [[nodiscard]] TimePoint monotonic(WallTime wall) const noexcept {
         return Deadline::after(wall - at_.wall, at_.now).time();
     }
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
-    /// What leaves for other queues, in order.
+    /// The messages that leave for other queues, in order.
     [[nodiscard]] std::vector<Transit>& transits() noexcept { return transits_; }
 
     [[nodiscard]] bool is_kept() const noexcept { return journal_ != nullptr; }
-    /// What would have to be kept is refused for now.
+    /// Operations that must be stored are rejected for now.
     [[nodiscard]] bool is_failing() const noexcept {
         return journal_ != nullptr && journal_->is_failing();
     }
-    /// What would add to what is kept is refused for now.
+    /// Operations that add to the stored state are rejected for now.
     [[nodiscard]] bool is_full() const noexcept {
         return journal_ != nullptr && journal_->is_full();
     }
-    /// Why a change of the entity of that name is refused for now, if it is.
+    /// Why a change of the named entity is rejected for now, if so.
     [[nodiscard]] std::optional<Failure> find_fault(std::string_view name, Growth growth) const {
         return find_keeping_fault(journal_, name, growth);
     }
-    /// Only where `is_kept`.
+    /// Records a change. Only with a journal.
     void note(Change change) { changes_.push_back(std::move(change)); }
-    /// The operation is over: what it changed is the journal's, all or none.
+    /// Ends an operation: passes its changes to the journal, all or none.
     void hand_over_changes() {
         if (!changes_.empty()) {
             journal_->append(std::exchange(changes_, {}));
         }
     }
-    /// Nothing is kept from now on.
+    /// Stores nothing from now on.
     void stop_keeping() noexcept {
         journal_ = nullptr;
         changes_.clear();
@@ -74,11 +74,11 @@ public:
 
     void cancel(timing::Timer& timer) noexcept {
         wheel_.cancel(timer);
-        timer.unlink(); // it may have expired and wait for its turn
+        timer.unlink(); // it may have expired and not run yet
     }
 
-    /// Nothing is due before this; max: nothing at all. A bound, because asking the wheel after
-    /// each operation would cost more than a needless look.
+    /// Nothing is due before this; max: nothing at all. It may be too early: asking the wheel after
+    /// each operation would cost more than an unnecessary wake-up.
     [[nodiscard]] TimePoint next_due() const noexcept { return next_due_; }
 
 private:

@@ -11,58 +11,58 @@
 
 namespace sessionq::broker {
 
-/// What a queue is like. Fixed when it is created.
+/// The properties of a queue, fixed when it is created.
 struct QueueOptions {
-    /// Messages carry a session id and are received by session only. Otherwise they are received
-    /// one by one.
+    /// Messages carry a session id and are received by session. Otherwise they are received one by
+    /// one.
     bool requires_session{false};
 
-    /// How long a session (or, without sessions, a message) stays locked unless renewed. Above
-    /// zero, at most 5 minutes.
+    /// How long a session stays locked unless its lock is renewed. Without sessions: how long a
+    /// message does. Above zero, at most 5 minutes.
     Duration lock_duration{std::chrono::seconds{60}};
 
     /// How many counted deliveries a message gets before it is dead-lettered. At least 1.
     std::uint32_t max_delivery_count{10};
 
-    /// Upper bound of each message's own time to live, and its value where it names none. Unset:
-    /// unlimited. Above zero.
+    /// The maximum time to live of a message, and the default for messages without one. Above zero.
+    /// Unset: unlimited.
     std::optional<std::chrono::milliseconds> default_time_to_live{};
 
-    /// Expired messages go to the dead-letter sub-queue instead of vanishing.
+    /// Expired messages are dead-lettered instead of deleted.
     bool dead_letter_on_expiration{false};
 
-    /// What all messages together may take, by their own estimate. Zero: unlimited.
+    /// The maximum total size of all messages, by their own estimate. Zero: unlimited.
     std::uint64_t max_size_bytes{0};
 
-    /// What one message (or the state of a session) may take. Above zero.
+    /// The maximum size of one message, or of a session's state. Above zero.
     std::size_t max_message_bytes{std::size_t{1} << 20U};
 
-    /// How long message ids are remembered; a message that repeats one is accepted and dropped.
-    /// Unset: not at all. Above zero, at most 7 days.
+    /// How long message ids are remembered. A message with a remembered id is accepted and dropped.
+    /// Above zero, at most 7 days. Unset: no duplicate detection.
     std::optional<Duration> duplicate_detection_window{};
 
-    /// The queue or topic to which all messages are passed on as they come, rather than be received
-    /// here. Empty: none. Not with requires_session.
+    /// The queue or topic to which all messages are forwarded; nothing can be received here then.
+    /// Empty: no forwarding. Not with requires_session.
     std::string forward_to{};
 
-    /// The same for what comes into the dead-letter sub-queue.
+    /// The same for messages that arrive in the dead-letter sub-queue.
     std::string forward_dead_letters_to{};
 
     friend bool operator==(const QueueOptions&, const QueueOptions&) = default;
 };
 
-/// What a topic is like; the members as of a queue.
+/// The properties of a topic. The members mean the same as in `QueueOptions`.
 struct TopicOptions {
     std::optional<std::chrono::milliseconds> default_time_to_live{};
     std::size_t max_message_bytes{std::size_t{1} << 20U};
     std::optional<Duration> duplicate_detection_window{};
 };
 
-/// What messages can do in an entity. A subscription takes them from its topic only; a topic hands
-/// them to its subscriptions only.
+/// The kind of an entity. A subscription gets messages from its topic only. A topic passes messages
+/// to its subscriptions only.
 enum class EntityKind : std::uint8_t { queue, topic, subscription };
 
-/// The first member that is out of range, as an `invalid_option` naming it.
+/// Returns an `invalid_option` that names the first member out of range, if there is one.
 [[nodiscard]] std::optional<Failure> find_fault(const QueueOptions& options);
 
 } // namespace sessionq::broker

@@ -15,16 +15,16 @@
 
 namespace sessionq::broker {
 
-/// What follows a queue's name in the name of its dead-letter sub-queue.
+/// The suffix of a dead-letter sub-queue's name.
 inline constexpr std::string_view dead_letter_suffix = "/$DeadLetterQueue";
 
-/// What a journal knows a queue and its dead-letter sub-queue by.
+/// The journal's ids of a queue and its dead-letter sub-queue.
 struct QueueIds {
     EntityId queue{0};
     EntityId dead_letters{0};
 };
 
-/// What a queue, topic or subscription is.
+/// The definition of a queue, topic or subscription.
 struct EntitySpec {
     std::string name{};
     EntityKind kind{EntityKind::queue};
@@ -33,12 +33,12 @@ struct EntitySpec {
     std::shared_ptr<RuleBook> rules{}; ///< of a subscription
 };
 
-/// A queue, topic or subscription and its dead-letter sub-queue under one lock, so that a message
-/// moves from one to the other at once.
+/// A queue, topic or subscription together with its dead-letter sub-queue. One lock guards both, so
+/// a message moves between them atomically.
 class QueuePair {
 public:
-    /// `directory` knows where messages go that are passed on; it may have forgotten this one.
-    /// Without a journal nothing is kept; else it knows the ids, and has been told of the queue.
+    /// `directory` forwards messages; it may have removed this entity. With a journal, `ids` are
+    /// its names there, and the queue is recorded already. Without a journal nothing is stored.
     QueuePair(EntitySpec spec, std::shared_ptr<Directory> directory,
               std::shared_ptr<WakeupBoard> board, Instant at,
               std::shared_ptr<Journal> journal = nullptr, QueueIds ids = {})
@@ -63,8 +63,8 @@ public:
         }
     }
 
-    /// Lets go of consumers that nobody closed, and says nothing to anybody: they and their targets
-    /// hold on to each other.
+    /// Ends consumers that were not closed, without notifying them: a consumer and its target own
+    /// each other.
     ~QueuePair() {
         entity_.shut_down();
         dead_letter_entity_.shut_down();
@@ -80,42 +80,42 @@ public:
 
     [[nodiscard]] const QueueIds& ids() const noexcept { return ids_; }
 
-    /// Puts everything where it was; what was due meanwhile happens with the next call. First of
-    /// all.
+    /// Restores the stored content. Must be the first call. What became due meanwhile happens with
+    /// the next call.
     void restore(KeptQueue kept) {
         dead_letter_entity_.restore(std::move(kept.dead_letters));
         entity_.restore(std::move(kept.queue));
     }
 
-    /// Of a subscription, else null.
+    /// Null unless it is a subscription.
     [[nodiscard]] RuleBook* rules() const noexcept { return rules_.get(); }
 
-    /// Where one of the two entities passes its messages on to, if it does and is no topic.
+    /// Where `entity`, one of the two, forwards its messages. Empty: nowhere, or it is a topic.
     [[nodiscard]] const std::string& destination_of(const Entity& entity) const noexcept {
         return &entity == &entity_ ? options().forward_to : options().forward_dead_letters_to;
     }
 
-    /// Takes messages that others pass on; answers with why not, of the last one that was not
-    /// taken. Thread-safe.
+    /// Takes messages that other entities forward. Returns the reason for the last one that it
+    /// rejected. Thread-safe.
     std::optional<Failure> take(std::span<Arrival> arrivals, Instant at);
 
-    /// What the directory held back goes out. Thread-safe.
+    /// Forwards the messages that the directory held back. Thread-safe.
     void release_held(Instant at);
 
-    /// Nothing happens by itself before this. Thread-safe.
+    /// Nothing is due before this instant. Thread-safe.
     [[nodiscard]] TimePoint next_due() const noexcept {
         return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}};
     }
 
-    /// Runs `operation` on the entities under the lock, after what was due, and says what follows
-    /// from it after the lock. Thread-safe.
+    /// Runs `operation` on the entities under the lock, after everything that was due. Delivers the
+    /// resulting notifications after the lock. Thread-safe.
     template <typename Operation>
     auto perform(Instant at, Operation operation) {
         Effects effects;
         bool is_due_earlier = false;
         std::unique_lock lock{mutex_};
         if (context_.begin(at)) {
-            finish(); // whoever waits comes before who asks now
+            finish(); // waiting accepts come before this operation
         }
         auto answer = operation();
         finish();
@@ -143,13 +143,14 @@ public:
         perform(at, [] { return true; });
     }
 
-    /// Nothing that happens from now on is kept. Thread-safe.
+    /// Stores nothing from now on. Thread-safe.
     void stop_keeping() {
         const std::lock_guard lock{mutex_};
         context_.stop_keeping();
     }
 
-    /// Ends all consumers and waits; from now on the queue refuses. Thread-safe.
+    /// Ends all consumers and waiting accepts. From now on the queue rejects every operation.
+    /// Thread-safe.
     void shut_down(Instant at) {
         perform(at, [this] {
             entity_.shut_down();
@@ -179,18 +180,18 @@ private:
     const std::shared_ptr<RuleBook> rules_;
     const std::shared_ptr<Directory> directory_;
     const std::shared_ptr<WakeupBoard> board_;
-    const std::shared_ptr<Journal> journal_; // null: nothing is kept
+    const std::shared_ptr<Journal> journal_; // null: nothing is stored
     const QueueIds ids_;
-    std::mutex mutex_; // guards all up to both entities
+    std::mutex mutex_; // guards everything up to the two entities
     std::vector<Transit> leaving_;
     std::vector<Transit> held_;
-    bool is_passing_on_{
-        false}; // one thread at a time does, in the order in which the messages came
+    // One thread at a time forwards, in the order in which the messages arrived.
+    bool is_passing_on_{false};
     QueueContext context_;
     Entity dead_letter_entity_;
     Entity entity_;
-    std::atomic<Duration::rep> next_due_{
-        TimePoint::max().time_since_epoch().count()}; // written under mutex_
+    // Written under mutex_.
+    std::atomic<Duration::rep> next_due_{TimePoint::max().time_since_epoch().count()};
     Queue queue_;
     Queue dead_letters_;
 };

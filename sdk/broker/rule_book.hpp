@@ -12,29 +12,28 @@
 
 namespace sessionq::broker {
 
-/// The rule of a subscription that was made without one: takes everything.
+/// The rule of a subscription that was created without rules. It matches every message.
 inline constexpr std::string_view default_rule_name = "$Default";
 
-/// The rules of a subscription, in the order in which they came. Names are told apart without
+/// The rules of a subscription, in the order in which they were added. Names are compared without
 /// regard to case. Thread-safe.
 class RuleBook {
 public:
-    /// Changes from now on are the journal's too, as those of the subscription with this name and
-    /// id.
+    /// Records changes in `journal` from now on, under the subscription's name and id.
     void keep_in(std::shared_ptr<Journal> journal, EntityId id, std::string name);
 
-    /// Fails with invalid_argument, duplicate_entity, quota_exceeded (also: the disk is full),
-    /// server_busy (nothing can be kept at present).
+    /// Fails with invalid_argument, duplicate_entity, quota_exceeded (too many rules, or a full
+    /// disk) or server_busy (the journal is failing).
     core::Result<core::Done> add(Rule rule);
 
-    /// Fails with entity_not_found, server_busy.
+    /// Fails with entity_not_found or server_busy.
     core::Result<core::Done> remove(std::string_view name);
 
     [[nodiscard]] std::vector<Rule> list() const;
 
-    /// The copies of a message that go into the subscription: one for all rules without an action
-    /// that take it, one for each other. Filters look at nothing where the message's properties
-    /// cannot be decoded.
+    /// The copies of a message that go into the subscription: one for all matching rules without an
+    /// action, and one for each matching rule with an action. If the message's properties cannot be
+    /// decoded, only rules that do not read them match.
     [[nodiscard]] std::vector<MessageContentPtr> select(filter::Candidate& message) const;
 
 private:
@@ -46,8 +45,8 @@ private:
     [[nodiscard]] static Rules::const_iterator find(const Rules& rules,
                                                     std::string_view name) noexcept;
 
-    mutable std::mutex mutex_;           // guards all that follows, not what it points to
-    std::shared_ptr<Journal> journal_{}; // null: nothing is kept
+    mutable std::mutex mutex_; // guards the members below, not the objects that they point to
+    std::shared_ptr<Journal> journal_{}; // null: nothing is stored
     EntityId id_{0};
     std::string name_{};
     std::shared_ptr<const Rules> rules_{std::make_shared<Rules>()};

@@ -9,15 +9,15 @@ namespace sessionq::broker {
 
 struct StoredMessage;
 
-/// The messages of an entity by sequence number. Numbers are dense where messages are, so they are
-/// kept in blocks of 64: 8 bytes a message, in order, and gone with their last message. Finding is
+/// The messages of an entity by sequence number. Numbers are dense, so messages are stored in
+/// blocks of 64: 8 bytes a message, in order. A block is freed with its last message. Finding takes
 /// O(log blocks).
 class SequenceIndex {
 public:
-    /// `sequence` is not in here; usually it is the highest yet.
+    /// `sequence` must not be in the index. It is usually the highest yet.
     void insert(std::int64_t sequence, StoredMessage& message);
 
-    /// `sequence` is in here.
+    /// `sequence` must be in the index.
     void erase(std::int64_t sequence) noexcept;
 
     [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept;
@@ -30,7 +30,7 @@ public:
 
 private:
     struct Block {
-        std::uint64_t taken{0}; // one bit a message
+        std::uint64_t taken{0}; // one bit for each message
         std::array<StoredMessage*, 64> messages{};
     };
 

@@ -8,12 +8,12 @@
 
 namespace sessionq::broker {
 
-/// Items in the order of a key, most of which arrive in that order already (DG7). Those that join
-/// at either end cost O(1) and no memory; one that comes back into the middle costs O(log n) in the
-/// number of such items.
+/// Items in the order of a key. Most items arrive in that order already (DG7). Adding at either end
+/// costs O(1) and no memory. Returning an item into the middle costs O(log n) in the number of such
+/// items.
 ///
-/// `T` derives from `core::ListHook<Tag>`; `Key` is constant while the item is in here and unique
-/// among those in here. Owns nothing.
+/// `T` derives from `core::ListHook<Tag>`. `Key` is constant while the item is queued, and unique
+/// among the queued items. Owns nothing.
 template <typename T, typename Tag, std::int64_t T::*Key>
 class SequencedQueue {
 public:
@@ -40,7 +40,7 @@ public:
         }
     }
 
-    /// Not in here: no effect.
+    /// No effect if the item is not queued.
     void remove(T& item) noexcept {
         if (is_in_order(item)) {
             in_order_.remove(item);
@@ -72,7 +72,7 @@ private:
     }
 
     core::IntrusiveList<T, Tag> in_order_;
-    std::unique_ptr<Strays> strays_; // never empty
+    std::unique_ptr<Strays> strays_; // null or not empty
 };
 
 } // namespace sessionq::broker

@@ -12,15 +12,15 @@ namespace sessionq::broker {
 struct ReadyTag;
 struct ListedTag;
 
-/// A session that has messages, state or a holder; any other does not exist.
+/// A session with messages, state or a holder. Without any of these it does not exist.
 struct Session : core::ListHook<ReadyTag>, core::ListHook<ListedTag> {
-    const std::string* id{nullptr};                         ///< the key it is found by
-    core::IntrusiveList<StoredMessage, LiveTag> messages{}; ///< all, in sequence order
+    const std::string* id{nullptr};                         ///< its key in the session table
+    core::IntrusiveList<StoredMessage, LiveTag> messages{}; ///< all messages, in sequence order
     AvailableMessages available{};
     ConsumerPtr holder{};
     std::unique_ptr<std::string> state{};
-    std::int64_t ready_key{
-        0}; ///< the first available message's sequence number when it became ready
+    /// The sequence number of its first available message when it became ready.
+    std::int64_t ready_key{0};
 };
 
 } // namespace sessionq::broker

@@ -10,27 +10,29 @@
 
 namespace sessionq::broker {
 
-/// The sessions of an entity: by id, in the order they appeared, and those ready to be accepted.
+/// The sessions of an entity: by id, in the order in which they appeared, and those ready to be
+/// accepted.
 class SessionTable {
 public:
     [[nodiscard]] Session* find(std::string_view id) noexcept;
 
-    /// The session with this id, made if there is none.
+    /// Finds the session with this id, or makes it.
     Session& obtain(std::string_view id);
 
     /// The ready session whose first available message is the oldest; null if none is ready.
     [[nodiscard]] Session* first_ready() const noexcept { return ready_.front(); }
 
-    /// Makes up for a change of the session's messages, state or holder: ready means available
-    /// messages and no holder; a session that has nothing any more is removed.
+    /// Updates the table after a change of the session's messages, state or holder. A session is
+    /// ready if it has available messages and no holder. A session with no messages, state or
+    /// holder is removed.
     void refresh(Session& session);
 
-    /// Ids of sessions with messages or state, oldest session first.
+    /// The ids of sessions with messages or state, oldest session first.
     [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const;
 
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
 
-    /// The oldest session; null if there is none. With `after`, the next.
+    /// The oldest session, and the one after `session`; null if there is none.
     [[nodiscard]] Session* oldest() const noexcept { return all_.front(); }
     [[nodiscard]] Session* after(const Session& session) const noexcept {
         return all_.next(session);

@@ -12,29 +12,29 @@
 
 namespace sessionq::broker {
 
-/// What becomes of a message in hand.
+/// What happens to a received message.
 enum class Outcome : std::uint8_t {
-    complete,    ///< gone
-    abandon,     ///< available again in its position, counted
-    release,     ///< the same, not counted
-    defer,       ///< set aside
-    dead_letter, ///< to the dead-letter sub-queue
+    complete,    ///< removed
+    abandon,     ///< available again in its position, delivery counted
+    release,     ///< available again in its position, delivery not counted
+    defer,       ///< set aside until asked for by sequence number
+    dead_letter, ///< moved to the dead-letter sub-queue
 };
 
-/// What else a settlement changes.
+/// Changes to the message that come with a settlement.
 struct Changes {
     DeadLetterInfo dead_letter{};
     Properties properties{}; ///< merged into the message's own by abandon, defer and dead_letter
-    std::map<std::string, std::string, std::less<>>
-        encoded{}; ///< some of them as they came over the wire, for content that did
+    /// Some of `properties` in their wire form, for contents that arrived over the wire.
+    std::map<std::string, std::string, std::less<>> encoded{};
 };
 
-/// One settlement of a batch, and how it went.
+/// One settlement of a batch, and its result.
 struct SettleOrder {
     DeliveryTable::Token token{0};
     Outcome outcome{Outcome::complete};
     const Changes* changes{nullptr};   ///< null: none
-    std::optional<Errc> failed_with{}; ///< the answer; unset: done
+    std::optional<Errc> failed_with{}; ///< the result; unset: settled
 };
 
 } // namespace sessionq::broker

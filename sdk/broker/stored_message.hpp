@@ -20,11 +20,11 @@ struct StoredMessage;
 struct AvailableTag;
 struct LiveTag;
 
-/// Where a message is in its entity.
+/// The state of a message in its entity.
 using Place = MessageState;
 
-/// The one instant a message waits for: due, expired, or its lock lost, whichever its place says.
-/// Few messages have one.
+/// The one instant that a message waits for. Its place says which: when it is due, when it expires
+/// or when its lock ends. Few messages have a timer.
 struct MessageTimer {
     MessageTimer(Entity& in, StoredMessage& of, timing::Timer::Callback expired) noexcept
         : entity{in}, message{of}, timer{this, expired} {}
@@ -34,23 +34,24 @@ struct MessageTimer {
     timing::Timer timer;
 };
 
-/// A message in an entity, in the entity's care.
+/// A message of an entity, owned by the entity's `MessageStore`.
 struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     MessageContentPtr content{};
     std::int64_t sequence{0};
     WallTime enqueued_time{};
     std::optional<std::chrono::milliseconds> time_to_live{}; ///< counts from enqueued_time
-    TimePoint expires{TimePoint::max()}; ///< the same on the monotonic time line; max: never
-    Session* session{nullptr};           ///< null: an entity without sessions
-    Consumer* holder{nullptr};           ///< who has it now
-    std::uint64_t token{0};              ///< names it within the holder
+    /// the end of time_to_live on the monotonic time line; max: never
+    TimePoint expires{TimePoint::max()};
+    Session* session{nullptr}; ///< null in an entity without sessions
+    Consumer* holder{nullptr}; ///< the consumer that has received it and not settled it
+    std::uint64_t token{0};    ///< names it within the holder
     std::unique_ptr<MessageTimer> timer{};
     std::unique_ptr<DeadLetterInfo> dead_letter{};
     std::uint32_t delivery_count{0};
     std::uint32_t bytes{0};
     Place place{Place::active};
-    std::uint8_t hops{
-        0}; ///< how often it was passed on from one entity to another since it last stayed in one
+    /// How often it was forwarded since it last stayed in an entity.
+    std::uint8_t hops{0};
     bool delivered_before{false};
 };
 

@@ -14,39 +14,39 @@ namespace sessionq::broker {
 
 class Entity;
 
-/// How often a message is passed on from queue to queue before it counts as lost on its way.
-/// (Documented by Azure Service Bus)
+/// How often a message may be forwarded before it is dead-lettered. Documented by Azure Service
+/// Bus.
 inline constexpr std::uint8_t most_hops = 4;
 
-/// Where a message comes from. A journal is to hear of its end there together with its arrival, so
-/// that it is never in both places after a crash, nor in none.
+/// Where a forwarded message comes from. The journal records its removal there together with its
+/// arrival. So after a crash it is never in both places, nor in neither.
 struct Origin {
     EntityId entity{0};
     std::int64_t sequence{0};
-    bool is_shared{false}; ///< it goes to others too, and stays until all have it
+    bool is_shared{false}; ///< other destinations get it too, and it stays until all have it
 };
 
-/// A message on its way into an entity from another one.
+/// A message on its way into an entity.
 struct Arrival {
     MessageContentPtr content{};
-    std::optional<std::chrono::milliseconds> time_to_live{}; ///< at most; unset: unlimited
-    std::uint8_t hops{0};                                    ///< how often it was passed on
-    std::optional<Origin> origin{};                          ///< unset: a sender
+    std::optional<std::chrono::milliseconds> time_to_live{}; ///< an upper limit; unset: unlimited
+    std::uint8_t hops{0};                                    ///< how often it was forwarded
+    std::optional<Origin> origin{};                          ///< unset: sent by a client
 };
 
-/// A message on its way out of an entity, which keeps it until it has arrived: a broker that dies
-/// in between still has it.
+/// A message on its way out of an entity. The entity holds it until it has arrived, so it survives
+/// a crash in between.
 struct Transit {
     Entity* from{nullptr};
     std::int64_t sequence{0};
     Arrival message{};
-    std::vector<EntityId> passed_to{};           ///< these have it already
-    bool is_held{false};                         ///< the answer: it has to wait
-    std::optional<DeadLetterInfo> failed_with{}; ///< the answer; unset: it has arrived
+    std::vector<EntityId> passed_to{};           ///< the subscriptions that have it already
+    bool is_held{false};                         ///< the result: it must wait
+    std::optional<DeadLetterInfo> failed_with{}; ///< the result; unset: it has arrived
 };
 
-/// What is noted on a message that could not get where it was to go; of a missing session id, in
-/// the words of the service.
+/// The dead-letter reason of a message that could not be forwarded. For a missing session id, the
+/// text of Azure Service Bus.
 [[nodiscard]] DeadLetterInfo describe_transit_failure(const Failure& why);
 
 } // namespace sessionq::broker

@@ -8,24 +8,24 @@
 
 namespace sessionq::broker {
 
-/// Tells whoever drives the broker's time when it has to look earlier than it plans to.
-/// Thread-safe, but for `set_listener`.
+/// Tells the driver of the broker's time when something becomes due earlier than planned.
+/// Thread-safe, except for `set_listener`.
 class WakeupBoard {
 public:
-    /// Before the first use.
+    /// Call it before the first use.
     void set_listener(std::function<void()> listener) { listener_ = std::move(listener); }
 
-    /// Something is due at `due` that was not before.
+    /// Something new is due at `due`. Calls the listener if that is earlier than planned.
     void offer(TimePoint due) {
         if (lower(due) && listener_) {
             listener_();
         }
     }
 
-    /// The driver is about to find out anew when to look: any offer from here on is news.
+    /// The driver is about to compute its next wake-up. From now on every offer calls the listener.
     void forget() noexcept { planned_.store(never, std::memory_order_seq_cst); }
 
-    /// The driver has found out, and will look at `due` at the latest.
+    /// The driver has computed its next wake-up and will be there at `due` at the latest.
     void plan(TimePoint due) noexcept { lower(due); }
 
 private:
