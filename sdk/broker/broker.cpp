@@ -24,14 +24,14 @@ std::optional<Failure> find_name_fault(const std::string& name) {
                        .detail = std::string{rule} + ": '" + name + "'"};
     };
     if (name.empty() || name.size() > longest_name || name.find('$') != std::string::npos) {
-        return fail("a queue's or topic's name has 1 to 260 characters and no '$'");
+        return fail("the name of a queue or topic must have 1 to 260 characters and no '$'");
     }
     if (std::ranges::any_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
         return Failure{.code = Errc::invalid_argument,
-                       .detail = "a name has no control characters"};
+                       .detail = "a name must not contain control characters"};
     }
     if (core::lower_case(name).find(core::lower_case(subscriptions_segment)) != std::string::npos) {
-        return fail("only a subscription's name has /Subscriptions/ in it");
+        return fail("only the name of a subscription may contain /Subscriptions/");
     }
     return std::nullopt;
 }
@@ -40,14 +40,15 @@ std::optional<Failure> find_subscription_fault(const std::string& name,
                                                const QueueOptions& options) {
     if (name.empty() || name.size() > longest_subscription_name ||
         name.find_first_of("/$") != std::string::npos) {
-        return Failure{.code = Errc::invalid_argument,
-                       .detail =
-                           "a subscription's name has 1 to 50 characters and no '/' or '$': '" +
-                           name + "'"};
+        return Failure{
+            .code = Errc::invalid_argument,
+            .detail =
+                "the name of a subscription must have 1 to 50 characters and no '/' or '$': '" +
+                name + "'"};
     }
     if (options.duplicate_detection_window) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "duplicate_detection_window is for the topic"};
+                       .detail = "duplicate_detection_window must be set on the topic"};
     }
     return std::nullopt;
 }

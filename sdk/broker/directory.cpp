@@ -1,4 +1,4 @@
-// The entities by name; directory_ways.cpp has the ways between them.
+// The entities of a broker by name. Forwarding is in directory_ways.cpp.
 #include "broker/directory.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ core::Result<core::Done> Directory::make(EntitySpec spec, Instant at) {
 std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
     if (entries_.contains(spec.name)) {
         return Failure{.code = Errc::duplicate_entity,
-                       .detail = "there is an entity '" + spec.name + "' already"};
+                       .detail = "entity '" + spec.name + "' already exists"};
     }
     if (spec.kind == EntityKind::subscription && !entries_.contains(spec.topic)) {
         return Failure{.code = Errc::entity_not_found,
@@ -82,27 +82,26 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
     }
     if (leads_back(spec)) {
         return Failure{.code = Errc::invalid_option,
-                       .detail =
-                           "forward_to: what '" + spec.name + "' passes on would come back to it"};
+                       .detail = "forward_to: messages forwarded by '" + spec.name +
+                                 "' would return to it"};
     }
+    // A stored entity is taken over even on a full disk: otherwise nothing could be removed from it.
     const auto kept = kept_.find(spec.name);
-    if (kept ==
-        kept_
-            .end()) { // what is there already is taken over on a full disk, too: else nothing could be taken from it
+    if (kept == kept_.end()) {
         return find_keeping_fault(journal_.get(), spec.name, Growth::adds);
     }
     if (kept->second.kind != spec.kind) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "'" + kept->first + "' was kept as a " +
-                                 std::string{name_of(kept->second.kind)} +
-                                 ", and cannot become a " + std::string{name_of(spec.kind)}};
+                       .detail = "'" + kept->first + "' is stored as a " +
+                                 std::string{name_of(kept->second.kind)} + " and cannot become a " +
+                                 std::string{name_of(spec.kind)}};
     }
     if (kept->second.options.requires_session != spec.options.requires_session) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "requires_session: the queue '" + kept->first +
-                                 "' was kept as one " +
+                       .detail = "requires_session: the stored queue '" + kept->first +
+                                 "' was created " +
                                  (spec.options.requires_session ? "without" : "with") +
-                                 " sessions, and cannot become another"};
+                                 " sessions, which cannot be changed"};
     }
     return std::nullopt;
 }
@@ -131,8 +130,8 @@ QueuePairPtr Directory::restore(ByName<KeptQueue>::iterator found, EntitySpec sp
     if (journal_ && kept.options != spec.options) {
         journal_->append({QueueOptionsChanged{.queue = ids.queue, .options = spec.options}});
     }
-    if (spec.rules &&
-        spec.rules->list() == kept.declared_rules) { // then what was changed since stays so
+    // The owner states the same rules as before, so keep the changes made since.
+    if (spec.rules && spec.rules->list() == kept.declared_rules) {
         spec.rules = make_book(kept.rules);
     } else if (spec.rules && journal_) {
         journal_->append({RulesDeclared{.queue = ids.queue, .rules = spec.rules->list()}});
@@ -153,7 +152,7 @@ void Directory::enter(const QueuePairPtr& made, const std::string& topic) {
 }
 
 std::vector<QueuePairPtr> Directory::remove(std::string_view name) {
-    static_cast<void>(find(name)); // what was kept comes back first
+    static_cast<void>(find(name)); // restores stored entities first
     std::vector<QueuePairPtr> gone;
     const std::unique_lock lock{mutex_};
     const auto found = entries_.find(name);
@@ -171,8 +170,8 @@ std::vector<QueuePairPtr> Directory::remove(std::string_view name) {
     }
     gone.push_back(entry.entity);
     for (const QueuePairPtr& entity : gone) {
-        entity->stop_keeping(); // so that nothing of it comes after its removal
-        if (journal_) {         // before another of the same name can be made
+        entity->stop_keeping(); // so that its removal is the last record of it
+        if (journal_) {         // recorded before the name can be used again
             journal_->append({QueueRemoved{.queue = entity->ids().queue,
                                            .dead_letters = entity->ids().dead_letters}});
         }
@@ -217,7 +216,7 @@ QueuePairPtr Directory::find(std::string_view name) {
     QueuePairPtr wanted;
     {
         const std::unique_lock lock{mutex_};
-        if (kept_.contains(name)) { // else another thread was first, or there is none
+        if (kept_.contains(name)) { // otherwise another thread was first, or there is none
             restored = restore_all();
         }
         const auto found = entries_.find(name);
@@ -232,7 +231,7 @@ QueuePairPtr Directory::find(std::string_view name) {
 std::vector<QueuePairPtr> Directory::restore_all() {
     std::vector<QueuePairPtr> restored;
     for (const EntityKind kind : {EntityKind::topic, EntityKind::queue,
-                                  EntityKind::subscription}) { // a topic before its subscriptions
+                                  EntityKind::subscription}) { // topics before their subscriptions
         for (auto kept = kept_.begin(); kept != kept_.end();) {
             const auto one = kept++;
             if (one->second.kind == kind) {

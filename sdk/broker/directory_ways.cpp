@@ -1,4 +1,4 @@
-// The ways of messages from one entity to another.
+// How messages are forwarded from one entity to another.
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -44,7 +44,7 @@ std::vector<QueuePairPtr> Directory::subscriptions_of(const QueuePair& topic) co
 }
 
 void Directory::deliver(const QueuePair& source, std::span<Transit> messages, Instant at) {
-    if (!has_begun()) { // where they go may be about to be made
+    if (!has_begun()) { // the destinations may not exist yet
         for (Transit& transit : messages) {
             transit.is_held = true;
         }
@@ -64,7 +64,7 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
         for (std::size_t i = 0; i < messages.size(); ++i) {
             if (std::ranges::find(messages[i].passed_to, subscription->ids().queue) !=
                 messages[i].passed_to.end()) {
-                continue; // it got it before the broker started
+                continue; // it received the message before the restart
             }
             for (MessageContentPtr& copy : subscription->rules()->select(candidates[i])) {
                 arrivals.push_back(messages[i].message);
@@ -72,7 +72,7 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
             }
         }
         if (!arrivals.empty()) {
-            subscription->take(arrivals, at); // keeps what it cannot take among its dead letters
+            subscription->take(arrivals, at); // it dead-letters what it rejects
         }
     }
 }
@@ -81,8 +81,8 @@ void Directory::pass_on(const QueuePair& source, std::span<Transit> messages, In
     for (Transit& transit : messages) {
         if (transit.message.hops >= most_hops) {
             transit.failed_with = {.reason = "MaxTransferHopCountExceeded",
-                                   .description = "passed on " + std::to_string(most_hops) +
-                                                  " times, which is the most"};
+                                   .description = "forwarded " + std::to_string(most_hops) +
+                                                  " times, which is the limit"};
             continue;
         }
         const std::string& name = source.destination_of(*transit.from);

@@ -1,5 +1,5 @@
-// The way of a message through an entity; entity_consumers.cpp and entity_holding.cpp have the way of a consumer, entity_keeping.cpp
-// what a journal keeps of it.
+// How a message moves through an entity. Consumers are in entity_consumers.cpp and
+// entity_holding.cpp, the journal in entity_keeping.cpp.
 #include "broker/entity.hpp"
 
 #include <utility>
@@ -41,7 +41,7 @@ core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentP
 
 std::optional<Failure> Entity::find_fault(const std::vector<MessageContentPtr>& messages) const {
     if (is_shut_down_) {
-        return failure(Errc::entity_not_found, "it was deleted");
+        return failure(Errc::entity_not_found, "the entity was deleted");
     }
     if (auto fault = find_send_fault()) {
         return fault;
@@ -67,7 +67,8 @@ std::optional<Failure> Entity::find_fault(const MessageContent& message) const {
     const auto session_id = message.session_id();
     const auto time_to_live = message.time_to_live();
     if (options_.requires_session && !session_id) {
-        return failure(Errc::session_required, "the message names no session");
+        return failure(Errc::session_required,
+                       "the message has no session id and the entity requires sessions");
     }
     if (session_id && !core::is_id(*session_id)) {
         return failure(Errc::invalid_argument, "session_id is longer than 128 characters");
@@ -112,7 +113,7 @@ std::int64_t Entity::enqueue(Arrival arrival) {
         }
     }
     if (due && *due > context_.wall_now() &&
-        kind_ != EntityKind::subscription) { // what comes out of a topic has been due
+        kind_ != EntityKind::subscription) { // a topic has already delayed its messages
         store_.move(stored, Place::scheduled);
         stored.enqueued_time = *due;
         arm(stored, Deadline::after(*due - context_.wall_now(), context_.now()).time());
@@ -136,7 +137,7 @@ core::Result<core::Done> Entity::cancel_scheduled(std::span<const std::int64_t> 
         }
     }
     for (const std::int64_t sequence : sequences) {
-        if (StoredMessage* message = store_.find(sequence)) { // null: named twice
+        if (StoredMessage* message = store_.find(sequence)) { // null: the number was listed twice
             remove(*message);
         }
     }
@@ -223,7 +224,7 @@ void Entity::put_back(StoredMessage& message, bool counted) {
                      .description = "not settled successfully in " +
                                     std::to_string(message.delivery_count) + " deliveries"});
     } else if (message.place == Place::deferred) {
-        // stays aside, for whoever asks again
+        // stays deferred until asked for again
     } else if (message.expires <= context_.now()) {
         expire(message);
     } else {
@@ -288,7 +289,7 @@ void Entity::arm(StoredMessage& message, TimePoint due) {
 }
 
 void Entity::on_timer(StoredMessage& message) {
-    if (message.holder != nullptr) { // the lock of one message, without a session
+    if (message.holder != nullptr) { // the message's own lock expired
         message.holder->in_hand.remove(message.token);
         put_back(message, true);
     } else if (message.place == Place::scheduled) {
@@ -319,7 +320,8 @@ std::vector<ReceivedMessage> Entity::peek(std::int64_t from, std::uint32_t max,
     if (last == nullptr || last->sequence < from) {
         return seen;
     }
-    // Where the session's own messages begin at or after `from`: its first, or the first of it that the whole entity has from there on.
+    // Find the session's first message at or after `from`: its very first one, or the first one of
+    // this session that the whole entity has from there on.
     const StoredMessage* at = session->messages.front();
     if (at != nullptr && at->sequence < from) {
         for (at = store_.at_or_after(from); at != nullptr && at->session != session;) {

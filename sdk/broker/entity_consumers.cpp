@@ -1,4 +1,5 @@
-// How consumers come to an entity and go, and how they hear of work; entity_holding.cpp has what they do meanwhile.
+// How consumers start and end, and how they are notified of work. What they do in between is in
+// entity_holding.cpp.
 #include "broker/entity.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace sessionq::broker {
 namespace {
 
-constexpr std::array<Purgatory::Key, 1> any_session{0}; // what an accept without an id waits for
+constexpr std::array<Purgatory::Key, 1> any_session{0}; // the key of accepts without a session id
 
 } // namespace
 
@@ -32,11 +33,12 @@ struct Entity::WaitingAccept final : Purgatory::Operation {
 std::optional<Failure> Entity::find_receive_fault() const {
     if (kind_ == EntityKind::topic) {
         return failure(Errc::not_supported,
-                       "a topic is received from through its subscriptions only");
+                       "a topic cannot be received from; receive from its subscriptions");
     }
-    if (passes_on() && !is_dead_letter_queue()) { // these may hold what could not be passed on
+    // A dead-letter sub-queue may hold messages that could not be forwarded.
+    if (passes_on() && !is_dead_letter_queue()) {
         return failure(Errc::not_supported,
-                       "its messages are passed on to '" + options_.forward_to + "'");
+                       "its messages are forwarded to '" + options_.forward_to + "'");
     }
     return std::nullopt;
 }
@@ -47,14 +49,15 @@ OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> targ
         return OperationId{0};
     };
     if (is_shut_down_) {
-        return refuse(Errc::entity_not_found, "it was deleted");
+        return refuse(Errc::entity_not_found, "the entity was deleted");
     }
     if (auto fault = find_receive_fault()) {
         context_.effects().refused(std::move(target), std::move(*fault));
         return 0;
     }
     if (!options_.requires_session) {
-        return refuse(Errc::session_required, "it has no sessions to accept");
+        return refuse(Errc::session_required,
+                      "the entity does not require sessions, so it has none to accept");
     }
     if (spec.session_id) {
         if (!core::is_id(*spec.session_id)) {
@@ -63,17 +66,18 @@ OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> targ
         Session& session = sessions_.obtain(*spec.session_id);
         if (session.holder) {
             return refuse(Errc::session_locked_elsewhere,
-                          "session '" + *spec.session_id + "' is held by another receiver");
+                          "session '" + *spec.session_id + "' is locked by another receiver");
         }
         grant(session, spec.mode, spec.priority, std::move(target));
         return 0;
     }
-    if (Session* session = sessions_.first_ready()) { // then nobody waits: `finish` has served them
+    // no accept waits now: `finish` has served them all
+    if (Session* session = sessions_.first_ready()) {
         grant(*session, spec.mode, spec.priority, std::move(target));
         return 0;
     }
     if (spec.until <= context_.now()) {
-        return refuse(Errc::no_session_available, "no session has messages and is free");
+        return refuse(Errc::no_session_available, "no unlocked session has messages");
     }
     const int priority = spec.priority;
     const TimePoint until = spec.until;
@@ -99,13 +103,14 @@ void Entity::grant(Session& session, ReceiveMode mode, int priority,
 core::Result<ConsumerPtr> Entity::open(ReceiveMode mode, int priority,
                                        std::shared_ptr<ConsumerTarget> target) {
     if (is_shut_down_) {
-        return failure(Errc::entity_not_found, "it was deleted");
+        return failure(Errc::entity_not_found, "the entity was deleted");
     }
     if (auto fault = find_receive_fault()) {
         return std::move(*fault);
     }
     if (options_.requires_session) {
-        return failure(Errc::session_required, "it is received by session only");
+        return failure(Errc::session_required,
+                       "the entity requires sessions; accept a session instead");
     }
     auto consumer = std::make_shared<Consumer>(*this, std::move(target), std::string{}, false, mode,
                                                priority, TimePoint::max(), nullptr);
@@ -136,7 +141,8 @@ void Entity::end(Consumer& consumer, bool counted) {
         put_back(*message, counted);
     }
     if (Session* session = std::exchange(consumer.session, nullptr)) {
-        const ConsumerPtr last_hold = std::move(session->holder); // may be the consumer's last
+        // This may be the last owner of the consumer.
+        const ConsumerPtr last_hold = std::move(session->holder);
         sessions_.refresh(*session);
     } else {
         consumers_.remove(consumer);
@@ -148,18 +154,18 @@ void Entity::shut_down() {
     while (auto* operation = waiting_.any()) {
         const auto given_up = waiting_.take(operation->id());
         context_.effects().refused(static_cast<WaitingAccept&>(*given_up).target,
-                                   failure(Errc::entity_not_found, "it was deleted"));
+                                   failure(Errc::entity_not_found, "the entity was deleted"));
     }
     for (Session* session = sessions_.oldest(); session != nullptr;) {
         Session* next = sessions_.after(*session);
         if (const ConsumerPtr holder = session->holder) {
-            lose(*holder, failure(Errc::entity_not_found, "it was deleted"));
+            lose(*holder, failure(Errc::entity_not_found, "the entity was deleted"));
         }
         session = next;
     }
     while (!consumers_.all().empty()) {
         const ConsumerPtr consumer = consumers_.all().back();
-        lose(*consumer, failure(Errc::entity_not_found, "it was deleted"));
+        lose(*consumer, failure(Errc::entity_not_found, "the entity was deleted"));
     }
 }
 

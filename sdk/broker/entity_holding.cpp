@@ -1,4 +1,5 @@
-// What may be done by whoever holds a session or a message; entity_consumers.cpp has how consumers come and go.
+// What the holder of a session or a message may do. How consumers start and end is in
+// entity_consumers.cpp.
 #include "broker/entity.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ bool Entity::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>&
         return false;
     }
     if (consumer.mode == ReceiveMode::receive_and_delete &&
-        context_.is_failing()) { // what is handed out must be gone
+        context_.is_failing()) { // deliveries could not be recorded as removed
         lose(consumer, cannot_be_kept(name_));
         return false;
     }
@@ -49,14 +50,13 @@ core::Result<core::Done> Entity::receive_deferred(Consumer& consumer,
         const bool is_there = message != nullptr && message->place == Place::deferred &&
                               message->holder == nullptr && message->session == consumer.session;
         if (is_there &&
-            message->expires <= context_.now()) { // a deferred message expires when it is asked for
+            message->expires <= context_.now()) { // a deferred message expires on demand
             expire(*message);
             message = nullptr;
         }
         if (!is_there || message == nullptr || std::ranges::find(found, message) != found.end()) {
-            return failure(Errc::message_not_found,
-                           "no deferred message here has the sequence number " +
-                               std::to_string(sequence));
+            return failure(Errc::message_not_found, "no deferred message has the sequence number " +
+                                                        std::to_string(sequence));
         }
         found.push_back(message);
     }
@@ -78,12 +78,13 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
         return;
     }
     if (order.outcome != Outcome::release && context_.is_failing()) {
-        order.failed_with = Errc::server_busy; // it stays in hand
+        order.failed_with = Errc::server_busy; // it stays unsettled
         return;
     }
     if (order.outcome != Outcome::release && order.changes != nullptr &&
         !order.changes->properties.empty() && context_.is_full()) {
-        order.failed_with = Errc::quota_exceeded; // it stays in hand, and goes without them
+        // it stays unsettled and can be settled without properties
+        order.failed_with = Errc::quota_exceeded;
         return;
     }
     consumer.in_hand.remove(order.token);
@@ -145,7 +146,7 @@ core::Result<core::Done> Entity::set_state(Consumer& consumer, std::optional<std
     }
     if (state && state->size() > options_.max_message_bytes) {
         return failure(Errc::message_too_large,
-                       "a session's state takes at most max_message_bytes, " +
+                       "a session's state may take at most max_message_bytes, " +
                            std::to_string(options_.max_message_bytes));
     }
     if (auto fault = context_.find_fault(name_, state ? Growth::adds : Growth::none)) {

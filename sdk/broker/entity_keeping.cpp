@@ -1,4 +1,4 @@
-// What a journal keeps of an entity, and how the entity comes back from it.
+// What an entity records in the journal, and how it is restored from there.
 #include "broker/entity.hpp"
 
 #include <algorithm>
@@ -60,9 +60,8 @@ void Entity::restore(KeptEntity kept) {
         }
     }
     store_.skip_to(kept.last_sequence);
-    std::ranges::stable_sort(
-        scheduled, {},
-        &StoredMessage::enqueued_time); // those that are overdue come in the order of being due
+    // Overdue messages become available in the order in which they were due.
+    std::ranges::stable_sort(scheduled, {}, &StoredMessage::enqueued_time);
     for (StoredMessage* message : scheduled) {
         arm(*message, context_.monotonic(message->enqueued_time));
     }
@@ -89,7 +88,7 @@ StoredMessage& Entity::restore(KeptMessage kept) {
     message.delivery_count = kept.delivery_count;
     message.enqueued_time = kept.enqueued_time;
     message.time_to_live = kept.time_to_live;
-    message.delivered_before = kept.place != Place::scheduled; // nobody knows
+    message.delivered_before = kept.place != Place::scheduled; // unknown, so assume it
     if (kept.dead_letter) {
         message.dead_letter = std::make_unique<DeadLetterInfo>(*kept.dead_letter);
     }

@@ -1,4 +1,4 @@
-// The way of a message from one entity to another; entity.cpp has its way within one.
+// How a message is forwarded between entities. Its way within an entity is in entity.cpp.
 #include "broker/entity.hpp"
 
 #include <utility>
@@ -7,18 +7,17 @@ namespace sessionq::broker {
 
 std::optional<Failure> Entity::find_send_fault() const {
     if (is_dead_letter_queue()) {
-        return failure(Errc::not_supported,
-                       "a dead-letter sub-queue takes no messages from senders");
+        return failure(Errc::not_supported, "a dead-letter sub-queue cannot be sent to");
     }
     if (kind_ == EntityKind::subscription) {
-        return failure(Errc::not_supported, "a subscription takes messages from its topic only");
+        return failure(Errc::not_supported, "a subscription cannot be sent to; send to its topic");
     }
     return std::nullopt;
 }
 
 std::optional<Failure> Entity::take(Arrival arrival) {
     if (is_shut_down_) {
-        return failure(Errc::entity_not_found, "it was deleted");
+        return failure(Errc::entity_not_found, "the entity was deleted");
     }
     const std::optional<Origin> origin = arrival.origin;
     auto fault = find_fault(*arrival.content);
@@ -66,7 +65,7 @@ void Entity::end_transit(std::int64_t sequence, const std::optional<DeadLetterIn
     if (!failed_with && kind_ == EntityKind::topic) {
         remove(*message);
     } else if (!failed_with) {
-        drop(*message); // whoever has it now has said so to the journal
+        drop(*message); // the destination has recorded the removal here
     } else if (is_dead_letter_queue()) {
         shelve(*message);
     } else {

@@ -34,7 +34,7 @@ StoredMessage& MessageStore::add(MessageContentPtr content, Session* session,
     if (session != nullptr) {
         session->messages.push_back(message);
     }
-    static_cast<void>(made.release()); // the index's now
+    static_cast<void>(made.release()); // the index refers to it now; `remove` deletes it
     return message;
 }
 
@@ -65,7 +65,7 @@ void MessageStore::remove(StoredMessage& message) noexcept {
     index_.erase(message.sequence);
     bytes_ -= message.bytes;
     --counts_[static_cast<std::size_t>(message.place)];
-    const std::unique_ptr<StoredMessage> removed{&message}; // its hooks leave their lists
+    const std::unique_ptr<StoredMessage> removed{&message}; // its hooks unlink themselves
 }
 
 } // namespace sessionq::broker

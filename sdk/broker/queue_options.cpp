@@ -40,7 +40,7 @@ std::optional<Failure> find_fault(const QueueOptions& options) {
         }
     }
     if (options.requires_session && !options.forward_to.empty()) {
-        return out_of_range("forward_to", "empty where sessions are required");
+        return out_of_range("forward_to", "empty if requires_session is set");
     }
     return std::nullopt;
 }

@@ -50,7 +50,7 @@ void QueuePair::pass_on(Instant at) {
             }
             return !held_.empty();
         });
-        if (is_held && directory_->has_begun()) { // meanwhile
+        if (is_held && directory_->has_begun()) { // it began in the meantime
             release_held(at);
         }
     }

@@ -24,12 +24,12 @@ core::Result<core::Done> RuleBook::add(Rule rule) {
     }
     if (find(*rules_, made->rule().name) != rules_->end()) {
         return Failure{.code = Errc::duplicate_entity,
-                       .detail = "there is a rule '" + made->rule().name + "' already"};
+                       .detail = "rule '" + made->rule().name + "' already exists"};
     }
     if (rules_->size() >= most_rules) {
         return Failure{.code = Errc::quota_exceeded,
-                       .detail =
-                           "a subscription has at most " + std::to_string(most_rules) + " rules"};
+                       .detail = "a subscription may have at most " + std::to_string(most_rules) +
+                                 " rules"};
     }
     auto changed = std::make_shared<Rules>(*rules_);
     changed->push_back(std::move(made));

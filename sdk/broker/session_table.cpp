@@ -40,7 +40,7 @@ std::vector<std::string> SessionTable::list(std::size_t skip, std::size_t top) c
     for (const Session* session = all_.front(); session != nullptr && ids.size() < top;
          session = all_.next(*session)) {
         if (session->messages.empty() && !session->state) {
-            continue; // merely held
+            continue; // only locked
         }
         if (skip > 0) {
             --skip;

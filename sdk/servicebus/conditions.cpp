@@ -46,7 +46,7 @@ bool is_about_kind(const amqp::Condition& condition) {
     const bool is_about_sessions =
         says("require sessions") || says("requires sessions") || says("SessionId");
     return condition.name == "amqp:not-allowed" && !is_about_sessions &&
-           (says("topic") || says("subscription") || says("sub-queue") || says("passed on"));
+           (says("topic") || says("subscription") || says("sub-queue") || says("forwarded to"));
 }
 
 } // namespace

@@ -55,7 +55,7 @@ def run(arguments, directory):
     try:
         sender = Load(arguments, broker, log, "send")
         loads.append(sender)
-        wait_for(log, "no room for more", 0)
+        wait_for(log, "is full", 0)
         print(f"full: {shutil.disk_usage(disk).free >> 10} KiB are free", flush=True)
         receiver = Load(arguments, broker, log, "receive")
         loads.append(receiver)

@@ -83,7 +83,7 @@ class Start(unittest.TestCase):
         self.store.write_bytes(whole[:middle] + b"\x5a" * 4096 + whole[middle + 4096:])
         self.refused("is damaged")
         self.store.write_bytes(b"#!/bin/sh\n" * 1000)
-        self.refused("it is no database")
+        self.refused("is not a database")
         self.store.write_bytes(whole)
         self.assertEqual(self.peeked(), 100)
 
@@ -91,26 +91,26 @@ class Start(unittest.TestCase):
         with sqlite3.connect(self.store) as store:
             store.execute("PRAGMA user_version = 1000")
         store.close()
-        self.refused("has the schema version 1000")
+        self.refused("has schema version 1000")
         self.store.unlink()
         with sqlite3.connect(self.store) as store:
             store.execute("CREATE TABLE theirs (x)")
         store.close()
-        self.refused("is a database, but none of sessionq's")
+        self.refused("is not a sessionq database")
 
     def test_one_whose_queue_cannot_become_another(self):
         daemon = start(self.data, "orders")
         _, err = daemon.communicate(timeout=QUICK)
         self.assertEqual(daemon.returncode, 1)
-        self.assertIn("'orders' was kept as one with sessions", err)
+        self.assertIn("'orders' was created with sessions", err)
         self.assertEqual(self.peeked(), 100)
 
     def test_a_directory_that_cannot_be_had(self):
         file = self.directory / "file"
         file.write_text("mine")
-        self.refused("cannot be made", data=file)
+        self.refused("cannot be created", data=file)
         self.assertEqual(file.read_text(), "mine")
-        self.refused("cannot be made", data=file / "data")
+        self.refused("cannot be created", data=file / "data")
         self.store.unlink()
         self.store.mkdir()
         daemon = start(self.data)

@@ -7,15 +7,15 @@
 
 namespace sessionq::broker::filter {
 
-/// A message that rules are asked about: decoded when one of them looks at it, and then once for
-/// all of them. For one thread at a time.
+/// A message to which rules are applied. It is decoded when the first rule reads it, and only once.
+/// For one thread at a time.
 class Candidate {
 public:
     explicit Candidate(MessageContentPtr content) noexcept : content_{std::move(content)} {}
 
     [[nodiscard]] const MessageContentPtr& content() const noexcept { return content_; }
 
-    /// All but the body; null: it cannot be decoded.
+    /// Everything except the body; null if it cannot be decoded.
     [[nodiscard]] const Message* outline() {
         if (!std::exchange(is_read_, true)) {
             outline_ = content_->outline();

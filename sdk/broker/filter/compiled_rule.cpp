@@ -38,7 +38,7 @@ bool matches(const CorrelationFilter& filter, const Message& message) {
            });
 }
 
-// What one of a message's own properties becomes; nothing: it is removed.
+// The new text of one of the message's own properties; nothing removes it.
 std::optional<std::string> to_text(const Value& value) {
     if (const auto* text = std::get_if<std::string>(&value)) {
         return *text;
@@ -63,8 +63,8 @@ std::optional<std::string> to_text(const Value& value) {
     return std::nullopt;
 }
 
-/// Does statements to an outline, each seeing what those before it did, and keeps account of what
-/// to change.
+/// Applies statements to an outline and collects the changes. Each statement sees the effect of
+/// those before it.
 class Performance {
 public:
     explicit Performance(Message outline) : outline_{std::move(outline)} {}
@@ -86,7 +86,7 @@ public:
         const auto found = find_property(outline_.properties, name);
         const std::string key = found == outline_.properties.end()
                                     ? name
-                                    : found->first; // the message's own way to write it
+                                    : found->first; // keep the message's own spelling
         outline_.properties.insert_or_assign(key, value);
         changes_.properties.insert_or_assign(key, std::move(value));
     }
@@ -114,20 +114,20 @@ core::Result<CompiledRule> CompiledRule::make(Rule rule) {
         return Failure{.code = Errc::invalid_argument, .detail = "rule '" + name + "': " + about};
     };
     if (rule.name.empty() || core::characters(rule.name) > longest_name) {
-        return fail("a rule's name has 1 to " + std::to_string(longest_name) + " characters");
+        return fail("the name must have 1 to " + std::to_string(longest_name) + " characters");
     }
     CompiledRule made{std::move(rule)};
     if (const auto* filter = std::get_if<SqlFilter>(&made.rule_.filter)) {
         auto condition = parse_condition(filter->expression);
         if (!condition) {
-            return fail("the filter: " + condition.failure().detail);
+            return fail("filter: " + condition.failure().detail);
         }
         made.condition_ = std::move(condition).value();
     }
     if (!made.rule_.action.empty()) {
         auto statements = parse_action(made.rule_.action);
         if (!statements) {
-            return fail("the action: " + statements.failure().detail);
+            return fail("action: " + statements.failure().detail);
         }
         made.statements_ = std::move(statements).value();
     }

@@ -10,21 +10,22 @@
 
 namespace sessionq::broker::filter {
 
-/// A rule, ready to be asked. Immutable.
+/// A parsed rule, ready to be applied to messages. Immutable.
 class CompiledRule {
 public:
-    /// Fails with invalid_argument, naming what is wrong: the name, the filter or the action.
+    /// Parses a rule. Fails with invalid_argument, naming the part that is wrong: the name, the
+    /// filter or the action.
     [[nodiscard]] static core::Result<CompiledRule> make(Rule rule);
 
     [[nodiscard]] const Rule& rule() const noexcept { return rule_; }
     [[nodiscard]] bool has_action() const noexcept { return !statements_.empty(); }
-    /// Whether `matches` looks at the message at all.
+    /// Whether `matches` reads the message at all.
     [[nodiscard]] bool reads_messages() const noexcept;
 
     [[nodiscard]] bool matches(const Message& message) const;
 
-    /// The content as the action leaves it, with the rule's name in the property `RuleName`.
-    /// `outline` is that of the content.
+    /// The content after the action, with the rule's name in the property `RuleName`. `outline`
+    /// must be that of `content`.
     [[nodiscard]] MessageContentPtr apply(const MessageContent& content, Message outline) const;
 
 private:

@@ -7,7 +7,7 @@
 namespace sessionq::broker::filter {
 namespace {
 
-// The next character; a byte that begins none stands for itself.
+// Takes the next UTF-8 character. An invalid byte stands for itself.
 char32_t next_character(std::string_view& text) noexcept {
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -60,9 +60,8 @@ std::vector<Element> read_pattern(std::string_view pattern, std::optional<char32
 bool is_like(std::string_view text, std::string_view pattern, std::optional<char32_t> escape) {
     const std::vector<Element> elements = read_pattern(pattern, escape);
     std::size_t at = 0;
-    std::size_t after_run =
-        elements.size() +
-        1; // where to go on when the last run has to be longer; beyond the end: there was none
+    // Where to continue if the last `%` must match more; beyond the end if there was none.
+    std::size_t after_run = elements.size() + 1;
     std::string_view run_end{};
     for (;;) {
         if (at < elements.size() && elements[at].kind == Element::Kind::any_run) {

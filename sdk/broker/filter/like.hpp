@@ -5,13 +5,13 @@
 
 namespace sessionq::broker::filter {
 
-/// Whether a text is like a pattern, whole and with regard to case: `%` is any characters, `_` any
-/// one (of UTF-8), and either is itself behind the escape character. Takes at most as many steps as
-/// the product of the lengths.
+/// Whether the whole of `text` matches `pattern`, case-sensitively. `%` matches any characters and
+/// `_` matches one UTF-8 character. Behind the escape character both stand for themselves. Takes at
+/// most as many steps as the product of the lengths.
 [[nodiscard]] bool is_like(std::string_view text, std::string_view pattern,
                            std::optional<char32_t> escape);
 
-/// The only character of a text; nothing: it has none or several.
+/// The only character of `text`; nothing if it has none or several.
 [[nodiscard]] std::optional<char32_t> single_character(std::string_view text) noexcept;
 
 } // namespace sessionq::broker::filter

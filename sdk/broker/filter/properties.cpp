@@ -11,7 +11,7 @@ namespace {
 struct Own {
     std::string_view name;
     TextField field;
-    std::string Message::*member; // null: the session id, which may be missing
+    std::string Message::*member; // null for the session id, which is optional
 };
 
 constexpr std::array<Own, 8> all_own{{

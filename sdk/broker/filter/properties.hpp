@@ -10,7 +10,7 @@
 
 namespace sessionq::broker::filter {
 
-/// A property as an expression names it: one of the message's own, `sys.`, or an application
+/// A property as an expression names it: one of the message's own (`sys.`), or an application
 /// property.
 struct PropertyName {
     std::optional<TextField> own{}; ///< unset: an application property
@@ -19,28 +19,28 @@ struct PropertyName {
     friend bool operator==(const PropertyName&, const PropertyName&) = default;
 };
 
-/// The one of a message's own properties with this name, as expressions know it and in any case.
-/// Nothing: expressions know none of it.
+/// Finds one of the message's own properties by its name in expressions, in any case. Nothing if
+/// expressions do not know it.
 [[nodiscard]] std::optional<TextField> find_own(std::string_view name) noexcept;
 
-/// How that one is called in expressions, for error texts.
+/// The names of these properties, for error texts.
 [[nodiscard]] std::string list_own();
 
-/// The text of one of a message's own properties; nothing: it has none.
+/// The text of one of the message's own properties; nothing if the message has none.
 [[nodiscard]] std::optional<std::string_view> text_of(const Message& message,
                                                       TextField field) noexcept;
 
-/// Sets or, without a value, removes the same.
+/// Sets the text, or removes it if there is no value.
 void set_text(Message& message, TextField field, std::optional<std::string> text);
 
-/// The application property with exactly this name, or else in any case; `end` if there is none.
+/// Finds an application property by exactly this name, or else in any case; `end` if there is none.
 [[nodiscard]] Properties::const_iterator find_property(const Properties& properties,
                                                        std::string_view name) noexcept;
 
-/// The value of a property; unknown: the message has none.
+/// The value of a property; unknown if the message does not have it.
 [[nodiscard]] Value value_of(const Message& message, const PropertyName& name);
 
-/// Whether a message has the property, be it without a value.
+/// Whether a message has the property, with or without a value.
 [[nodiscard]] bool has(const Message& message, const PropertyName& name) noexcept;
 
 } // namespace sessionq::broker::filter

@@ -47,19 +47,19 @@ bool TokenCursor::accept_symbol(std::string_view symbol) noexcept {
 
 void TokenCursor::expect_word(std::string_view word) {
     if (!accept_word(word)) {
-        fail(std::string{word} + " is expected");
+        fail("expected " + std::string{word});
     }
 }
 
 void TokenCursor::expect_symbol(std::string_view symbol) {
     if (!accept_symbol(symbol)) {
-        fail("'" + std::string{symbol} + "' is expected");
+        fail("expected '" + std::string{symbol} + "'");
     }
 }
 
 void TokenCursor::expect_end() const {
     if (!is_at_end()) {
-        fail("the end is expected");
+        fail("expected the end");
     }
 }
 
@@ -68,7 +68,7 @@ Token TokenCursor::take() { return tokens_[at_++]; }
 Token TokenCursor::expect_name() {
     if (next().kind != TokenKind::name &&
         (next().kind != TokenKind::word || is_reserved(next().text))) {
-        fail("a value or the name of a property is expected");
+        fail("expected a value or the name of a property");
     }
     return take();
 }
@@ -83,7 +83,7 @@ PropertyName TokenCursor::expect_property() {
         return {.name = std::move(first.text)};
     }
     if (!is_scope) {
-        throw SyntaxError{"'" + first.text + "' is no scope; there are sys and user", first.at};
+        throw SyntaxError{"unknown scope '" + first.text + "'; use sys or user", first.at};
     }
     Token second = expect_name();
     if (!is_own) {
@@ -91,7 +91,7 @@ PropertyName TokenCursor::expect_property() {
     }
     const auto own = find_own(second.text);
     if (!own) {
-        throw SyntaxError{"sys." + second.text + " is not supported; there are " + list_own(),
+        throw SyntaxError{"sys." + second.text + " is not supported; use one of " + list_own(),
                           second.at};
     }
     return {.own = own, .name = std::move(second.text)};

@@ -10,18 +10,17 @@
 
 namespace sessionq::broker::filter {
 
-/// What is wrong with an expression, and where. Thrown within this part only: `parse_condition` and
-/// `parse_action` catch it.
+/// What is wrong with an expression, and where. `parse_condition` and `parse_action` catch it, so
+/// it never leaves this folder.
 struct SyntaxError {
     std::string what;
     std::size_t at; ///< from zero
 };
 
-/// A place among the tokens of an expression, and the steps from there. Words of the language are
-/// recognised in any case.
+/// A position among the tokens of an expression. Keywords are recognised in any case.
 class TokenCursor {
 public:
-    /// `tokens` end with one of kind `end`, which is never stepped over.
+    /// `tokens` must end with a token of kind `end`. The cursor never moves past it.
     explicit TokenCursor(std::vector<Token> tokens) : tokens_{std::move(tokens)} {}
 
     [[nodiscard]] const Token& next() const noexcept { return tokens_[at_]; }
@@ -29,21 +28,21 @@ public:
     [[nodiscard]] bool is_word(std::string_view word) const noexcept;
     [[nodiscard]] bool is_symbol(std::string_view symbol) const noexcept;
 
-    /// Whether a word with an opening parenthesis behind it is next.
+    /// Whether the next tokens are a word and an opening parenthesis.
     [[nodiscard]] bool is_call() const noexcept;
 
-    // Step over the next token if it is this one.
+    // Skip the next token if it is this one.
     bool accept_word(std::string_view word) noexcept;
     bool accept_symbol(std::string_view symbol) noexcept;
 
-    // Step over the next token, or throw `SyntaxError`.
+    // Skip the next token, or throw `SyntaxError` if it is another one.
     void expect_word(std::string_view word);
     void expect_symbol(std::string_view symbol);
     void expect_end() const;
-    PropertyName expect_property(); ///< with its scope, `sys.` or `user.`, if it has one
-    Token take();                   ///< whichever it is; not the end
+    PropertyName expect_property(); ///< with its scope, `sys.` or `user.`, if there is one
+    Token take();                   ///< any token but the end
 
-    /// Throws `SyntaxError` about the next token.
+    /// Throws `SyntaxError` at the next token.
     [[noreturn]] void fail(std::string what) const;
 
 private:

@@ -11,7 +11,7 @@
 namespace sessionq::broker::filter {
 namespace {
 
-constexpr int deepest = 100; // parentheses, signs and NOTs within one another
+constexpr int deepest = 100; // the nesting of parentheses, signs and NOTs
 
 NodePtr node(Operation operation, NodePtr first, NodePtr second = nullptr) {
     auto made = std::make_unique<Node>();
@@ -33,8 +33,9 @@ NodePtr negated(bool is_negated, NodePtr of) {
     return is_negated ? node(Operation::logical_not, std::move(of)) : std::move(of);
 }
 
-// By descent: each function reads one level of binding, loosest first. Predicates and values share the levels, for parentheses may hold either, and each place
-// checks which it has got.
+// A recursive-descent parser: each function reads one level of precedence, loosest first.
+// Predicates and values share the levels, because parentheses may hold either. The caller checks
+// which one it got.
 class Parser {
 public:
     explicit Parser(std::vector<Token> tokens) : cursor_{std::move(tokens)} {}
@@ -56,7 +57,7 @@ public:
             } else if (cursor_.accept_word("REMOVE")) {
                 statements.push_back({.property = cursor_.expect_property()});
             } else {
-                cursor_.fail("SET or REMOVE is expected");
+                cursor_.fail("expected SET or REMOVE");
             }
             while (cursor_.accept_symbol(";") || cursor_.accept_symbol(",")) {
             }
@@ -72,7 +73,7 @@ private:
         return read_chain(Operation::logical_and, "AND", [this] { return read_not(); });
     }
 
-    // Of any number of operands side by side, so that a long condition is no deep one.
+    // One node for any number of operands, so that a long condition is not nested deeply.
     template <typename Read>
     NodePtr read_chain(Operation operation, std::string_view word, Read read) {
         const std::size_t begun = cursor_.next().at;
@@ -136,14 +137,14 @@ private:
             return negated(is_negated, read_like(std::move(left)));
         }
         if (is_negated) {
-            cursor_.fail("IN or LIKE is expected");
+            cursor_.fail("expected IN or LIKE");
         }
         return left;
     }
 
     NodePtr read_is_null(const Node& of, std::size_t at) {
         if (of.operation != Operation::property) {
-            throw SyntaxError{"IS [NOT] NULL is asked of a property only", at};
+            throw SyntaxError{"IS [NOT] NULL requires a property", at};
         }
         const bool is_negated = cursor_.accept_word("NOT");
         cursor_.expect_word("NULL");
@@ -176,7 +177,7 @@ private:
             if (escape->operation == Operation::constant) {
                 const auto* escaping = std::get_if<std::string>(&escape->value);
                 if (escaping == nullptr || !single_character(*escaping)) {
-                    throw SyntaxError{"the escape character is a text of one character", at};
+                    throw SyntaxError{"the escape character must be one character", at};
                 }
             }
             made->operands.push_back(std::move(escape));
@@ -264,10 +265,10 @@ private:
             cursor_.expect_symbol(")");
             return made;
         }
-        throw SyntaxError{"there is no function '" + name.text + "'", name.at};
+        throw SyntaxError{"unknown function '" + name.text + "'", name.at};
     }
 
-    // ---- what a place needs
+    // ---- predicates and values
 
     template <typename Read>
     NodePtr predicate(Read read) {
@@ -283,19 +284,19 @@ private:
         check_value(*read_node, begun);
         return read_node;
     }
-    // A property may turn out to be true or false.
+    // A property may be true or false.
     static void check_predicate(const Node& found, std::size_t at) {
         const bool is_truth =
             found.operation == Operation::constant && std::holds_alternative<bool>(found.value);
         const bool is_property = found.operation == Operation::property ||
                                  found.operation == Operation::property_by_name;
         if (!found.is_predicate() && !is_truth && !is_property) {
-            throw SyntaxError{"a condition is expected, not a value,", at};
+            throw SyntaxError{"expected a condition, found a value", at};
         }
     }
     static void check_value(const Node& found, std::size_t at) {
         if (found.is_predicate()) {
-            throw SyntaxError{"a value is expected, not a condition,", at};
+            throw SyntaxError{"expected a value, found a condition", at};
         }
     }
 
@@ -319,8 +320,8 @@ template <typename Parsed, typename Read>
 core::Result<Parsed> parse(std::string_view text, Read read) {
     if (text.size() > longest_expression) {
         return Failure{.code = Errc::invalid_argument,
-                       .detail = "an expression has at most " + std::to_string(longest_expression) +
-                                 " characters"};
+                       .detail = "an expression may have at most " +
+                                 std::to_string(longest_expression) + " characters"};
     }
     auto tokens = read_tokens(text);
     if (!tokens) {

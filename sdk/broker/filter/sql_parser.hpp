@@ -10,19 +10,19 @@
 
 namespace sessionq::broker::filter {
 
-/// The longest condition or action, in bytes.
+/// The maximum length of a condition or action, in bytes.
 inline constexpr std::size_t longest_expression = 1024;
 
-/// A condition. Fails with invalid_argument, saying what is wrong and where.
+/// Parses a condition. Fails with invalid_argument, naming what is wrong and where.
 [[nodiscard]] core::Result<NodePtr> parse_condition(std::string_view text);
 
-/// One statement of an action. Without an expression: removes the property.
+/// One statement of an action. Without an expression it removes the property.
 struct Statement {
     PropertyName property{};
     NodePtr expression{};
 };
 
-/// The statements of an action, at least one. Fails in the same way.
+/// Parses the statements of an action, at least one. Fails as `parse_condition` does.
 [[nodiscard]] core::Result<std::vector<Statement>> parse_action(std::string_view text);
 
 } // namespace sessionq::broker::filter

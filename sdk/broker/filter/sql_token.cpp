@@ -7,7 +7,7 @@ namespace sessionq::broker::filter {
 namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-// Letters beyond ASCII are taken as a whole: none of their bytes means anything else.
+// Every byte beyond ASCII counts as a letter, because none of them has a meaning of its own.
 bool is_letter(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            static_cast<unsigned char>(c) >= 0x80;
@@ -62,20 +62,19 @@ private:
         if (first == '\'') {
             std::string held;
             token.kind = TokenKind::constant;
-            auto complaint = read_quoted('\'', held, "a text");
+            auto complaint = read_quoted('\'', held, "text");
             token.value = std::move(held);
             return complaint;
         }
         if (first == '"' || first == '[') {
             token.kind = TokenKind::name;
-            auto complaint = read_quoted(first == '[' ? ']' : '"', token.text, "a name");
-            return complaint || !token.text.empty() ? complaint
-                                                    : Complaint{"a name without characters"};
+            auto complaint = read_quoted(first == '[' ? ']' : '"', token.text, "name");
+            return complaint || !token.text.empty() ? complaint : Complaint{"an empty name"};
         }
         return read_symbol(token);
     }
 
-    // The closing character stands for itself where it is there twice.
+    // A doubled closing character stands for itself.
     Complaint read_quoted(char closing, std::string& to, const char* what) {
         for (++at_; at_ < text_.size(); ++at_) {
             if (peek() != closing) {
@@ -88,7 +87,7 @@ private:
                 return std::nullopt;
             }
         }
-        return std::string{what} + " that does not end";
+        return std::string{"unterminated "} + what;
     }
 
     Complaint read_number(Token& token) {
@@ -109,7 +108,7 @@ private:
         token.kind = TokenKind::constant;
         const std::string_view digits = text_.substr(begun, at_ - begun);
         if (is_letter(peek()) || peek() == '_') {
-            return "a number that goes on with a letter";
+            return "a number followed by a letter";
         }
         return is_whole ? convert<std::int64_t>(digits, token) : convert<double>(digits, token);
     }
@@ -137,9 +136,9 @@ private:
             }
         }
         if (peek() == '@') {
-            return "a parameter, which is not supported,";
+            return "parameters are not supported";
         }
-        return "a character that means nothing here";
+        return "an unexpected character";
     }
 
     void skip_digits() noexcept {

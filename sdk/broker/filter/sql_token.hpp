@@ -16,14 +16,14 @@ enum class TokenKind : std::uint8_t { word, name, constant, symbol, end };
 
 struct Token {
     TokenKind kind{TokenKind::end};
-    std::string text{};    ///< a word as it is written, a name without its quotes, a symbol
+    std::string text{};    ///< a word as written, a name without quotes, or a symbol
     PropertyValue value{}; ///< of a constant
-    std::size_t at{0};     ///< where it begins, from zero
+    std::size_t at{0};     ///< its position, from zero
 };
 
-/// The tokens of an expression, the last of kind `end`. Words begin with a letter, and are names
-/// unless the grammar knows them; names are in brackets or double quotes; constants are text in
-/// single quotes and numbers. Fails with invalid_argument and where.
+/// The tokens of an expression; the last one is of kind `end`. A word begins with a letter, and is
+/// a name unless it is a keyword. Names may also stand in brackets or double quotes. Constants are
+/// numbers and texts in single quotes. Fails with invalid_argument, naming the position.
 [[nodiscard]] core::Result<std::vector<Token>> read_tokens(std::string_view text);
 
 } // namespace sessionq::broker::filter

@@ -24,14 +24,14 @@ Value compared(Operation operation, const Value& left, const Value& right) {
     }
 }
 
-// What is neither true nor false is unknown, be it a text.
+// Every value except true and false is unknown, even a text.
 std::optional<bool> truth_of(const Node& node, const Message& message) {
     const Value value = evaluate(node, message);
     const auto* truth = std::get_if<bool>(&value);
     return truth != nullptr ? std::optional{*truth} : std::nullopt;
 }
 
-// AND, where the deciding value is false, and OR, where it is true.
+// AND if `deciding` is false, OR if it is true.
 Value combined(const Node& node, const Message& message, bool deciding) {
     bool all_known = true;
     for (const NodePtr& operand : node.operands) {

@@ -12,7 +12,7 @@ namespace sessionq::broker::filter {
 enum class Operation : std::uint8_t {
     constant,
     property,
-    property_by_name, ///< of the application properties, the one the operand names
+    property_by_name, ///< the application property named by the operand
     new_id,
     add,
     subtract,
@@ -21,15 +21,15 @@ enum class Operation : std::uint8_t {
     modulo,
     plus,
     minus,
-    // From here on the answer is true, false or unknown.
+    // These and all that follow are predicates: true, false or unknown.
     equal,
     not_equal,
     less,
     less_equal,
     greater,
     greater_equal,
-    is_in, ///< the first operand among the others
-    like,  ///< text, pattern and maybe the escape character
+    is_in, ///< the first operand is among the others
+    like,  ///< text, pattern and optional escape character
     is_null,
     exists,
     logical_and,
@@ -37,19 +37,19 @@ enum class Operation : std::uint8_t {
     logical_not,
 };
 
-/// An expression as a tree. Immutable once it is parsed.
+/// A node of an expression tree. Immutable once parsed.
 struct Node {
     Operation operation{Operation::constant};
     Value value{};           ///< of a constant
-    PropertyName property{}; ///< of a property, and of what is asked of one
+    PropertyName property{}; ///< of a property, IS NULL and EXISTS
     std::vector<std::unique_ptr<const Node>> operands{};
 
     [[nodiscard]] bool is_predicate() const noexcept { return operation >= Operation::equal; }
 };
 using NodePtr = std::unique_ptr<const Node>;
 
-/// What an expression comes to for a message. Reads nothing but the message; `new_id` alone comes
-/// to something else each time.
+/// The value of an expression for a message. Depends on the message only, except `new_id`, which
+/// differs each time.
 [[nodiscard]] Value evaluate(const Node& node, const Message& message);
 
 } // namespace sessionq::broker::filter

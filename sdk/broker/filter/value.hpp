@@ -7,19 +7,19 @@
 
 namespace sessionq::broker::filter {
 
-/// What an expression comes to. No value (std::monostate): unknown, as SQL has it.
+/// The value of an expression. std::monostate is SQL's unknown.
 using Value = PropertyValue;
 
 [[nodiscard]] inline bool is_unknown(const Value& value) noexcept { return value.index() == 0; }
 
-/// How two values compare: numbers by their size whatever their types, text and bytes byte by byte,
-/// times by their order. Nothing where they cannot be compared; unordered where they are only known
-/// not to be equal: truth values, numbers that are none.
+/// Compares two values: numbers by size whatever their types, texts and bytes bytewise, times in
+/// order. Nothing if they cannot be compared. Unordered if they only are known to differ: truth
+/// values, and numbers that are NaN.
 [[nodiscard]] std::optional<std::partial_ordering> compare(const Value& left,
                                                            const Value& right) noexcept;
 
-/// `+ - * / %`: of whole numbers, whole; of texts, `+` joins. Unknown where it has no meaning or
-/// leaves the range.
+/// Calculates `+ - * / %`. Integers give integers, and `+` joins texts. Unknown if the operation
+/// has no meaning or the result is out of range.
 [[nodiscard]] Value calculate(char operation, const Value& left, const Value& right);
 
 } // namespace sessionq::broker::filter

@@ -48,7 +48,7 @@ void ChangeSet::apply(MessageRemoved removed) {
 
 void ChangeSet::apply(MessagePassedOn passed) {
     auto& all = row_of(passed.entity, passed.sequence).message.passed_to;
-    if (std::ranges::find(all, passed.to) == all.end()) { // one for each copy
+    if (std::ranges::find(all, passed.to) == all.end()) { // once, even if several copies arrived
         all.push_back(passed.to);
     }
 }

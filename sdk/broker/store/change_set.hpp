@@ -14,15 +14,15 @@
 
 namespace sessionq::broker {
 
-/// What many changes come to, so that each row of a store is written once: a message that came and
-/// went in the meantime leaves nothing to write but its number. Pure.
+/// Merges many changes, so that each row of the store is written once. A message that was added and
+/// removed in between leaves only its number to write. Does no I/O.
 class ChangeSet {
 public:
-    /// What is to be done with the row of a message.
+    /// What to do with the row of a message.
     enum class Action : std::uint8_t { nothing, insert, update, update_with_content, erase };
     struct MessageRow {
         Action action{Action::nothing};
-        KeptMessage message{}; ///< to `passed_to` are added those that are not there yet
+        KeptMessage message{}; ///< its `passed_to` are to be added to those in the store
     };
     using QueueChange =
         std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved>;
@@ -30,9 +30,9 @@ public:
 
     void add(Change change);
 
-    /// Queues in the order of what happened to them. They come first.
+    /// The changes of queues in order. Write them first.
     [[nodiscard]] const std::vector<QueueChange>& queues() const noexcept { return queues_; }
-    /// In the order in which the messages were first named.
+    /// In the order in which the messages were first changed.
     [[nodiscard]] const std::vector<MessageRow>& messages() const noexcept { return messages_; }
     [[nodiscard]] const std::map<SessionKey, std::optional<std::string>>& states() const noexcept {
         return states_;
@@ -40,11 +40,11 @@ public:
     [[nodiscard]] const std::vector<MessageIdTaken>& taken_ids() const noexcept {
         return taken_ids_;
     }
-    /// The highest number given out, by entity.
+    /// The highest sequence number assigned, by entity.
     [[nodiscard]] const std::map<EntityId, std::int64_t>& last_sequences() const noexcept {
         return last_sequences_;
     }
-    /// Nothing of these is to be written any more.
+    /// Whether the entity was removed: write nothing of it.
     [[nodiscard]] bool is_removed(EntityId entity) const { return removed_.contains(entity); }
 
     [[nodiscard]] bool empty() const noexcept;
@@ -80,7 +80,7 @@ private:
 
     std::vector<QueueChange> queues_;
     std::vector<MessageRow> messages_;
-    std::unordered_map<Key, std::size_t, Hash> rows_; // places in messages_
+    std::unordered_map<Key, std::size_t, Hash> rows_; // positions in messages_
     std::map<SessionKey, std::optional<std::string>> states_;
     std::vector<MessageIdTaken> taken_ids_;
     std::map<EntityId, std::int64_t> last_sequences_;

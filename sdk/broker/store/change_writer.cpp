@@ -6,7 +6,7 @@
 namespace sessionq::broker {
 namespace {
 
-// A message id that is forgotten lies in the store until so many others have come.
+// Forgotten message ids are deleted from the store whenever so many new ones have been written.
 constexpr std::size_t ids_between_forgetting = 1000;
 
 } // namespace

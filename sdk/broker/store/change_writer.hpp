@@ -8,14 +8,15 @@
 
 namespace sessionq::broker {
 
-/// Brings sets of changes into a store. For one thread at a time.
+/// Writes change sets to a store. For one thread at a time.
 class ChangeWriter {
 public:
-    /// Both outlive it.
+    /// `database` and `codec` must outlive the writer.
     ChangeWriter(Database& database, const ContentCodec& codec)
         : database_{database}, codec_{codec} {}
 
-    /// All of the set, committed, when it returns; nothing of it when it throws DatabaseError.
+    /// Writes and commits the whole set. If it throws DatabaseError, nothing of the set was
+    /// written.
     void commit(const ChangeSet& set);
 
 private:

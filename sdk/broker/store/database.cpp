@@ -5,7 +5,7 @@
 namespace sessionq::broker {
 namespace {
 
-constexpr int wait_for_lock_ms = 1000; // a process that was just killed may still hold it
+constexpr int wait_for_lock_ms = 1000; // a process that was just killed may still hold the lock
 
 DatabaseError error_of(sqlite3* handle, int code) {
     const int primary = code & 0xff;

@@ -12,7 +12,7 @@ struct sqlite3_stmt;
 
 namespace sessionq::broker {
 
-/// What SQLite says; thrown by everything here.
+/// An error of SQLite. Thrown by every function here.
 class DatabaseError : public std::runtime_error {
 public:
     enum class Kind : std::uint8_t { other, locked, no_database, damaged, full };
@@ -27,7 +27,7 @@ private:
 /// An SQLite file. For one thread at a time.
 class Database {
 public:
-    /// Makes the file if there is none.
+    /// Creates the file if it does not exist.
     explicit Database(const std::string& file);
     ~Database();
     Database(const Database&) = delete;
@@ -35,7 +35,7 @@ public:
 
     void run(const std::string& statements);
     [[nodiscard]] std::int64_t number(const std::string& query);
-    /// A transaction is under way.
+    /// Whether a transaction is open.
     [[nodiscard]] bool is_in_transaction() const noexcept;
 
     [[nodiscard]] sqlite3* raw() const noexcept { return handle_; }
@@ -44,7 +44,7 @@ private:
     sqlite3* handle_{nullptr};
 };
 
-/// A prepared statement, bound from the first parameter on and run again and again:
+/// A prepared statement, bound parameter by parameter and run any number of times:
 ///
 ///     Statement{...}.bind(1).bind("x").run();
 class Statement {
@@ -58,12 +58,13 @@ public:
     Statement& bind(std::optional<std::int64_t> value) {
         return value ? bind(*value) : bind_nothing();
     }
-    /// The text or bytes live until it has run.
+    /// `value` must live until the statement has run.
     Statement& bind_text(std::string_view value);
     Statement& bind_bytes(std::string_view value);
     Statement& bind_nothing();
 
-    /// The next row; false: there are no more, and it is as new.
+    /// Moves to the next row. Returns false if there is none; the statement can then be bound
+    /// again.
     bool step();
     void run() {
         while (step()) {

@@ -15,7 +15,7 @@ bool ReserveFile::take() noexcept {
     const bool is_taken = ::posix_fallocate(file, 0, static_cast<off_t>(bytes_)) == 0;
     ::close(file);
     if (!is_taken) {
-        give_up(); // part of it may be there
+        give_up(); // part of the file may have been written
     }
     return is_taken;
 }

@@ -5,20 +5,22 @@
 
 namespace sessionq::broker {
 
-/// Room that is set aside on a disk, for what must go on when there is no more. For one thread at a
+/// Disk space that is reserved for operations that must work on a full disk. For one thread at a
 /// time.
 class DiskReserve {
 public:
     virtual ~DiskReserve() = default;
 
-    /// Sets it aside; false: there is not enough room. Again: no effect.
+    /// Reserves the space. Returns false if there is not enough. No effect if it is reserved
+    /// already.
     [[nodiscard]] virtual bool take() noexcept = 0;
 
-    /// Lets others have it. Again: no effect.
+    /// Frees the space. No effect if it is not reserved.
     virtual void give_up() noexcept = 0;
 };
 
-/// A file of so many bytes, which stays behind: another process finds its room set aside already.
+/// Reserves space with a file of `bytes` bytes. The file stays when the process ends, so the next
+/// process finds its space reserved.
 class ReserveFile final : public DiskReserve {
 public:
     ReserveFile(std::filesystem::path file, std::uintmax_t bytes)

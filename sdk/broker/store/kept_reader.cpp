@@ -10,7 +10,7 @@
 namespace sessionq::broker {
 namespace {
 
-/// Numbers, each with a space behind it.
+/// Reads numbers, each followed by a space.
 std::vector<EntityId> read_ids(const std::string& text) {
     std::vector<EntityId> ids;
     std::istringstream words{text};
@@ -55,7 +55,7 @@ private:
             };
             const auto kind = static_cast<EntityKind>(rows.number(3));
             if (kind > EntityKind::subscription) {
-                return broken("its kind is not known");
+                return broken("unknown kind");
             }
             auto options = read_options(rows.bytes(4));
             auto declared_rules = codec_.decode_rules(rows.bytes(5));
@@ -107,7 +107,7 @@ private:
                                    "message " + std::to_string(message.sequence) + ": " + why};
             };
             if (message.place > MessageState::scheduled) {
-                return broken("its place is not known");
+                return broken("unknown state");
             }
             if (!rows.is_null(5)) {
                 message.time_to_live = std::chrono::milliseconds{rows.number(5)};

@@ -10,8 +10,8 @@
 
 namespace sessionq::broker {
 
-/// All that a store keeps, without message ids that are forgotten by `at`. Fails with
-/// protocol_error where a part of it cannot be understood; throws DatabaseError.
+/// Reads everything that a store holds, except message ids that are forgotten by `at`. Fails with
+/// protocol_error if a part cannot be decoded. Throws DatabaseError.
 [[nodiscard]] core::Result<std::vector<KeptQueue>> read_kept(Database& database,
                                                              const ContentCodec& codec,
                                                              WallTime at);

@@ -31,9 +31,9 @@ template <std::integral Number>
 std::optional<std::string> to_value(Number value) {
     return std::to_string(value);
 }
+// The number of the duration's own ticks.
 template <typename Rep, typename Period>
-std::optional<std::string> to_value(
-    std::chrono::duration<Rep, Period> value) { // in ticks of its own
+std::optional<std::string> to_value(std::chrono::duration<Rep, Period> value) {
     return std::to_string(value.count());
 }
 template <typename T>
@@ -96,7 +96,7 @@ core::Result<QueueOptions> read_options(std::string_view text) {
         text.remove_prefix(std::min(text.size(), line.size() + 1));
         if (!read_line(line, options)) {
             return Failure{.code = Errc::protocol_error,
-                           .detail = "the queue option '" + std::string{line} + "' is not known"};
+                           .detail = "unknown queue option '" + std::string{line} + "'"};
         }
     }
     return options;

@@ -8,8 +8,7 @@
 
 namespace sessionq::broker {
 
-/// A queue's options as a store keeps them: a line `name=value` each, those that are not set left
-/// out.
+/// Writes a queue's options as a store holds them: a line `name=value` for each option that is set.
 [[nodiscard]] std::string to_text(const QueueOptions& options);
 
 /// Fails with protocol_error, naming the line.

@@ -12,8 +12,9 @@ namespace {
 constexpr std::int64_t application_id = 0x53734e51; // "SsNQ"
 constexpr std::int64_t schema_version = 2;
 
-// Instants are nanoseconds since 1970, times to live milliseconds. `reason` is null where a message is no dead letter. `passed_to` are the subscriptions, by
-// id, that a topic's message has got to.
+// Instants are nanoseconds since 1970, times to live are milliseconds. `reason` is null unless the
+// message is a dead letter. `passed_to` lists the ids of the subscriptions that have received a
+// topic's message.
 constexpr const char* tables = R"sql(
 CREATE TABLE queues (
   id INTEGER PRIMARY KEY,
@@ -57,10 +58,10 @@ CREATE TABLE taken_ids (
 CREATE INDEX taken_ids_by_age ON taken_ids (until);
 )sql";
 
-// What is free can be given back to the disk.
+// Lets free pages be returned to the disk.
 constexpr const char* can_shrink = "PRAGMA auto_vacuum = INCREMENTAL";
 
-// What makes a store of version 1 one of version 2.
+// Upgrades a store of version 1 to version 2.
 constexpr const char* to_version_2 =
     "ALTER TABLE messages ADD COLUMN passed_to TEXT NOT NULL DEFAULT ''";
 
@@ -75,14 +76,14 @@ std::optional<Failure> make_directory(const std::filesystem::path& directory) {
     }
     if (error || !std::filesystem::is_directory(directory, error)) {
         return refusal(Errc::resource_exhausted, directory,
-                       "cannot be made: " +
+                       "cannot be created: " +
                            (error ? error.message() : std::string{"it is not a directory"}));
     }
     return std::nullopt;
 }
 
-/// Whether all of it hangs together. Also what is not needed before some message is received: by
-/// then others would have been written over it.
+/// Checks the whole file, also parts that are not read before some message is received: by then
+/// other data would have been written over them.
 std::optional<std::string> find_damage(Database& database) {
     Statement check{database, "PRAGMA quick_check(1)"};
     std::string found = check.step() ? check.bytes(0) : "ok";
@@ -102,19 +103,20 @@ std::filesystem::path reserve_file(const std::filesystem::path& directory) {
 
 std::optional<Failure> prepare_store(Database& database, const std::filesystem::path& file) {
     if (database.number("PRAGMA page_count") == 0) {
-        database.run(
-            can_shrink); // in a file that has something in it this would be written at once, whoever's it is
+        // Only for an empty file: elsewhere this would be written at once, even into another
+        // program's database.
+        database.run(can_shrink);
     }
     database.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     const std::int64_t version = database.number("PRAGMA user_version");
     const bool is_new = version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0;
     if (!is_new && database.number("PRAGMA application_id") != application_id) {
-        return refusal(Errc::invalid_argument, file, "is a database, but none of sessionq's");
+        return refusal(Errc::invalid_argument, file, "is not a sessionq database");
     }
     if (!is_new && (version < 1 || version > schema_version)) {
         return refusal(Errc::invalid_argument, file,
-                       "has the schema version " + std::to_string(version) +
-                           ", and this sessionq knows none above " +
+                       "has schema version " + std::to_string(version) +
+                           "; this sessionq supports versions up to " +
                            std::to_string(schema_version));
     }
     if (const auto damage = is_new ? std::nullopt : find_damage(database)) {
@@ -132,7 +134,7 @@ std::optional<Failure> prepare_store(Database& database, const std::filesystem::
     database.run("COMMIT");
     if (version == 1) {
         database.run(can_shrink);
-        database.run("VACUUM"); // makes it so
+        database.run("VACUUM"); // applies it to the existing pages
     }
     database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     return std::nullopt;
@@ -146,7 +148,7 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
     std::error_code not_there;
     if (std::filesystem::file_size(file, not_there) == 0 &&
         std::filesystem::exists(reserve_file(directory), not_there)) {
-        return refusal(Errc::protocol_error, file, "is damaged: it is empty, and has been in use");
+        return refusal(Errc::protocol_error, file, "is damaged: it is empty but was in use");
     }
     try {
         auto database = std::make_unique<Database>(file.string());
@@ -159,8 +161,7 @@ core::Result<std::unique_ptr<Database>> open_store(const std::filesystem::path& 
         case DatabaseError::Kind::locked:
             return refusal(Errc::invalid_state, file, "is in use by another process");
         case DatabaseError::Kind::no_database:
-            return refusal(Errc::invalid_argument, file,
-                           "is none of sessionq's: it is no database");
+            return refusal(Errc::invalid_argument, file, "is not a database");
         case DatabaseError::Kind::damaged:
             return refusal(Errc::protocol_error, file, std::string{"is damaged: "} + error.what());
         case DatabaseError::Kind::full:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds retry_after{1};
 
-// Enough for the completions of a few thousand messages in one commit.
+// Enough to record that a few thousand messages were completed in one commit.
 constexpr std::uintmax_t reserved_bytes = std::uintmax_t{8} << 20U;
 
 } // namespace
@@ -33,7 +33,7 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
         if (!kept) {
             return Failure{.code = kept.failure().code,
                            .detail = "the store '" + name +
-                                     "' cannot be understood: " + kept.failure().detail};
+                                     "' has invalid content: " + kept.failure().detail};
         }
         const auto last_id =
             static_cast<EntityId>(database.value()->number("SELECT max(id) FROM entities"));
@@ -186,13 +186,12 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
     }
 }
 
-// A step at a time, so that nobody waits long for it.
+// A step at a time, so that no operation waits long for it.
 void StoreJournal::shrink() noexcept {
     try {
         database_->run("PRAGMA incremental_vacuum(1024)");
         database_->run("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch (
-        const DatabaseError&) { // NOLINT(bugprone-empty-catch): then there is as much room as there was
+    } catch (const DatabaseError&) { // NOLINT(bugprone-empty-catch): no room was gained
     }
 }
 
@@ -212,8 +211,8 @@ void StoreJournal::set_full(bool is_full) {
     if (is_full_.exchange(is_full, std::memory_order_relaxed) != is_full) {
         core::log(LogLevel::error, "broker",
                   is_full ? "the store '" + name_ +
-                                "' has no room for more: what would add to it is refused, what is "
-                                "received and completed is not"
+                                "' is full: operations that need room are rejected, messages can "
+                                "still be received and completed"
                           : "the store '" + name_ + "' has room again");
     }
 }

@@ -21,29 +21,28 @@
 
 namespace sessionq::broker {
 
-/// A journal in a directory of its own. One thread takes whatever has gathered while it was at
-/// work, and commits it at once: the more there is to do, the more share one visit to the disk.
+/// A journal in a directory of its own. One thread commits everything that arrived while it was
+/// busy, so under load more operations share one write to the disk.
 ///
-/// When the disk refuses, nothing is confirmed, and what could not be written is tried again every
-/// second together with what came of it. When it is full, the reserve is given up, with which what
-/// takes from the store can still be written; it is full until, at one of the looks it has every
-/// second, the reserve can be taken again. What the store itself no longer needs goes back to the
-/// disk for that.
+/// If the disk fails, nothing is confirmed. The thread retries every second, together with later
+/// changes. If the disk is full, the journal frees its reserve, so that removals can still be
+/// written. It stays full until it can reserve the space again; it tries every second and returns
+/// unused pages of the store to the disk.
 class StoreJournal final : public Journal {
 public:
     struct Opened;
 
-    /// The clock, which outlives it, says when to look for room. Fails as `open_store`, or with
-    /// protocol_error where what is kept cannot be understood.
+    /// `clock` decides when to check for room and must outlive the journal. Fails as `open_store`
+    /// does, or with protocol_error if the content cannot be decoded.
     [[nodiscard]] static core::Result<Opened> open(const std::filesystem::path& directory,
                                                    std::shared_ptr<const ContentCodec> codec,
                                                    WallTime at, const core::Clock& clock);
 
-    /// For `open`. Throws DatabaseError, and std::system_error if no thread can be had.
+    /// For `open`. Throws DatabaseError, and std::system_error if no thread can be started.
     StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec,
                  std::string name, EntityId last_id, std::unique_ptr<DiskReserve> reserve,
                  const core::Clock& clock);
-    /// Writes what there is and says so to whoever waits for it.
+    /// Writes all changes and answers all waiting callers.
     ~StoreJournal() override;
     StoreJournal(const StoreJournal&) = delete;
     StoreJournal& operator=(const StoreJournal&) = delete;
@@ -87,15 +86,15 @@ private:
     std::atomic<Mark> last_{0}; // written under mutex_
     std::atomic<bool> is_failing_{false};
     std::atomic<bool> is_full_{false};
-    const std::unique_ptr<DiskReserve> reserve_; // the thread's, as is what follows
+    const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next three
     TimePoint looked_for_room_{};
     ChangeWriter writer_;
     ChangeSet pending_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    Gathered gathered_;      // guarded by mutex_
-    bool is_waiting_{false}; // the same
-    bool is_ending_{false};  // the same
+    Gathered gathered_; // guarded by mutex_, as are the next two
+    bool is_waiting_{false};
+    bool is_ending_{false};
     std::thread thread_;
 };
 

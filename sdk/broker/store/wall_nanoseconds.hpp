@@ -7,7 +7,7 @@
 
 namespace sessionq::broker {
 
-// Instants as a store keeps them.
+// Converts instants to and from the numbers that a store holds.
 [[nodiscard]] inline std::int64_t nanoseconds_of(WallTime time) noexcept {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }

@@ -7,7 +7,7 @@
 
 using namespace sessionq::core;
 
-TEST_CASE("byte order: numbers are in network order, the highest byte first, wherever they begin") {
+TEST_CASE("byte order: numbers are read from any address in network order") {
     constexpr std::string_view bytes{"\x01\x02\x03\x04\x05\x06\x07\xf8\x09"};
     CHECK(number_at<1>(bytes.data()) == 0x01);
     CHECK(number_at<2>(bytes.data() + 1) == 0x0203);
@@ -15,8 +15,7 @@ TEST_CASE("byte order: numbers are in network order, the highest byte first, whe
     CHECK(number_at<8>(bytes.data() + 1) == 0x020304050607f809);
 }
 
-TEST_CASE(
-    "byte order: of a number that is wider the lowest bytes are put, and nothing beside them") {
+TEST_CASE("byte order: writing a wider number writes its lowest bytes and nothing beside them") {
     std::string bytes(8, '.');
     put_number<1>(bytes.data() + 1, 0x1234);
     put_number<2>(bytes.data() + 3, 0x123456);

@@ -11,14 +11,14 @@ constexpr TimePoint t0{std::chrono::hours{1}};
 
 } // namespace
 
-TEST_CASE("deadline: never passes unless it is told when") {
+TEST_CASE("deadline: never passes without a time") {
     CHECK(Deadline{}.is_never());
     CHECK(Deadline{} == Deadline::never());
     CHECK_FALSE(Deadline::never().passed(TimePoint::max()));
     CHECK(Deadline::never().remaining(t0) == Duration::max());
 }
 
-TEST_CASE("deadline: R20: absolute, what remains shrinks to zero") {
+TEST_CASE("deadline: R20: is absolute, and the remaining time shrinks to zero") {
     const Deadline deadline = Deadline::after(10s, t0);
     CHECK(deadline.time() == t0 + 10s);
     CHECK(deadline.remaining(t0 + 4s) == 6s);
@@ -27,13 +27,13 @@ TEST_CASE("deadline: R20: absolute, what remains shrinks to zero") {
     CHECK(deadline.remaining(t0 + 11s) == Duration::zero());
 }
 
-TEST_CASE("deadline: a length that cannot be added is never, a negative one has passed") {
+TEST_CASE("deadline: a length that would overflow never passes, and a negative one has passed") {
     CHECK(Deadline::after(Duration::max(), t0).is_never());
     CHECK(Deadline::after(-1s, t0).passed(t0));
     CHECK(Deadline::after(Duration::zero(), t0).passed(t0));
 }
 
-TEST_CASE("deadline: R20: the sooner of two shortens and never extends") {
+TEST_CASE("deadline: R20: the sooner of two deadlines shortens and never extends") {
     const Deadline soon = Deadline::at(t0 + 1s);
     const Deadline late = Deadline::at(t0 + 2s);
     CHECK(soon.sooner(late) == soon);

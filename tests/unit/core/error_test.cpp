@@ -4,7 +4,7 @@
 
 using namespace sessionq;
 
-TEST_CASE("error: our words and the peer's are kept apart") {
+TEST_CASE("error: our text and the peer's text are kept apart") {
     const Failure failure{.code = Errc::lock_lost,
                           .detail = "session 'a'",
                           .peer_condition = "x:y",

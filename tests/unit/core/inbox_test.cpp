@@ -25,7 +25,7 @@ private:
 
 } // namespace
 
-TEST_CASE("inbox: a round drains each attached one once") {
+TEST_CASE("inbox: a round drains each attached inbox once") {
     std::vector<int> order;
     Recorder a{1, order};
     Recorder b{2, order};
@@ -42,7 +42,7 @@ TEST_CASE("inbox: a round drains each attached one once") {
     CHECK(order == std::vector{2});
 }
 
-TEST_CASE("inbox: a drain may detach itself and others and attach new ones") {
+TEST_CASE("inbox: a drain may detach itself and others and attach new inboxes") {
     std::vector<int> order;
     Recorder late{3, order};
     Recorder b{2, order};
@@ -61,7 +61,7 @@ TEST_CASE("inbox: a drain may detach itself and others and attach new ones") {
     CHECK(order == std::vector{1, 3});
 }
 
-TEST_CASE("inbox: destroying it detaches it") {
+TEST_CASE("inbox: destroying an inbox detaches it") {
     std::vector<int> order;
     InboxSet set;
     {

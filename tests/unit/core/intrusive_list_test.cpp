@@ -25,7 +25,8 @@ std::string names(const List& list) {
 
 } // namespace
 
-TEST_CASE("intrusive list: both ends, any place, and what is destroyed leaves") {
+TEST_CASE("intrusive list: items join and leave at both ends and in the middle, and leave when "
+          "destroyed") {
     List list;
     CHECK(list.empty());
     CHECK(list.pop_front() == nullptr);
@@ -42,14 +43,14 @@ TEST_CASE("intrusive list: both ends, any place, and what is destroyed leaves") 
         CHECK(list.back() == &c);
         List::remove(b);
         CHECK(names(list) == "ac");
-        List::remove(b); // not in it: no effect
+        List::remove(b); // not in the list: no effect
     }
     CHECK(names(list) == "a");
     CHECK(list.pop_back() == &a);
     CHECK(list.empty());
 }
 
-TEST_CASE("intrusive list: one object in two lists by two hooks") {
+TEST_CASE("intrusive list: one object can be in two lists through two hooks") {
     List list;
     IntrusiveList<Item, Other> other;
     Item a{'a'};
@@ -59,7 +60,7 @@ TEST_CASE("intrusive list: one object in two lists by two hooks") {
     CHECK(other.front() == &a);
 }
 
-TEST_CASE("intrusive list: splicing moves everything behind what is there") {
+TEST_CASE("intrusive list: splicing appends all items of the other list") {
     List list;
     List more;
     Item a{'a'};

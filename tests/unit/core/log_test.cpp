@@ -37,7 +37,7 @@ struct Unprintable {
 } // namespace
 
 TEST_CASE_FIXTURE(Fixture,
-                  "log: lines at the level and above reach the sink, joined from their parts") {
+                  "log: lines at the level or above reach the sink, joined from their parts") {
     set_log_level(LogLevel::info);
     core::log(LogLevel::debug, "part", "below");
     core::log(LogLevel::info, "part", "a=", 1, ' ', std::string{"b"});
@@ -45,20 +45,20 @@ TEST_CASE_FIXTURE(Fixture,
     CHECK(lines == "info part: a=1 b\nerror part: worse\n");
 }
 
-TEST_CASE_FIXTURE(Fixture, "log: off is above everything") {
+TEST_CASE_FIXTURE(Fixture, "log: level off suppresses every line") {
     set_log_level(LogLevel::off);
     core::log(LogLevel::error, "part", "lost");
     CHECK(lines.empty());
     CHECK(log_level() == LogLevel::off);
 }
 
-TEST_CASE_FIXTURE(Fixture, "log: parts that throw cost the line and nothing else") {
+TEST_CASE_FIXTURE(Fixture, "log: a part that throws only loses its line") {
     set_log_level(LogLevel::info);
     core::log(LogLevel::error, "part", Unprintable{});
     CHECK(lines.empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "log: what a sink throws is swallowed") {
+TEST_CASE_FIXTURE(Fixture, "log: an exception from the sink is ignored") {
     set_log_level(LogLevel::info);
     int calls = 0;
     set_log_sink([&](LogLevel, std::string_view, std::string_view) {

@@ -4,7 +4,7 @@
 
 using namespace sessionq;
 
-TEST_CASE("DecodedContent: says what the application put in") {
+TEST_CASE("DecodedContent: returns what the application set") {
     const DecodedContent content{{.body = "b",
                                   .session_id = "",
                                   .message_id = "m",
@@ -17,7 +17,7 @@ TEST_CASE("DecodedContent: says what the application put in") {
     CHECK(content.deadline().is_never());
 }
 
-TEST_CASE("DecodedContent: with_properties adds and replaces, and leaves the original as it was") {
+TEST_CASE("DecodedContent: with_properties adds and replaces, and leaves the original unchanged") {
     const DecodedContent content{
         {.body = "b", .properties = {{"kept", true}, {"changed", std::int64_t{1}}}}};
     const MessageContentPtr changed =
@@ -28,15 +28,14 @@ TEST_CASE("DecodedContent: with_properties adds and replaces, and leaves the ori
     CHECK(content.message().properties == Properties{{"changed", std::int64_t{1}}, {"kept", true}});
 }
 
-TEST_CASE("DecodedContent: its cost grows with all that it holds") {
+TEST_CASE("DecodedContent: its size grows with everything it holds") {
     const std::size_t empty = DecodedContent{Message{}}.bytes();
     CHECK(DecodedContent{{.body = "12345"}}.bytes() == empty + 5);
     CHECK(DecodedContent{{.session_id = "ab", .properties = {{"p", std::string{"xyz"}}}}}.bytes() ==
           empty + 2 + 1 + 3);
 }
 
-TEST_CASE(
-    "ReceivedMessage: shares its content and keeps a missing session apart from an empty one") {
+TEST_CASE("ReceivedMessage: shares its content and tells a missing session id from an empty one") {
     const ReceivedMessage none{std::make_shared<DecodedContent>(Message{.body = "b"}),
                                {.sequence_number = 7}};
     const ReceivedMessage copy = none;
@@ -46,8 +45,8 @@ TEST_CASE(
     CHECK(copy.sequence_number() == 7);
 }
 
-TEST_CASE("DecodedContent: with_changes sets and removes texts and properties; the outline is all "
-          "but the body") {
+TEST_CASE("DecodedContent: with_changes sets and removes texts and properties, and the outline is "
+          "everything but the body") {
     const DecodedContent content{{.body = "b",
                                   .session_id = "s",
                                   .message_id = "m",

@@ -17,8 +17,8 @@ struct Item : MpscNode {
 
 } // namespace
 
-TEST_CASE(
-    "mpsc queue: everything at once, oldest first, and only the first push of a batch tells") {
+TEST_CASE("mpsc queue: take_all returns everything, oldest first, and only the first push of a "
+          "batch returns true") {
     MpscQueue<Item> queue;
     std::array<Item, 3> items{};
     CHECK(queue.empty());
@@ -36,7 +36,7 @@ TEST_CASE(
     CHECK(queue.push(items[1]));
 }
 
-TEST_CASE("mpsc queue: what several threads push arrives, each thread's in its order") {
+TEST_CASE("mpsc queue: all items that several threads push arrive, in order for each thread") {
     constexpr int producers = 3;
     constexpr int each = 2000;
     MpscQueue<Item> queue;

@@ -13,7 +13,7 @@ constexpr TimePoint t0{std::chrono::hours{1}};
 
 } // namespace
 
-TEST_CASE("operation context: clean outside of any scope") {
+TEST_CASE("operation context: is empty outside of any scope") {
     CHECK(OperationContext::current().is_clean());
     CHECK_FALSE(OperationContext{Deadline::at(t0)}.is_clean());
     CHECK_FALSE(OperationContext{}.with_trace({.traceparent = "00-1"}).is_clean());
@@ -35,7 +35,7 @@ TEST_CASE(
     CHECK(OperationContext{}.effective(Duration::max(), t0).is_never());
 }
 
-TEST_CASE("operation context: what is changed leaves the rest and the original alone") {
+TEST_CASE("operation context: a change leaves the other members and the original alone") {
     std::stop_source stop;
     const OperationContext plain{Deadline::at(t0)};
     const OperationContext full =
@@ -49,7 +49,7 @@ TEST_CASE("operation context: what is changed leaves the rest and the original a
     CHECK(full.stop().stop_requested());
 }
 
-TEST_CASE("operation context: scopes nest and put back what was there") {
+TEST_CASE("operation context: scopes nest and restore the previous context") {
     {
         const OperationContext::Scope outer{OperationContext{Deadline::at(t0 + 1s)}};
         {
@@ -61,8 +61,8 @@ TEST_CASE("operation context: scopes nest and put back what was there") {
     CHECK(OperationContext::current().is_clean());
 }
 
-TEST_CASE("operation context: R21: a task runs under the context of whoever posted it, which is "
-          "cleared after") {
+TEST_CASE("operation context: R21: a task runs under the context of the thread that posted it, and "
+          "the context is cleared after") {
     test::ManualLoop loop;
     Deadline first;
     bool second_is_clean = false;

@@ -6,7 +6,7 @@
 
 using sessionq::core::Random;
 
-TEST_CASE("random: the same from the same seed, different from another") {
+TEST_CASE("random: equal seeds give equal numbers and different seeds give different ones") {
     Random a{1};
     Random same{1};
     Random other{2};
@@ -19,7 +19,7 @@ TEST_CASE("random: the same from the same seed, different from another") {
     CHECK(equal == 0);
 }
 
-TEST_CASE("random: about even within its bounds") {
+TEST_CASE("random: numbers are roughly uniform within their bounds") {
     Random random{9};
     CHECK(random.below(0) == 0);
     CHECK(random.below(1) == 0);

@@ -9,8 +9,8 @@
 using namespace sessionq::core;
 
 #ifndef __SANITIZE_ADDRESS__
-TEST_CASE("Recycler: what is given back is what is taken next, the last first, and no more is kept "
-          "than was said") {
+TEST_CASE("Recycler: the last block given back is taken next, and no more blocks than allowed are "
+          "cached") {
     Recycler recycler{64, 2};
     void* const first = recycler.take();
     void* const second = recycler.take();
@@ -30,8 +30,7 @@ TEST_CASE("Recycler: what is given back is what is taken next, the last first, a
 }
 #endif
 
-TEST_CASE(
-    "Recycler: objects smaller than what it keeps account with have room, aligned for anything") {
+TEST_CASE("Recycler: blocks for very small objects are large enough and aligned for any type") {
     Recycler recycler{1, 8};
     void* const small = recycler.take();
     CHECK(reinterpret_cast<std::uintptr_t>(small) % __STDCPP_DEFAULT_NEW_ALIGNMENT__ == 0);

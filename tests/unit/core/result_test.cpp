@@ -7,7 +7,7 @@
 using namespace sessionq;
 using core::Result;
 
-TEST_CASE("result: a value or why there is none") {
+TEST_CASE("result: holds a value or a failure") {
     Result<int> good{3};
     CHECK(good.ok());
     CHECK(static_cast<bool>(good));
@@ -17,7 +17,7 @@ TEST_CASE("result: a value or why there is none") {
     CHECK(bad.failure().code == Errc::timeout);
 }
 
-TEST_CASE("result: the value is taken out, the failure is thrown") {
+TEST_CASE("result: take_or_throw returns the value or throws the failure") {
     CHECK(*Result<std::unique_ptr<int>>{std::make_unique<int>(4)}.take_or_throw() == 4);
     Result<int> bad{Failure{.code = Errc::lock_lost, .detail = "session 'a'"}};
     try {

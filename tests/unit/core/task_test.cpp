@@ -9,7 +9,7 @@ using sessionq::core::Task;
 
 namespace {
 
-/// Small and large callables are kept differently and must behave alike.
+/// Small and large callables are stored differently and must behave alike.
 template <std::size_t Padding>
 void check_life() {
     const auto watched = std::make_shared<int>(0);
@@ -34,11 +34,11 @@ void check_life() {
 
 } // namespace
 
-TEST_CASE("task: runs, moves and frees what it holds, in place") { check_life<8>(); }
+TEST_CASE("task: runs, moves and destroys a callable stored in place") { check_life<8>(); }
 
-TEST_CASE("task: runs, moves and frees what it holds, in a box") { check_life<200>(); }
+TEST_CASE("task: runs, moves and destroys a callable stored on the heap") { check_life<200>(); }
 
-TEST_CASE("task: holds what can only be moved") {
+TEST_CASE("task: holds a move-only callable") {
     int got = 0;
     Task task{[value = std::make_unique<int>(7), &got] { got = *value; }};
     Task moved{std::move(task)};

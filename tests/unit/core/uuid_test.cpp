@@ -4,7 +4,7 @@
 
 using namespace sessionq::core;
 
-TEST_CASE("uuid: version 4, variant 10, the same from the same seed") {
+TEST_CASE("uuid: is version 4, variant 10, and equal for equal seeds") {
     Random random{5};
     Random same{5};
     for (int i = 0; i < 100; ++i) {
@@ -19,7 +19,7 @@ TEST_CASE("uuid: version 4, variant 10, the same from the same seed") {
     CHECK(Uuid::make() != Uuid::make());
 }
 
-TEST_CASE("uuid: reads either case and nothing that is not one") {
+TEST_CASE("uuid: parses either case and rejects any other text") {
     const auto lower = Uuid::parse("0123abcd-4567-4e8f-9abc-0123456789ab");
     REQUIRE(lower);
     CHECK(Uuid::parse("0123ABCD-4567-4E8F-9ABC-0123456789AB") == lower);
@@ -33,7 +33,7 @@ TEST_CASE("uuid: reads either case and nothing that is not one") {
     }
 }
 
-TEST_CASE("Uuid: two words, the most significant byte first") {
+TEST_CASE("Uuid: converts to and from two words, the most significant byte first") {
     const auto made = Uuid::of(0x0011223344556677U, 0x8899aabbccddeeffU);
     CHECK(made.to_string() == "00112233-4455-6677-8899-aabbccddeeff");
     CHECK(made.high() == 0x0011223344556677U);

@@ -1,4 +1,5 @@
-// Real threads, for ThreadSanitizer and for what the exploration of interleavings cannot see. Bounded by counts, not by time.
+// Runs real threads, for ThreadSanitizer and for defects that the exploration of interleavings
+// cannot find. Bounded by counts, not by time.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -17,14 +18,14 @@ namespace {
 
 class StressedCall;
 
-/// A session as its home thread sees it, and the count its handlers keep.
+/// A session as its home thread sees it, with the count that its handlers keep.
 struct Session {
     LanePtr lane{};
     unsigned max_calls{1};
     std::atomic<unsigned> running{0};
     std::atomic<bool> violated{false};
-    std::uint64_t last{0}; // of the handlers; unsynchronised on purpose where max_calls is 1
-    core::MpscQueue<StressedCall> finished{}; // to the home thread
+    std::uint64_t last{0}; // the handlers'; deliberately unsynchronised if max_calls is 1
+    core::MpscQueue<StressedCall> finished{}; // finished calls, for the home thread
     core::IntrusiveList<Call, Lane> taken_back{};
 };
 
@@ -50,7 +51,7 @@ public:
         }
         session.running.fetch_sub(1);
         failed_ = fails;
-        session.finished.push(*this); // from here on it is the home thread's
+        session.finished.push(*this); // from here on the home thread owns the call
         return fails ? Verdict::hold : Verdict::proceed;
     }
 
@@ -63,8 +64,8 @@ private:
     bool failed_{false};
 };
 
-/// One home thread: pushes, retries, pauses, takes back and pushes again, until each of its calls
-/// has succeeded.
+/// A home thread: pushes, retries, pauses, takes back and pushes again, until every call has
+/// succeeded.
 class Home {
 public:
     Home(Dispatcher& dispatcher, std::uint64_t seed, std::size_t sessions, std::uint64_t calls_each)
@@ -89,7 +90,7 @@ public:
         std::uint64_t succeeded = 0;
         while (succeeded < calls_.size()) {
             for (std::uint64_t i = random_.below(50); i > 0 && pushed < calls_.size();
-                 --i, ++pushed) { // round robin, each session's in order
+                 --i, ++pushed) { // round robin, in order within each session
                 sessions_[pushed % sessions_.size()].lane->push(
                     calls_[pushed % sessions_.size() * calls_each_ + pushed / sessions_.size()]);
             }
@@ -113,8 +114,8 @@ public:
     }
 
 private:
-    /// Pauses, takes back and pushes again in order; the limit of a wide lane changes and comes
-    /// back.
+    /// Pauses, takes back and pushes again in order. Changes the limit of a wide lane and restores
+    /// it.
     void disturb(Session& session) {
         session.lane->pause();
         const std::size_t waiting = session.lane->waiting();
@@ -166,8 +167,7 @@ void stress(Dispatcher::Options options, unsigned threads, std::size_t homes_cou
     for (Home& home : homes) {
         threads_of_homes.emplace_back([&home] { home.run(); });
     }
-    for (std::thread& thread :
-         threads_of_homes) { // a forgotten lane or a lost wake-up would hang here
+    for (std::thread& thread : threads_of_homes) { // a forgotten lane would hang here
         thread.join();
     }
     CHECK(workers.stop(Deadline::never()) == 0);
@@ -179,14 +179,14 @@ void stress(Dispatcher::Options options, unsigned threads, std::size_t homes_cou
 
 } // namespace
 
-TEST_CASE("dispatch under threads: nothing lost, order kept, limits kept") {
+TEST_CASE("dispatch under threads: no call is lost, order and limits are kept") {
     SUBCASE("two home threads, three workers") { stress({}, 3, 2, 40, 200); }
     SUBCASE("few sessions") { stress({.quantum_calls = 2}, 4, 2, 2, 3000); }
     SUBCASE("under a cap") { stress({.max_calls = 2, .quantum_calls = 3}, 4, 2, 20, 300); }
     SUBCASE("one worker") { stress({}, 1, 1, 10, 800); }
 }
 
-TEST_CASE("dispatch under threads: lanes are made and given up while they run") {
+TEST_CASE("dispatch under threads: lanes are made and given up while others run") {
     Dispatcher dispatcher;
     struct CountingCall final : Call {
         Verdict run() noexcept override {
@@ -222,7 +222,7 @@ TEST_CASE("dispatch under threads: lanes are made and given up while they run") 
     CHECK(dispatcher.active_calls() == 0);
 }
 
-TEST_CASE("dispatch under threads: tasks posted from everywhere run once") {
+TEST_CASE("dispatch under threads: each task posted from any thread runs once") {
     Dispatcher dispatcher;
     std::atomic<int> runs{0};
     constexpr int each = 3000;

@@ -24,7 +24,7 @@ struct ModelCall final : Call {
     std::uint64_t number{0};
 };
 
-/// What must hold of one lane, kept beside it.
+/// What must hold of one lane.
 struct LaneBook {
     LanePtr lane{};
     unsigned max_calls{1};
@@ -32,9 +32,9 @@ struct LaneBook {
     bool paused{false};
     unsigned holds{0};
     std::deque<ModelCall*> waiting{};    // in the order in which they must start
-    std::vector<ModelCall*> suspended{}; // started, without a worker
-    std::vector<ModelCall*> failed{};    // held the lane; the home thread has not decided yet
-    std::uint64_t turns_of_others{0};    // since the lane could start a call and none was started
+    std::vector<ModelCall*> suspended{}; // started, but without a worker
+    std::vector<ModelCall*> failed{};    // these hold the lane until the home thread decides
+    std::uint64_t turns_of_others{0};    // turns since the lane could start a call and started none
 
     [[nodiscard]] bool ready() const {
         return !waiting.empty() && !paused && holds == 0 && active < max_calls;
@@ -48,8 +48,8 @@ struct Worker {
     TimePoint began{};
 };
 
-/// Steps a dispatcher at random, as home threads and workers would, and holds each answer against
-/// the books.
+/// Drives a dispatcher with random steps of home threads and workers, and checks each answer
+/// against its books.
 class Model {
 public:
     explicit Model(std::uint64_t seed) : random_{seed} {
@@ -67,7 +67,7 @@ public:
         workers_.resize(1 + random_.below(4));
     }
 
-    /// The first thing that was wrong; empty: nothing.
+    /// The first violation; empty if there is none.
     std::string play(int steps) {
         for (int i = 0; i < steps && violation_.empty(); ++i) {
             now_ += std::chrono::milliseconds{random_.below(3)};
@@ -158,7 +158,7 @@ private:
         dispatcher_->finish_suspended(*book.lane, verdict);
     }
 
-    /// The home thread deals with a failure: a retry in place, or gives up on it.
+    /// The home thread handles a failure: it retries in place or gives up.
     void decide_failed(LaneBook& book) {
         if (book.failed.empty()) {
             return;
@@ -181,7 +181,7 @@ private:
         ModelCall& call = *worker.call;
         LaneBook& book = lanes_[call.lane];
         const std::uint64_t what = random_.below(8);
-        if (what == 0) { // suspends; sometimes it has ended before the worker says so
+        if (what == 0) { // it suspends; sometimes it ends before the worker reports that
             book.suspended.push_back(&call);
             if (random_.below(4) == 0) {
                 end_suspended(book, Verdict::proceed);
@@ -190,8 +190,8 @@ private:
             return;
         }
         const Verdict verdict = what == 1 ? Verdict::hold : Verdict::proceed;
-        const bool over_cap =
-            max_calls_ != 0 && total_active() > max_calls_; // it was lowered: turns end
+        // The cap was lowered, so turns end.
+        const bool over_cap = max_calls_ != 0 && total_active() > max_calls_;
         ended(call, verdict);
         ++worker.calls_in_turn;
         const bool turn_over = worker.calls_in_turn >= options_.quantum_calls ||
@@ -273,7 +273,7 @@ private:
         expect(dispatcher_->active_calls() == total_active(), "the cap counts what is active");
     }
 
-    /// Lifts every limit and lets everything end: what was pushed has run, or was taken back.
+    /// Lifts every limit and lets all calls end: every pushed call has run or was taken back.
     void wind_down() {
         for (LaneBook& book : lanes_) {
             while (!book.suspended.empty()) {
@@ -300,8 +300,8 @@ private:
                 }
                 busy = busy || !book.waiting.empty();
             }
-            busy = busy || dispatcher_->ready_lanes() >
-                               0; // drained by the turn of one worker, and still queued for another
+            // One worker's turn may have drained a lane that is still queued for another.
+            busy = busy || dispatcher_->ready_lanes() > 0;
         }
         expect(total_active() == 0, "nothing is left at the end");
     }
@@ -321,7 +321,7 @@ private:
 
 } // namespace
 
-TEST_CASE("dispatcher: R6, R7, R14: keeps its books under random use") {
+TEST_CASE("dispatcher: R6, R7, R14: agrees with its books under random use") {
     std::uint64_t started = 0;
     for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
         CAPTURE(seed);

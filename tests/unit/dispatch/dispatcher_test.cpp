@@ -24,7 +24,7 @@ TEST_CASE("dispatcher: R14: lanes are served in the order in which they became r
     CHECK(steps.run_all() == "a1 a2 a3 b1 c1");
 }
 
-TEST_CASE("dispatcher: R14: a turn ends after a quantum of calls, and the lane goes to the back") {
+TEST_CASE("dispatcher: R14: a turn ends after a quantum of calls and the lane goes to the back") {
     Steps steps{{.quantum_calls = 2}};
     const LanePtr busy = steps.dispatcher.make_lane(1);
     const LanePtr other = steps.dispatcher.make_lane(1);
@@ -42,7 +42,7 @@ TEST_CASE("dispatcher: R14: a turn ends after a quantum of time") {
     Dispatcher::Turn turn;
     NamedCall* running = steps.take(turn);
     std::string order = running->name();
-    while (running != nullptr) { // calls of the first lane take 3 ms, the others nothing
+    while (running != nullptr) { // calls of the first lane take 3 ms, the others no time
         steps.now += running->name()[0] == 'a' ? 3ms : 0ms;
         running = steps.finish(turn, *running);
         order += running != nullptr ? " " + running->name() : "";
@@ -59,8 +59,8 @@ TEST_CASE("dispatcher: R14: with a time quantum of zero each call is a turn") {
     CHECK(steps.run_all() == "a1 b1 a2 b2");
 }
 
-TEST_CASE("dispatcher: R14: a lane that becomes ready during a turn is not overtaken by the lane "
-          "whose turn ends") {
+TEST_CASE("dispatcher: R14: a lane that becomes ready during a turn comes before the lane whose "
+          "turn ends") {
     Steps steps{{.quantum_calls = 1}};
     const LanePtr busy = steps.dispatcher.make_lane(1);
     const LanePtr late = steps.dispatcher.make_lane(1);
@@ -71,8 +71,8 @@ TEST_CASE("dispatcher: R14: a lane that becomes ready during a turn is not overt
     CHECK(name_of(steps.finish(turn, *a1)) == "b1");
 }
 
-TEST_CASE("dispatcher: R14: a lane with several calls at a time joins the queue once, behind those "
-          "ahead of it") {
+TEST_CASE("dispatcher: R14: a lane for several calls joins the queue once, behind the lanes ahead "
+          "of it") {
     Steps steps{{.quantum_calls = 1}};
     const LanePtr wide = steps.dispatcher.make_lane(3);
     const LanePtr other = steps.dispatcher.make_lane(1);
@@ -87,7 +87,7 @@ TEST_CASE("dispatcher: R14: a lane with several calls at a time joins the queue 
     CHECK(steps.dispatcher.ready_lanes() == 0);
 }
 
-TEST_CASE("dispatcher: a worker that has other work gets back after its turn") {
+TEST_CASE("dispatcher: a worker with other work gets back after its turn") {
     Steps steps{{.quantum_calls = 2}};
     const LanePtr lane = steps.dispatcher.make_lane(1);
     steps.push(*lane, {"a", "b", "c"});
@@ -111,7 +111,7 @@ TEST_CASE("dispatcher: a worker that stops starts nothing and leaves the rest to
     CHECK(steps.run_all() == "b");
 }
 
-TEST_CASE("dispatcher: R7: a cap over all lanes counts active calls, suspended ones included") {
+TEST_CASE("dispatcher: R7: the cap over all lanes counts active calls, including suspended ones") {
     Steps steps{{.max_calls = 2}};
     const LanePtr first = steps.dispatcher.make_lane(1);
     const LanePtr second = steps.dispatcher.make_lane(1);
@@ -134,7 +134,7 @@ TEST_CASE("dispatcher: R7: a cap over all lanes counts active calls, suspended o
     CHECK(steps.dispatcher.active_calls() == 2);
 }
 
-TEST_CASE("dispatcher: R7: the cap changes while calls run") {
+TEST_CASE("dispatcher: R7: the cap can change while calls run") {
     Steps steps{{.max_calls = 1}};
     std::vector<LanePtr> lanes;
     for (const char* name : {"a", "b", "c"}) {
@@ -157,8 +157,8 @@ TEST_CASE("dispatcher: R7: the cap changes while calls run") {
     SUBCASE("below it again") { CHECK(name_of(steps.finish(turns[1], *b)) == "c"); }
 }
 
-TEST_CASE("dispatcher: R7: a lowered cap also ends turns, so that lanes with more to do do not "
-          "keep the number up") {
+TEST_CASE(
+    "dispatcher: R7: a lowered cap also ends turns, so that the number of active calls falls") {
     Steps steps;
     const LanePtr first = steps.dispatcher.make_lane(1);
     const LanePtr second = steps.dispatcher.make_lane(1);
@@ -179,7 +179,7 @@ TEST_CASE("dispatcher: R7: a lowered cap also ends turns, so that lanes with mor
     CHECK(steps.finish(two, *next)->name() == "a2");
 }
 
-TEST_CASE("dispatcher: a lane that turns out to have nothing to start uses up no call") {
+TEST_CASE("dispatcher: a lane that has nothing to start after all does not use up a call") {
     Steps steps{{.max_calls = 1}};
     const LanePtr paused = steps.dispatcher.make_lane(1);
     const LanePtr emptied = steps.dispatcher.make_lane(1);
@@ -194,14 +194,14 @@ TEST_CASE("dispatcher: a lane that turns out to have nothing to start uses up no
     CHECK(steps.dispatcher.ready_lanes() == 0);
 }
 
-TEST_CASE("dispatcher: DG3: wakes as many as there is work for, and nobody without") {
+TEST_CASE("dispatcher: DG3: wakes as many workers as there is work for, and none without work") {
     std::vector<std::size_t> wakes;
     Steps steps;
     steps.dispatcher.set_wake([&](std::size_t work) { wakes.push_back(work); });
     const auto drain = [&] { return std::exchange(wakes, {}); };
     const LanePtr first = steps.dispatcher.make_lane(1);
     const LanePtr second = steps.dispatcher.make_lane(1);
-    SUBCASE("a push wakes nobody, the flush after a batch does, once") {
+    SUBCASE("a push wakes no worker, and the flush after a batch wakes them once") {
         steps.push(*first, {"a", "b"});
         steps.push(*second, {"c"});
         CHECK(drain().empty());
@@ -212,7 +212,7 @@ TEST_CASE("dispatcher: DG3: wakes as many as there is work for, and nobody witho
         steps.dispatcher.flush();
         CHECK(drain().empty());
     }
-    SUBCASE("more for a lane that is running") {
+    SUBCASE("more calls for a running lane") {
         steps.push(*first, {"a"});
         Dispatcher::Turn turn;
         (void)steps.take(turn);
@@ -229,14 +229,14 @@ TEST_CASE("dispatcher: DG3: wakes as many as there is work for, and nobody witho
         (void)steps.take(turns[1]);
         CHECK(drain().empty());
     }
-    SUBCASE("a lane for several calls at a time that has more") {
+    SUBCASE("a lane for several calls that has more") {
         first->set_max_calls(2);
         steps.push(*first, {"a", "b"});
         Dispatcher::Turn turn;
         (void)steps.take(turn);
         CHECK(drain() == std::vector<std::size_t>{1});
     }
-    SUBCASE("no more than the cap lets start") {
+    SUBCASE("no more than the cap allows to start") {
         steps.dispatcher.set_max_calls(2);
         const LanePtr third = steps.dispatcher.make_lane(1);
         steps.push(*first, {"a"});
@@ -250,7 +250,7 @@ TEST_CASE("dispatcher: DG3: wakes as many as there is work for, and nobody witho
         steps.dispatcher.set_max_calls(3);
         CHECK(drain() == std::vector<std::size_t>{1});
     }
-    SUBCASE("resume, release and a higher limit wake by themselves") {
+    SUBCASE("resume, release and a higher limit wake workers themselves") {
         first->pause();
         steps.push(*first, {"a"});
         CHECK(steps.run_all() == "");
@@ -274,7 +274,7 @@ TEST_CASE("dispatcher: DG3: wakes as many as there is work for, and nobody witho
     }
 }
 
-TEST_CASE("dispatcher: bad options are refused by name") {
+TEST_CASE("dispatcher: bad options are rejected by name") {
     CHECK_THROWS_WITH_AS((Dispatcher{{.quantum_calls = 0}}), "invalid option: quantum_calls is 0",
                          Error);
     CHECK_THROWS_WITH_AS((Dispatcher{{.quantum_time = -1ms}}),

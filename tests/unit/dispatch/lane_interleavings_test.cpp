@@ -39,8 +39,8 @@ struct ModelSync {
     using Semaphore = ModelSemaphore;
 };
 
-/// One lane, its calls, and what must hold of them. Scripts call the members; the book is kept in
-/// the same step as what it records.
+/// One lane, its calls, and what must hold of them. Scripts call the members. The books change in
+/// the same step as the event they record.
 template <typename Sync>
 class Scene {
 public:
@@ -74,7 +74,7 @@ public:
         }
     }
 
-    // The home thread's.
+    // For the home thread.
     void push(std::size_t number) {
         ++pushed_;
         lane_->push(calls_[number]);
@@ -92,7 +92,7 @@ public:
         lane_->push_front(calls_[number]);
         expected_front_ = static_cast<int>(number);
     }
-    /// Between a pause and its end: what waits stays, in order.
+    /// Between a pause and its end waiting calls stay, in order.
     void take_back_paused() {
         const std::size_t waiting = lane_->waiting();
         interleaving::point();
@@ -112,7 +112,7 @@ public:
     }
     void give_up() { lane_.reset(); }
 
-    // The workers'.
+    // For workers.
     void run_first(std::size_t pushed) {
         for (std::size_t i = 0; i < pushed; ++i) {
             push(i);
@@ -124,8 +124,8 @@ public:
     void first_ends() { end(first_); }
     void second_ends() { end(second_); }
     void second_works() { work(second_); }
-    /// Until `count` calls have run: works, and sleeps when there is nothing to do. `looks_again`:
-    /// before it sleeps.
+    /// Works until `count` calls have run, and sleeps when there is no work. With `looks_again` it
+    /// looks for work before it sleeps.
     void work_until(int count, bool looks_again = true) {
         Worker worker;
         for (work(worker); ran_ < count; work(worker)) {
@@ -136,18 +136,18 @@ public:
                 sleepers_.sleep();
             }
         }
-        sleepers_.wake_all(); // colleagues shall see that it is over
+        sleepers_.wake_all(); // the other workers must see the end
     }
 
     [[nodiscard]] bool one_ended() const { return ran_ > running_; }
     void hold(std::size_t number) { calls_[number].verdict = Verdict::hold; }
 
-    /// After all scripts: lets a worker do what is left, and closes the book.
+    /// After all scripts: a worker runs the remaining calls, then the books are checked.
     void settle() {
         go_on(first_);
         work(second_);
         run_.expect(ran_ + taken_back_ == pushed_,
-                    "a lane is forgotten: a call waits and nobody comes");
+                    "a lane is forgotten: a call waits and no worker comes");
         run_.expect(dispatcher_.active_calls() == 0, "the count of active calls is off");
         run_.expect(dispatcher_.ready_lanes() == 0, "a lane is left in the queue");
         if (lane_) {
@@ -233,7 +233,7 @@ struct Case {
     }
 };
 
-/// Pushes so many calls and has the first worker take call 0.
+/// Pushes `count` calls; the first worker takes call 0.
 template <std::size_t pushed>
 constexpr auto running_first = [](auto& scene) { scene.run_first(pushed); };
 constexpr auto first_goes_on = [](auto& scene) { scene.first_goes_on(); };
@@ -241,7 +241,7 @@ constexpr auto first_ends = [](auto& scene) { scene.first_ends(); };
 constexpr auto second_ends = [](auto& scene) { scene.second_ends(); };
 constexpr auto second_works = [](auto& scene) { scene.second_works(); };
 
-/// A deliberate defect: goes idle without looking whether something was pushed in the meantime.
+/// A deliberate defect: goes idle without checking whether a call was pushed in the meantime.
 struct ForgetfulSync : ModelSync {
     template <typename T>
     struct Atomic : interleaving::Atomic<T> {
@@ -270,7 +270,8 @@ struct TornSync : ModelSync {
 
 } // namespace
 
-TEST_CASE("lane: R6, R7 and no lane forgotten, in every interleaving of small cases") {
+TEST_CASE("lane: R6, R7: limits and order hold and no lane is forgotten, in every interleaving of "
+          "small cases") {
     using C = Case<>;
     const C cases[] = {
         {"k=1: push | take+finish",
@@ -326,7 +327,7 @@ TEST_CASE("lane: R6, R7 and no lane forgotten, in every interleaving of small ca
          {[](auto& s) {
               interleaving::wait_until([&s] {
                   return s.one_ended();
-              }); // hears of the failure from the call, before the worker reports it
+              }); // learns of the failure from the call, before the worker reports it
               s.push_front(0);
               s.release();
           },
@@ -426,9 +427,9 @@ TEST_CASE("lane: the exploration catches deliberate defects") {
         const Case<ForgetfulSync> forgetful{
             "", 1, running_first<1>, {[](auto& s) { s.push(1); }, first_goes_on}};
         CHECK(forgetful.explore().violation ==
-              "a lane is forgotten: a call waits and nobody comes");
+              "a lane is forgotten: a call waits and no worker comes");
     }
-    SUBCASE("loses what is pushed while the inbox is emptied") {
+    SUBCASE("loses calls pushed while the inbox is emptied") {
         const Case<TornSync> torn{"",
                                   1,
                                   [](auto& s) {
@@ -438,7 +439,7 @@ TEST_CASE("lane: the exploration catches deliberate defects") {
                                   {[](auto& s) { s.push(2); }, first_goes_on}};
         CHECK(torn.explore().violation == "a lane is forgotten: a call waits and nobody comes");
     }
-    SUBCASE("sleeps without another look") {
+    SUBCASE("sleeps without looking again") {
         const Case<> hasty{
             "",
             1,

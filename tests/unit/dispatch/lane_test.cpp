@@ -20,7 +20,7 @@ TEST_CASE("lane: runs its calls in the order of the pushes") {
 }
 
 TEST_CASE(
-    "lane: R6: with one call at a time the next starts only when the one before has finished") {
+    "lane: R6: with one call at a time the next starts only after the one before has finished") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     steps.push(*lane, {"a", "b"});
@@ -53,7 +53,7 @@ TEST_CASE("lane: R7: with k calls at a time k workers run it, and no more") {
     CHECK(lane->active() == 2);
 }
 
-TEST_CASE("lane: R7: what is pushed while fewer than k calls run is there for another worker") {
+TEST_CASE("lane: R7: a call pushed while fewer than k calls run is ready for another worker") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(2);
     steps.push(*lane, {"a"});
@@ -64,7 +64,7 @@ TEST_CASE("lane: R7: what is pushed while fewer than k calls run is there for an
     CHECK(name_of(steps.take(turns[1])) == "b");
 }
 
-TEST_CASE("lane: a hold stops it until it is released") {
+TEST_CASE("lane: a hold stops the lane until it is released") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     steps.push(*lane, {"a"}, Verdict::hold);
@@ -78,7 +78,7 @@ TEST_CASE("lane: a hold stops it until it is released") {
     CHECK(steps.run_all() == "b c d");
 }
 
-TEST_CASE("lane: a call put back at the front is retried before those behind it") {
+TEST_CASE("lane: a call put back at the front is retried before the calls behind it") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     steps.push(*lane, {"a"}, Verdict::hold);
@@ -94,7 +94,7 @@ TEST_CASE("lane: a call put back at the front is retried before those behind it"
     CHECK(steps.call("a").runs() == 2);
 }
 
-TEST_CASE("lane: a call put back into an empty lane is run") {
+TEST_CASE("lane: a call put back into an empty lane runs") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     SUBCASE("on hold") {
@@ -111,7 +111,7 @@ TEST_CASE("lane: a call put back into an empty lane is run") {
         lane->push_front(steps.call("a"));
         lane->resume();
     }
-    SUBCASE("paused, and pushed to behind it") {
+    SUBCASE("paused, with calls pushed behind it") {
         steps.push(*lane, {"a"});
         REQUIRE(steps.run_all() == "a");
         lane->pause();
@@ -124,8 +124,9 @@ TEST_CASE("lane: a call put back into an empty lane is run") {
     CHECK(steps.run_all() == "a");
 }
 
-TEST_CASE("lane: a release that overtakes the report of the hold still ends it") {
-    // The home thread learns of the failure from the call itself, which may be before its worker tells the dispatcher.
+TEST_CASE("lane: a release that comes before the report of the hold still ends the hold") {
+    // The home thread learns of the failure from the call itself, possibly before the worker tells
+    // the dispatcher.
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     steps.push(*lane, {"a"}, Verdict::hold);
@@ -178,7 +179,7 @@ TEST_CASE("lane: two held calls need two releases") {
     CHECK(steps.run_all() == "c");
 }
 
-TEST_CASE("lane: while paused nothing starts, and those active go on") {
+TEST_CASE("lane: no call starts while paused, and active calls continue") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     SUBCASE("idle") {
@@ -226,7 +227,7 @@ TEST_CASE("lane: while paused nothing starts, and those active go on") {
     }
 }
 
-TEST_CASE("lane: gives back in order what has not started") {
+TEST_CASE("lane: take_back returns waiting calls in order") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     CHECK(Steps::take_back(*lane) == "");
@@ -264,7 +265,7 @@ TEST_CASE("lane: gives back in order what has not started") {
     CHECK(steps.run_all() == "later");
 }
 
-TEST_CASE("lane: R7: its limit changes while it runs") {
+TEST_CASE("lane: R7: the limit can change while the lane runs") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     steps.push(*lane, {"a", "b", "c", "d", "e"});
@@ -282,7 +283,7 @@ TEST_CASE("lane: R7: its limit changes while it runs") {
     CHECK(steps.take(turns[0]) == nullptr);
 }
 
-TEST_CASE("lane: a limit of no calls is refused") {
+TEST_CASE("lane: a limit of zero is rejected") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     CHECK_THROWS_AS(lane->set_max_calls(0), Error);
@@ -328,8 +329,8 @@ TEST_CASE("lane: a suspended call may end before its worker has reported the sus
     CHECK(steps.dispatcher.active_calls() == 1);
 }
 
-TEST_CASE(
-    "lane: may be given up in any state") { // leaks and late touches are the address checker's to find
+// AddressSanitizer finds leaks and uses after the end.
+TEST_CASE("lane: may be given up in any state") {
     Steps steps;
     LanePtr lane = steps.dispatcher.make_lane(1);
     const LanePtr other = steps.dispatcher.make_lane(1);
@@ -373,7 +374,7 @@ TEST_CASE(
     CHECK(steps.dispatcher.ready_lanes() == 0);
 }
 
-TEST_CASE("lane: outlives the dispatcher it came from") {
+TEST_CASE("lane: outlives the dispatcher that made it") {
     LanePtr lane = Dispatcher{}.make_lane(1);
     NamedCall call{"a"};
     lane->push(call);

@@ -44,7 +44,7 @@ bool is_current(int number) {
     return OperationContext::current().deadline() == numbered(number).deadline();
 }
 
-/// Where coroutines wait until the test resumes them: stands for a slow peer.
+/// Where coroutines wait until the test resumes them. Stands for a slow peer.
 class Shelf {
 public:
     asio::awaitable<void> wait() {
@@ -82,7 +82,7 @@ private:
     std::vector<core::Task> waiting_;
 };
 
-/// A call whose handler is a coroutine, wired as the processor does it.
+/// A call whose handler is a coroutine, connected as in the processor.
 class CoroutineCall final : public Call {
 public:
     CoroutineCall(Pool& pool, Lane& lane, int number, std::latch& done,
@@ -138,7 +138,7 @@ TEST_CASE("pool executor: runs a coroutine on the workers") {
     CHECK(on_worker);
 }
 
-TEST_CASE("pool executor: hands an exception to the coroutine's end") {
+TEST_CASE("pool executor: passes an exception to the end of the coroutine") {
     Pool pool{1};
     std::latch done{1};
     std::exception_ptr thrown;
@@ -174,8 +174,8 @@ TEST_CASE("pool executor: never runs a function inside execute") {
     CHECK_FALSE(ran_inside);
 }
 
-TEST_CASE(
-    "pool executor: R21: a coroutine finds its context at each resumption and leaves none behind") {
+TEST_CASE("pool executor: R21: each resumption runs under the coroutine's context, which is "
+          "cleared after") {
     Pool pool{2};
     constexpr int coroutines = 40;
     constexpr int resumptions = 25;
@@ -245,7 +245,7 @@ TEST_CASE("pool executor: thousands of handlers wait on two threads") {
     pool.dispatcher.flush();
     shelf.wait_for(sessions);
     CHECK(pool.dispatcher.active_calls() == sessions);
-    for (const LanePtr& lane : lanes) { // the second call of a session waits for its first
+    for (const LanePtr& lane : lanes) { // a session's second call waits for its first
         REQUIRE(lane->active() == 1);
         REQUIRE(lane->waiting() == 1);
     }
@@ -299,7 +299,7 @@ TEST_CASE("pool executor: destroys coroutines that will never be resumed") {
             [](const std::exception_ptr&) {});
         shelf.wait_for(1);
         pool.workers.stop(Deadline::never());
-        shelf.resume_all(); // refused by the pool: the coroutine ends unresumed
+        shelf.resume_all(); // rejected by the pool: the coroutine is destroyed without resuming
         CHECK(gone.try_wait());
     }
 }

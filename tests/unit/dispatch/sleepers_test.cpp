@@ -10,8 +10,8 @@ using namespace sessionq::dispatch;
 
 namespace {
 
-/// A semaphore that only counts: an `acquire` without a `release` before it shows as a negative
-/// count, where a thread would sleep.
+/// A semaphore that only counts. An `acquire` before its `release`, where a thread would sleep,
+/// shows as a negative count.
 struct CountingSync {
     template <typename T>
     using Atomic = std::atomic<T>;
@@ -32,13 +32,13 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE_FIXTURE(Fixture, "sleepers: DG3: nobody asleep, nobody woken") {
+TEST_CASE_FIXTURE(Fixture, "sleepers: DG3: no worker is woken if none sleeps") {
     sleepers.wake(5);
     CHECK(tokens() == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture,
-                  "sleepers: wakes no more than there is work for, and no more than sleep") {
+                  "sleepers: wakes no more workers than there is work for, nor more than sleep") {
     for (int i = 0; i < 3; ++i) {
         sleepers.announce();
     }
@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(Fixture,
 }
 
 TEST_CASE_FIXTURE(Fixture,
-                  "sleepers: DG3: one that was woken and has not looked yet is counted on") {
+                  "sleepers: DG3: a woken worker that has not looked yet counts as coming") {
     sleepers.announce();
     sleepers.announce();
     sleepers.wake(1);
@@ -63,7 +63,8 @@ TEST_CASE_FIXTURE(Fixture,
     CHECK(tokens() == 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "sleepers: DG4: once it looks, new work wakes another") {
+TEST_CASE_FIXTURE(Fixture,
+                  "sleepers: DG4: once a woken worker looks for work, new work wakes another one") {
     sleepers.announce();
     sleepers.announce();
     sleepers.wake(1);
@@ -73,7 +74,7 @@ TEST_CASE_FIXTURE(Fixture, "sleepers: DG4: once it looks, new work wakes another
     CHECK(tokens() == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "sleepers: one that stays is not woken") {
+TEST_CASE_FIXTURE(Fixture, "sleepers: a worker that cancels its sleep is not woken") {
     sleepers.announce();
     sleepers.stay();
     CHECK(sleepers.asleep() == 0);
@@ -82,17 +83,17 @@ TEST_CASE_FIXTURE(Fixture, "sleepers: one that stays is not woken") {
 }
 
 TEST_CASE_FIXTURE(Fixture,
-                  "sleepers: one that stays while it is being woken takes the wake-up along") {
+                  "sleepers: a worker that cancels its sleep while it is woken takes the wake-up") {
     sleepers.announce();
     sleepers.wake(1);
     sleepers.stay();
-    CHECK(tokens() == 0); // none is left to wake somebody for nothing
+    CHECK(tokens() == 0); // no token is left to wake a worker without work
     sleepers.announce();
     sleepers.wake(1);
-    CHECK(tokens() == 1); // and it is not counted on any more
+    CHECK(tokens() == 1); // and that worker is not relied on any more
 }
 
-TEST_CASE_FIXTURE(Fixture, "sleepers: all are woken at the end") {
+TEST_CASE_FIXTURE(Fixture, "sleepers: wake_all wakes every worker") {
     sleepers.announce();
     sleepers.announce();
     sleepers.wake_all();

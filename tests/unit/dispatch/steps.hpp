@@ -16,7 +16,7 @@ using dispatch::Lane;
 using dispatch::LanePtr;
 using dispatch::Verdict;
 
-/// A call with a name that says what it was told to.
+/// A named call that returns a given verdict.
 class NamedCall final : public Call {
 public:
     explicit NamedCall(std::string name, Verdict verdict = Verdict::proceed)
@@ -39,14 +39,14 @@ private:
     int runs_{0};
 };
 
-/// Owns named calls and steps a dispatcher as workers would, one step at a time, on this thread.
+/// Owns named calls and drives a dispatcher as workers would, one step at a time, on this thread.
 class Steps {
 public:
     static constexpr TimePoint start{std::chrono::hours{1}};
 
     explicit Steps(Dispatcher::Options options = {}) : dispatcher{options} {}
 
-    /// Ends what a test left running: a lane lives as long as a call of it is active.
+    /// Ends the calls that a test left running: a lane lives while a call of it is active.
     ~Steps() {
         for (const NamedCall* call : running_) {
             dispatcher.finish_suspended(*call->lane, Verdict::proceed);
@@ -78,7 +78,7 @@ public:
         throw std::out_of_range{std::string{name}};
     }
 
-    /// Names of the calls that one worker runs until it finds none, separated by spaces.
+    /// The names of the calls that one worker runs until it finds none, separated by spaces.
     std::string run_all() {
         Dispatcher::Turn turn;
         std::string order;
@@ -111,7 +111,7 @@ public:
         dispatcher.finish_suspended(lane, verdict);
     }
 
-    /// Names of what a lane gives back.
+    /// The names of the calls that a lane gives back.
     static std::string take_back(Lane& lane) {
         core::IntrusiveList<Call, Lane> out;
         std::string names;
@@ -143,7 +143,7 @@ private:
     std::vector<NamedCall*> running_{};
 };
 
-/// Name of a call; "-" for none.
+/// The name of a call; "-" for none.
 inline std::string name_of(const NamedCall* call) { return call != nullptr ? call->name() : "-"; }
 
 } // namespace sessionq::test

@@ -8,7 +8,8 @@
 using namespace sessionq;
 using namespace sessionq::dispatch;
 
-TEST_CASE("task queue: gives tasks in the order of pushing, also when pushed to in between") {
+TEST_CASE(
+    "task queue: returns tasks in the order of pushing, also when more are pushed in between") {
     TaskQueue queue;
     std::string order;
     const auto push = [&](char name) { queue.push([&order, name] { order += name; }, {}); };
@@ -28,7 +29,7 @@ TEST_CASE("task queue: gives tasks in the order of pushing, also when pushed to 
     CHECK(queue.pop() == nullptr);
 }
 
-TEST_CASE("task queue: R21: keeps each task's context with it") {
+TEST_CASE("task queue: R21: keeps each task's context") {
     TaskQueue queue;
     const OperationContext context{Deadline::at(TimePoint{std::chrono::hours{7}})};
     queue.push([] {}, context);
@@ -40,7 +41,7 @@ TEST_CASE("task queue: R21: keeps each task's context with it") {
     CHECK(second->context.is_clean());
 }
 
-TEST_CASE("task queue: destroys what is not run") {
+TEST_CASE("task queue: destroys tasks that have not run") {
     auto witness = std::make_shared<int>(0);
     {
         TaskQueue queue;

@@ -8,7 +8,7 @@
 
 using namespace sessionq::dispatch;
 
-TEST_CASE("small lock: excludes, also when its holder loses the processor") {
+TEST_CASE("small lock: excludes other threads, even when its holder is preempted") {
     SmallLock lock;
     int counter = 0;
     std::vector<std::thread> threads;
@@ -30,7 +30,7 @@ TEST_CASE("small lock: excludes, also when its holder loses the processor") {
     CHECK(counter == 8000);
 }
 
-TEST_CASE("semaphore: gives as often as it got") {
+TEST_CASE("semaphore: acquires succeed as often as it was released") {
     Semaphore semaphore;
     semaphore.release();
     semaphore.release();

@@ -46,7 +46,7 @@ Deadline soon() {
 
 } // namespace
 
-TEST_CASE("worker pool: no threads is refused by name") {
+TEST_CASE("worker pool: zero threads are rejected by name") {
     Dispatcher dispatcher;
     CHECK_THROWS_WITH_AS((WorkerPool{dispatcher, core::system_clock(), 0}),
                          "invalid option: worker_threads is 0", Error);
@@ -81,7 +81,7 @@ TEST_CASE("worker pool: as many lanes run at once as there are workers") {
     for (int i = 0; i < threads; ++i) {
         lanes.push_back(pool.dispatcher.make_lane(1));
         lanes.back()->push(pool.call([&] {
-            all_running.arrive_and_wait(); // returns only if nobody waits behind another
+            all_running.arrive_and_wait(); // returns only if no lane waits behind another
             done.count_down();
             return Verdict::proceed;
         }));
@@ -106,7 +106,7 @@ TEST_CASE("worker pool: R7: calls of one lane run at once up to its limit") {
     done.wait();
 }
 
-TEST_CASE("worker pool: R21: a task runs under its submitter's context, cleared after") {
+TEST_CASE("worker pool: R21: a task runs under its submitter's context, which is cleared after") {
     Pool pool{1};
     const OperationContext context{Deadline::at(TimePoint{std::chrono::hours{77}})};
     std::latch done{2};
@@ -142,7 +142,7 @@ TEST_CASE("worker pool: tasks run in the order of posting") {
     CHECK(std::is_sorted(order.begin(), order.end()));
 }
 
-TEST_CASE("worker pool: survives a task that throws, and logs it") {
+TEST_CASE("worker pool: survives and logs a task that throws") {
     std::latch logged{1};
     set_log_sink([&](LogLevel level, std::string_view component, std::string_view text) {
         if (level == LogLevel::error && component == "dispatch" &&
@@ -190,7 +190,7 @@ TEST_CASE("worker pool: R14: an endless stream of calls does not keep tasks from
     Call* endless = nullptr;
     endless = &pool.call([&] {
         if (!enough) {
-            lane->push(*endless); // the lane's home is here, for once
+            lane->push(*endless); // this worker is the lane's home thread for once
         } else {
             ran.release();
         }
@@ -207,8 +207,9 @@ TEST_CASE("worker pool: R14: an endless stream of calls does not keep tasks from
     ran.acquire();
 }
 
-TEST_CASE("worker pool: a call that makes more work is not kept from it by sleeping colleagues") {
-    // DG4: the worker that pushes and flushes is busy until another one answers.
+TEST_CASE(
+    "worker pool: DG4: a call that makes more work is answered even while other workers sleep") {
+    // The worker that pushes and flushes stays busy until another one answers.
     Pool pool{2};
     const LanePtr asking = pool.dispatcher.make_lane(1);
     const LanePtr answering = pool.dispatcher.make_lane(1);
@@ -230,7 +231,8 @@ TEST_CASE("worker pool: a call that makes more work is not kept from it by sleep
     }
 }
 
-TEST_CASE("worker pool: R18: after stop nothing starts, and what was queued is destroyed unrun") {
+TEST_CASE(
+    "worker pool: R18: after stop nothing starts, and queued tasks are destroyed without running") {
     Pool pool{1};
     const LanePtr lane = pool.dispatcher.make_lane(1);
     std::latch started{1};
@@ -260,8 +262,8 @@ TEST_CASE("worker pool: R18: after stop nothing starts, and what was queued is d
     CHECK(lane->active() == 0);
 }
 
-TEST_CASE("worker pool: R18: a handler that never returns does not keep stop or the destructor") {
-    // Shared with the stuck worker, as everything it may touch when it comes back has to be.
+TEST_CASE("worker pool: R18: a handler that never returns does not block stop or the destructor") {
+    // Shared with the stuck worker, as is everything that it may use when it comes back.
     struct Stuck {
         std::latch started{1};
         std::latch let_go{1};
@@ -284,14 +286,14 @@ TEST_CASE("worker pool: R18: a handler that never returns does not keep stop or 
         stuck->started.wait();
         CHECK(workers->stop(soon()) == 1);
         lane.reset();
-        workers.reset(); // waits its last patience
+        workers.reset(); // waits for last_patience
     }
-    stuck->let_go
-        .count_down(); // the worker finishes its call in a lane and a dispatcher that nobody else holds
+    // The worker finishes its call in a lane and a dispatcher that nothing else owns.
+    stuck->let_go.count_down();
     stuck->gone.wait();
 }
 
-TEST_CASE("worker pool: R18: stop is legal from inside a handler") {
+TEST_CASE("worker pool: R18: stop may be called from inside a handler") {
     Pool pool{3};
     std::vector<LanePtr> lanes;
     std::latch done{2};
@@ -312,7 +314,7 @@ TEST_CASE("worker pool: R18: stop is legal from inside a handler") {
     CHECK(pool.workers.stop(Deadline::never()) == 0);
 }
 
-TEST_CASE("worker pool: sleeps without work and is woken by it") {
+TEST_CASE("worker pool: workers sleep without work and wake up for it") {
     Pool pool{3};
     const LanePtr lane = pool.dispatcher.make_lane(1);
     for (int round = 0; round < 2000; ++round) { // a lost wake-up would hang here

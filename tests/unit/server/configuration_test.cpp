@@ -178,9 +178,9 @@ TEST_CASE("configuration: wrong types, ranges and names are refused by their pat
         {with_namespace(R"("Queues": [{"Name": 5}])"),
          "UserConfig.Namespaces[0].Queues[0].Name: a text is expected"},
         {with_namespace(R"("Queues": [{"Name": "a"}, {"Name": "A"}])"),
-         "UserConfig.Namespaces[0].Queues[1]: there is an entity 'A' already"},
+         "UserConfig.Namespaces[0].Queues[1]: entity 'A' already exists"},
         {with_namespace(R"("Queues": [{"Name": "a"}], "Topics": [{"Name": "a"}])"),
-         "UserConfig.Namespaces[0].Topics[0]: there is an entity 'a' already"},
+         "UserConfig.Namespaces[0].Topics[0]: entity 'a' already exists"},
         {with_queue(R"("LockDuration": 60)"), queue_path + ".LockDuration: a text is expected"},
         {with_queue(R"("LockDuration": "60s")"),
          queue_path + ".LockDuration: a duration is expected"},
@@ -209,25 +209,25 @@ TEST_CASE("configuration: wrong types, ranges and names are refused by their pat
          queue_path + ".ForwardTo: there is no queue or topic 'none'"},
         {with_queue(R"("ForwardDeadLetteredMessagesTo": "none")"),
          queue_path + ".ForwardDeadLetteredMessagesTo: there is no queue or topic 'none'"},
-        {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: what "
-                                            "'r' passes on would come back to it"},
+        {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: "
+                                            "messages forwarded by 'r' would return to it"},
         {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"),
          queue_path + ".ForwardTo: messages of an entity with sessions"},
         {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
-         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: what"},
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: messages forwarded by"},
         {with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "A"}])"),
-         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: there is a rule 'A' "
-         "already"},
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: rule 'A' already "
+         "exists"},
         {with_rule(R"("FilterType": "Sql")"), rule_path + ".Properties.SqlFilter: is missing"},
         {with_rule(R"("SqlFilter": {"SqlExpression": "1=1"})"),
          rule_path + ".Properties.FilterType: is missing"},
         {with_rule(R"("FilterType": "XPath")"),
          rule_path + ".Properties.FilterType: \"Correlation\" or \"Sql\" is expected"},
         {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="})"),
-         rule_path + ": rule 'b': the filter: "},
+         rule_path + ": rule 'b': filter: "},
         {with_rule(
              R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}, "Action": {"SqlExpression": "DROP a"})"),
-         rule_path + ": rule 'b': the action: "},
+         rule_path + ": rule 'b': action: "},
         {with_rule(
              R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}, "CorrelationFilter": {"To": "x"})"),
          rule_path + ".Properties.CorrelationFilter: FilterType says Sql"},
@@ -251,5 +251,5 @@ TEST_CASE("configuration: queues from elsewhere can be passed on to, and keep th
     const auto taken =
         read_configuration(with_namespace(R"("Queues": [{"Name": "Extra"}])"), others);
     CHECK(taken.failure().detail ==
-          "UserConfig.Namespaces[0].Queues[0]: there is an entity 'Extra' already");
+          "UserConfig.Namespaces[0].Queues[0]: entity 'Extra' already exists");
 }

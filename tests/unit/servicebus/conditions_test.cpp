@@ -52,12 +52,10 @@ TEST_CASE("to_failure: what is not allowed for its sessions' sake is told apart 
                "message receiver.") == Errc::session_required);
     CHECK(code("The SessionId was not set on a message, and it cannot be sent to the entity.") ==
           Errc::session_required);
-    CHECK(code("entity 'news': a topic is received from through its subscriptions only") ==
+    CHECK(code("entity 'news': a topic cannot be received from; receive from its subscriptions") ==
           Errc::not_supported);
-    CHECK(
-        code(
-            "entity 'news/Subscriptions/all': a subscription takes messages from its topic only") ==
-        Errc::not_supported);
-    CHECK(code("entity 'on': its messages are passed on to 'end'") == Errc::not_supported);
+    CHECK(code("entity 'news/Subscriptions/all': a subscription cannot be sent to; send to its "
+               "topic") == Errc::not_supported);
+    CHECK(code("entity 'on': its messages are forwarded to 'end'") == Errc::not_supported);
     CHECK(code("") == Errc::session_required);
 }

@@ -30,13 +30,13 @@ constexpr auto writing = IdleKind::write;
 
 } // namespace
 
-TEST_CASE("idle index: empty, it has no wake-up") {
+TEST_CASE("idle index: an empty index has no wake-up") {
     IdleIndex index{start};
     CHECK_FALSE(index.next_wakeup());
     CHECK(advance(index, start + 24h).empty());
 }
 
-TEST_CASE("idle index: reading and writing turn idle apart, each once") {
+TEST_CASE("idle index: reading and writing turn idle separately, once each") {
     IdleIndex index{start};
     IdleEntry entry{30s, 10s};
     index.add(entry, start);
@@ -49,7 +49,7 @@ TEST_CASE("idle index: reading and writing turn idle apart, each once") {
     CHECK(advance(index, start + 2h).empty());
 }
 
-TEST_CASE("idle index: never early, at most a second late") {
+TEST_CASE("idle index: reports never early and at most a second late") {
     IdleIndex index{start};
     IdleEntry entry{1500ms, 0s};
     index.add(entry, start + 700ms);
@@ -59,13 +59,13 @@ TEST_CASE("idle index: never early, at most a second late") {
     CHECK(advance(index, start + 3s) == Report{{&entry, reading}});
 }
 
-TEST_CASE("idle index: activity moves the entry, and watches one anew that was reported") {
+TEST_CASE("idle index: activity moves an entry, and watches a reported entry again") {
     IdleIndex index{start};
     IdleEntry entry{10s, 0s};
     index.add(entry, start);
     index.on_read(entry, start + 5s);
     index.on_read(entry, start + 5s + 1ms);
-    index.on_write(entry, start + 5s); // not watched
+    index.on_write(entry, start + 5s); // reported, so not watched
     CHECK(advance(index, start + 15s).empty());
     CHECK(advance(index, start + 16s) == Report{{&entry, reading}});
     index.on_read(entry, start + 20s);
@@ -86,7 +86,7 @@ TEST_CASE("idle index: several missed seconds are handled in one pass, in order"
     CHECK(advance(index, start + 10h) == Report{{&not_yet, reading}});
 }
 
-TEST_CASE("idle index: an idle time longer than the circle is kept, not clamped") {
+TEST_CASE("idle index: an idle time longer than the circle is honoured, not clamped") {
     IdleIndex index{start, 10s};
     IdleEntry entry{35s, 0s};
     index.add(entry, start);
@@ -103,7 +103,7 @@ TEST_CASE("idle index: an idle time longer than the circle is kept, not clamped"
     CHECK(advance(index, start + 70s) == Report{{&jumped, reading}});
 }
 
-TEST_CASE("idle index: an endless idle time is never, and costs no wake-up") {
+TEST_CASE("idle index: an infinite idle time never fires and causes no wake-up") {
     IdleIndex index{start};
     IdleEntry entry{Duration::max(), Duration::max() - 1s};
     index.add(entry, start);
@@ -111,8 +111,8 @@ TEST_CASE("idle index: an endless idle time is never, and costs no wake-up") {
     CHECK(advance(index, start + 24h * 365).empty());
 }
 
-TEST_CASE(
-    "idle index: disabled, it is not reported; enabled again, it counts from the last activity") {
+TEST_CASE("idle index: a disabled entry is not reported, and counts from the last activity once "
+          "enabled again") {
     IdleIndex index{start};
     IdleEntry entry{10s, 0s};
     index.add(entry, start);
@@ -123,11 +123,11 @@ TEST_CASE(
     index.set_idle(entry, reading, 5s);
     CHECK(index.next_wakeup() == start + 5s);
     CHECK(advance(index, start + 5s) == Report{{&entry, reading}});
-    index.set_idle(entry, reading, 20s); // reported: the next activity starts a new spell
+    index.set_idle(entry, reading, 20s); // reported: the next activity starts a new period
     CHECK_FALSE(index.next_wakeup());
 }
 
-TEST_CASE("idle index: whether idleness is enabled and over is looked at when it fires") {
+TEST_CASE("idle index: whether an entry is enabled and idle is decided when it fires") {
     IdleIndex index{start};
     IdleEntry first{10s, 0s};
     IdleEntry disabled{10s, 0s};
@@ -169,7 +169,7 @@ TEST_CASE("idle index: a changed idle time counts from the last activity") {
     CHECK(advance(index, start + 30s) == Report{{&longer, reading}});
 }
 
-TEST_CASE("idle index: removed or destroyed, an entry is not reported") {
+TEST_CASE("idle index: a removed or destroyed entry is not reported") {
     IdleIndex index{start};
     IdleEntry removed{10s, 10s};
     auto destroyed = std::make_unique<IdleEntry>(10s, 10s);
@@ -183,7 +183,7 @@ TEST_CASE("idle index: removed or destroyed, an entry is not reported") {
     CHECK(advance(index, start + 1h).empty());
 }
 
-TEST_CASE("idle index: the visitor may remove, destroy and touch entries") {
+TEST_CASE("idle index: the visitor may remove, destroy and update entries") {
     IdleIndex index{start};
     auto first = std::make_unique<IdleEntry>(10s, 10s);
     auto destroyed = std::make_unique<IdleEntry>(10s, 10s);
@@ -210,7 +210,7 @@ TEST_CASE("idle index: the visitor may remove, destroy and touch entries") {
     CHECK(index.next_wakeup() == start + 20s);
 }
 
-TEST_CASE("idle index: entries outlive it") {
+TEST_CASE("idle index: entries may outlive it") {
     IdleEntry entry{10s, 10s};
     {
         IdleIndex index{start};

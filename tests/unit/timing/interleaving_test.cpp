@@ -31,7 +31,7 @@ TEST_CASE("interleaving: explores each order of the accesses once") {
     CHECK(orders.size() == 1680);
 }
 
-TEST_CASE("interleaving: finds a lost update, and says by which schedule") {
+TEST_CASE("interleaving: finds a lost update and names its schedule") {
     const auto outcome = interleaving::explore([](Run& run) {
         interleaving::Atomic<int> counter{0};
         const auto increment = [&] { counter.store(counter.load() + 1); };
@@ -46,7 +46,7 @@ TEST_CASE("interleaving: finds a lost update, and says by which schedule") {
     CHECK(outcome.to_string().find("schedule: 0 1") != std::string::npos);
 }
 
-TEST_CASE("interleaving: a mutex excludes, whoever is first") {
+TEST_CASE("interleaving: a mutex excludes the other thread, whichever locks first") {
     const auto outcome = interleaving::explore([](Run& run) {
         interleaving::Mutex mutex;
         interleaving::Atomic<int> counter{0};
@@ -80,7 +80,7 @@ TEST_CASE("interleaving: finds a deadlock") {
     CHECK(outcome.violation == "deadlock");
 }
 
-TEST_CASE("interleaving: what waits goes on once its condition holds") {
+TEST_CASE("interleaving: a waiting script continues once its condition holds") {
     const auto outcome = interleaving::explore([](Run& run) {
         interleaving::Atomic<int> value{0};
         bool ready = false;
@@ -97,7 +97,8 @@ TEST_CASE("interleaving: what waits goes on once its condition holds") {
     CHECK_MESSAGE(outcome.passed(), outcome.to_string());
 }
 
-TEST_CASE("interleaving: scripts that throw or never end are violations, a limit is not a pass") {
+TEST_CASE(
+    "interleaving: a script that throws or never ends is a violation, and a limit is not a pass") {
     const auto thrown = interleaving::explore([](Run& run) {
         run.thread([] { throw std::runtime_error{"no"}; });
         run.execute();

@@ -28,7 +28,7 @@ struct TaskQueue final : core::Executor {
     std::deque<core::Task> tasks;
 };
 
-/// Notes its name when it runs, then does what the test says.
+/// Logs its name when it runs, then does what the test asks.
 struct NamedTimer {
     std::string name;
     std::vector<std::string>& log;
@@ -37,7 +37,7 @@ struct NamedTimer {
 
     void run() {
         log.push_back(name);
-        auto next = then; // it may destroy this
+        auto next = then; // it may destroy this timer
         next();
     }
 };
@@ -62,8 +62,7 @@ struct Bench {
 
 } // namespace
 
-TEST_CASE(
-    "timer service: arming never runs the callback, advancing neither, the executor's task does") {
+TEST_CASE("timer service: neither arming nor advancing runs a callback; the executor's task does") {
     Bench t;
     t.arm(t.a, -5s);
     CHECK(t.executor.tasks.empty());
@@ -75,14 +74,14 @@ TEST_CASE(
     CHECK_FALSE(t.a.timer.is_armed());
 }
 
-TEST_CASE("timer service: all that expired is handed over in one task, in order") {
+TEST_CASE("timer service: all expired timers run in one task, in order") {
     Bench t;
     t.arm(t.c, 30ms);
     t.arm(t.a, 10ms);
     t.arm(t.b, 20ms);
     t.pass(25ms);
     CHECK(t.executor.tasks.size() == 1);
-    t.pass(25ms); // the queued task takes this along
+    t.pass(25ms); // the queued task runs these too
     CHECK(t.executor.tasks.size() == 1);
     CHECK(t.service->size() == 3);
     t.executor.run();
@@ -93,7 +92,7 @@ TEST_CASE("timer service: all that expired is handed over in one task, in order"
     CHECK(t.executor.tasks.size() == 1);
 }
 
-TEST_CASE("timer service: nothing expired, nothing is posted") {
+TEST_CASE("timer service: posts nothing if nothing expired") {
     Bench t;
     t.pass(10s);
     t.arm(t.a, 10ms);
@@ -102,7 +101,7 @@ TEST_CASE("timer service: nothing expired, nothing is posted") {
     CHECK(t.service->next_wakeup() == t.clock.now() + 1ms);
 }
 
-TEST_CASE("timer service: cancelled between expiry and run, it does not run") {
+TEST_CASE("timer service: a timer cancelled between expiry and run does not run") {
     Bench t;
     t.arm(t.a, 10ms);
     t.arm(t.b, 10ms);
@@ -113,7 +112,7 @@ TEST_CASE("timer service: cancelled between expiry and run, it does not run") {
     CHECK(t.log == Log{"b"});
 }
 
-TEST_CASE("timer service: armed anew between expiry and run, it waits again") {
+TEST_CASE("timer service: a timer armed again between expiry and run waits again") {
     Bench t;
     t.arm(t.a, 10ms);
     t.pass(10ms);
@@ -127,7 +126,7 @@ TEST_CASE("timer service: armed anew between expiry and run, it waits again") {
 }
 
 TEST_CASE(
-    "timer service: a callback may arm, also with no delay, and that waits for the next advance") {
+    "timer service: a callback may arm without delay, and that timer waits for the next advance") {
     Bench t;
     t.a.then = [&] { t.arm(t.a, 0s); };
     t.arm(t.a, 1ms);
@@ -167,7 +166,8 @@ TEST_CASE("timer service: a callback may destroy its own timer") {
     CHECK(timer == nullptr);
 }
 
-TEST_CASE("timer service: destroyed with a task queued, nothing runs and all is disarmed") {
+TEST_CASE(
+    "timer service: after destruction a queued task runs nothing and all timers are disarmed") {
     Bench t;
     t.arm(t.a, 1ms);
     t.arm(t.b, 1min);
@@ -179,7 +179,7 @@ TEST_CASE("timer service: destroyed with a task queued, nothing runs and all is 
     CHECK(t.log.empty());
 }
 
-TEST_CASE("timer service: destroyed by a callback, the rest does not run") {
+TEST_CASE("timer service: if a callback destroys the service, the other timers do not run") {
     Bench t;
     t.a.then = [&] { t.service.reset(); };
     t.arm(t.a, 1ms);

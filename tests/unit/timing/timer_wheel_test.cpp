@@ -36,7 +36,7 @@ using Timers = std::vector<const Timer*>;
 
 } // namespace
 
-TEST_CASE("timer wheel: empty, it has no wake-up and advancing finds nothing") {
+TEST_CASE("timer wheel: an empty wheel has no wake-up and advancing finds nothing") {
     TimerWheel wheel{start};
     CHECK_FALSE(wheel.next_wakeup());
     CHECK(advance(wheel, start + 24h).empty());
@@ -45,7 +45,7 @@ TEST_CASE("timer wheel: empty, it has no wake-up and advancing finds nothing") {
     CHECK(sizeof(TimerWheel) <= 128);
 }
 
-TEST_CASE("timer wheel: a timer expires at its due time, not before, and once") {
+TEST_CASE("timer wheel: a timer expires once, at its due time and not before") {
     for (const Duration delay : {Duration{1ms}, Duration{255ms}, Duration{256ms}, Duration{257ms},
                                  Duration{65'535ms}, Duration{65'536ms}, Duration{10min},
                                  Duration{5h}, Duration{60 * 24h}, Duration{24h * 365 * 40}}) {
@@ -75,7 +75,8 @@ TEST_CASE("timer wheel: a due time between two milliseconds is rounded up") {
     CHECK(advance(wheel, start + 5ms) == Timers{&timer});
 }
 
-TEST_CASE("timer wheel: expiry is in order of due time, within a millisecond of insertion") {
+TEST_CASE("timer wheel: timers expire in order of due time, and within a millisecond in order of "
+          "insertion") {
     TimerWheel wheel{start};
     std::deque<PlainTimer> timers(6);
     wheel.insert(timers[0], start + 70s);
@@ -83,12 +84,12 @@ TEST_CASE("timer wheel: expiry is in order of due time, within a millisecond of 
     wheel.insert(timers[2], start + 70s);
     wheel.insert(timers[3], start + 2ms);
     CHECK(advance(wheel, start + 69'990ms) == Timers{&timers[3], &timers[1]});
-    wheel.insert(timers[4], start + 70s); // filed in a finer wheel than those that came first
+    wheel.insert(timers[4], start + 70s); // filed in a finer wheel than the first ones
     wheel.insert(timers[5], start + 70s - 500us);
     CHECK(advance(wheel, start + 80s) == Timers{&timers[0], &timers[2], &timers[4], &timers[5]});
 }
 
-TEST_CASE("timer wheel: what is overdue expires with the next advance, though now stands still") {
+TEST_CASE("timer wheel: an overdue timer expires with the next advance, even at the same instant") {
     TimerWheel wheel{start};
     PlainTimer overdue;
     PlainTimer at_once;
@@ -100,10 +101,10 @@ TEST_CASE("timer wheel: what is overdue expires with the next advance, though no
     CHECK(wheel.next_wakeup() == start + 777ms);
     CHECK(advance(wheel, start + 777ms) == Timers{&overdue, &at_once, &before_all});
     wheel.insert(overdue, start);
-    CHECK(advance(wheel, start) == Timers{&overdue}); // a now that goes back counts as the last
+    CHECK(advance(wheel, start) == Timers{&overdue}); // an earlier instant counts as the last one
 }
 
-TEST_CASE("timer wheel: the end of time is never") {
+TEST_CASE("timer wheel: a timer at the end of time never expires") {
     TimerWheel wheel{start};
     PlainTimer never;
     PlainTimer almost;
@@ -122,7 +123,7 @@ TEST_CASE("timer wheel: the end of time is never") {
     CHECK(wheel.size() == 0);
 }
 
-TEST_CASE("timer wheel: the whole of time fits, from any start") {
+TEST_CASE("timer wheel: every instant fits, from any start") {
     TimerWheel wheel{TimePoint::min()};
     PlainTimer timer;
     wheel.insert(timer, TimePoint::max() - 2ms);
@@ -164,12 +165,12 @@ TEST_CASE("timer wheel: the next wake-up is exact after cancelling, in every whe
         CHECK_FALSE(timers[i].is_armed());
     }
     CHECK_FALSE(wheel.next_wakeup());
-    wheel.cancel(timers[0]); // of no effect
+    wheel.cancel(timers[0]); // no effect
     CHECK(wheel.size() == 0);
     CHECK(advance(wheel, start + 4h).empty());
 }
 
-TEST_CASE("timer wheel: each wake-up it names expires something, over long gaps too") {
+TEST_CASE("timer wheel: a timer expires at each wake-up it names, also over long gaps") {
     TimerWheel wheel{start};
     std::deque<PlainTimer> timers(5);
     const Duration delays[] = {1s, 2min, 2min + 1ms, 3h, 24h * 90};
@@ -183,7 +184,8 @@ TEST_CASE("timer wheel: each wake-up it names expires something, over long gaps 
     }
 }
 
-TEST_CASE("timer wheel: destroying an armed timer cancels it, destroying the wheel disarms") {
+TEST_CASE("timer wheel: destroying an armed timer cancels it, and destroying the wheel disarms its "
+          "timers") {
     auto timer = std::make_unique<PlainTimer>();
     PlainTimer survivor;
     PlainTimer never;
@@ -206,8 +208,8 @@ TEST_CASE("timer wheel: agrees with an ordered map over random histories") {
         std::mt19937_64 random{seed};
         const auto below = [&](std::uint64_t limit) { return random() % limit; };
         const auto random_delay = [&] {
-            const std::uint64_t reach =
-                std::uint64_t{1} << (10 + below(45)); // microseconds to decades, each scale alike
+            // microseconds to decades, each scale equally likely
+            const std::uint64_t reach = std::uint64_t{1} << (10 + below(45));
             return Duration{static_cast<Duration::rep>(below(reach))} -
                    (below(8) == 0 ? Duration{50ms} : Duration{0});
         };
@@ -239,7 +241,7 @@ TEST_CASE("timer wheel: agrees with an ordered map over random histories") {
                 wheel.cancel(timer);
                 erase(timer);
                 break;
-            case 3: // to the very wake-up
+            case 3: // exactly to the next wake-up
                 now = std::max(now, wheel.next_wakeup().value_or(now));
                 [[fallthrough]];
             default:

@@ -93,7 +93,7 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
     CHECK(made.configuration.topics.size() == 1);
     CHECK(made.queues.size() == 1);
     CHECK(names(complaint({"--config", file.c_str(), "--queue", "Archive"}),
-                "Queues[1]: there is an entity 'archive' already"));
+                "Queues[1]: entity 'archive' already exists"));
     write(
         R"({"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {"Foo": 1}}]}]}})");
     CHECK(complaint({"--config", file.c_str()}) ==

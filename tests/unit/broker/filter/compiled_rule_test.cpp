@@ -108,6 +108,6 @@ TEST_CASE("rule: an action sets and removes, each statement seeing those before 
 TEST_CASE("rule: what is wrong with one is named") {
     CHECK(complaint({.name = ""}).find("name") != std::string::npos);
     CHECK(complaint({.name = std::string(51, 'x')}).find("1 to 50") != std::string::npos);
-    CHECK(complaint({.name = "r", .filter = SqlFilter{"a ="}}).find("rule 'r': the filter: ") == 0);
-    CHECK(complaint({.name = "r", .action = "SET"}).find("rule 'r': the action: ") == 0);
+    CHECK(complaint({.name = "r", .filter = SqlFilter{"a ="}}).find("rule 'r': filter: ") == 0);
+    CHECK(complaint({.name = "r", .action = "SET"}).find("rule 'r': action: ") == 0);
 }

@@ -62,14 +62,14 @@ TEST_CASE("token cursor: a property is the application's unless its scope is sys
 
 TEST_CASE("token cursor: what is wrong is said with its place") {
     CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_symbol("="); }) ==
-          "'=' is expected at 0");
+          "expected '=' at 0");
     CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_word("NULL"); }) ==
-          "NULL is expected at 0");
+          "expected NULL at 0");
     CHECK(complaint(at("a b"), [](TokenCursor& cursor) {
               static_cast<void>(cursor.take());
               cursor.expect_end();
-          }) == "the end is expected at 2");
-    CHECK(wrong_property("  and") == "a value or the name of a property is expected at 2");
-    CHECK(wrong_property("other.color") == "'other' is no scope; there are sys and user at 0");
-    CHECK(wrong_property("sys.color").starts_with("sys.color is not supported; there are "));
+          }) == "expected the end at 2");
+    CHECK(wrong_property("  and") == "expected a value or the name of a property at 2");
+    CHECK(wrong_property("other.color") == "unknown scope 'other'; use sys or user at 0");
+    CHECK(wrong_property("sys.color").starts_with("sys.color is not supported; use one of "));
 }

@@ -377,14 +377,14 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
     SUBCASE("no database") {
         const std::string text(5000, 'x');
         std::ofstream{file} << text;
-        refused(Errc::invalid_argument, "no database");
+        refused(Errc::invalid_argument, "is not a database");
         std::string left;
         std::getline(std::ifstream{file}, left);
         CHECK(left == text);
     }
     SUBCASE("another program's") {
         Database{file.string()}.run("CREATE TABLE theirs (x)");
-        refused(Errc::invalid_argument, "none of sessionq's");
+        refused(Errc::invalid_argument, "is not a sessionq database");
         CHECK(Database{file.string()}.number("SELECT count(*) FROM sqlite_master") == 1);
     }
     SUBCASE("newer") {
