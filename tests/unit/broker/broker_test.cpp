@@ -10,7 +10,7 @@
 using namespace sessionq;
 using namespace sessionq::test;
 
-TEST_CASE("broker: queues are found by name, with their dead letters, until they are deleted") {
+TEST_CASE("broker: queues and their dead letters are found by name until they are deleted") {
     QueueFixture f;
     CHECK(f.broker.find("orders").value()->name() == "orders");
     CHECK(f.broker.find("orders/$DeadLetterQueue").value()->name() == "orders/$DeadLetterQueue");
@@ -24,7 +24,7 @@ TEST_CASE("broker: queues are found by name, with their dead letters, until they
     CHECK(f.broker.names(broker::EntityKind::queue) == std::vector<std::string>{"other"});
 }
 
-TEST_CASE("broker: bad names and options are refused") {
+TEST_CASE("broker: bad names and options are rejected") {
     QueueFixture f;
     for (const std::string& name :
          {std::string{}, std::string(261, 'x'), std::string{"a/$DeadLetterQueue"}}) {
@@ -35,7 +35,8 @@ TEST_CASE("broker: bad names and options are refused") {
     CHECK(f.broker.names(broker::EntityKind::queue).size() == 1);
 }
 
-TEST_CASE("broker: deleting a queue ends its consumers and waits, and its handles refuse") {
+TEST_CASE("broker: deleting a queue ends its consumers and waiting accepts, and its handles reject "
+          "calls") {
     QueueFixture f;
     f.send("a", {"1"});
     const auto holder = f.accept("a");
@@ -56,8 +57,7 @@ TEST_CASE("broker: deleting a queue ends its consumers and waits, and its handle
     f.close(*holder);
 }
 
-TEST_CASE(
-    "housekeeping: the next wake-up is the earliest of all queues, and none where nothing is due") {
+TEST_CASE("wake-up: it is the earliest of all queues, and unset if nothing is due") {
     QueueFixture f;
     CHECK(f.broker.next_wakeup() == std::nullopt);
     CHECK(
@@ -74,8 +74,7 @@ TEST_CASE(
     CHECK(f.broker.next_wakeup() == std::nullopt);
 }
 
-TEST_CASE("housekeeping: the driver is told when something is due earlier than it was last told, "
-          "and not otherwise") {
+TEST_CASE("wake-up: the driver is told only if something is due earlier than it was last told") {
     broker::Broker broker;
     int told = 0;
     broker.set_wakeup_listener([&] { ++told; });
@@ -105,8 +104,8 @@ TEST_CASE("housekeeping: the driver is told when something is due earlier than i
     CHECK(broker.delete_entity("q", at).ok());
 }
 
-TEST_CASE("queue: many threads send, accept, settle and close at once, and every message is "
-          "completed once, in order") {
+TEST_CASE("queue: when many threads send, accept, settle and close, every message is completed "
+          "once, in order") {
     QueueFixture f;
     constexpr int threads = 4;
     constexpr int sessions = 16;
@@ -133,9 +132,10 @@ TEST_CASE("queue: many threads send, accept, settle and close at once, and every
                 std::vector<broker::Delivered> got;
                 CHECK(f.queue->pull(*target->consumer, 7, got, f.at));
                 auto& order = seen[static_cast<std::size_t>(
-                    std::stoi(target->consumer->session_id))]; // the holder's alone
+                    std::stoi(target->consumer->session_id))]; // used by the holder only
                 std::vector<broker::SettleOrder> orders;
-                for (std::size_t i = 0; i < got.size(); ++i) { // all but the last, which goes back
+                // all but the last message, which is released
+                for (std::size_t i = 0; i < got.size(); ++i) {
                     if (i + 1 < got.size() || got.size() == 1) {
                         orders.push_back({.token = got[i].token});
                         order.push_back(got[i].message.sequence_number());
@@ -157,7 +157,7 @@ TEST_CASE("queue: many threads send, accept, settle and close at once, and every
     }
 }
 
-TEST_CASE("broker: consumers that nobody closed go with the broker, and are told nothing") {
+TEST_CASE("broker: consumers that were not closed end with the broker, without a notification") {
     std::weak_ptr<RecordingTarget> session_target;
     std::weak_ptr<RecordingTarget> plain_target;
     std::weak_ptr<RecordingTarget> waiting_target;

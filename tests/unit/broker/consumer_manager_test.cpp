@@ -28,8 +28,8 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE(
-    "consumer manager: one is notified at a time, and not again before it has answered (DG3)") {
+TEST_CASE("consumer manager: one consumer is notified at a time, and not again before it has "
+          "answered (DG3)") {
     Fixture f;
     const auto a = f.add();
     const auto b = f.add();
@@ -58,7 +58,7 @@ TEST_CASE("consumer manager: consumers of one priority take turns (DG5)") {
     }
 }
 
-TEST_CASE("consumer manager: a higher priority comes first as long as it is interested (DG6)") {
+TEST_CASE("consumer manager: a higher priority comes first while it is interested (DG6)") {
     Fixture f;
     const auto low = f.add(0);
     const auto high = f.add(1);
@@ -70,7 +70,7 @@ TEST_CASE("consumer manager: a higher priority comes first as long as it is inte
 }
 
 TEST_CASE(
-    "consumer manager: one that leaves or loses interest while notified makes way for the next") {
+    "consumer manager: a notified consumer that leaves or loses interest makes way for the next") {
     Fixture f;
     const auto a = f.add();
     const auto b = f.add();

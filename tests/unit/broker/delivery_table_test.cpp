@@ -9,7 +9,7 @@
 using sessionq::broker::DeliveryTable;
 using sessionq::broker::StoredMessage;
 
-TEST_CASE("delivery table: a token names its message while it is in hand, and nothing after that") {
+TEST_CASE("delivery table: a token names its message until it is settled, and nothing after that") {
     StoredMessage a;
     StoredMessage b;
     DeliveryTable table;
@@ -20,7 +20,7 @@ TEST_CASE("delivery table: a token names its message while it is in hand, and no
     table.remove(first);
     CHECK(table.find(first) == nullptr);
     CHECK(table.size() == 1);
-    const auto third = table.add(a); // takes the place that was freed
+    const auto third = table.add(a); // reuses the freed row
     CHECK(third != first);
     CHECK(table.find(first) == nullptr);
     CHECK(table.find(third) == &a);
@@ -32,7 +32,7 @@ TEST_CASE("delivery table: an unknown token finds nothing") {
     CHECK(table.find(~DeliveryTable::Token{0}) == nullptr);
 }
 
-TEST_CASE("delivery table: places are used again") {
+TEST_CASE("delivery table: rows are reused") {
     StoredMessage message;
     DeliveryTable table;
     for (int i = 0; i < 1000; ++i) {

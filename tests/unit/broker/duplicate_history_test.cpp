@@ -5,7 +5,7 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-TEST_CASE("duplicate history: remembers an id for its window and not longer") {
+TEST_CASE("duplicate history: remembers an id for its window and no longer") {
     broker::DuplicateHistory history{10s};
     const TimePoint start{1h};
     CHECK_FALSE(history.find("a", start));
@@ -17,7 +17,7 @@ TEST_CASE("duplicate history: remembers an id for its window and not longer") {
     CHECK(history.size() == 1);
 }
 
-TEST_CASE("duplicate history: an id that comes back after its window counts anew") {
+TEST_CASE("duplicate history: an id that returns after its window counts as new") {
     broker::DuplicateHistory history{10s};
     const TimePoint start{1h};
     history.add("a", 1, start);

@@ -8,7 +8,7 @@ using namespace sessionq;
 using namespace sessionq::test;
 using broker::Outcome;
 
-TEST_CASE("session queue: messages of a session come in order, and complete removes them") {
+TEST_CASE("session queue: messages of a session come in order, and completing removes them") {
     QueueFixture f;
     f.send("a", {"1", "2"});
     f.send("b", {"x"});
@@ -29,7 +29,7 @@ TEST_CASE("session queue: messages of a session come in order, and complete remo
     CHECK(f.queue->counts(f.at).sessions == 1);
 }
 
-TEST_CASE("session queue: a held session is refused to others until it is closed") {
+TEST_CASE("session queue: a locked session is refused to others until it is closed") {
     QueueFixture f;
     const auto first = f.accept("a");
     REQUIRE(first->consumer);
@@ -38,7 +38,7 @@ TEST_CASE("session queue: a held session is refused to others until it is closed
     CHECK(f.accept("a")->consumer);
 }
 
-TEST_CASE("session queue: close returns what is in hand in its position, uncounted") {
+TEST_CASE("session queue: closing returns unsettled messages to their positions, uncounted") {
     QueueFixture f;
     f.send("a", {"1", "2", "3", "4"});
     const auto first = f.accept("a");
@@ -54,7 +54,7 @@ TEST_CASE("session queue: close returns what is in hand in its position, uncount
     CHECK_FALSE(again[2].message.facts().redelivered);
 }
 
-TEST_CASE("session queue: what is pulled short is told when there is more, once") {
+TEST_CASE("session queue: a consumer that got fewer than it asked for is notified of more, once") {
     QueueFixture f;
     const auto a = f.accept("a");
     CHECK(f.pull_text(*a).empty());
@@ -66,7 +66,7 @@ TEST_CASE("session queue: what is pulled short is told when there is more, once"
     CHECK(a->notified == 2);
 }
 
-TEST_CASE("session queue: what is pulled in full is not told of more") {
+TEST_CASE("session queue: a consumer that got all it asked for is not notified of more") {
     QueueFixture f;
     f.send("a", {"1", "2"});
     const auto a = f.accept("a");
@@ -80,7 +80,7 @@ TEST_CASE("session queue: what is pulled in full is not told of more") {
     CHECK(a->notified == 0);
 }
 
-TEST_CASE("session queue: what comes back is told like what comes") {
+TEST_CASE("session queue: a returned message notifies like a new one") {
     QueueFixture f;
     f.send("a", {"1"});
     const auto a = f.accept("a");
@@ -90,7 +90,7 @@ TEST_CASE("session queue: what comes back is told like what comes") {
     CHECK(f.pull_text(*a) == "1");
 }
 
-TEST_CASE("session queue: a message is settled once, and a token is good for one delivery") {
+TEST_CASE("session queue: a message is settled once, and a token is valid for one delivery") {
     QueueFixture f;
     f.send("a", {"1"});
     const auto a = f.accept("a");
@@ -103,7 +103,7 @@ TEST_CASE("session queue: a message is settled once, and a token is good for one
     CHECK(f.count(*f.queue) == 0);
 }
 
-TEST_CASE("session queue: many that come back out of order are given in order (DG7)") {
+TEST_CASE("session queue: messages that return out of order are delivered in order (DG7)") {
     QueueFixture f;
     f.send("a", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
     const auto a = f.accept("a");
@@ -114,7 +114,8 @@ TEST_CASE("session queue: many that come back out of order are given in order (D
     CHECK(f.pull_text(*a) == "0 1 2 3 4 5 6 7 8 9");
 }
 
-TEST_CASE("session lock: expires after its length, is told, and counts what was in hand") {
+TEST_CASE("session lock: it expires after its length, notifies the consumer and counts unsettled "
+          "messages") {
     QueueFixture f;
     f.send("a", {"1", "2"});
     const auto a = f.accept("a");
@@ -134,8 +135,7 @@ TEST_CASE("session lock: expires after its length, is told, and counts what was 
     CHECK_FALSE(f.settle(*b, again[0], Outcome::complete));
 }
 
-TEST_CASE("session lock: whoever asks after the expiry finds it expired, also if the housekeeper "
-          "is late") {
+TEST_CASE("session lock: every call after the expiry finds it expired, even if the timer is late") {
     QueueFixture f;
     f.send("a", {"1"});
     const auto a = f.accept("a");
@@ -146,7 +146,7 @@ TEST_CASE("session lock: whoever asks after the expiry finds it expired, also if
     CHECK(f.accept("a")->consumer);
 }
 
-TEST_CASE("session lock: a renewal gives the full length from now, not what is left and more") {
+TEST_CASE("session lock: a renewal lasts the full length from now, not longer") {
     QueueFixture f;
     const auto a = f.accept("a");
     f.pass(20s);
@@ -158,8 +158,8 @@ TEST_CASE("session lock: a renewal gives the full length from now, not what is l
     CHECK(f.queue->renew(*a->consumer, f.at).failure().code == Errc::lock_lost);
 }
 
-TEST_CASE(
-    "session lock: losing it for the last permitted time dead-letters what was in hand, in order") {
+TEST_CASE("session lock: losing it after the last permitted delivery dead-letters unsettled "
+          "messages in order") {
     QueueFixture f;
     f.send("a", {"1", "2", "3"});
     for (int i = 0; i < 3; ++i) {
@@ -171,7 +171,7 @@ TEST_CASE(
     CHECK(f.peek_text(*f.queue) == "3");
 }
 
-TEST_CASE("accept: a wait ends with a session or with none available, once") {
+TEST_CASE("accept: a wait ends once, with a session or with none available") {
     QueueFixture f;
     const auto a = f.accept(std::nullopt, 10s);
     const auto b = f.accept(std::nullopt, 20s);
@@ -187,7 +187,7 @@ TEST_CASE("accept: a wait ends with a session or with none available, once") {
 }
 
 TEST_CASE(
-    "accept: those that wait are served by priority and then in the order they came (DG5, DG6)") {
+    "accept: waiting accepts are served by priority and then in order of arrival (DG5, DG6)") {
     QueueFixture f;
     const auto low = f.accept(std::nullopt, 10s, 0);
     const auto first = f.accept(std::nullopt, 10s, 1);
@@ -202,7 +202,7 @@ TEST_CASE(
     CHECK(low->consumer);
 }
 
-TEST_CASE("accept: one send can serve many that wait") {
+TEST_CASE("accept: one send can serve many waiting accepts") {
     QueueFixture f;
     const auto a = f.accept(std::nullopt, 10s);
     const auto b = f.accept(std::nullopt, 10s);
@@ -215,7 +215,7 @@ TEST_CASE("accept: one send can serve many that wait") {
     CHECK(f.accept(std::nullopt)->consumer->session_id == "z");
 }
 
-TEST_CASE("accept: a session that is lost goes to who waits, before who asks after it") {
+TEST_CASE("accept: a lost session goes to a waiting accept before a later one") {
     QueueFixture f;
     f.send("a", {"1"});
     const auto holder = f.accept(std::nullopt);
@@ -239,7 +239,7 @@ TEST_CASE("accept: a cancelled wait is not answered; an answered one cannot be c
     CHECK_FALSE(f.queue->cancel_accept(f.last_wait, f.at));
 }
 
-TEST_CASE("accept: next prefers the session whose available message is oldest") {
+TEST_CASE("accept: without a name it gets the session whose available message is oldest") {
     QueueFixture f;
     f.send("a", {"1"});
     f.send("b", {"2"});
@@ -252,7 +252,7 @@ TEST_CASE("accept: next prefers the session whose available message is oldest") 
     CHECK(f.accept(std::nullopt)->consumer->session_id == "a");
 }
 
-TEST_CASE("sessions: one with nothing left costs nothing; state keeps it") {
+TEST_CASE("sessions: an empty session costs nothing, but state keeps it alive") {
     QueueFixture f;
     const auto a = f.accept("a");
     const auto b = f.accept("b");
@@ -268,7 +268,7 @@ TEST_CASE("sessions: one with nothing left costs nothing; state keeps it") {
     CHECK(f.queue->counts(f.at).sessions == 0);
 }
 
-TEST_CASE("sessions: state has a limit, and is for the holder") {
+TEST_CASE("sessions: state has a size limit, and only the holder may set it") {
     QueueFixture f{{.requires_session = true, .max_message_bytes = 100}};
     const auto a = f.accept("a");
     CHECK(f.queue->set_state(*a->consumer, std::string(101, 'x'), f.at).failure().code ==
@@ -279,7 +279,7 @@ TEST_CASE("sessions: state has a limit, and is for the holder") {
     CHECK(f.queue->set_state(*a->consumer, "s", f.at).failure().code == Errc::lock_lost);
 }
 
-TEST_CASE("deferred: given to the holder of the session by sequence number, abandoned it stays "
+TEST_CASE("deferred: the holder gets a message by sequence number, and if abandoned it stays "
           "deferred and is counted") {
     QueueFixture f;
     const auto sequences = f.send("a", {"1", "2"});
@@ -307,7 +307,7 @@ TEST_CASE("deferred: given to the holder of the session by sequence number, aban
 }
 
 TEST_CASE(
-    "deferred: the same sequence number twice in one request finds nothing, and takes nothing") {
+    "deferred: a sequence number listed twice in a request finds nothing and delivers nothing") {
     QueueFixture f;
     const auto sequences = f.send("a", {"1"});
     const auto a = f.accept("a");
@@ -321,7 +321,8 @@ TEST_CASE(
     CHECK(f.queue->receive_deferred(*a->consumer, sequences, got, f.at).ok());
 }
 
-TEST_CASE("plain queue: has no sessions to accept, and a session queue no plain receiver") {
+TEST_CASE(
+    "plain queue: it has no sessions to accept, and a session queue allows no plain receiver") {
     QueueFixture f{{.requires_session = false}};
     CHECK(f.accept("a")->refused == Errc::session_required);
     CHECK(f.accept(std::nullopt, 10s)->refused == Errc::session_required);
@@ -349,7 +350,7 @@ struct PlainFixture : QueueFixture {
 
 } // namespace
 
-TEST_CASE("plain queue: consumers share the messages, each locked by itself") {
+TEST_CASE("plain queue: consumers share the messages, each locked on its own") {
     PlainFixture f;
     f.send("", {"1", "2", "3"});
     const auto a = f.open();
@@ -371,8 +372,8 @@ TEST_CASE("plain queue: consumers share the messages, each locked by itself") {
           Errc::lock_lost);
 }
 
-TEST_CASE(
-    "plain queue: one interested consumer is told of work, and what it leaves is handed on (DG3)") {
+TEST_CASE("plain queue: one interested consumer is notified, and work that it leaves notifies the "
+          "next (DG3)") {
     PlainFixture f;
     const auto a = f.open();
     const auto b = f.open();
@@ -388,7 +389,7 @@ TEST_CASE(
     CHECK(f.pull_text(*a, 5) == "2 3");
 }
 
-TEST_CASE("plain queue: a notified consumer that closes hands the notification on") {
+TEST_CASE("plain queue: a notified consumer that closes passes the notification on") {
     PlainFixture f;
     const auto a = f.open();
     const auto b = f.open(1);
@@ -401,7 +402,7 @@ TEST_CASE("plain queue: a notified consumer that closes hands the notification o
     CHECK(a->notified == 1);
 }
 
-TEST_CASE("plain queue: receive and delete leaves nothing in hand") {
+TEST_CASE("plain queue: receive and delete leaves nothing unsettled") {
     PlainFixture f;
     f.send("", {"1", "2"});
     const auto a = f.open(0, broker::ReceiveMode::receive_and_delete);
@@ -410,7 +411,8 @@ TEST_CASE("plain queue: receive and delete leaves nothing in hand") {
     CHECK(f.peek_text(*f.queue) == "2");
 }
 
-TEST_CASE("dead letters: are read by a plain consumer, never counted out, and completed") {
+TEST_CASE("dead letters: a plain consumer reads and completes them, and their deliveries are not "
+          "counted") {
     QueueFixture f;
     f.send("a", {"1"});
     const auto a = f.accept("a");
@@ -430,7 +432,7 @@ TEST_CASE("dead letters: are read by a plain consumer, never counted out, and co
         f.dead_letters->settle(*reader->consumer, {&order, 1}, f.at);
         return order.failed_with;
     };
-    for (int i = 0; i < 5; ++i) { // more often than a queue's messages may be
+    for (int i = 0; i < 5; ++i) { // more often than a queue allows
         const auto dead = pull();
         REQUIRE(dead.size() == 1);
         CHECK(dead[0].message.facts().dead_letter->reason == "r");
@@ -442,7 +444,7 @@ TEST_CASE("dead letters: are read by a plain consumer, never counted out, and co
     CHECK(f.count(*f.dead_letters) == 0);
 }
 
-TEST_CASE("dead letters: a waiting reader is told when one arrives") {
+TEST_CASE("dead letters: a waiting reader is notified when one arrives") {
     QueueFixture f;
     auto reader = std::make_shared<RecordingTarget>();
     reader->consumer =

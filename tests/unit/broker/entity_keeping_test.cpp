@@ -15,8 +15,8 @@ DeliveryFacts facts_of(const broker::Delivered& delivered) { return delivered.me
 
 } // namespace
 
-TEST_CASE("Entity kept: messages come back in order with their numbers, instants and all they say; "
-          "numbers go on from where they were") {
+TEST_CASE(
+    "entity restored: messages return in order with all their facts, and numbering continues") {
     KeptBroker kept;
     kept.create("orders");
     Message full = Message::text("ada", "one");
@@ -39,14 +39,14 @@ TEST_CASE("Entity kept: messages come back in order with their numbers, instants
     CHECK(got[0].message.enqueued_time() == enqueued - 5s);
     CHECK(got[1].message.enqueued_time() == enqueued);
     CHECK(got[2].message.sequence_number() == 3);
-    CHECK(facts_of(got[0]).redelivered); // it may have been
+    CHECK(facts_of(got[0]).redelivered); // it may have been delivered
     CHECK(kept.send("orders", "ada", {"five"}).front() == 5);
     CHECK(kept.queue("orders")->list_sessions(0, 10, kept.at) ==
           std::vector<std::string>{"ada", "ben"});
 }
 
-TEST_CASE("Entity kept: what was completed does not come back, its number is not given again, and "
-          "what was only in hand is there, uncounted") {
+TEST_CASE("entity restored: completed messages and their numbers stay gone, and unsettled ones "
+          "return uncounted") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"one", "two"});
@@ -55,7 +55,7 @@ TEST_CASE("Entity kept: what was completed does not come back, its number is not
     CHECK_FALSE(kept.settle("orders", *target, got[1], Outcome::complete));
     kept.restart();
     CHECK(kept.peek_text(*kept.queue("orders")) == "one");
-    auto again = kept.accept("orders", "ada"); // the lock was not kept
+    auto again = kept.accept("orders", "ada"); // the lock does not survive
     REQUIRE(again->consumer);
     const auto left = kept.pull("orders", *again);
     REQUIRE(left.size() == 1);
@@ -63,8 +63,8 @@ TEST_CASE("Entity kept: what was completed does not come back, its number is not
     CHECK(kept.send("orders", "ada", {"three"}).front() == 3);
 }
 
-TEST_CASE(
-    "Entity kept: delivery counts are, until the last, which makes a dead letter with its reason") {
+TEST_CASE("entity restored: delivery counts survive, and the last delivery dead-letters with its "
+          "reason") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"bad"});
@@ -84,7 +84,7 @@ TEST_CASE(
     CHECK(dead[0].delivery_count() == 3);
 }
 
-TEST_CASE("Entity kept: a lock that runs out counts, and the count is kept") {
+TEST_CASE("entity restored: an expired lock counts a delivery, and the count survives") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"slow"});
@@ -97,8 +97,8 @@ TEST_CASE("Entity kept: a lock that runs out counts, and the count is kept") {
     CHECK(kept.queue("orders")->peek(0, 1, std::nullopt, kept.at).front().delivery_count() == 1);
 }
 
-TEST_CASE("Entity kept: what was dead-lettered is in the sub-queue with its reason and its changed "
-          "properties, whatever becomes of the queue's own") {
+TEST_CASE("entity restored: dead letters keep their reason and changed properties, whatever "
+          "happens to the queue's messages") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"one"});
@@ -116,8 +116,7 @@ TEST_CASE("Entity kept: what was dead-lettered is in the sub-queue with its reas
     CHECK(dead[0].properties() == Properties{{"seen", true}});
 }
 
-TEST_CASE(
-    "Entity kept: deferred messages are still aside, with the properties they were deferred with") {
+TEST_CASE("entity restored: deferred messages stay deferred, with their changed properties") {
     KeptBroker kept;
     kept.create("orders");
     const auto sequences = kept.send("orders", "ada", {"later", "now"});
@@ -140,8 +139,8 @@ TEST_CASE(
     CHECK(kept.peek_text(*kept.queue("orders")) == "now");
 }
 
-TEST_CASE("Entity kept: scheduled messages wait on, come at once and in the order of being due if "
-          "that was meanwhile, and stay cancelled") {
+TEST_CASE("entity restored: scheduled messages keep waiting, overdue ones arrive in order, and "
+          "cancelled ones stay cancelled") {
     KeptBroker kept;
     kept.create("orders");
     const auto schedule = [&](std::string_view body, Duration in) {
@@ -169,7 +168,7 @@ TEST_CASE("Entity kept: scheduled messages wait on, come at once and in the orde
     CHECK(QueueFixture::text_of(kept.pull("orders", *later)) == "first second third");
 }
 
-TEST_CASE("Entity kept: time to live goes on while nobody is there") {
+TEST_CASE("entity restored: time to live passes while the broker is down") {
     KeptBroker kept;
     QueueOptions options = KeptBroker::sessions();
     options.dead_letter_on_expiration = true;
@@ -189,7 +188,7 @@ TEST_CASE("Entity kept: time to live goes on while nobody is there") {
     CHECK(kept.peek_text(*kept.dead_letters("orders")) == "brief longer");
 }
 
-TEST_CASE("Entity kept: session state is, without messages too, until it is cleared") {
+TEST_CASE("entity restored: session state survives without messages until it is cleared") {
     KeptBroker kept;
     kept.create("orders");
     auto ada = kept.accept("orders", "ada");
@@ -203,7 +202,7 @@ TEST_CASE("Entity kept: session state is, without messages too, until it is clea
     CHECK(kept.queue("orders")->get_state(*again->consumer, kept.at).value() == "state of\0ada");
 }
 
-TEST_CASE("Entity kept: a message id that was taken is a duplicate still, within the window") {
+TEST_CASE("entity restored: an accepted message id is still a duplicate within the window") {
     KeptBroker kept;
     QueueOptions options = KeptBroker::sessions();
     options.duplicate_detection_window = 60s;
@@ -222,7 +221,7 @@ TEST_CASE("Entity kept: a message id that was taken is a duplicate still, within
     CHECK(kept.peek_text(*kept.queue("orders")) == "once");
 }
 
-TEST_CASE("Entity kept: without sessions too, and what was received and deleted is gone") {
+TEST_CASE("entity restored: works without sessions, and received-and-deleted messages stay gone") {
     KeptBroker kept;
     kept.create("plain", {.lock_duration = 30s});
     Message one;
@@ -240,8 +239,8 @@ TEST_CASE("Entity kept: without sessions too, and what was received and deleted 
     CHECK(kept.peek_text(*kept.queue("plain")) == "two");
 }
 
-TEST_CASE("Broker kept: a queue is there under its name with its options, takes new ones when it "
-          "is made anew, and keeps to its kind") {
+TEST_CASE("broker restored: a queue returns with its options, takes new ones when created again, "
+          "and keeps its kind") {
     KeptBroker kept;
     QueueOptions options = KeptBroker::sessions();
     options.max_delivery_count = 7;
@@ -257,7 +256,7 @@ TEST_CASE("Broker kept: a queue is there under its name with its options, takes 
     CHECK(kept.broker->create_topic("other", {}, kept.at).failure().code == Errc::invalid_option);
     CHECK(kept.queue("orders")->options() == options);
     CHECK(kept.broker->create_queue("orders", options, kept.at).failure().code ==
-          Errc::duplicate_entity); // it was asked for
+          Errc::duplicate_entity); // it was used already
     CHECK(kept.broker->create_queue("other", {}, kept.at).failure().code == Errc::duplicate_entity);
     kept.restart();
     options.max_delivery_count = 8;
@@ -268,8 +267,8 @@ TEST_CASE("Broker kept: a queue is there under its name with its options, takes 
     CHECK(kept.queue("orders")->options().max_delivery_count == 8);
 }
 
-TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in it, and one made "
-          "in its place begins empty") {
+TEST_CASE("broker restored: a deleted queue and its messages stay deleted, and a new one of that "
+          "name starts empty") {
     KeptBroker kept;
     kept.create("orders");
     kept.create("gone");
@@ -283,13 +282,13 @@ TEST_CASE("Broker kept: a queue that was deleted stays so, with all that was in 
     kept.restart();
     CHECK(kept.broker->names(broker::EntityKind::queue) == std::vector<std::string>{"orders"});
     CHECK(kept.peek_text(*kept.queue("orders")) == "new");
-    CHECK(kept.broker->delete_entity("orders", kept.at).ok()); // never asked for before
+    CHECK(kept.broker->delete_entity("orders", kept.at).ok()); // not used before
     kept.restart();
     CHECK(kept.broker->names(broker::EntityKind::queue).empty());
 }
 
-TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say, though nobody "
-          "makes them anew") {
+TEST_CASE("broker restored: topics forward to their subscriptions by their rules, even if not "
+          "created again") {
     KeptBroker kept;
     REQUIRE(kept.broker->create_topic("news", {}, kept.at).ok());
     REQUIRE(
@@ -303,7 +302,7 @@ TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say
     Message later = Message::text("ada", "later");
     later.scheduled_enqueue_time = kept.at.wall + std::chrono::seconds{10};
     kept.send("news", later);
-    kept.restart(60s); // due meanwhile
+    kept.restart(60s); // became due meanwhile
     kept.broker->begin(kept.at);
     CHECK(kept.broker->names(EntityKind::topic) == std::vector<std::string>{"news"});
     CHECK(kept.broker->names(EntityKind::subscription) ==
@@ -320,8 +319,8 @@ TEST_CASE("Broker kept: topics hand on to their subscriptions as their rules say
     CHECK(kept.broker->names(EntityKind::subscription).empty());
 }
 
-TEST_CASE("Broker kept: rules that were added and removed stay so while the subscription is made "
-          "as before, and are void when it is made otherwise") {
+TEST_CASE("broker restored: changed rules survive if the subscription is created as before, and "
+          "are replaced otherwise") {
     KeptBroker kept;
     const std::vector<Rule> declared{{.name = "declared", .filter = SqlFilter{"a = 1"}}};
     const auto make = [&](const std::vector<Rule>& rules) {
@@ -349,7 +348,7 @@ TEST_CASE("Broker kept: rules that were added and removed stay so while the subs
     CHECK(rules() == other);
 }
 
-TEST_CASE("Broker kept: what was on its way to another queue arrives there") {
+TEST_CASE("broker restored: a message on its way to another queue arrives there") {
     KeptBroker kept;
     kept.create("target", {});
     kept.create("source", {.forward_to = "target"});
@@ -366,8 +365,8 @@ TEST_CASE("Broker kept: what was on its way to another queue arrives there") {
     CHECK(kept.peek_text(*kept.queue("source")).empty());
 }
 
-TEST_CASE("Entity kept: all that one operation changes is handed over at once, and a pull or a "
-          "lock changes nothing") {
+TEST_CASE("entity journal: all changes of an operation are recorded at once, and pulls and locks "
+          "record nothing") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
     const Instant at{TimePoint{1h}, WallTime{1h}};
@@ -395,8 +394,8 @@ TEST_CASE("Entity kept: all that one operation changes is handed over at once, a
     CHECK(journal->mark == before + 2);
 }
 
-TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refused and changes "
-          "nothing") {
+TEST_CASE("entity journal: while the journal is failing, operations that must be recorded are "
+          "rejected without effect") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
     const Instant at{TimePoint{1h}, WallTime{1h}};
@@ -442,7 +441,7 @@ TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refu
     CHECK(journal->mark == mark);
     CHECK(queue->counts(at).active == 1);
 
-    journal->failing = false; // and goes on as if nothing had been
+    journal->failing = false; // and continues as if nothing had happened
     CHECK(broker.find("plain").value()->counts(at).active == 1);
     SettleOrder order{.token = got[0].token};
     queue->settle(*target->consumer, {&order, 1}, at);
@@ -450,8 +449,8 @@ TEST_CASE("Entity kept: while nothing can be kept, what would have to be is refu
     CHECK(send(*queue).ok());
 }
 
-TEST_CASE("Entity kept: while there is no room for more, what would add to what is kept is refused "
-          "for that reason, and all else goes on") {
+TEST_CASE("entity journal: while the disk is full, operations that need room are rejected for that "
+          "reason, and others work") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
     const Instant at{TimePoint{1h}, WallTime{1h}};
@@ -474,7 +473,7 @@ TEST_CASE("Entity kept: while there is no room for more, what would add to what 
     CHECK(queue->set_state(*target->consumer, std::nullopt, at).ok());
     const Changes larger{.properties = {{"seen", true}}};
     for (const Outcome outcome :
-         {Outcome::abandon, Outcome::defer, Outcome::dead_letter}) { // and stays in hand
+         {Outcome::abandon, Outcome::defer, Outcome::dead_letter}) { // and stays unsettled
         SettleOrder order{.token = got[3].token, .outcome = outcome, .changes = &larger};
         queue->settle(*target->consumer, {&order, 1}, at);
         CHECK(order.failed_with == Errc::quota_exceeded);
@@ -493,9 +492,8 @@ TEST_CASE("Entity kept: while there is no room for more, what would add to what 
     CHECK(send().ok());
 }
 
-TEST_CASE("Entity kept: on a full disk what is scheduled is cancelled or becomes due, what is "
-          "deferred is received, what is deleted with its "
-          "delivery is handed out") {
+TEST_CASE("entity journal: on a full disk scheduled messages can be cancelled or fall due, and "
+          "deferred ones can be received and deleted") {
     const auto journal = std::make_shared<HeldJournal>();
     Broker broker{journal, {}, {}};
     Instant at{TimePoint{1h}, WallTime{1h}};
@@ -533,8 +531,8 @@ TEST_CASE("Entity kept: on a full disk what is scheduled is cancelled or becomes
     CHECK(queue->counts(at).bytes == 0);
 }
 
-TEST_CASE("Entity kept: on a full disk nothing new is made, what is there goes on its way, is "
-          "deleted, and is taken over by a broker that starts there") {
+TEST_CASE("broker on a full disk: nothing new is created, and existing entities forward, are "
+          "deleted and can be restored") {
     KeptBroker kept;
     kept.create("orders");
     kept.send("orders", "ada", {"one"});

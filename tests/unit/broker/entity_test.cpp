@@ -33,8 +33,7 @@ Errc failure_of(QueueFixture& f, Message message) {
 
 } // namespace
 
-TEST_CASE("send: a message that the queue cannot take is refused, and with it all that were sent "
-          "together") {
+TEST_CASE("send: if the queue cannot accept one message, all messages of the call are rejected") {
     QueueFixture f{{.requires_session = true, .max_message_bytes = 500}};
     CHECK(failure_of(f, Message{.body = "no session"}) == Errc::session_required);
     CHECK(failure_of(f, Message::text(std::string(129, 's'), "")) == Errc::invalid_argument);
@@ -46,7 +45,7 @@ TEST_CASE("send: a message that the queue cannot take is refused, and with it al
     CHECK(f.dead_letters->send(std::move(one), f.at).failure().code == Errc::not_supported);
 }
 
-TEST_CASE("send: a full queue refuses, and takes again when something left") {
+TEST_CASE("send: a full queue rejects messages, and accepts them again after one is removed") {
     QueueFixture f{{.requires_session = true, .max_size_bytes = 400}};
     const auto try_send = [&](std::size_t size) {
         std::vector<Message> one;
@@ -74,7 +73,7 @@ TEST_CASE("duplicates: a repeated message id is accepted and dropped within the 
     CHECK(f.peek_text(*f.queue) == "1 2 3 4 5");
 }
 
-TEST_CASE("time to live: the queue's default bounds the message's own") {
+TEST_CASE("time to live: the queue's default limits the message's own") {
     QueueFixture f{{.requires_session = true, .default_time_to_live = 5s}};
     f.send(with_ttl("a", "short", 2s));
     f.send(with_ttl("a", "long", 60s));
@@ -87,10 +86,10 @@ TEST_CASE("time to live: the queue's default bounds the message's own") {
     f.pass_and_advance(3s);
     CHECK(f.count(*f.queue) == 0);
     CHECK(f.queue->counts(f.at).sessions == 0);
-    CHECK(f.count(*f.dead_letters) == 0); // not asked for
+    CHECK(f.count(*f.dead_letters) == 0); // not requested
 }
 
-TEST_CASE("time to live: expired messages go to the dead letters where that is asked for") {
+TEST_CASE("time to live: expired messages are dead-lettered if the queue asks for it") {
     QueueFixture f{
         {.requires_session = true, .default_time_to_live = 5s, .dead_letter_on_expiration = true}};
     f.send("a", {"1", "2"});
@@ -99,10 +98,11 @@ TEST_CASE("time to live: expired messages go to the dead letters where that is a
     CHECK(f.dead_letters->peek(0, 1, std::nullopt, f.at).at(0).facts().dead_letter->reason ==
           "TTLExpiredException");
     f.pass_and_advance(24h);
-    CHECK(f.count(*f.dead_letters) == 2); // the dead do not expire
+    CHECK(f.count(*f.dead_letters) == 2); // dead letters do not expire
 }
 
-TEST_CASE("time to live: a message in hand does not expire; one that comes back too late does") {
+TEST_CASE(
+    "time to live: an unsettled message does not expire, but one that comes back too late does") {
     QueueFixture f;
     f.send(with_ttl("a", "1", 5s));
     const auto a = f.accept("a");
@@ -126,8 +126,8 @@ TEST_CASE("time to live: a message that comes back in time still expires") {
     CHECK(f.count(*f.queue) == 0);
 }
 
-TEST_CASE("time to live: when its first message expires a ready session takes its new place among "
-          "the ready") {
+TEST_CASE("time to live: when its first message expires, a ready session moves to its new place in "
+          "line") {
     QueueFixture f;
     f.send(with_ttl("a", "1", 5s));
     f.send("b", {"2"});
@@ -150,7 +150,7 @@ TEST_CASE("time to live: a deferred message expires when it is asked for") {
     CHECK(f.count(*f.queue) == 0);
 }
 
-TEST_CASE("time to live: one beyond all reckoning is none") {
+TEST_CASE("time to live: a value beyond the range of time never expires") {
     QueueFixture f;
     f.send(with_ttl("a", "1", std::chrono::milliseconds::max()));
     f.pass_and_advance(24h * 365);
@@ -159,7 +159,7 @@ TEST_CASE("time to live: one beyond all reckoning is none") {
 }
 
 TEST_CASE(
-    "schedule: a due message joins the end with a new sequence number and a whole time to live") {
+    "schedule: a due message gets a new sequence number at the end and its full time to live") {
     QueueFixture f{{.requires_session = true, .default_time_to_live = 10s}};
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = f.at.wall + 5s;
@@ -178,7 +178,7 @@ TEST_CASE(
     CHECK(f.queue->counts(f.at).sessions == 0);
 }
 
-TEST_CASE("schedule: messages due together keep the order of their due times") {
+TEST_CASE("schedule: messages that fall due together keep the order of their due times") {
     QueueFixture f;
     const auto schedule = [&](std::string_view body, std::chrono::seconds after) {
         Message later = Message::text("a", body);
@@ -193,7 +193,7 @@ TEST_CASE("schedule: messages due together keep the order of their due times") {
     CHECK(f.pull_text(*a) == "1 2 3");
 }
 
-TEST_CASE("schedule: is cancelled as a whole or not at all") {
+TEST_CASE("schedule: all messages of a request are cancelled or none") {
     QueueFixture f;
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = f.at.wall + 5s;
@@ -207,7 +207,7 @@ TEST_CASE("schedule: is cancelled as a whole or not at all") {
 }
 
 TEST_CASE(
-    "peek: by session it begins at the sequence number, wherever the session's messages lie") {
+    "peek: by session it begins at the sequence number, wherever the session's messages are") {
     QueueFixture f;
     for (int i = 0; i < 300; ++i) {
         f.send(i % 100 == 0 ? "rare" : "often", {std::to_string(i)});
@@ -227,7 +227,7 @@ TEST_CASE(
     CHECK(from(202) == "");
 }
 
-TEST_CASE("peek: shows what is in hand, deferred and scheduled, with its facts") {
+TEST_CASE("peek: shows unsettled, deferred and scheduled messages with their facts") {
     QueueFixture f;
     f.send("a", {"hand", "aside"});
     Message later = Message::text("a", "later");
@@ -244,7 +244,7 @@ TEST_CASE("peek: shows what is in hand, deferred and scheduled, with its facts")
     CHECK(counts.scheduled == 1);
 }
 
-TEST_CASE("peek: on a plain queue a session id selects by the messages' own") {
+TEST_CASE("peek: in a queue without sessions a session id selects by the messages' own ids") {
     QueueFixture f{{.requires_session = false}};
     f.send("a", {"1"});
     f.send("b", {"2"});

@@ -13,7 +13,7 @@
 
 namespace sessionq::test {
 
-/// A broker over a store, which can be ended and started anew, on time that moves by hand.
+/// A broker with a store, on manual time, that can be ended and restarted.
 class KeptBroker {
 public:
     static broker::QueueOptions sessions() {
@@ -30,7 +30,7 @@ public:
                           .value();
         broker = std::make_unique<broker::Broker>(opened.journal, std::move(opened.kept), at);
     }
-    /// Ends the broker, with everything written, and starts it `later`: on a new monotonic time
+    /// Ends the broker after everything is written, and restarts it `later` on a new monotonic time
     /// line.
     void restart(Duration later = 1s) {
         broker.reset();

@@ -12,7 +12,7 @@ struct KeptTopic : KeptBroker {
     KeptTopic() { make(); }
     void make() {
         CHECK(broker->create_topic("news", {}, at).ok());
-        broker->advance(at); // as a thread of its own does, at any time
+        broker->advance(at); // as its thread may do at any time
         CHECK(broker->create_subscription("news", "all", sessions(), {}, at).ok());
         broker->begin(at);
     }
@@ -21,8 +21,8 @@ struct KeptTopic : KeptBroker {
 
 } // namespace
 
-TEST_CASE("keeping: what waits in a topic and what its subscriptions have comes back, sessions' "
-          "states too") {
+TEST_CASE("topic restored: waiting messages and the subscriptions' content return, including "
+          "session states") {
     KeptTopic kept;
     kept.send("news", "a", {"now"});
     Message later = Message::text("a", "later");
@@ -49,8 +49,8 @@ TEST_CASE("keeping: what waits in a topic and what its subscriptions have comes 
     CHECK(kept.queue("news")->counts(kept.at).scheduled == 0);
 }
 
-TEST_CASE("keeping: what became due while the broker was down goes to the subscriptions once they "
-          "are all there") {
+TEST_CASE(
+    "topic restored: messages that fell due meanwhile are forwarded once all subscriptions exist") {
     KeptTopic kept;
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = kept.at.wall + 10s;
@@ -61,8 +61,8 @@ TEST_CASE("keeping: what became due while the broker was down goes to the subscr
     CHECK(kept.in("news/Subscriptions/all") == "later");
 }
 
-TEST_CASE("keeping: what was on its way when the broker ended is passed on, whichever of both is "
-          "made first") {
+TEST_CASE(
+    "topic restored: messages on their way are forwarded, whichever entity is created first") {
     for (const bool source_first : {true, false}) {
         KeptBroker kept;
         kept.create("from", {});
@@ -83,13 +83,13 @@ TEST_CASE("keeping: what was on its way when the broker ended is passed on, whic
         kept.broker->begin(kept.at);
         CHECK(kept.peek_text(*kept.queue("to")) == "1");
         CHECK(kept.peek_text(*kept.queue("from")).empty());
-        kept.send("from", Message{.body = "2"}); // not made anew: it goes on as it was
+        kept.send("from", Message{.body = "2"}); // not created again: it continues as it was
         CHECK(kept.peek_text(*kept.queue("to")) == "1 2");
     }
 }
 
-TEST_CASE("keeping: a subscription whose topic was not made anew keeps what it has, and takes "
-          "nothing from senders") {
+TEST_CASE("topic restored: a subscription whose topic was not created again keeps its messages and "
+          "cannot be sent to") {
     KeptTopic kept;
     kept.send("news", "a", {"1"});
     kept.restart();
@@ -100,7 +100,7 @@ TEST_CASE("keeping: a subscription whose topic was not made anew keeps what it h
     CHECK(kept.queue("news/subscriptions/all")->kind() == EntityKind::subscription);
 }
 
-TEST_CASE("keeping: a topic that is deleted stays deleted, with its subscriptions") {
+TEST_CASE("topic restored: a deleted topic and its subscriptions stay deleted") {
     KeptTopic kept;
     kept.send("news", "a", {"1"});
     CHECK(kept.broker->delete_entity("news", kept.at).ok());

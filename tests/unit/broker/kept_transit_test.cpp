@@ -1,4 +1,5 @@
-// A broker that ends at any instant while messages are passed on: each is found once, where it was or where it goes.
+// Ends a broker at every instant while messages are forwarded. Each message must be in exactly one
+// place, its source or its destination.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ using namespace sessionq::broker;
 
 namespace {
 
-/// Remembers what it was told, call by call.
+/// Records every call.
 class RecordingJournal final : public Journal {
 public:
     [[nodiscard]] EntityId make_entity_id() override { return ++last_id_; }
@@ -33,8 +34,8 @@ struct Scene {
     std::shared_ptr<RecordingJournal> journal{std::make_shared<RecordingJournal>()};
     Broker broker{journal, {}, at};
 
-    /// How many messages are in each of these queues, had the broker ended after so many calls, and
-    /// been started anew. Each call is a commit of its own.
+    /// The number of messages in each queue if the broker had ended after `calls` calls and
+    /// restarted. Each call is a commit of its own.
     std::vector<std::size_t> found(std::size_t calls,
                                    const std::vector<std::string>& queues) const {
         const TemporaryDirectory directory;
@@ -69,7 +70,7 @@ struct Scene {
         messages.push_back(std::move(message));
         CHECK(broker.find(name).value()->send(std::move(messages), at).ok());
     }
-    /// Every instant from now on, `operation` being what happens: none of them finds anything else.
+    /// Checks every instant of `operation`: the counts are the same whenever the broker ends.
     void check(const std::vector<std::string>& queues, const std::vector<std::size_t>& wanted,
                const std::function<void()>& operation) {
         const std::size_t before = journal->appended.size();
@@ -84,7 +85,7 @@ struct Scene {
 
 } // namespace
 
-TEST_CASE("keeping: a message that is forwarded is in one place, whenever the broker ends") {
+TEST_CASE("forwarding restored: a message is in exactly one place, whenever the broker ends") {
     Scene scene;
     scene.create("end");
     scene.create("middle", {.forward_to = "end"});
@@ -92,7 +93,7 @@ TEST_CASE("keeping: a message that is forwarded is in one place, whenever the br
     scene.check({"begin", "middle", "end"}, {0, 0, 1}, [&] { scene.send("begin"); });
 }
 
-TEST_CASE("keeping: a dead letter that is forwarded is in one place, whenever the broker ends") {
+TEST_CASE("forwarding restored: a dead letter is in exactly one place, whenever the broker ends") {
     Scene scene;
     scene.create("graves");
     scene.create("orders", {.forward_dead_letters_to = "graves"});
@@ -108,8 +109,8 @@ TEST_CASE("keeping: a dead letter that is forwarded is in one place, whenever th
     });
 }
 
-TEST_CASE("keeping: each subscription gets a topic's message once, whenever the broker ends; those "
-          "that forward it, too") {
+TEST_CASE("forwarding restored: each subscription gets a message once, also those that forward it, "
+          "whenever the broker ends") {
     Scene scene;
     scene.create("archive");
     CHECK(scene.broker.create_topic("news", {}, scene.at).ok());
@@ -118,7 +119,8 @@ TEST_CASE("keeping: each subscription gets a topic's message once, whenever the 
     for (const auto& [name, options, rules] : {std::tuple{"a", QueueOptions{}, std::vector<Rule>{}},
                                                {"b",
                                                 QueueOptions{.requires_session = true},
-                                                {}}, // what has no session goes to its dead letters
+                                                // a message without a session id is dead-lettered
+                                                {}},
                                                {"c", QueueOptions{.forward_to = "archive"}, {}},
                                                {"d", QueueOptions{}, twice}}) {
         CHECK(scene.broker.create_subscription("news", name, options, rules, scene.at).ok());

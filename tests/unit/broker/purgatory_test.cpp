@@ -52,7 +52,7 @@ TEST_CASE("purgatory: operations wait in line for their key") {
     CHECK(f.first(1) == "b");
 }
 
-TEST_CASE("purgatory: a higher priority is served first, then who came first (DG5, DG6)") {
+TEST_CASE("purgatory: a higher priority is served first, then the earliest (DG5, DG6)") {
     Fixture f;
     f.watch("low", {1}, -1);
     f.watch("first", {1}, 5);
@@ -65,7 +65,7 @@ TEST_CASE("purgatory: a higher priority is served first, then who came first (DG
     CHECK(served == "first second low ");
 }
 
-TEST_CASE("purgatory: an operation expires at its time, once, and is gone") {
+TEST_CASE("purgatory: an operation expires once, at its time, and is gone") {
     Fixture f;
     const auto a = f.watch("a", {1}, 0, 5s);
     f.watch("b", {1}, 0, 6s);
@@ -80,7 +80,7 @@ TEST_CASE("purgatory: an operation expires at its time, once, and is gone") {
     CHECK(f.purgatory.size() == 0);
 }
 
-TEST_CASE("purgatory: what was taken does not expire, and is not taken twice") {
+TEST_CASE("purgatory: a taken operation does not expire and cannot be taken twice") {
     Fixture f;
     const auto a = f.watch("a", {1});
     const auto taken = f.purgatory.take(a);
@@ -90,8 +90,8 @@ TEST_CASE("purgatory: what was taken does not expire, and is not taken twice") {
     CHECK(f.log.empty());
 }
 
-TEST_CASE("purgatory: of operations due at one instant each ends once, also when the first to "
-          "expire takes another out") {
+TEST_CASE(
+    "purgatory: operations due at the same instant end once each, even if one removes another") {
     Fixture f;
     struct Taker final : Purgatory::Operation {
         explicit Taker(Fixture& of) : fixture{of} {}

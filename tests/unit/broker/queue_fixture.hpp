@@ -13,7 +13,7 @@ namespace sessionq::test {
 
 using namespace std::chrono_literals;
 
-/// A client that takes note of what it is told.
+/// A client that records its notifications.
 struct RecordingTarget final : broker::ConsumerTarget {
     void on_accepted(broker::ConsumerPtr granted) noexcept override {
         consumer = std::move(granted);
@@ -28,7 +28,7 @@ struct RecordingTarget final : broker::ConsumerTarget {
     int notified{0};
 };
 
-/// A broker with one queue, on time that moves by hand.
+/// A broker with one queue, on manual time.
 class QueueFixture {
 public:
     static constexpr Duration lock_duration = 30s;
@@ -42,7 +42,7 @@ public:
         dead_letters = broker.find("orders/$DeadLetterQueue").value();
     }
 
-    /// Ends every consumer: it and its target hold on to each other until then.
+    /// Ends every consumer: it and its target own each other until then.
     ~QueueFixture() { static_cast<void>(broker.delete_entity("orders", at)); }
     QueueFixture(const QueueFixture&) = delete;
     QueueFixture& operator=(const QueueFixture&) = delete;
@@ -51,7 +51,7 @@ public:
         at.now += length;
         at.wall += std::chrono::duration_cast<WallTime::duration>(length);
     }
-    /// Time passes and the housekeeper looks.
+    /// Moves time and does what is due.
     void pass_and_advance(Duration length) {
         pass(length);
         broker.advance(at);
@@ -99,13 +99,13 @@ public:
 
     void close(RecordingTarget& target) { queue->close(*target.consumer, at); }
 
-    /// Messages of every kind.
+    /// The number of messages in any state.
     [[nodiscard]] std::size_t count(broker::Queue& of) const {
         const auto counts = of.counts(at);
         return counts.active + counts.deferred + counts.scheduled;
     }
 
-    /// Bodies in order, by blanks.
+    /// The bodies in order, separated by spaces.
     static std::string text_of(const std::vector<broker::Delivered>& messages) {
         std::string text;
         for (const auto& delivered : messages) {

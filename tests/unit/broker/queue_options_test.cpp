@@ -7,7 +7,7 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-TEST_CASE("queue options: the defaults are in range, and so are the ends of each range") {
+TEST_CASE("queue options: the defaults and the ends of each range are accepted") {
     CHECK_FALSE(broker::find_fault({}));
     CHECK_FALSE(broker::find_fault({.lock_duration = 5min,
                                     .max_delivery_count = 1,
@@ -16,7 +16,7 @@ TEST_CASE("queue options: the defaults are in range, and so are the ends of each
     CHECK_FALSE(broker::find_fault({.lock_duration = 1ms, .duplicate_detection_window = 168h}));
 }
 
-TEST_CASE("queue options: a bad value is refused by its name") {
+TEST_CASE("queue options: a bad value is rejected by name") {
     struct Bad {
         const char* member;
         broker::QueueOptions options;

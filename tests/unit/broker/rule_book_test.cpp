@@ -42,7 +42,8 @@ public:
 
 } // namespace
 
-TEST_CASE("rules: those without an action make one copy together, each other one makes its own") {
+TEST_CASE("rules: all rules without an action make one copy together, and each rule with an action "
+          "makes its own") {
     RuleBook rules;
     CHECK(select(rules, red()).empty());
     REQUIRE(
@@ -64,7 +65,7 @@ TEST_CASE("rules: those without an action make one copy together, each other one
     CHECK(copies[2]->message().properties.at("color") == PropertyValue{std::string{"red"}});
 }
 
-TEST_CASE("rules: come and go by name, in any case, and are listed in their order") {
+TEST_CASE("rules: are added and removed by name in any case, and listed in order") {
     RuleBook rules;
     REQUIRE(rules.add({.name = "One"}).ok());
     REQUIRE(rules.add({.name = "two", .filter = FalseFilter{}}).ok());
@@ -78,7 +79,8 @@ TEST_CASE("rules: come and go by name, in any case, and are listed in their orde
     CHECK(select(rules, red()).empty());
 }
 
-TEST_CASE("rules: a message whose properties cannot be decoded goes where nobody asks for them") {
+TEST_CASE("rules: a message whose properties cannot be decoded matches only rules that do not read "
+          "them") {
     RuleBook rules;
     REQUIRE(rules.add({.name = "asks", .filter = SqlFilter{"1=1"}}).ok());
     REQUIRE(rules.add({.name = "changes", .action = "SET a = 1"}).ok());
@@ -88,8 +90,8 @@ TEST_CASE("rules: a message whose properties cannot be decoded goes where nobody
     CHECK(select(rules, unreadable) == std::vector<MessageContentPtr>{unreadable});
 }
 
-TEST_CASE("rules: changes are kept; while there is no room none is added, while nothing can be "
-          "kept none changes, and the reason is named") {
+TEST_CASE("rules: changes are recorded; on a full disk none is added, and while the journal fails "
+          "none changes") {
     const auto journal = std::make_shared<test::HeldJournal>();
     RuleBook rules;
     REQUIRE(rules.add({.name = "before"}).ok());

@@ -9,7 +9,7 @@
 
 using namespace sessionq;
 
-TEST_CASE("sequence index: finds exactly what is in it") {
+TEST_CASE("sequence index: finds exactly the messages it holds") {
     std::vector<broker::StoredMessage> messages(5);
     broker::SequenceIndex index;
     const std::vector<std::int64_t> sequences{1, 63, 64, 200, 4096};

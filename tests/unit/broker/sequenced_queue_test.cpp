@@ -28,8 +28,8 @@ std::vector<std::int64_t> take_all(Queue& queue) {
 
 } // namespace
 
-TEST_CASE("sequenced queue: gives items in the order of their keys, whatever the order they joined "
-          "in (DG7)") {
+TEST_CASE("sequenced queue: returns items in the order of their keys, in whatever order they were "
+          "added (DG7)") {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         core::Random random{seed};
         std::vector<std::unique_ptr<Item>> items;
@@ -48,7 +48,7 @@ TEST_CASE("sequenced queue: gives items in the order of their keys, whatever the
     }
 }
 
-TEST_CASE("sequenced queue: what is taken and comes back is in its position again") {
+TEST_CASE("sequenced queue: an item that was taken and returned is in its position again") {
     std::vector<std::unique_ptr<Item>> items;
     Queue queue;
     for (std::int64_t key = 0; key < 6; ++key) {
@@ -65,7 +65,8 @@ TEST_CASE("sequenced queue: what is taken and comes back is in its position agai
     CHECK(take_all(queue) == std::vector<std::int64_t>{0, 2, 3, 4, 5});
 }
 
-TEST_CASE("sequenced queue: an item leaves from anywhere, and one that is not there is no matter") {
+TEST_CASE("sequenced queue: an item can be removed from anywhere, and removing an absent one has "
+          "no effect") {
     std::vector<std::unique_ptr<Item>> items;
     Queue queue;
     for (const std::int64_t key : {1, 5, 3, 4, 2}) {

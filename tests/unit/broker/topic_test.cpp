@@ -45,7 +45,7 @@ Message coloured(const char* body, const char* color) {
 
 } // namespace
 
-TEST_CASE("topic: every subscription whose rules take a message gets it") {
+TEST_CASE("topic: every subscription with a matching rule gets the message") {
     TopicFixture f;
     const auto all = f.subscribe("all");
     const auto red =
@@ -62,7 +62,7 @@ TEST_CASE("topic: every subscription whose rules take a message gets it") {
     CHECK(f.queue->counts(f.at).bytes == 0);
 }
 
-TEST_CASE("topic: rules that come and go count from the next message on") {
+TEST_CASE("topic: added and removed rules apply from the next message on") {
     TopicFixture f;
     const auto some = f.subscribe("some");
     f.send(coloured("1", "red"));
@@ -81,7 +81,7 @@ TEST_CASE("topic: rules that come and go count from the next message on") {
     CHECK(f.queue->rules() == nullptr);
 }
 
-TEST_CASE("topic: a subscription is a queue with sessions, locks and dead letters of its own") {
+TEST_CASE("topic: a subscription is a queue with its own sessions, locks and dead letters") {
     TopicFixture f;
     const auto sessions = f.subscribe(
         "sessions", {.requires_session = true, .lock_duration = 30s, .max_delivery_count = 1});
@@ -109,8 +109,8 @@ TEST_CASE("topic: a subscription is a queue with sessions, locks and dead letter
     sessions->close(*waiting->consumer, f.at);
 }
 
-TEST_CASE(
-    "topic: a message without a session is a dead letter of the subscriptions that need one") {
+TEST_CASE("topic: a message without a session id is dead-lettered by subscriptions that require "
+          "sessions") {
     TopicFixture f;
     const auto sessions = f.subscribe("sessions", {.requires_session = true});
     const auto plain = f.subscribe("plain");
@@ -120,8 +120,8 @@ TEST_CASE(
     CHECK(f.reasons_in(*f.dead_letters_of(*sessions)) == "Session ID is null");
 }
 
-TEST_CASE("topic: is sent to, not received from; a subscription the other way round; neither has "
-          "the other's sub-queue") {
+TEST_CASE("topic: a topic can only be sent to and a subscription only received from, each with its "
+          "own sub-queues") {
     TopicFixture f;
     const auto all = f.subscribe("all");
     CHECK(f.accept("a")->refused == Errc::not_supported);
@@ -136,7 +136,7 @@ TEST_CASE("topic: is sent to, not received from; a subscription the other way ro
     CHECK(f.broker.find("news/$DeadLetterQueue").failure().code == Errc::entity_not_found);
 }
 
-TEST_CASE("topic: what it refuses goes nowhere") {
+TEST_CASE("topic: a message that the topic rejects goes nowhere") {
     TopicFixture f;
     const auto all = f.subscribe("all");
     Message bad = coloured("2", "red");
@@ -147,7 +147,7 @@ TEST_CASE("topic: what it refuses goes nowhere") {
 }
 
 TEST_CASE("topic: a scheduled message waits in the topic, can be cancelled there, and goes to the "
-          "subscriptions of the day") {
+          "subscriptions of its due time") {
     TopicFixture f;
     const auto early = f.subscribe("early");
     Message later = coloured("later", "red");
@@ -164,8 +164,7 @@ TEST_CASE("topic: a scheduled message waits in the topic, can be cancelled there
     CHECK(f.count(*f.queue) == 0);
 }
 
-TEST_CASE(
-    "topic: the shortest of its own time to live, the subscription's and the message's holds") {
+TEST_CASE("topic: the shortest time to live of topic, subscription and message applies") {
     TopicFixture f;
     CHECK(f.broker.create_topic("brief", {.default_time_to_live = 10s}, f.at).ok());
     CHECK(f.broker.create_subscription("brief", "long", {.default_time_to_live = 100s}, {}, f.at)
@@ -205,8 +204,7 @@ TEST_CASE("topic: duplicates are dropped in the topic, for all subscriptions") {
     CHECK(f.peek_text(*f.broker.find("once/Subscriptions/all").value()) == "1");
 }
 
-TEST_CASE(
-    "topic: its name and its subscriptions' are found in any case; deleting it deletes them") {
+TEST_CASE("topic: it and its subscriptions are found in any case, and deleting it deletes them") {
     TopicFixture f;
     const auto all = f.subscribe("All");
     CHECK(f.broker.find("NEWS/subscriptions/aLL").value() == all);
@@ -239,7 +237,7 @@ TEST_CASE(
           Errc::entity_not_found);
 }
 
-TEST_CASE("topic: a subscription that is deleted gets nothing more, the others do") {
+TEST_CASE("topic: a deleted subscription gets nothing more, the others do") {
     TopicFixture f;
     const auto gone = f.subscribe("gone");
     const auto stays = f.subscribe("stays");
@@ -249,7 +247,7 @@ TEST_CASE("topic: a subscription that is deleted gets nothing more, the others d
     CHECK(f.count(*stays) == 1);
 }
 
-TEST_CASE("forwarding: a queue passes on at once what it gets, and is received from no more") {
+TEST_CASE("forwarding: a queue forwards messages at once and can no longer be received from") {
     TopicFixture f;
     const auto end = f.make("end", {.requires_session = true});
     const auto start = f.make("start", {.default_time_to_live = 10s, .forward_to = "END"});
@@ -260,11 +258,11 @@ TEST_CASE("forwarding: a queue passes on at once what it gets, and is received f
     CHECK(start->open(broker::ReceiveMode::peek_lock, 0, target, f.at).failure().code ==
           Errc::not_supported);
     f.pass_and_advance(10s);
-    CHECK(f.peek_text(*end).empty()); // the time to live came along
+    CHECK(f.peek_text(*end).empty()); // the time to live is forwarded too
 }
 
-TEST_CASE("forwarding: through a queue, a topic and its subscription into a queue, scheduled "
-          "messages when they are due") {
+TEST_CASE("forwarding: messages go through a queue, a topic and a subscription to a queue, "
+          "scheduled ones when due") {
     TopicFixture f;
     const auto end = f.make("end");
     f.subscribe(
@@ -281,7 +279,7 @@ TEST_CASE("forwarding: through a queue, a topic and its subscription into a queu
           PropertyValue{std::string{"on"}});
 }
 
-TEST_CASE("forwarding: four times, and the fifth is a dead letter where it would have left") {
+TEST_CASE("forwarding: after four hops a message is dead-lettered where it would have left") {
     TopicFixture f;
     const auto last = f.make("q5");
     for (int i = 4; i >= 0; --i) {
@@ -296,8 +294,8 @@ TEST_CASE("forwarding: four times, and the fifth is a dead letter where it would
     CHECK(f.reasons_in(*stranded) == "MaxTransferHopCountExceeded");
 }
 
-TEST_CASE("forwarding: what the destination cannot take, or that has none, is a dead letter of the "
-          "source") {
+TEST_CASE("forwarding: if the destination rejects a message or does not exist, the source "
+          "dead-letters it") {
     TopicFixture f;
     f.make("sessions", {.requires_session = true});
     const auto source = f.make("source", {.forward_to = "sessions"});
@@ -313,7 +311,7 @@ TEST_CASE("forwarding: what the destination cannot take, or that has none, is a 
 }
 
 TEST_CASE(
-    "forwarding: dead letters, with the reason in their properties; those that cannot go stay") {
+    "forwarding: dead letters carry their reason in properties, and those that cannot leave stay") {
     TopicFixture f;
     const auto graves = f.make("graves");
     const auto source = f.make(
@@ -349,7 +347,7 @@ TEST_CASE(
     source->close(*target->consumer, f.at);
 }
 
-TEST_CASE("forwarding: ways that lead back are refused, whichever entity would close them") {
+TEST_CASE("forwarding: cycles are rejected, whichever entity would close them") {
     TopicFixture f;
     const auto code = [](const core::Result<core::Done>& made) {
         return made ? Errc{} : made.failure().code;
@@ -359,7 +357,7 @@ TEST_CASE("forwarding: ways that lead back are refused, whichever entity would c
     CHECK(code(f.broker.create_queue("self", {.forward_dead_letters_to = "self"}, f.at)) ==
           Errc::invalid_option);
     CHECK(code(f.broker.create_queue("a", {.forward_to = "b"}, f.at)) ==
-          Errc{}); // there is no b yet
+          Errc{}); // b does not exist yet
     CHECK(code(f.broker.create_queue("c", {.forward_dead_letters_to = "A"}, f.at)) == Errc{});
     CHECK(code(f.broker.create_queue("b", {.forward_to = "c"}, f.at)) == Errc::invalid_option);
     CHECK(code(f.broker.create_queue("b", {.forward_to = "news"}, f.at)) == Errc{});
@@ -371,7 +369,8 @@ TEST_CASE("forwarding: ways that lead back are refused, whichever entity would c
           Errc::invalid_option);
 }
 
-TEST_CASE("topic: senders on many threads, every subscription has all, each sender's in order") {
+TEST_CASE("topic: with many sending threads every subscription gets all messages, in order for "
+          "each sender") {
     TopicFixture f;
     const auto plain = f.subscribe("plain");
     const auto end = f.make("end", {.requires_session = true});

@@ -41,14 +41,14 @@ std::string complaint(Rule rule) {
 
 } // namespace
 
-TEST_CASE("rule: true and false filters look at nothing") {
+TEST_CASE("rule: true and false filters do not read the message") {
     CHECK(takes(TrueFilter{}));
     CHECK_FALSE(takes(FalseFilter{}));
     CHECK_FALSE(CompiledRule::make({.name = "r"}).value().reads_messages());
     CHECK(CompiledRule::make({.name = "r", .filter = SqlFilter{"1=1"}}).value().reads_messages());
 }
 
-TEST_CASE("rule: a correlation filter wants every one of the values it names, each exactly") {
+TEST_CASE("rule: a correlation filter requires each value that it names, exactly") {
     const CorrelationFilter all{
         .content_type = "ct",
         .correlation_id = "c",
@@ -75,14 +75,13 @@ TEST_CASE("rule: a correlation filter wants every one of the values it names, ea
     CHECK_FALSE(takes(CorrelationFilter{.properties = {{"missing", {}}}}));
 }
 
-TEST_CASE("rule: a SQL filter takes what it is true of, not what it is unknown of") {
+TEST_CASE("rule: a SQL filter matches if it is true, not if it is unknown") {
     CHECK(takes(SqlFilter{"count = 7 AND sys.Label = 'label'"}));
     CHECK_FALSE(takes(SqlFilter{"missing = 7"}));
     CHECK_FALSE(takes(SqlFilter{"NOT missing = 7"}));
 }
 
-TEST_CASE("rule: an action sets and removes, each statement seeing those before it; nothing else "
-          "changes") {
+TEST_CASE("rule: an action's statements see earlier changes, and nothing else changes") {
     const Message set = after("SET count = count / 2; SET twice = count * 2; SET sys.Label = kind "
                               "+ '!', SET sys.To = count SET none = missing");
     CHECK(set.properties == Properties{{"Count", std::int64_t{3}},
@@ -105,7 +104,7 @@ TEST_CASE("rule: an action sets and removes, each statement seeing those before 
           PropertyValue{std::string{"b"}});
 }
 
-TEST_CASE("rule: what is wrong with one is named") {
+TEST_CASE("rule: an error names the rule and its wrong part") {
     CHECK(complaint({.name = ""}).find("name") != std::string::npos);
     CHECK(complaint({.name = std::string(51, 'x')}).find("1 to 50") != std::string::npos);
     CHECK(complaint({.name = "r", .filter = SqlFilter{"a ="}}).find("rule 'r': filter: ") == 0);

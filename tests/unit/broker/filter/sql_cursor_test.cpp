@@ -9,7 +9,7 @@ namespace {
 
 TokenCursor at(const char* text) { return TokenCursor{read_tokens(text).take_or_throw()}; }
 
-/// What is wrong, and where; empty: nothing.
+/// The error and its position; empty if there is none.
 template <typename Step>
 std::string complaint(TokenCursor cursor, Step step) {
     try {
@@ -29,7 +29,7 @@ std::string wrong_property(const char* text) {
 
 } // namespace
 
-TEST_CASE("token cursor: steps over what is there, and stays where it is not") {
+TEST_CASE("token cursor: moves past an expected token and stays at any other") {
     TokenCursor cursor = at("not ( x");
     CHECK_FALSE(cursor.accept_word("AND"));
     CHECK_FALSE(cursor.accept_symbol("("));
@@ -40,13 +40,13 @@ TEST_CASE("token cursor: steps over what is there, and stays where it is not") {
     cursor.expect_end();
 }
 
-TEST_CASE("token cursor: a word in quotes is a name, not a word of the language") {
+TEST_CASE("token cursor: a quoted word is a name, not a keyword") {
     TokenCursor cursor = at("[not]");
     CHECK_FALSE(cursor.is_word("NOT"));
     CHECK(cursor.expect_property() == PropertyName{.name = "not"});
 }
 
-TEST_CASE("token cursor: a call is a word with a parenthesis behind it") {
+TEST_CASE("token cursor: a call is a word followed by a parenthesis") {
     CHECK(at("newid()").is_call());
     CHECK_FALSE(at("newid").is_call());
     CHECK_FALSE(at("[newid]()").is_call());
@@ -60,7 +60,7 @@ TEST_CASE("token cursor: a property is the application's unless its scope is sys
     CHECK(property("[sys]") == PropertyName{.name = "sys"});
 }
 
-TEST_CASE("token cursor: what is wrong is said with its place") {
+TEST_CASE("token cursor: an error names its position") {
     CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_symbol("="); }) ==
           "expected '=' at 0");
     CHECK(complaint(at("a b"), [](TokenCursor& cursor) { cursor.expect_word("NULL"); }) ==

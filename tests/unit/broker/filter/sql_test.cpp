@@ -27,7 +27,7 @@ Message order() {
                            {"when", WallTime{std::chrono::seconds{5}}}}};
 }
 
-/// "true", "false", "unknown", or why it is no condition.
+/// "true", "false", "unknown", or the error.
 std::string ask(const char* condition) {
     const auto parsed = parse_condition(condition);
     if (!parsed) {
@@ -41,7 +41,7 @@ std::string ask(const char* condition) {
 
 } // namespace
 
-TEST_CASE("SQL filter: comparisons of texts, numbers, truth values and times") {
+TEST_CASE("SQL filter: compares texts, numbers, truth values and times") {
     for (const char* holds : {"color = 'red'",
                               "user.Color = 'red'",
                               "'red' = color",
@@ -86,8 +86,8 @@ TEST_CASE("SQL filter: comparisons of texts, numbers, truth values and times") {
     }
 }
 
-TEST_CASE("SQL filter: what is not there, null or of another kind is unknown, and so is what is "
-          "said of it") {
+TEST_CASE("SQL filter: missing, null and incomparable values are unknown, and so are predicates "
+          "about them") {
     for (const char* unknown : {"missing = 1",
                                 "missing <> 1",
                                 "nothing = NULL",
@@ -193,7 +193,7 @@ TEST_CASE("SQL filter: IN, LIKE, IS NULL, EXISTS and functions") {
     CHECK(ask("count IS NULL") == "false");
 }
 
-TEST_CASE("SQL filter: names are found in any case, the very one first") {
+TEST_CASE("SQL filter: names are found in any case, an exact match first") {
     const Message message{.properties = {{"Key", std::int64_t{1}}, {"key", std::int64_t{2}}}};
     const auto value = [&](const char* condition) {
         return evaluate(*parse_condition(condition).value(), message);
@@ -203,7 +203,7 @@ TEST_CASE("SQL filter: names are found in any case, the very one first") {
     CHECK(value("KEY = 1") == Value{true});
 }
 
-TEST_CASE("SQL filter: what is no condition is refused with the place") {
+TEST_CASE("SQL filter: an invalid condition is rejected with its position") {
     const std::pair<const char*, const char*> wrong[] = {
         {"", "expected a value or the name of a property at position 1"},
         {"color =", "expected a value or the name of a property at position 8"},
@@ -260,7 +260,7 @@ TEST_CASE("SQL filter: what is no condition is refused with the place") {
     CHECK(ask(within(101, '-', "1 = 1", "").c_str()).find("too deeply") != std::string::npos);
 }
 
-TEST_CASE("SQL action: statements by comma, semicolon or nothing; anything else is refused") {
+TEST_CASE("SQL action: statements may be separated by a comma, a semicolon or nothing") {
     CHECK(parse_action("SET a = 1").value().size() == 1);
     CHECK(parse_action("SET a = 1; remove sys.To, SET [b c] = a + 1 SET d = newid();")
               .value()

@@ -22,8 +22,8 @@ KeptMessage message(std::int64_t sequence, MessageContentPtr what = nullptr,
 
 } // namespace
 
-TEST_CASE("ChangeSet: what came is inserted, what was there is updated or erased, in the order of "
-          "first mention") {
+TEST_CASE("ChangeSet: new messages are inserted and others updated or erased, in the order of "
+          "first change") {
     ChangeSet set;
     CHECK(set.empty());
     set.add(MessageAdded{message(7, content("seven"))});
@@ -41,20 +41,20 @@ TEST_CASE("ChangeSet: what came is inserted, what was there is updated or erased
     CHECK(set.empty());
 }
 
-TEST_CASE("ChangeSet: a message that came and went leaves nothing but its number") {
+TEST_CASE("ChangeSet: a message that was added and removed leaves only its number") {
     ChangeSet set;
     set.add(MessageAdded{message(7, content("seven"))});
     set.add(MessageChanged{message(7, nullptr, 1)});
     set.add(MessageRemoved{.entity = 1, .sequence = 7});
     REQUIRE(set.messages().size() == 1);
     CHECK(set.messages()[0].action == Action::nothing);
-    CHECK(set.messages()[0].message.content == nullptr); // and no memory
+    CHECK(set.messages()[0].message.content == nullptr); // and its memory is free
     CHECK(set.last_sequences() == std::map<EntityId, std::int64_t>{{1, 7}});
     CHECK_FALSE(set.empty());
 }
 
-TEST_CASE("ChangeSet: changes add up to the last, and content that changed is not forgotten by a "
-          "change without") {
+TEST_CASE(
+    "ChangeSet: the last change wins, and changed content survives a change without content") {
     ChangeSet set;
     set.add(MessageAdded{message(1, content("old"))});
     set.add(MessageChanged{message(1, content("new"), 1)});
@@ -73,8 +73,8 @@ TEST_CASE("ChangeSet: changes add up to the last, and content that changed is no
     CHECK(set.messages()[2].action == Action::erase);
 }
 
-TEST_CASE("ChangeSet: the same number in two entities is two messages; the highest number of each "
-          "is known") {
+TEST_CASE("ChangeSet: the same number in two entities is two messages, and each entity has its own "
+          "highest number") {
     ChangeSet set;
     set.add(MessageAdded{message(2, content("a"), 0, 1)});
     set.add(MessageAdded{message(1, content("b"), 0, 1)});
@@ -85,8 +85,8 @@ TEST_CASE("ChangeSet: the same number in two entities is two messages; the highe
     CHECK(set.last_sequences() == std::map<EntityId, std::int64_t>{{1, 2}, {2, 2}});
 }
 
-TEST_CASE("ChangeSet: the last state of a session counts; queues keep the order of what happened; "
-          "nothing is written of a removed one") {
+TEST_CASE("ChangeSet: the last state of a session counts, queues keep their order, and a removed "
+          "entity writes nothing") {
     ChangeSet set;
     set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = "one"});
     set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = std::nullopt});

@@ -5,7 +5,7 @@
 using namespace sessionq;
 using namespace sessionq::broker;
 
-TEST_CASE("options text: every option comes back, and so does none") {
+TEST_CASE("options text: every option and no option survive writing and reading") {
     const QueueOptions plain;
     CHECK(read_options(to_text(plain)).value() == plain);
     const QueueOptions full{.requires_session = true,
@@ -21,7 +21,7 @@ TEST_CASE("options text: every option comes back, and so does none") {
     CHECK(read_options(to_text(full)).value() == full);
 }
 
-TEST_CASE("options text: what is not understood is named, not dropped") {
+TEST_CASE("options text: an unknown line is an error that names it") {
     for (const char* line :
          {"colour=blue", "lock_duration", "lock_duration=", "max_delivery_count=-1",
           "max_delivery_count=5x", "requires_session=1"}) {

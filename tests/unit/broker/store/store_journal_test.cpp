@@ -58,7 +58,7 @@ std::string bodies(const KeptEntity& entity) {
     return text;
 }
 
-/// No file of this process grows beyond so much while it lives.
+/// Limits the size of this process's files while it lives.
 class FileSizeLimit {
 public:
     explicit FileSizeLimit(rlim_t bytes) {
@@ -79,8 +79,8 @@ private:
     void (*was_)(int){};
 };
 
-/// Stands for a disk that gets full: the store has so many pages, and some more once the reserve is
-/// given up. For the store's thread, but for `has_room`.
+/// A disk that gets full: the store has a number of pages, and a few more after the reserve is
+/// freed. For the store's thread, except `has_room`.
 class LimitedDisk final : public DiskReserve {
 public:
     LimitedDisk(Database& database, const std::atomic<bool>& has_room)
@@ -101,7 +101,8 @@ private:
 
 } // namespace
 
-TEST_CASE("StoreJournal: makes its directory, for its owner alone, and finds there what it kept") {
+TEST_CASE(
+    "StoreJournal: creates its directory for its owner alone, and restores what it stored there") {
     const TemporaryDirectory temporary;
     const fs::path directory = temporary.path() / "a" / "b";
     {
@@ -123,8 +124,8 @@ TEST_CASE("StoreJournal: makes its directory, for its owner alone, and finds the
     CHECK(opened.journal->make_entity_id() == 3);
 }
 
-TEST_CASE("StoreJournal: what it said is durable is in the files, in whole operations, however the "
-          "process ends") {
+TEST_CASE(
+    "StoreJournal: confirmed operations are in the files, as a whole, however the process ends") {
     const TemporaryDirectory temporary;
     auto opened = open(temporary.path() / "live").value();
     opened.journal->append({created()});
@@ -133,10 +134,10 @@ TEST_CASE("StoreJournal: what it said is durable is in the files, in whole opera
         REQUIRE_FALSE(outcome(*opened.journal));
     }
     fs::copy(temporary.path() / "live", temporary.path() / "copy",
-             fs::copy_options::recursive); // as a crash leaves it
+             fs::copy_options::recursive); // the state that a crash leaves
     CHECK(open(temporary.path() / "copy").value().kept[0].queue.messages.size() == 40);
 
-    // A log whose end is torn or garbled has lost what it had not confirmed to be written, and nothing before it.
+    // A log with a torn or garbled end loses only what was not confirmed as written.
     const fs::path log = store_file(temporary.path() / "live").string() + "-wal";
     const auto length = fs::file_size(log);
     std::size_t least = 40;
@@ -153,8 +154,8 @@ TEST_CASE("StoreJournal: what it said is durable is in the files, in whole opera
     }
 }
 
-TEST_CASE("StoreJournal: who waits is answered in order, with a mark that covers what was appended "
-          "before it asked") {
+TEST_CASE("StoreJournal: waiting callers are answered in order, with a mark that covers earlier "
+          "changes") {
     const TemporaryDirectory temporary;
     auto opened = open(temporary.path()).value();
     std::promise<std::vector<Journal::Mark>> done;
@@ -176,7 +177,7 @@ TEST_CASE("StoreJournal: who waits is answered in order, with a mark that covers
     CHECK(said.back() == 101);
 }
 
-TEST_CASE("StoreJournal: when it ends, whoever waits has been answered") {
+TEST_CASE("StoreJournal: waiting callers are answered before it ends") {
     const TemporaryDirectory temporary;
     int answers = 0;
     {
@@ -190,8 +191,8 @@ TEST_CASE("StoreJournal: when it ends, whoever waits has been answered") {
     CHECK(answers == 10);
 }
 
-TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, and loses nothing "
-          "when it takes more again") {
+TEST_CASE("StoreJournal: a failing disk fails waiting callers and is logged, and loses nothing "
+          "once it works again") {
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
@@ -208,7 +209,7 @@ TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, an
             CHECK(why->detail.find(store_file(temporary.path()).string()) != std::string::npos);
             CHECK(opened.journal->is_failing());
             opened.journal->append({added(3, "while"), MessageRemoved{.entity = 1, .sequence = 1}});
-            CHECK(outcome(*opened.journal)); // tried again, in vain
+            CHECK(outcome(*opened.journal)); // retried without success
         }
         opened.journal->append({MessageRemoved{.entity = 1, .sequence = 2}});
         CHECK_FALSE(outcome(*opened.journal));
@@ -217,8 +218,8 @@ TEST_CASE("StoreJournal: a disk that takes no more fails what waits, says so, an
     CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "3:while");
 }
 
-TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set aside for that, and "
-          "is full until that can be set aside anew") {
+TEST_CASE("StoreJournal: on a full disk removals use the reserve, and it stays full until the "
+          "reserve is back") {
     const TemporaryDirectory temporary;
     std::atomic<bool> has_room{false};
     {
@@ -231,15 +232,15 @@ TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set as
         while (!journal.is_full()) {
             REQUIRE(sent < 1000);
             journal.append({added(++sent, std::string(2000, 'x'))});
-            CHECK_FALSE(outcome(
-                journal)); // what was taken before anybody knew is written with what was set aside
+            // written with the reserve: it was accepted before the disk was known to be full
+            CHECK_FALSE(outcome(journal));
         }
         CHECK_FALSE(journal.is_failing());
         for (std::int64_t number = 1; number < sent; ++number) {
             journal.append({MessageRemoved{.entity = 1, .sequence = number}});
             CHECK_FALSE(outcome(journal));
         }
-        CHECK(journal.is_full()); // others have that room
+        CHECK(journal.is_full()); // the freed space is in use
         has_room = true;
         while (journal.is_full()) {
             static_cast<void>(outcome(journal));
@@ -249,11 +250,11 @@ TEST_CASE("StoreJournal: a full disk takes what makes room, with what was set as
     }
     CHECK(open(temporary.path()).value().kept[0].queue.messages.size() == 2);
     CHECK(fs::file_size(store_file(temporary.path())) <
-          std::uintmax_t{30} * 4096); // the disk has back what the store needs no more
+          std::uintmax_t{30} * 4096); // the store has returned its unused pages to the disk
 }
 
-TEST_CASE("StoreJournal: what does not fit even with what was set aside is not confirmed, and "
-          "written once there is room") {
+TEST_CASE("StoreJournal: changes that exceed even the reserve are not confirmed, and written once "
+          "there is room") {
     const TemporaryDirectory temporary;
     {
         auto file = open_store(temporary.path()).value();
@@ -278,8 +279,7 @@ TEST_CASE("StoreJournal: what does not fit even with what was set aside is not c
     CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "2:small");
 }
 
-TEST_CASE("ReserveFile: sets room aside for as long as it has it, and leaves nothing behind where "
-          "there is not enough") {
+TEST_CASE("ReserveFile: reserves its space, and leaves nothing behind if there is not enough") {
     const TemporaryDirectory temporary;
     const fs::path file = temporary.path() / "reserve";
     ReserveFile reserve{file, 100'000};
@@ -296,8 +296,7 @@ TEST_CASE("ReserveFile: sets room aside for as long as it has it, and leaves not
     CHECK_FALSE(fs::exists(file));
 }
 
-TEST_CASE(
-    "StoreJournal: a store of the first version is brought to this one, with all that is in it") {
+TEST_CASE("StoreJournal: a store of version 1 is upgraded with all its content") {
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
@@ -319,8 +318,7 @@ TEST_CASE(
           std::vector<EntityId>{7, 12});
 }
 
-TEST_CASE(
-    "StoreJournal: message ids are kept within their window, the one to forget first is first") {
+TEST_CASE("StoreJournal: message ids are stored within their window, in the order of forgetting") {
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
@@ -347,7 +345,7 @@ TEST_CASE(
     {
         auto opened = open(temporary.path()).value();
         for (std::int64_t number = 0; number < 1000;
-             ++number) { // those that are forgotten do not stay for ever
+             ++number) { // forgotten ids are deleted in the end
             opened.journal->append({MessageIdTaken{.entity = 1,
                                                    .message_id = "new " + std::to_string(number),
                                                    .sequence = number,
@@ -358,8 +356,8 @@ TEST_CASE(
     CHECK(open(temporary.path()).value().kept[0].queue.taken_ids.size() == 1000);
 }
 
-TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is refused by name and "
-          "left alone") {
+TEST_CASE("StoreJournal: a file that is in use, foreign, newer or broken is rejected by name and "
+          "not changed") {
     const TemporaryDirectory temporary;
     const fs::path file = store_file(temporary.path());
     const auto refused = [&](Errc code, std::string_view words) {
@@ -374,7 +372,7 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         const auto first = open(temporary.path()).value();
         refused(Errc::invalid_state, "in use");
     }
-    SUBCASE("no database") {
+    SUBCASE("not a database") {
         const std::string text(5000, 'x');
         std::ofstream{file} << text;
         refused(Errc::invalid_argument, "is not a database");
@@ -382,7 +380,7 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         std::getline(std::ifstream{file}, left);
         CHECK(left == text);
     }
-    SUBCASE("another program's") {
+    SUBCASE("another program's database") {
         Database{file.string()}.run("CREATE TABLE theirs (x)");
         refused(Errc::invalid_argument, "is not a sessionq database");
         CHECK(Database{file.string()}.number("SELECT count(*) FROM sqlite_master") == 1);
@@ -420,7 +418,7 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         stays_refused(whole.substr(0, 50), "is damaged");
         stays_refused("", "is damaged: it is empty");
         for (const std::size_t page :
-             {1U, 20U, 40U}) { // some of it would not be read before it is needed
+             {1U, 20U, 40U}) { // some of it would not be read before it is used
             std::string overwritten = whole;
             overwritten.replace(page * 4096, 4096, 4096, '\x5a');
             stays_refused(overwritten, "is damaged");
@@ -428,7 +426,7 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         write(whole);
         CHECK(open(temporary.path()).value().kept[0].queue.messages.size() == 100);
     }
-    SUBCASE("a message that is none") {
+    SUBCASE("an invalid message") {
         {
             auto opened = open(temporary.path()).value();
             opened.journal->append({created(), added(5, "x")});
@@ -436,7 +434,7 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
         Database{file.string()}.run("UPDATE messages SET content = x'00'");
         refused(Errc::protocol_error, "message 5");
     }
-    SUBCASE("an option nobody knows") {
+    SUBCASE("an unknown option") {
         {
             auto opened = open(temporary.path()).value();
             opened.journal->append({created()});
@@ -450,7 +448,7 @@ TEST_CASE("StoreJournal: what is in use elsewhere, foreign, newer or broken is r
     }
 }
 
-TEST_CASE("StoreJournal: a directory that cannot be made is named") {
+TEST_CASE("StoreJournal: a directory that cannot be created is named") {
     const TemporaryDirectory temporary;
     std::ofstream{temporary.path() / "file"} << "x";
     const auto opened = open(temporary.path() / "file" / "data");
