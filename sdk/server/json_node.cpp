@@ -103,7 +103,7 @@ std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
               static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
     if (!is_whole || value_->get<std::int64_t>() < least || value_->get<std::int64_t>() > most) {
         fail("expected a whole number from " + std::to_string(least) + " to " +
-             std::to_string(most) + "-");
+             std::to_string(most));
     }
     return value_->get<std::int64_t>();
 }
