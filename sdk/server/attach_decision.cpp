@@ -35,14 +35,14 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
         return refuse(condition::not_implemented, "dynamic nodes are not supported");
     }
     if (node.present && node.address.empty() &&
-        !peer_receives) { // a transaction coordinator, or a relay for messages to anywhere
-        return refuse(condition::not_implemented,
-                      "the target names no node: transactions are not supported, nor sending to no "
-                      "node in particular");
+        !peer_receives) { // a transaction coordinator, or an anonymous relay
+        return refuse(
+            condition::not_implemented,
+            "the target has no address; transactions and anonymous relays are not supported");
     }
     if (!node.present || node.address.empty()) {
         return refuse(condition::invalid_field,
-                      peer_receives ? "the source names no node" : "the target names no node");
+                      peer_receives ? "the source has no address" : "the target has no address");
     }
     auto address = parse_address(node.address);
     if (!address) {
@@ -65,9 +65,8 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
                             .session = read_session_filter(node.filter),
                             .wait = wait_of(attach.properties)};
     if (decision.session.wish == SessionFilter::Wish::unreadable) {
-        return refuse(
-            condition::not_implemented,
-            "the session filter is of a kind that is not supported: sessions are exclusive here");
+        return refuse(condition::not_implemented,
+                      "the session filter is not supported; sessions are exclusive");
     }
     return decision;
 }

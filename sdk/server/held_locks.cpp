@@ -7,7 +7,7 @@
 namespace sessionq::server {
 namespace {
 
-// It is asked for deferred messages only and waits for nothing.
+// The target of a consumer that only receives deferred messages and never waits.
 class Uninterested final : public broker::ConsumerTarget {
 public:
     void on_accepted(broker::ConsumerPtr) noexcept override {}

@@ -66,7 +66,7 @@ void PeerConnection::on_writable() {
 void PeerConnection::on_closed(const amqp::Condition& condition) {
     core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",
               condition.empty() ? "" : ": ", condition.name);
-    const Ended ended = ended_; // which is destroyed with this
+    const Ended ended = ended_; // a copy, because the call destroys this object
     ended(*this);
 }
 
@@ -97,14 +97,14 @@ bool PeerConnection::may_use(const std::string& entity, bool for_management) con
 Answer PeerConnection::put_token(const Request& request) {
     if (request.operation() != "put-token") {
         return {.status = 400,
-                .description = "the one operation of this node is put-token",
+                .description = "$cbs supports put-token only",
                 .condition = std::string{condition::not_implemented}};
     }
     const std::string_view audience = request.text("name");
     const auto token = request.body.bytes();
     if (audience.empty() || !token) {
         return {.status = 400,
-                .description = "a put-token names its audience and holds a token",
+                .description = "put-token needs an audience and a token",
                 .condition = std::string{condition::invalid_field}};
     }
     Claims::Answer judged = peer_.claims.put_token(audience, *token, peer_.loop.wall_now());
@@ -133,8 +133,7 @@ void PeerConnection::arm_claim_timer() {
 
 void PeerConnection::on_claim_timer() {
     if (!is_known_) {
-        close(make_condition(condition::unauthorized_access,
-                             "no valid token was put on this connection in time"));
+        close(make_condition(condition::unauthorized_access, "no valid token arrived in time"));
         return;
     }
     peer_.claims.drop_expired(peer_.loop.wall_now());

@@ -31,7 +31,7 @@ Child start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
     for (const std::string& each : command) {
         arguments.push_back(
-            const_cast<char*>(each.c_str())); // as posix_spawn wants it; it changes nothing
+            const_cast<char*>(each.c_str())); // posix_spawn takes char* but changes nothing
     }
     arguments.push_back(nullptr);
     Child child{.output = pipe[0]};

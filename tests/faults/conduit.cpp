@@ -11,7 +11,7 @@ void Conduit::arrived(std::size_t bytes, TimePoint now) {
                             random_.below(static_cast<std::uint64_t>(jitter_.count()) + 1))};
     }
     if (!pieces_.empty()) {
-        due = std::max(due, pieces_.back().due); // none overtakes another
+        due = std::max(due, pieces_.back().due); // bytes never overtake earlier ones
     }
     pieces_.push_back({bytes, due});
     held_ += bytes;

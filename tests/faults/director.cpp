@@ -62,7 +62,7 @@ void Director::strike(const Fault& fault, TimePoint now,
     }
 }
 
-/// In the first half of its time one after another is stalled; each is let go at a random instant
+/// Stalls one victim after another in the first half of the time. Releases each at a random instant
 /// of the second half.
 void Director::clog(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& victims) {
     const Duration half = fault.length / 2;

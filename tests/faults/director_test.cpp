@@ -21,7 +21,7 @@ Director made(const char* script, std::uint64_t seed = 1) {
 
 } // namespace
 
-TEST_CASE("Director: a fault hits as many as it says, each once, when it is due") {
+TEST_CASE("Director: a fault hits the given number of connections, once each, when it is due") {
     Director director = made("1s reset conns=2\n2s stall conns=all for=300ms");
     CHECK(director.due(start, {1, 2, 3}).empty());
     CHECK(director.next_due() == start + 1s);
@@ -36,7 +36,7 @@ TEST_CASE("Director: a fault hits as many as it says, each once, when it is due"
     CHECK(director.counts().at(FaultKind::stall) == 1);
 }
 
-TEST_CASE("Director: what finds nobody is not counted") {
+TEST_CASE("Director: a fault without a victim is not counted") {
     Director director = made("1s reset");
     CHECK(director.due(start + 2s, {}).empty());
     CHECK(director.counts().empty());
@@ -55,7 +55,7 @@ TEST_CASE("Director: the same seed chooses the same victims") {
     CHECK_FALSE(victims(5) == victims(6));
 }
 
-TEST_CASE("Director: the door is shut, rejects or swallows for its time") {
+TEST_CASE("Director: the door refuses, rejects or swallows for its time") {
     Director director = made("1s refuse for=1s\n3s reject for=1s\n5s swallow for=1s");
     CHECK(director.door(start) == Director::Door::open);
     static_cast<void>(director.due(start + 1s, {}));
@@ -69,7 +69,8 @@ TEST_CASE("Director: the door is shut, rejects or swallows for its time") {
     CHECK(director.door(start + 5s) == Director::Door::open);
 }
 
-TEST_CASE("Director: a clog stalls one after another and lets go in another order") {
+TEST_CASE(
+    "Director: a clog stalls one connection after another and releases them in another order") {
     Director director = made("1s clog conns=6 for=2s", 3);
     std::vector<Stroke> all;
     std::vector<TimePoint> began;

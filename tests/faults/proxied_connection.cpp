@@ -11,7 +11,7 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::chrono::seconds after_fin{2}; // for the sides to close too
+constexpr std::chrono::seconds after_fin{2}; // for the peers to close too
 
 TimePoint now() { return core::system_clock().now(); }
 
@@ -91,7 +91,7 @@ void ProxiedConnection::reset() {
     end();
 }
 
-/// FIN now; what comes later in this direction is read and dropped.
+/// Sends FIN now. Later bytes of this direction are read and dropped.
 void ProxiedConnection::cut(Half& half) {
     if (!is_connected_ || half.discards || half.conduit.is_black_hole()) {
         return;
@@ -131,7 +131,7 @@ void ProxiedConnection::on_read(Half& half, const asio::error_code& error, std::
     if (error) {
         half.input_over = true;
         if (half.conduit.is_black_hole()) {
-            return; // nobody is told
+            return; // a black hole forwards no end
         }
         if (error != asio::error::eof) {
             reset();
