@@ -1,0 +1,154 @@
+#include "amqp/client_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "amqp/codec/encoded_content.hpp"
+#include "amqp/codec/encoder.hpp"
+#include "core/uuid.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::amqp {
+namespace {
+
+using Phase = ConnectionKeeper::Phase;
+
+void run(const ConnectionKeeper::Handlers& handlers, const core::Result<Engine*>& result) {
+    for (const auto& handler : handlers) {
+        handler(result);
+    }
+}
+
+const Failure closing{.code = Errc::cancelled, .detail = "the connection is closed"};
+
+} // namespace
+
+ClientConnection::ClientConnection(ConnectionHost& host, ClientConnectionOptions options,
+                                   ClientConnectionEvents& events)
+    : host_{host},
+      options_{std::move(options)},
+      events_{events},
+      keeper_{
+          {.hosts = options_.hosts.size(), .backoff = options_.backoff, .seed = options_.seed}} {}
+
+ClientConnection::~ClientConnection() { close(); }
+
+ClientConnection::WaitId ClientConnection::when_open(Handler handler) {
+    if (Engine* const open = engine()) {
+        handler(open);
+        return 0;
+    }
+    if (keeper_.phase() == Phase::closed) {
+        handler(closing);
+        return 0;
+    }
+    const WaitId id = keeper_.add(std::move(handler));
+    proceed();
+    return id;
+}
+
+/// A connection that broke stays until `on_closed` says why.
+Engine* ClientConnection::engine() const noexcept {
+    return keeper_.phase() == Phase::open && connection_->engine().is_open()
+               ? &connection_->engine()
+               : nullptr;
+}
+
+void ClientConnection::close() {
+    const auto waiting = keeper_.close();
+    host_.loop().timers().cancel(timer_);
+    dialing_.reset();
+    connection_.reset();
+    run(waiting, closing);
+}
+
+void ClientConnection::proceed() {
+    const ConnectionKeeper::Step step = keeper_.next(host_.loop().now());
+    switch (step.kind) {
+    case ConnectionKeeper::Step::Kind::none: return;
+    case ConnectionKeeper::Step::Kind::connect: connect(step.host); return;
+    case ConnectionKeeper::Step::Kind::wait: host_.loop().timers().arm(timer_, step.when); return;
+    }
+}
+
+/// A round over the hosts ends before the operation's time, so that the last failure can be told.
+void ClientConnection::connect(std::size_t host) {
+    const Duration share = (options_.operation_timeout - options_.operation_timeout / 10) /
+                           static_cast<Duration::rep>(options_.hosts.size());
+    target_ = host;
+    attempt_until_ = Deadline::after(share, host_.loop().now()).time();
+    dialing_ =
+        options_.dial(host_, options_.hosts[host], attempt_until_,
+                      [this](core::Result<StreamPtr> stream) { on_stream(std::move(stream)); });
+}
+
+void ClientConnection::on_stream(core::Result<StreamPtr> stream) {
+    dialing_.reset();
+    if (!stream.ok()) {
+        on_failed(stream.failure());
+        return;
+    }
+    ConnectionOwner& owner = *this;
+    connection_ =
+        std::make_unique<Connection>(host_, std::move(stream).value(), connection_options(), owner);
+}
+
+ConnectionOptions ClientConnection::connection_options() const {
+    const std::string hostname =
+        options_.hostname.empty() ? options_.hosts[target_].host : options_.hostname;
+    ConnectionOptions made;
+    made.engine.open = {
+        .container = "sessionq-" + core::Uuid::make().to_string(),
+        .hostname = hostname,
+        .properties = encode(Value::map(
+            {{Value::symbol("product"), "sessionq"}, {Value::symbol("platform"), "C++"}})),
+        .idle_time_out = static_cast<std::uint32_t>(
+            std::chrono::duration_cast<std::chrono::milliseconds>(options_.idle_timeout / 2)
+                .count()), // half, so that one late heartbeat ends nothing
+        .max_frame_size = 65536};
+    SaslCredentials credentials = options_.credentials;
+    credentials.hostname = hostname;
+    made.engine.sasl = make_sasl_client(std::move(credentials));
+    made.open_time_out = std::clamp<Duration>(attempt_until_ - host_.loop().now(), Duration::zero(),
+                                              made.open_time_out);
+    return made;
+}
+
+void ClientConnection::on_open(const Open& peer) {
+    refusal_ = events_.on_connected(peer);
+    if (refusal_) {
+        connection_->close();
+        return;
+    }
+    run(keeper_.opened(host_.loop().now()), &connection_->engine());
+}
+
+void ClientConnection::on_closed(const Condition& condition) {
+    if (keeper_.phase() == Phase::open) {
+        Failure why = events_.explain(condition, "the connection to " + host_name() + " was lost");
+        why.code = why.code == Errc::cancelled ? Errc::connection_lost : why.code;
+        events_.on_disconnected(why);
+        connection_.reset();
+        keeper_.lost(host_.loop().now());
+        proceed();
+        return;
+    }
+    connection_.reset();
+    Failure why = events_.explain(condition, "cannot connect to " + host_name());
+    if (why.code == Errc::connection_lost || why.code == Errc::cancelled) {
+        why.code = Errc::connection_refused; // the broker is starting or stopping
+    }
+    on_failed(refusal_ ? *std::exchange(refusal_, std::nullopt) : why);
+}
+
+void ClientConnection::on_failed(const Failure& why) {
+    run(keeper_.failed(host_.loop().now()), why);
+    proceed();
+}
+
+std::string ClientConnection::host_name() const {
+    const Target& target = options_.hosts[target_];
+    return "'" + target.host + ":" + std::to_string(target.port) + "'";
+}
+
+} // namespace sessionq::amqp

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "amqp/connection.hpp"
+#include "amqp/connection_keeper.hpp"
+#include "amqp/connector.hpp"
+#include "core/weak_handle.hpp"
+#include "timing/timer.hpp"
+
+namespace sessionq::amqp {
+
+struct ClientConnectionOptions {
+    std::vector<Target> hosts{}; ///< At least one; tried in this order.
+    std::string hostname{};      ///< For open and SASL; empty: the name of the host connected to.
+    SaslCredentials credentials{};
+    Duration operation_timeout{std::chrono::seconds{60}}; ///< Of one round over the hosts.
+    Duration idle_timeout{std::chrono::seconds{120}}; ///< A peer silent for so long is given up.
+    BackoffOptions backoff{};
+    std::uint64_t seed{0};
+    Dial dial{dial_socket};
+};
+
+/// What a dialect knows about its connection. Called on the loop.
+class ClientConnectionEvents {
+public:
+    virtual ~ClientConnectionEvents() = default;
+    /// The peer opened. A failure closes the connection and is the result of the attempt.
+    [[nodiscard]] virtual std::optional<Failure> on_connected(const Open& peer) = 0;
+    /// An open connection ended. Its engine is destroyed after this call.
+    virtual void on_disconnected(const Failure& why) = 0;
+    /// Maps a condition to a failure of this dialect.
+    [[nodiscard]] virtual Failure explain(const Condition& condition, std::string what) = 0;
+};
+
+/// A client's connection: made when first needed and again after a loss, as a `ConnectionKeeper`
+/// decides. Bound to the loop. Not to be destroyed from its events and handlers.
+class ClientConnection final : private ConnectionOwner {
+public:
+    using Handler = ConnectionKeeper::Handler;
+    using WaitId = ConnectionKeeper::WaitId;
+
+    ClientConnection(ConnectionHost& host, ClientConnectionOptions options,
+                     ClientConnectionEvents& events);
+    ~ClientConnection() override;
+    ClientConnection(const ClientConnection&) = delete;
+    ClientConnection& operator=(const ClientConnection&) = delete;
+
+    /// Runs the handler once the connection is open, now or by a later turn; the engine is for use
+    /// at once. Fails when no host could be connected to, with `cancelled` after `close`.
+    WaitId when_open(Handler handler);
+    /// The handler is dropped.
+    void give_up(WaitId id) { keeper_.give_up(id); }
+    /// Null unless the connection is open.
+    [[nodiscard]] Engine* engine() const noexcept;
+    /// Drops the connection. Handlers that wait are run with `cancelled`.
+    void close();
+
+private:
+    void on_open(const Open& peer) override;
+    void on_closed(const Condition& condition) override;
+
+    void proceed();
+    void connect(std::size_t host);
+    void on_stream(core::Result<StreamPtr> stream);
+    void on_failed(const Failure& why);
+    [[nodiscard]] std::string host_name() const;
+    [[nodiscard]] ConnectionOptions connection_options() const;
+
+    ConnectionHost& host_;
+    const ClientConnectionOptions options_;
+    ClientConnectionEvents& events_;
+    ConnectionKeeper keeper_;
+    std::size_t target_{0};
+    TimePoint attempt_until_{};
+    std::unique_ptr<Dialing> dialing_{};
+    std::unique_ptr<Connection> connection_{};
+    std::optional<Failure> refusal_{};
+    timing::Timer timer_{timing::Timer::calling<&ClientConnection::proceed>(this)};
+};
+
+} // namespace sessionq::amqp

@@ -1,0 +1,82 @@
+#include "amqp/connection_keeper.hpp"
+
+#include <utility>
+
+namespace sessionq::amqp {
+
+ConnectionKeeper::WaitId ConnectionKeeper::add(Handler handler) {
+    waiting_.emplace(++last_id_, std::move(handler));
+    return last_id_;
+}
+
+ConnectionKeeper::Step ConnectionKeeper::next(TimePoint now) {
+    if (phase_ != Phase::disconnected || waiting_.empty()) {
+        return {};
+    }
+    if (now < not_before_) {
+        return {.kind = Step::Kind::wait, .when = not_before_};
+    }
+    phase_ = Phase::connecting;
+    return {.kind = Step::Kind::connect, .host = host_};
+}
+
+ConnectionKeeper::Handlers ConnectionKeeper::opened(TimePoint now) {
+    if (phase_ != Phase::connecting) {
+        return {};
+    }
+    phase_ = Phase::open;
+    opened_at_ = now;
+    return take_waiting();
+}
+
+ConnectionKeeper::Handlers ConnectionKeeper::failed(TimePoint now) {
+    if (phase_ != Phase::connecting) {
+        return {};
+    }
+    phase_ = Phase::disconnected;
+    host_ = (host_ + 1) % hosts_;
+    if (host_ != 0) {
+        return {};
+    }
+    back_off(now);
+    return take_waiting();
+}
+
+void ConnectionKeeper::lost(TimePoint now) {
+    if (phase_ != Phase::open) {
+        return;
+    }
+    phase_ = Phase::disconnected;
+    host_ = 0;
+    if (now - opened_at_ >= backoff_.min * 10) {
+        failed_rounds_ = 0;
+    }
+    back_off(now);
+}
+
+ConnectionKeeper::Handlers ConnectionKeeper::close() {
+    phase_ = Phase::closed;
+    return take_waiting();
+}
+
+ConnectionKeeper::Handlers ConnectionKeeper::take_waiting() {
+    Handlers taken;
+    for (auto& [id, handler] : std::exchange(waiting_, {})) {
+        taken.push_back(std::move(handler));
+    }
+    return taken;
+}
+
+void ConnectionKeeper::back_off(TimePoint now) noexcept {
+    Duration full = backoff_.min;
+    for (std::uint32_t i = 0; i < failed_rounds_ && full < backoff_.max; ++i) {
+        full = full > backoff_.max / 2 ? backoff_.max : full * 2;
+    }
+    ++failed_rounds_;
+    const Duration half = full / 2;
+    not_before_ = now + half +
+                  Duration{static_cast<Duration::rep>(random_.fraction() *
+                                                      static_cast<double>((full - half).count()))};
+}
+
+} // namespace sessionq::amqp
