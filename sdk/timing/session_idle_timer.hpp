@@ -43,21 +43,18 @@ public:
         return arming(now, next);
     }
 
-    /// Something arrived. False once fired or disposed: then it was not counted, has no `end` and
-    /// must not be handled. At most 2^29 - 1 at a time.
+    /// Something arrived and is counted until its `end`. False once fired or disposed: then no
+    /// handler may start for it. At most 2^29 - 1 at a time.
     [[nodiscard]] bool begin() noexcept {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
-        do {
-            if ((seen & ended) != 0) {
-                return false;
-            }
-        } while (!word_.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel,
-                                              std::memory_order_relaxed));
-        return true;
+        while (!word_.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel,
+                                            std::memory_order_relaxed)) {
+        }
+        return (seen & ended) == 0;
     }
 
-    /// One that `begin` counted is finished. Set exactly when it was the last, and the timer not
-    /// disposed: the clock restarts.
+    /// Something that `begin` counted is finished. The answer is set exactly when it was the last
+    /// and the timer has neither fired nor been disposed: the clock restarts.
     [[nodiscard]] std::optional<Arming> end(TimePoint now) noexcept {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
         std::uint64_t next = 0;
@@ -72,7 +69,7 @@ public:
     }
 
     /// Commits to leaving. True for one call only, and only if the session has been idle ever since
-    /// the arming of `epoch`; from then on `begin` is refused.
+    /// the arming of `epoch`. From then on `begin` answers false.
     [[nodiscard]] bool fire(std::uint32_t epoch) noexcept {
         std::uint64_t idle = idle_in(epoch);
         return word_.compare_exchange_strong(idle, idle | fired_bit, std::memory_order_acq_rel,

@@ -2,16 +2,16 @@
 
 #include <doctest/doctest.h>
 
-#include <iomanip>
-#include <iostream>
+#include <cstddef>
+#include <cstdio>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sessionq::test {
 
-/// Counts how often each input of a machine was tried in each of its phases. `check` prints the
-/// table and fails for every cell that was never reached.
+/// Counts how often a test gave a machine each input in each phase. `check` prints the table and
+/// fails for every cell that was never reached.
 class PhaseTable {
 public:
     PhaseTable(std::string machine, std::vector<std::string> phases,
@@ -21,34 +21,47 @@ public:
           inputs_{std::move(inputs)},
           counts_(phases_.size() * inputs_.size()) {}
 
-    void count(std::size_t phase, std::size_t input) {
+    void reached(std::size_t phase, std::size_t input) {
         ++counts_.at(phase * inputs_.size() + input);
     }
 
-    void check() const {
-        std::cout << machine_ << '\n' << std::setw(width) << "";
-        for (const std::string& phase : phases_) {
-            std::cout << std::setw(width) << phase;
-        }
-        for (std::size_t input = 0; input < inputs_.size(); ++input) {
-            std::cout << '\n' << std::setw(width) << inputs_[input];
-            for (std::size_t phase = 0; phase < phases_.size(); ++phase) {
-                const int times = counts_[phase * inputs_.size() + input];
-                std::cout << std::setw(width) << times;
-                CHECK_MESSAGE(times > 0, machine_, ": ", inputs_[input], " was not tried in phase ",
-                              phases_[phase]);
+    /// "PHASE x INPUT" for every cell that was never reached.
+    [[nodiscard]] std::vector<std::string> missing() const {
+        std::vector<std::string> cells;
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            if (counts_[i] == 0) {
+                cells.push_back(phases_[i / inputs_.size()] + " x " + inputs_[i % inputs_.size()]);
             }
         }
-        std::cout << std::endl;
+        return cells;
+    }
+
+    void check() const {
+        print();
+        for (const std::string& cell : missing()) {
+            FAIL_CHECK(machine_, ": ", cell, " was never reached");
+        }
+    }
+
+    void print() const {
+        std::printf("%s\n%-16s", machine_.c_str(), "");
+        for (const std::string& input : inputs_) {
+            std::printf(" %13.13s", input.c_str());
+        }
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            if (i % inputs_.size() == 0) {
+                std::printf("\n%-16s", phases_[i / inputs_.size()].c_str());
+            }
+            std::printf(" %13zu", counts_[i]);
+        }
+        std::printf("\n");
     }
 
 private:
-    static constexpr int width = 16;
-
-    const std::string machine_;
-    const std::vector<std::string> phases_;
-    const std::vector<std::string> inputs_;
-    std::vector<int> counts_;
+    std::string machine_;
+    std::vector<std::string> phases_;
+    std::vector<std::string> inputs_;
+    std::vector<std::size_t> counts_;
 };
 
 } // namespace sessionq::test

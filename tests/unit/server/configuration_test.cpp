@@ -181,9 +181,9 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
         {with_namespace(R"("Queues": [{"Name": 5}])"),
          "UserConfig.Namespaces[0].Queues[0].Name: expected a string"},
         {with_namespace(R"("Queues": [{"Name": "a"}, {"Name": "A"}])"),
-         "UserConfig.Namespaces[0].Queues[1]: there is an entity 'A' already"},
+         "UserConfig.Namespaces[0].Queues[1]: entity 'A' already exists"},
         {with_namespace(R"("Queues": [{"Name": "a"}], "Topics": [{"Name": "a"}])"),
-         "UserConfig.Namespaces[0].Topics[0]: there is an entity 'a' already"},
+         "UserConfig.Namespaces[0].Topics[0]: entity 'a' already exists"},
         {with_queue(R"("LockDuration": 60)"), queue_path + ".LockDuration: expected a string"},
         {with_queue(R"("LockDuration": "60s")"),
          queue_path + ".LockDuration: expected an ISO 8601 duration"},
@@ -254,5 +254,5 @@ TEST_CASE("configuration: may forward to existing queues, but not reuse their na
     const auto taken =
         read_configuration(with_namespace(R"("Queues": [{"Name": "Extra"}])"), others);
     CHECK(taken.failure().detail ==
-          "UserConfig.Namespaces[0].Queues[0]: there is an entity 'Extra' already");
+          "UserConfig.Namespaces[0].Queues[0]: entity 'Extra' already exists");
 }

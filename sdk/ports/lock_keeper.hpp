@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <sessionq/deadline.hpp>
+#include <sessionq/time.hpp>
+
+#include "core/result.hpp"
+#include "ports/session_link.hpp"
+
+namespace sessionq::ports {
+
+/// What the holder of a lock does now; several at once, in the order of the members.
+struct LockActions {
+    bool lost{false};  ///< Once: the lock ended, or the broker took it.
+    bool warn{false};  ///< Once: the lock is about to end. Nothing more starts.
+    bool renew{false}; ///< Ask the broker. Its answer goes to `answered`.
+};
+
+/// Decides when a lock is renewed, when its holder is warned and when it is lost (R11-R13). The
+/// length of a lock counts from the instant it was asked for, on the monotonic clock. So a slow
+/// answer shortens it, and a step of the wall clock changes nothing.
+class LockKeeper {
+public:
+    /// The holder is warned a tenth of the length before the end, at most this long.
+    static constexpr Duration max_margin = std::chrono::seconds{2};
+    /// A renewal is due at half of the length, at most this long before the end.
+    static constexpr Duration max_renew_ahead = std::chrono::seconds{10};
+
+    enum class Phase : std::uint8_t {
+        endless,  ///< The lock does not expire.
+        held,     ///< The lock is valid. A renewal will be due.
+        renewing, ///< The broker was asked and has not answered.
+        warned,   ///< The lock is about to end. It is not renewed any more.
+        lost,
+    };
+
+    /// The broker granted `length` with its answer to an accept asked at `asked`. How long the
+    /// accept waited at the broker is unknown. So an answer that took longer than the margin counts
+    /// as if it had travelled for the margin, and a renewal is due at once, which measures it.
+    void accepted(TimePoint asked, TimePoint answered, LockGrant grant) noexcept;
+
+    /// The broker granted a request made at `asked`.
+    void granted(TimePoint asked, LockGrant grant) noexcept;
+
+    /// The broker answered the renewal asked for at `asked`. A refusal is tried again soon.
+    [[nodiscard]] LockActions answered(TimePoint asked, TimePoint now,
+                                       const core::Result<LockGrant>& answer) noexcept;
+
+    /// The lock may end sooner than was granted. A renewal is due at once, unless one is under way.
+    void doubt(TimePoint now) noexcept;
+
+    /// What is due at `now`. `may_renew` is false once the session is being left or its handlers
+    /// make no progress.
+    [[nodiscard]] LockActions look(TimePoint now, bool may_renew) noexcept;
+
+    /// When to look again; TimePoint::max(): never.
+    [[nodiscard]] TimePoint next() const noexcept { return look_at_; }
+
+    [[nodiscard]] Deadline expires() const noexcept { return expires_; }
+
+    /// The instant after which no handler may start: the end less the margin.
+    [[nodiscard]] TimePoint last_start() const noexcept;
+
+    [[nodiscard]] Phase phase() const noexcept { return phase_; }
+
+private:
+    [[nodiscard]] static Duration margin(Duration length) noexcept;
+
+    Phase phase_{Phase::endless};
+    Deadline expires_{};
+    Duration length_{};
+    TimePoint renew_at_{TimePoint::max()};
+    TimePoint look_at_{TimePoint::max()};
+};
+
+} // namespace sessionq::ports
