@@ -6,7 +6,6 @@
 #include <sessionq/processor_options.hpp>
 
 #include "core/random.hpp"
-#include "processor/mutation.hpp"
 
 namespace sessionq::processor {
 
@@ -18,9 +17,6 @@ public:
 
     /// The delay before the next try: between half and all of min x 2^failures, at most max.
     [[nodiscard]] Duration next(core::Random& random) noexcept {
-        if (mutated(Mutant::never_backs_off)) {
-            return Duration::zero();
-        }
         return jittered(at(options_, failures_++), random);
     }
 

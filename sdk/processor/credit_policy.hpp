@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "processor/mutation.hpp"
-
 namespace sessionq::processor {
 
 /// Decides how many messages may be on their way to all sessions of a shard, so that what is
@@ -31,9 +29,6 @@ public:
         }
         const std::uint32_t wanted = window - used;
         std::uint32_t granted = std::min(wanted, affordable());
-        if (mutated(Mutant::credits_beyond_budget)) {
-            granted = wanted;
-        }
         if (granted == 0 && used == 0) {
             granted = 1;
         }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "processor/mutation.hpp"
-
 namespace sessionq::processor {
 
 void Lease::grant(TimePoint asked, std::optional<Duration> length) noexcept {
@@ -36,16 +34,15 @@ Lease::Next Lease::next(TimePoint now, bool renew_wanted) noexcept {
     if (expires_.passed(now)) {
         return {.step = Step::expire};
     }
-    const bool silent = mutated(Mutant::warns_after_expiry);
-    if (!warned_ && now >= last_start() && !silent) {
+    if (!warned_ && now >= last_start()) {
         warned_ = true;
         return {.step = Step::warn};
     }
-    const bool may_renew = renew_wanted && !renewing_ && !warned_ && !mutated(Mutant::never_renews);
+    const bool may_renew = renew_wanted && !renewing_ && !warned_;
     if (may_renew && now >= renew_at_) {
         return {.step = Step::renew};
     }
-    TimePoint at = warned_ || silent ? expires_.time() : last_start();
+    TimePoint at = warned_ ? expires_.time() : last_start();
     if (may_renew) {
         at = std::min(at, renew_at_);
     }

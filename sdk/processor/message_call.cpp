@@ -4,7 +4,6 @@
 
 #include "core/log.hpp"
 #include "processor/exception_text.hpp"
-#include "processor/mutation.hpp"
 #include "processor/session_pump.hpp"
 #include "processor/shard.hpp"
 
@@ -24,7 +23,7 @@ void MessageCall::operator delete(MessageCall* call, std::destroying_delete_t) n
 dispatch::Verdict MessageCall::run() noexcept {
     const SharedState& shared = pump_->shard().shared();
     const TimePoint now = shared.environment.clock->now();
-    if (now >= pump_->last_start() && !mutated(Mutant::starts_after_lock_lost)) {
+    if (now >= pump_->last_start()) {
         return conclude(CallResult::not_started);
     }
     if (message.shared_content()->deadline().passed(now) &&
@@ -78,7 +77,7 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
 }
 
 CallResult MessageCall::keep(std::exception_ptr error) noexcept {
-    if (!error || mutated(Mutant::completes_after_failure)) {
+    if (!error) {
         return CallResult::handled;
     }
     failure_text_ = exception_text(error);
@@ -91,10 +90,8 @@ dispatch::Verdict MessageCall::conclude(CallResult result) noexcept {
     const bool goes_back = (result == CallResult::failed && undecided) ||
                            (!undecided && outcome_ == ports::Outcome::abandon);
     const bool unstarted = result == CallResult::not_started; // nothing may start before it
-    const bool confirm = pump_->shard().options().confirm_settlements &&
-                         !mutated(Mutant::starts_next_before_settled);
-    held_lane_ = pump_->strict() &&
-                 (confirm || unstarted || (goes_back && !mutated(Mutant::overtakes_after_abandon)));
+    const bool confirm = pump_->shard().options().confirm_settlements;
+    held_lane_ = pump_->strict() && (confirm || unstarted || goes_back);
     const dispatch::Verdict verdict =
         held_lane_ ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
     notify(finish_notice); // the loop may destroy the call from here on

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "processor/mutation.hpp"
-
 namespace sessionq::processor {
 
 SessionActions SessionMachine::opened() noexcept {
@@ -74,7 +72,7 @@ SessionActions SessionMachine::idle_due() noexcept {
         return actions;
     }
     phase_ = Phase::idling_out;
-    if (credit_ == 0 || drain_outstanding_ || mutated(Mutant::leaves_without_drain)) {
+    if (credit_ == 0 || drain_outstanding_) {
         actions.commit_idle = !drain_outstanding_;
     } else {
         actions.start_drain = true;
@@ -83,7 +81,7 @@ SessionActions SessionMachine::idle_due() noexcept {
 }
 
 SessionActions SessionMachine::idle_committed(bool committed) noexcept {
-    if (committed || mutated(Mutant::ignores_message_during_drain)) {
+    if (committed) {
         return begin_leave(dead_lettering_ ? CloseReason::dead_lettered : CloseReason::idle);
     }
     if (drain_unanswered_) {
@@ -197,7 +195,7 @@ SessionActions SessionMachine::lost(CloseReason reason) noexcept {
         return actions;
     }
     actions.pause_lane = true;
-    actions.discard_waiting = !mutated(Mutant::starts_after_lock_lost);
+    actions.discard_waiting = true;
     phase_ = Phase::leaving;
     step(actions);
     return actions;
@@ -226,7 +224,7 @@ SessionActions SessionMachine::begin_leave(CloseReason reason) noexcept {
     phase_ = Phase::leaving;
     actions.pause_lane = !handles_all_;
     release_pending_ = true;
-    if (!drain_outstanding_ && credit_ != 0 && !mutated(Mutant::leaves_without_drain)) {
+    if (!drain_outstanding_ && credit_ != 0) {
         actions.start_drain =
             true; // what goes back before the answer would come again on the credit that is left
     } else if (!drain_outstanding_) {
@@ -240,8 +238,7 @@ void SessionMachine::release(SessionActions& actions) noexcept {
     if (!std::exchange(release_pending_, false)) {
         return;
     }
-    actions.release_waiting = !handles_all_ && !(mutated(Mutant::keeps_unstarted_on_stop) &&
-                                                 reason_ == CloseReason::stopped);
+    actions.release_waiting = !handles_all_;
     actions.settle_failed =
         true; // one that waits for its next try goes back too, after what was behind it
 }

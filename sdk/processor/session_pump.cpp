@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/log.hpp"
-#include "processor/mutation.hpp"
 #include "processor/shard.hpp"
 #include "processor/slot_words.hpp"
 #include "timing/timer_service.hpp"
@@ -95,22 +94,16 @@ void SessionPump::on_delivery(ports::DeliveryPtr delivery) {
     came_ = true;
     const bool first = machine_.in_flight() == 0;
     const SessionMachine::Arrival arrival = machine_.delivered();
-    if (!mutated(Mutant::disarmed_only_at_handler_start) &&
-        !mutated(Mutant::idle_fires_while_handler_runs)) {
-        if (idle_.begin()) { // R2: arrival disarms
-            call.counted = true;
-            arming_.reset();
-            shard_.timers().cancel(idle_timer_);
-        }
+    if (idle_.begin()) { // R2: arrival disarms
+        call.counted = true;
+        arming_.reset();
+        shard_.timers().cancel(idle_timer_);
     }
     if (arrival == SessionMachine::Arrival::enqueue) {
         const TimePoint now = shard_.loop().now();
         if (first) {
             call.ready_at = now;
             progress_at_ = now;
-        }
-        if (mutated(Mutant::completes_before_handler)) {
-            settle(call, {.outcome = ports::Outcome::complete});
         }
         ++unfinished_;
         lane_->push(call);
@@ -278,8 +271,7 @@ void SessionPump::start_drain() {
 }
 
 void SessionPump::on_idle_due() {
-    if (arming_ &&
-        (idle_.is_idle(arming_->epoch) || mutated(Mutant::idle_fires_while_handler_runs))) {
+    if (arming_ && idle_.is_idle(arming_->epoch)) {
         due_epoch_ = arming_->epoch;
         apply(machine_.idle_due());
     }

@@ -1,7 +1,6 @@
 #include "processor/session_pump.hpp"
 
 #include "core/log.hpp"
-#include "processor/mutation.hpp"
 #include "processor/shard.hpp"
 #include "timing/timer_service.hpp"
 
@@ -73,11 +72,6 @@ void SessionPump::renew_lock() {
             drive_lease();
         });
     };
-    if (mutated(Mutant::renews_on_worker)) {
-        shard_.shared().environment.workers->post(
-            [ask, self = shared_from_this()] { self->shard_.loop().post([ask, self] { ask(); }); });
-        return;
-    }
     ask();
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/log.hpp"
-#include "processor/mutation.hpp"
 #include "processor/shard.hpp"
 #include "timing/timer_service.hpp"
 
@@ -48,12 +47,7 @@ void SessionPump::call_finished(MessageCall& call) {
         report(ErrorSource::message_handler,
                {.code = Errc::handler_failed, .detail = call.failure_text()});
     }
-    if (mutated(Mutant::idle_ignores_pending_settlement) && call.counted) {
-        call.counted = false;
-        arming_ = idle_.end(progress_at_);
-        restart_idle_clock();
-    }
-    if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
+    if (!usable()) {
         if (!call.sent) { // else the link answers for it, or is forgotten
             dispose(call);
         }
@@ -256,7 +250,7 @@ void SessionPump::settle(MessageCall& call, ports::Settlement settlement) {
         return;
     }
     static_cast<void>(call.decide(std::move(settlement)));
-    if (!usable() && !mutated(Mutant::settles_after_lock_lost)) {
+    if (!usable()) {
         if (!call.sent) {
             dispose(call);
         }
@@ -264,8 +258,6 @@ void SessionPump::settle(MessageCall& call, ports::Settlement settlement) {
     }
     if (!call.sent) {
         send_settlement(call);
-    } else if (mutated(Mutant::settles_twice) && link_ != nullptr) {
-        link_->settle(call, {.outcome = ports::Outcome::complete});
     }
 }
 
@@ -287,7 +279,7 @@ void SessionPump::send_settlement(MessageCall& call) {
 void SessionPump::dispose(MessageCall& call) {
     const ports::DeliveryPtr ended{&call};
     shard_.credit().gone(call.bytes);
-    if (call.counted && !mutated(Mutant::idle_ignores_pending_settlement)) {
+    if (call.counted) {
         if (auto arming = idle_.end(shard_.loop().now())) {
             arming_ = arming;
             restart_idle_clock();

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/log.hpp"
-#include "processor/mutation.hpp"
 #include "processor/slot_words.hpp"
 #include "timing/timer_service.hpp"
 
@@ -41,7 +40,7 @@ void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
         return;
     }
     all_slots_ = all_slots;
-    active_slots_ = slots + (mutated(Mutant::accepts_beyond_limit) ? 1 : 0);
+    active_slots_ = slots;
     while (slots_.size() < active_slots_) {
         slots_.emplace_back(*this, slots_.size(), options().error_backoff);
     }
@@ -190,10 +189,6 @@ void Shard::open_session(Slot& slot, const Accept& accept, ports::SessionLinkPtr
 
 void Shard::release_late(ports::SessionLinkPtr link) {
     Counters::add(shared_->counters.late_accepts);
-    if (mutated(Mutant::loses_late_accept)) {
-        static_cast<void>(link.release());
-        return;
-    }
     late_.give_back(std::move(link));
 }
 
@@ -240,7 +235,7 @@ void Shard::pump_finished(SessionPump& pump) {
 }
 
 void Shard::touched() {
-    if (!mutated(Mutant::forgets_lane) && !std::exchange(flush_posted_, true)) {
+    if (!std::exchange(flush_posted_, true)) {
         loop().post([self = weak_from_this()] {
             if (const auto shard = self.lock()) {
                 shard->flush_posted_ = false;
@@ -337,13 +332,13 @@ void Shard::stop(Deadline deadline, Stopped stopped) {
 
 void Shard::shorten_stop(Deadline deadline) {
     const bool is_earlier = !stop_timer_.is_armed() || deadline.time() < stop_timer_.due();
-    if (stop_step_ == StopStep::waiting && is_earlier && !mutated(Mutant::ignores_shorter_stop)) {
+    if (stop_step_ == StopStep::waiting && is_earlier) {
         arm_stop(deadline);
     }
 }
 
 void Shard::arm_stop(Deadline deadline) {
-    if (!deadline.is_never() && !mutated(Mutant::stop_ignores_deadline)) {
+    if (!deadline.is_never()) {
         const Duration grace =
             std::min<Duration>(deadline.remaining(loop().now()) / 10, std::chrono::seconds{1});
         timers().arm(stop_timer_, deadline.time());

@@ -1,7 +1,5 @@
 #include "processor/slot_machine.hpp"
 
-#include "processor/mutation.hpp"
-
 namespace sessionq::processor {
 
 bool is_fault(CloseReason reason) noexcept {
@@ -26,9 +24,6 @@ SlotActions SlotMachine::accepted() noexcept {
 
 SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago,
                                        core::Random& random) noexcept {
-    if (mutated(Mutant::forgets_slot)) {
-        return {};
-    }
     if (code == Errc::connection_refused) {
         ++refused_;
         SlotActions actions = space(asked_ago);

@@ -14,7 +14,7 @@ struct Campaign {
     std::uint64_t seeds{1};
     std::string scenario{}; ///< empty: each in turn
     bool network{false};
-    processor::Mutant mutant{processor::Mutant::none};
+    MutantName mutant{};
     SeamDefect defect{SeamDefect::none};
     unsigned jobs{1};
     bool until_first{false}; ///< ends once a violation was found

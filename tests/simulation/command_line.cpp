@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "simulation/mutants.hpp"
 #include "simulation/setup.hpp"
 
 namespace sessionq::simulation {
@@ -31,6 +32,17 @@ void check(const CommandLine& line) {
     }
     if (line.jobs == 0 || line.jobs > 64) {
         throw UsageError{"--jobs is out of range: 1 to 64"};
+    }
+    if (!line.mutant.empty()) {
+        const Mutant* mutant = find_mutant(line.mutant);
+        if (mutant == nullptr) {
+            throw UsageError{"--mutant: there is no '" + line.mutant + "'"};
+        }
+        if (!(line.network ? mutant->seen_by_network : mutant->seen_by_port)) {
+            throw UsageError{"--mutant: only a simulation " +
+                             std::string{line.network ? "without" : "with"} +
+                             " --network can catch '" + line.mutant + "'"};
+        }
     }
     if (line.trace && !line.replay) {
         throw UsageError{"--trace goes with --replay"};
@@ -71,11 +83,16 @@ CommandLine parse(int count, const char* const* arguments) {
             line.network = true;
         } else if (option == "--mutants") {
             line.mutants = true;
+        } else if (option == "--mutant") {
+            line.mutant = value();
         } else if (option == "--help") {
             line.help = true;
         } else {
             throw UsageError{"unknown option '" + std::string{option} + "'"};
         }
+    }
+    if (!line.mutant.empty() && !line.replay) {
+        line.mutants = true;
     }
     if (line.mutants && !seeds_given) {
         line.seeds = mutant_budget;
@@ -87,10 +104,12 @@ CommandLine parse(int count, const char* const* arguments) {
 std::string usage() {
     std::string text =
         "usage: simulation [--network] [--seeds N] [--first-seed S] [--scenario NAME] [--jobs N]\n"
-        "       simulation [--network] --replay SEED [--scenario NAME] [--trace]\n"
-        "       simulation [--network] --mutants [--seeds N]\n"
-        "With --network the product's own port, engine, server and broker are used, over wires "
-        "that fail; else a simulated port.\n"
+        "       simulation [--network] --replay SEED [--scenario NAME] [--trace] [--mutant NAME]\n"
+        "       simulation [--network] --mutants | --mutant NAME [--seeds N] [--jobs N]\n"
+        "With --network the simulation runs the product's own port, engine, server and broker "
+        "over\n"
+        "wires that fail. Without it a simulated port stands in for them.\n"
+        "--mutants runs every deliberate defect until an oracle catches it, --mutant just one.\n"
         "scenarios:";
     for (const std::string& name : scenario_names()) {
         text += " " + name;

@@ -14,6 +14,7 @@ struct CommandLine {
     std::optional<std::uint64_t> replay{};
     bool trace{false};
     bool mutants{false};
+    std::string mutant{}; ///< the one to run; empty: none, or with `mutants` all
     bool network{false};
     bool help{false};
     unsigned jobs{2};

@@ -37,8 +37,13 @@ int replay(const CommandLine& line) {
     if (line.trace) {
         sink = [](const std::string& text) { std::printf("%s\n", text.c_str()); };
     }
-    const RunResult result = run_world(
-        {.seed = *line.replay, .scenario = scenario, .network = line.network, .trace = sink});
+    RunRequest request{
+        .seed = *line.replay, .scenario = scenario, .network = line.network, .trace = sink};
+    if (const Mutant* mutant = find_mutant(line.mutant)) {
+        request.mutant = MutantName{std::string_view{mutant->name}};
+        request.defect = mutant->defect;
+    }
+    const RunResult result = run_world(request);
     std::printf("scenario %s: %llu steps, %llu handlers, %lld ms of virtual time\n",
                 scenario.c_str(), static_cast<unsigned long long>(result.steps),
                 static_cast<unsigned long long>(result.handlers),
@@ -71,7 +76,12 @@ int act(const CommandLine& line) {
         return 0;
     }
     if (line.mutants) {
-        return catch_mutants(line.seeds, line.network, line.jobs) ? 0 : 1;
+        return catch_mutants({.budget = line.seeds,
+                              .network = line.network,
+                              .jobs = line.jobs,
+                              .only = line.mutant})
+                   ? 0
+                   : 1;
     }
     return line.replay ? replay(line) : campaign(line);
 }

@@ -29,7 +29,7 @@ std::unique_ptr<World> make_world(const RunRequest& request) {
 } // namespace
 
 RunResult run_world(const RunRequest& request) {
-    processor::current_mutant = request.mutant;
+    current_mutant = request.mutant;
     auto world = make_world(request);
     RunResult result = world->run();
     if (result.violation) {
@@ -37,7 +37,7 @@ RunResult run_world(const RunRequest& request) {
     } else {
         world.reset();
     }
-    processor::current_mutant = processor::Mutant::none;
+    current_mutant = MutantName{};
     return result;
 }
 

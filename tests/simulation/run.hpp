@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "processor/mutation.hpp"
+#include "simulation/mutated.hpp"
 #include "simulation/oracle.hpp"
 #include "simulation/seam_defect.hpp"
 #include "simulation/trace.hpp"
@@ -15,7 +15,7 @@ struct RunRequest {
     std::uint64_t seed{0};
     std::string scenario{};
     bool network{false}; ///< the product's own port, server and broker, in place of simulated ones
-    processor::Mutant mutant{processor::Mutant::none};
+    MutantName mutant{};
     SeamDefect defect{SeamDefect::none};
     Trace::Sink trace{};
 };
