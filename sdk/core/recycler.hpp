@@ -6,11 +6,11 @@
 namespace sessionq::core {
 
 /// Reuses memory for objects of one size that are created and destroyed often. Caches at most
-/// `most` free blocks. Not thread-safe.
+/// `max_cached` free blocks. Not thread-safe.
 class Recycler {
 public:
-    Recycler(std::size_t size, std::size_t most) noexcept
-        : size_{size < sizeof(Free) ? sizeof(Free) : size}, most_{most} {}
+    Recycler(std::size_t size, std::size_t max_cached) noexcept
+        : size_{size < sizeof(Free) ? sizeof(Free) : size}, max_cached_{max_cached} {}
     Recycler(const Recycler&) = delete;
     Recycler& operator=(const Recycler&) = delete;
     ~Recycler() {
@@ -22,15 +22,15 @@ public:
     [[nodiscard]] void* take() { return first_ != nullptr ? pop() : ::operator new(size_); }
 
     void give_back(void* memory) noexcept {
-        if (is_watched || kept_ == most_) {
+        if (is_watched || cached_ == max_cached_) {
             ::operator delete(memory);
             return;
         }
         first_ = ::new (memory) Free{first_};
-        ++kept_;
+        ++cached_;
     }
 
-    [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
+    [[nodiscard]] std::size_t cached() const noexcept { return cached_; }
 
 private:
     struct Free {
@@ -46,13 +46,13 @@ private:
     void* pop() noexcept {
         Free* const free = first_;
         first_ = free->next;
-        --kept_;
+        --cached_;
         return free;
     }
 
     const std::size_t size_;
-    const std::size_t most_;
-    std::size_t kept_{0};
+    const std::size_t max_cached_;
+    std::size_t cached_{0};
     Free* first_{nullptr};
 };
 

@@ -96,7 +96,7 @@ public:
     /// the lane afterwards unless you own it.
     void finish_suspended(Lane& lane, Verdict verdict) {
         const typename Lane::Step step = lane.finish(verdict, false);
-        Lane* back = settle(lane, step);
+        Lane* back = requeue_or_delete(lane, step);
         queue_->step(1, back, false);
     }
 
@@ -145,7 +145,7 @@ private:
     Call* begin(Turn& turn, TimePoint now, Lane* lane) {
         while (lane != nullptr) {
             const typename Lane::Step step = lane->visit();
-            Lane* back = settle(*lane, step);
+            Lane* back = requeue_or_delete(*lane, step);
             if (step.call != nullptr) {
                 // The lane allows several calls at a time, so other workers may join while this one
                 // runs.
@@ -170,7 +170,7 @@ private:
         const bool in_quantum = ++turn.calls_ < options_.quantum_calls &&
                                 now - turn.began_ < options_.quantum_time && !queue_->over_cap();
         const typename Lane::Step step = turn.lane_->finish(verdict, go_on && in_quantum);
-        Lane* back = settle(*turn.lane_, step);
+        Lane* back = requeue_or_delete(*turn.lane_, step);
         if (step.call == nullptr) {
             return {nullptr, 1, back};
         }
@@ -181,7 +181,7 @@ private:
     }
 
     /// Returns the lane if it must be queued again. Deletes it if it is dead.
-    static Lane* settle(Lane& lane, const typename Lane::Step& step) noexcept {
+    static Lane* requeue_or_delete(Lane& lane, const typename Lane::Step& step) noexcept {
         if (step.dead) {
             delete &lane;
         }

@@ -129,7 +129,7 @@ public:
         if (may_start() && refill()) {
             step.call = start();
         }
-        step.queue = hand_on();
+        step.queue = unpark();
         step.dead = is_dead();
         return step;
     }
@@ -143,7 +143,7 @@ public:
         if (go_on && may_start() && refill()) {
             step.call = start();
         }
-        step.queue = hand_on();
+        step.queue = unpark();
         step.dead = is_dead();
         return step;
     }
@@ -180,7 +180,7 @@ private:
         {
             const std::lock_guard guard{lock_};
             apply();
-            queue = hand_on();
+            queue = unpark();
         }
         if (queue) {
             queue_->inject(*this);
@@ -190,7 +190,7 @@ private:
 
     /// Passes the token on if the lane holds it and calls may start. Returns true if calls wait:
     /// the caller must put the lane into the ready queue. Otherwise the lane becomes idle.
-    [[nodiscard]] bool hand_on() noexcept {
+    [[nodiscard]] bool unpark() noexcept {
         if (!parked_ || !may_start()) {
             return false;
         }

@@ -16,12 +16,12 @@ template <typename Sync>
 class BasicSleepers {
 public:
     /// Announces that the caller is about to sleep. The caller then looks for work, and calls
-    /// `sleep` or `stay`.
+    /// `sleep` or `cancel`.
     void announce() noexcept { state_.fetch_add(one_asleep, std::memory_order_acq_rel); }
 
     /// Withdraws the announcement: the caller found work. If a wake-up is on its way already, the
     /// caller takes it.
-    void stay() noexcept {
+    void cancel() noexcept {
         std::uint64_t state = state_.load(std::memory_order_relaxed);
         while (asleep(state) > 0) {
             if (state_.compare_exchange_weak(state, state - one_asleep, std::memory_order_acq_rel,

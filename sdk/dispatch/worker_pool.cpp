@@ -40,7 +40,7 @@ struct WorkerPool::State {
     void work(std::size_t index);
     bool run_tasks();
     bool run_calls(Dispatcher::Turn& turn);
-    void rest();
+    void sleep_without_work();
     void wait_for_workers(Deadline deadline);
 
     Dispatcher dispatcher;
@@ -66,7 +66,7 @@ void WorkerPool::State::work(std::size_t index) {
         const bool ran_task = run_tasks();
         const bool ran_call = run_calls(turn);
         if (!ran_task && !ran_call) {
-            rest();
+            sleep_without_work();
         }
     }
     {
@@ -130,10 +130,10 @@ bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
     return true;
 }
 
-void WorkerPool::State::rest() {
+void WorkerPool::State::sleep_without_work() {
     sleepers->announce();
     if (tasks.has_work() || dispatcher.has_work() || stopping.load(std::memory_order_acquire)) {
-        sleepers->stay();
+        sleepers->cancel();
     } else {
         sleepers->sleep();
     }

@@ -21,11 +21,11 @@ void TimerService::cancel(Timer& timer) noexcept {
 
 void TimerService::advance(TimePoint now) {
     wheel_.advance(now, expired_);
-    if (handed_over_ || expired_.empty()) {
+    if (is_posted_ || expired_.empty()) {
         return;
     }
     executor_.post([self = self_] { run_expired(self); });
-    handed_over_ = true;
+    is_posted_ = true;
 }
 
 std::size_t TimerService::size() const noexcept {
@@ -38,7 +38,7 @@ std::size_t TimerService::size() const noexcept {
 
 void TimerService::run_expired(const Self& self) {
     if (*self != nullptr) {
-        (*self)->handed_over_ = false;
+        (*self)->is_posted_ = false;
     }
     // A callback may cancel or destroy later timers and the service itself, so re-read everything.
     while (*self != nullptr) {

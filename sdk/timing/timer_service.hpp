@@ -55,7 +55,7 @@ private:
     core::Executor& executor_;
     TimerWheel wheel_;
     TimerWheel::List expired_;
-    bool handed_over_{false};
+    bool is_posted_{false};
     Self self_;
 };
 

@@ -21,10 +21,10 @@ TEST_CASE("Recycler: the last block given back is taken next, and no more blocks
     recycler.give_back(first);
     recycler.give_back(second);
     recycler.give_back(third);
-    CHECK(recycler.kept() == 2);
+    CHECK(recycler.cached() == 2);
     CHECK(recycler.take() == second);
     CHECK(recycler.take() == first);
-    CHECK(recycler.kept() == 0);
+    CHECK(recycler.cached() == 0);
     recycler.give_back(first);
     recycler.give_back(second);
 }

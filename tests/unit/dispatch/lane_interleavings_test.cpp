@@ -131,7 +131,7 @@ public:
         for (work(worker); ran_ < count; work(worker)) {
             sleepers_.announce();
             if (looks_again && (dispatcher_.has_work() || ran_ >= count)) {
-                sleepers_.stay();
+                sleepers_.cancel();
             } else {
                 sleepers_.sleep();
             }

@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(Fixture,
 
 TEST_CASE_FIXTURE(Fixture, "sleepers: a worker that cancels its sleep is not woken") {
     sleepers.announce();
-    sleepers.stay();
+    sleepers.cancel();
     CHECK(sleepers.asleep() == 0);
     sleepers.wake(1);
     CHECK(tokens() == 0);
@@ -86,7 +86,7 @@ TEST_CASE_FIXTURE(Fixture,
                   "sleepers: a worker that cancels its sleep while it is woken takes the wake-up") {
     sleepers.announce();
     sleepers.wake(1);
-    sleepers.stay();
+    sleepers.cancel();
     CHECK(tokens() == 0); // no token is left to wake a worker without work
     sleepers.announce();
     sleepers.wake(1);
