@@ -7,7 +7,10 @@ jobs=$(nproc)
 # ccache is used where it is present; precompiled headers need these to be cached.
 export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
 
-build_packages=(g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev libqpid-proton11-dev libssl-dev libsqlite3-dev libwslay-dev python3)
+build_packages=(
+    g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev
+    libqpid-proton11-dev libssl-dev libsqlite3-dev libwslay-dev python3
+)
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
 fuzz_packages=(clang-16 libclang-rt-16-dev)
@@ -16,7 +19,7 @@ step() {
     printf '%s\n' "-- $*"
 }
 
-# Shows what the command printed only if it fails.
+# Shows the command's output only if it fails.
 quietly() {
     local log status=0
     log=$(mktemp)
@@ -29,7 +32,7 @@ quietly() {
     return "$status"
 }
 
-# Installs those of the Debian packages that are missing; asks nobody and does nothing if all are there.
+# Installs the Debian packages that are missing. Asks no question, and does nothing if all are there.
 need_packages() {
     local missing=() package as_root=()
     for package in "$@"; do
@@ -42,17 +45,41 @@ need_packages() {
     fi
     if ((EUID != 0)); then
         if ! command -v sudo >/dev/null; then
-            printf '%s\n' "these Debian packages are missing and only root can install them: ${missing[*]}" >&2
+            printf '%s\n' "only root can install these missing Debian packages: ${missing[*]}" >&2
             return 1
         fi
         as_root=(sudo)
     fi
     step "installing ${missing[*]}"
-    quietly "${as_root[@]}" apt-get update -q
-    quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
+    quietly "${as_root[@]}" apt-get update -q &&
+        quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
-# build PRESET DIRECTORY [target...]: configures and builds in build/..., lean enough for a small machine.
+# Sets runtime_packages: what other people's clients and brokers run on, where it is missing.
+find_runtime_packages() {
+    runtime_packages=(openssl curl)
+    command -v node >/dev/null && command -v npm >/dev/null || runtime_packages+=(nodejs npm)
+    command -v java >/dev/null && command -v javac >/dev/null ||
+        runtime_packages+=(default-jdk-headless)
+    command -v mvn >/dev/null || runtime_packages+=(maven)
+    python3 -c 'import ensurepip, venv' 2>/dev/null || runtime_packages+=(python3-venv)
+}
+
+# A suite whose runtime is still missing is skipped by name.
+install_runtimes() {
+    find_runtime_packages
+    need_packages "${runtime_packages[@]}" ||
+        step "not all of these could be installed: ${runtime_packages[*]}"
+}
+
+# For all stages of .ci/run at once.
+install_everything() {
+    need_packages "${build_packages[@]}" "${lint_packages[@]}" "${fuzz_packages[@]}" &&
+        install_runtimes
+}
+
+# build PRESET DIRECTORY [target...]: configures and builds in DIRECTORY.
 build() {
     local preset=$1 directory=$2
     shift 2
