@@ -38,7 +38,7 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
         !peer_receives) { // a transaction coordinator, or an anonymous relay
         return refuse(
             condition::not_implemented,
-            "the target has no address; transactions and anonymous relays are not supported");
+            "the target has no address; transactions are not supported, nor is an anonymous relay");
     }
     if (!node.present || node.address.empty()) {
         return refuse(condition::invalid_field,
