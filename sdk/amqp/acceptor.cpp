@@ -42,7 +42,7 @@ public:
         const auto address = asio::ip::make_address(settings.address, error);
         if (error) {
             return Failure{.code = Errc::invalid_option,
-                           .detail = "cannot listen on " + where + ": not an address"};
+                           .detail = "cannot listen on " + where + ": invalid address"};
         }
         const tcp::endpoint endpoint{address, settings.port};
         const auto step = [&](auto&& action) {
@@ -107,11 +107,11 @@ private:
         if (!on_stream_) {
             return;
         }
-        if (error == asio::error::connection_aborted) { // the peer left while it waited
+        if (error == asio::error::connection_aborted) { // the peer left before it was accepted
             accept();
             return;
         }
-        if (error) { // out of descriptors or memory, which others may give back
+        if (error) { // out of file descriptors or memory; retry after a wait
             wait_ = std::clamp(wait_ * 2, shortest_wait, longest_wait);
             core::log(LogLevel::warning, "amqp", "cannot accept a connection: ", error.message());
             host_.loop().timers().arm(timer_, host_.loop().now() + wait_);
@@ -173,18 +173,18 @@ private:
     }
 
     void tell(StreamPtr stream) {
-        const OnStream on_stream = on_stream_; // it may destroy this
+        const OnStream on_stream = on_stream_; // a copy, because the call may destroy this object
         on_stream(std::move(stream));
     }
 
     ConnectionHost& host_;
-    OnStream on_stream_; // null: stopped
+    OnStream on_stream_; // null once stopped
     tcp::acceptor acceptor_;
     ListenSettings settings_{};
     std::list<Pending> pending_{};
     Duration wait_{Duration::zero()};
     bool is_accepting_{false};
-    timing::Timer timer_; // until it accepts again
+    timing::Timer timer_; // the wait before accepting again
 };
 
 Acceptor::Acceptor(ConnectionHost& host, OnStream on_stream)

@@ -16,22 +16,22 @@
 namespace sessionq::amqp {
 
 struct ListenSettings {
-    std::string address{"127.0.0.1"}; ///< of an interface; "0.0.0.0" or "::" for all
-    std::uint16_t port{5672};         ///< zero: one that is free
-    TlsContextPtr tls{};              ///< null: none
-    std::string web_socket_path{}; ///< AMQP over WebSocket, for requests for this path; empty: not
-    bool share_port{false}; ///< several acceptors listen on the same port, and the system spreads
-                            ///< the peers over them
+    std::string address{"127.0.0.1"}; ///< address of an interface; "0.0.0.0" or "::" for all
+    std::uint16_t port{5672};         ///< zero: any free port
+    TlsContextPtr tls{};              ///< null: no TLS
+    std::string web_socket_path{};    ///< the path for AMQP over WebSocket; empty: no WebSocket
+    /// lets several acceptors listen on one port; the system spreads the peers over them
+    bool share_port{false};
     Duration handshake_time_out{std::chrono::seconds{10}};
     std::size_t most_handshakes{
-        256}; ///< at the same time; peers beyond it wait in the system's queue
+        256}; ///< handshakes at the same time; further peers wait in the system's queue
 };
 
-/// Listens, and hands over each peer's stream once it is agreed on. Bound to the thread of its
-/// host. Destroying it stops listening; streams handed over live on.
+/// Listens, and returns each peer's stream once its handshake is complete. Bound to the thread of
+/// its host. Destroying it stops listening; the streams live on.
 class Acceptor {
 public:
-    /// Told from the loop. May destroy the acceptor.
+    /// Called from the loop. May destroy the acceptor.
     using OnStream = std::function<void(StreamPtr stream)>;
 
     Acceptor(ConnectionHost& host, OnStream on_stream);
@@ -39,8 +39,8 @@ public:
     Acceptor& operator=(const Acceptor&) = delete;
     ~Acceptor();
 
-    /// Once. The port it listens on, or why it cannot: `invalid_option` (no such address),
-    /// `resource_exhausted` (the address is in use, not allowed, ...).
+    /// Starts listening and returns the port. Call it once. Fails with `invalid_option` for an
+    /// invalid address, or `resource_exhausted` if the address is in use or not allowed.
     [[nodiscard]] core::Result<std::uint16_t> listen(const ListenSettings& settings);
 
 private:

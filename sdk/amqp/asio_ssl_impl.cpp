@@ -1,2 +1,2 @@
-// The one place where the bodies of Asio's TLS are compiled, as core/asio_impl.cpp is for the rest.
+// Compiles Asio's TLS code once, as core/asio_impl.cpp does for the rest of Asio.
 #include <asio/ssl/impl/src.hpp>

@@ -7,13 +7,13 @@
 
 namespace sessionq::amqp {
 
-/// Why a peer ended or refused something; an empty name: no error was given.
+/// Why a peer ended or refused something. An empty name means that there is no error.
 struct Condition {
-    std::string name{}; ///< a symbol of the standard's or the broker's vocabulary
+    std::string name{}; ///< a symbol of the standard or the broker
     std::string text{};
-    std::string info{};          ///< an encoded map, or empty
-    std::optional<Errc> found{}; ///< set: not the peer's words but what this side found (a lost
-                                 ///< stream, a broken protocol, a time-out)
+    std::string info{}; ///< an encoded map, or empty
+    /// set if this side found the fault (lost stream, protocol error, timeout), not the peer
+    std::optional<Errc> found{};
 
     [[nodiscard]] bool empty() const noexcept { return name.empty(); }
 };

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The watch reports up to a second late, and half of a peer's time-out leaves little of a short one.
+// The idle watch reports up to a second late, and half of a short timeout leaves little room.
 Duration heartbeat_after(std::uint32_t peer_time_out) {
     const Duration half = milliseconds{peer_time_out} / 2;
     return std::max<Duration>(half - std::chrono::seconds{1}, milliseconds{1});
@@ -21,7 +21,7 @@ constexpr milliseconds shortest_peer_time_out{2000};
 } // namespace
 
 void ConnectionOwner::on_session(SessionPtr session) {
-    session->end({.name = "amqp:not-allowed", .text = "this side begins the sessions"});
+    session->end({.name = "amqp:not-allowed", .text = "only the client may begin sessions here"});
 }
 
 Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options,
@@ -108,7 +108,7 @@ void Connection::on_open(const Open& peer) {
     if (peer.idle_time_out != 0) {
         if (milliseconds{peer.idle_time_out} < shortest_peer_time_out) {
             close({.name = "amqp:not-allowed",
-                   .text = "an idle-time-out below two seconds is not supported",
+                   .text = "an idle-time-out below 2 seconds is not supported",
                    .found = Errc::not_supported});
             return;
         }
@@ -119,7 +119,7 @@ void Connection::on_open(const Open& peer) {
 
 void Connection::on_session(SessionPtr session) { owner_.on_session(std::move(session)); }
 
-// The engine's last word; the peer's may still have to be sent.
+// The engine's last event. Its close frame may still be unsent.
 void Connection::on_closed(const Condition& condition) {
     why_ = condition;
     if (phase_ != Phase::closing) {
@@ -148,9 +148,9 @@ void Connection::on_idle(timing::IdleKind kind) {
     }
     if (phase_ != Phase::lingering) {
         const Condition silent{.name = "amqp:resource-limit-exceeded",
-                               .text = "nothing came from the peer within its time",
+                               .text = "the peer sent nothing within the idle timeout",
                                .found = Errc::connection_lost};
-        if (in_flight_ != 0) { // it takes nothing either: a last word would not reach it
+        if (in_flight_ != 0) { // the peer does not read, so a close would not reach it
             abort(silent);
             return;
         }
@@ -173,7 +173,7 @@ void Connection::on_time_out() {
     }
 }
 
-// The stream is of no more use.
+// Ends a connection whose stream is unusable.
 void Connection::lose(const Condition& why) {
     if (phase_ != Phase::lingering) {
         engine_.input_closed(why);
@@ -201,16 +201,17 @@ void Connection::flush() {
     }
 }
 
-// What follows every event. Last in whoever calls it: the owner may destroy the connection when it hears of the end.
+// Follows every event. Callers must return at once, because the owner may destroy the connection.
 void Connection::turn() {
-    engine_.process(); // an input's end that was told from outside
+    engine_.process(); // handles an end of input that came from outside a read
     flush();
     if (phase_ == Phase::lingering && in_flight_ == 0) {
         if (!shut_) {
             shut_ = true;
             stream_->shut();
         }
-        // A stream closed while the peer still talks takes along what it has not read: why this side breaks off.
+        // Closing the stream while the peer still sends would discard our close, which says why. So
+        // wait for the peer's end.
         if (input_over_ || !why_.found) {
             finish();
             return;
@@ -224,7 +225,7 @@ void Connection::turn() {
     }
 }
 
-// Last in whoever calls it, too.
+// Callers must return at once.
 void Connection::finish() {
     phase_ = Phase::over;
     alive_->connection = nullptr;

@@ -14,37 +14,36 @@ namespace sessionq::amqp {
 struct ConnectionOptions {
     EngineOptions engine{};
     Duration open_time_out{std::chrono::seconds{30}}; ///< from the start to the peer's open
-    Duration close_time_out{std::chrono::seconds{
-        5}}; ///< what an end in order may take, from `close` or the peer's last word on
-    /// Bytes given to senders and not yet on their way, beyond which a connection is congested and
-    /// reads no more. Enough for the peer never to wait, and little enough that they pass through
-    /// the processor's caches.
+    Duration close_time_out{
+        std::chrono::seconds{5}}; ///< bounds an orderly close, from `close` or the peer's close
+    /// The limit of unsent bytes. Beyond it the connection is congested and stops reading. It keeps
+    /// the peer busy, and the bytes fit into the processor's caches.
     std::size_t most_unsent{std::size_t{256} << 10U};
 };
 
 class ConnectionOwner {
 public:
     virtual ~ConnectionOwner() = default;
-    /// The peer opened; the connection is authenticated.
+    /// The peer opened and is authenticated.
     virtual void on_open(const Open& peer) = 0;
-    /// The peer began a session. A client refuses: that is the default.
+    /// The peer began a session. The default refuses it, as a client must.
     virtual void on_session(SessionPtr session);
-    /// After congestion: there is room again.
+    /// A congested connection has room again.
     virtual void on_writable() {}
-    /// The connection is over and its stream closed. Sessions and links were told before. Last, and
-    /// once. `condition` says why; empty after an orderly close. The owner may destroy the
-    /// connection in it.
+    /// The last event, once: the connection has ended and its stream is closed. Sessions and links
+    /// were told before. `condition` says why, and is empty after an orderly close. The owner may
+    /// destroy the connection here.
     virtual void on_closed(const Condition& condition) = 0;
 };
 
-/// An engine on a stream: carries bytes between the two, sends heartbeats, notices a dead peer, and
+/// An engine on a stream. Moves bytes between the two, sends heartbeats, detects a dead peer, and
 /// ends in bounded time.
 ///
-/// Who says something to the engine from a task of the loop need do no more: what was said in one
-/// turn of the loop goes out together, soon after it. Everything told comes from the loop and never
-/// from within a call. Bound to the thread of its host. Destroying it, but for `on_closed` not from
-/// what it or its links tell, closes the stream at once and tells nothing; its sessions and links
-/// are gone then.
+/// Calls to the engine in one turn of the loop are sent together soon after. All events come from
+/// the loop, never within a call. Bound to the thread of its host.
+///
+/// Destroying the connection closes the stream at once, without events, and its sessions and links
+/// are gone. It must not be destroyed in an event other than `on_closed`.
 class Connection final : private StreamListener,
                          private ConnectionListener,
                          private EngineDriver,
@@ -61,11 +60,12 @@ public:
 
     /// Closes in order, within `close_time_out`. `on_closed` follows.
     void close(const Condition& condition = {});
-    /// Closes without a word to the peer. `on_closed` follows.
+    /// Ends the connection without notice to the peer. `on_closed` follows.
     void abort(const Condition& condition);
 
-    /// Too much waits to be sent: give senders no more until `on_writable`. What a session's window
-    /// holds back is not counted here (`SenderLink::buffered`).
+    /// Returns true while too many bytes wait to be sent. Senders should then wait for
+    /// `on_writable`. Bytes that wait for a session's window are not counted; see
+    /// `SenderLink::buffered`.
     [[nodiscard]] bool is_congested() noexcept;
 
 private:
@@ -102,16 +102,16 @@ private:
     const std::size_t most_unsent_;
     Engine engine_;
     std::string output_;
-    std::size_t in_flight_{0}; // bytes the stream was given and has not written yet
+    std::size_t in_flight_{0}; // bytes that the stream has not written yet
     Phase phase_{Phase::opening};
     Condition why_{};
-    std::shared_ptr<Alive> alive_; // what posted turns see of it
+    std::shared_ptr<Alive> alive_; // the handle that posted turns check
     bool reading_{false};
     bool input_over_{false};
     bool turn_posted_{false};
     bool is_owner_waiting_{false};
     bool shut_{false};
-    timing::Timer timer_; // until it must be open, and later until it must be over
+    timing::Timer timer_; // limits first the opening, later the closing
 };
 
 } // namespace sessionq::amqp

@@ -22,7 +22,7 @@ void ConnectionHost::set_idle(Watched& watched, timing::IdleKind kind, Duration 
     arm();
 }
 
-// Activity only moves the next wake-up away; a timer that is early looks once for nothing.
+// Activity only delays the next wake-up, so a timer that is early finds nothing.
 void ConnectionHost::arm() {
     const auto next = idle_.next_wakeup();
     if (next && (!timer_.is_armed() || *next < timer_.due())) {

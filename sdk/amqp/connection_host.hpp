@@ -10,7 +10,7 @@ class io_context;
 
 namespace sessionq::amqp {
 
-/// Something that may be quiet for too long.
+/// Something that may be idle too long.
 class Watched : public timing::IdleEntry {
 public:
     Watched() noexcept : IdleEntry{Duration::zero(), Duration::zero()} {}
@@ -20,9 +20,9 @@ protected:
     ~Watched() = default;
 };
 
-/// What the connections of one receive thread share: its loop, its reactor, and the watch for those
-/// that are quiet. Outlives them; bound to that thread, and the loop outlives it. Only who opens
-/// sockets uses the reactor: where streams come from elsewhere nobody need run it.
+/// What the connections of one receive thread share: its loop, its reactor, and the idle watch.
+/// Bound to that thread. It outlives the connections, and the loop outlives it. Only sockets use
+/// the reactor; with other streams nobody needs to run it.
 class ConnectionHost {
 public:
     ConnectionHost(core::EventLoop& loop, asio::io_context& io);
@@ -35,7 +35,7 @@ public:
 
     void watch(Watched& watched);
     void forget(Watched& watched) noexcept { idle_.remove(watched); }
-    /// How long `watched` may be quiet; zero: for ever.
+    /// Sets how long `watched` may be idle. Zero: forever.
     void set_idle(Watched& watched, timing::IdleKind kind, Duration idle);
     void on_read(Watched& watched) noexcept { idle_.on_read(watched, loop_.now()); }
     void on_write(Watched& watched) noexcept { idle_.on_write(watched, loop_.now()); }

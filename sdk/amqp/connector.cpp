@@ -27,7 +27,7 @@ public:
 
     void start(TimePoint deadline) {
         host_.loop().timers().arm(timer_, deadline);
-        stage_ = "resolving the host";
+        stage_ = "resolving the host name";
         resolver_.async_resolve(
             target_.host, std::to_string(target_.port), tcp::resolver::numeric_service,
             [self = shared_from_this()](const asio::error_code& error,
@@ -54,8 +54,7 @@ private:
         }
         if (error) {
             fail({.code = Errc::connection_refused,
-                  .detail =
-                      "the host '" + target_.host + "' cannot be resolved: " + error.message()});
+                  .detail = "cannot resolve host '" + target_.host + "': " + error.message()});
             return;
         }
         stage_ = "connecting";
@@ -78,7 +77,7 @@ private:
             on_secured(make_tcp_stream(std::move(socket_)), {});
             return;
         }
-        stage_ = "agreeing on TLS";
+        stage_ = "in the TLS handshake";
         handshake_ =
             start_tls_client(std::move(socket_), target_.tls, target_.host,
                              [self = shared_from_this()](StreamPtr stream, const Failure& failure) {
@@ -91,7 +90,7 @@ private:
             on_stream(std::move(stream), failure);
             return;
         }
-        stage_ = "asking for a WebSocket";
+        stage_ = "in the WebSocket handshake";
         handshake_ = start_web_socket_client(
             host_, std::move(stream), where_, target_.web_socket_path,
             [self = shared_from_this()](StreamPtr made, const Failure& failed) {
@@ -112,7 +111,7 @@ private:
         const Dialed done = std::exchange(done_, nullptr);
         drop();
         done(Failure{.code = Errc::timeout,
-                     .detail = where_ + ": no connection in time, while " + stage_});
+                     .detail = where_ + ": connecting timed out while " + stage_});
     }
 
     void finish(core::Result<StreamPtr> result) {
@@ -125,7 +124,7 @@ private:
     ConnectionHost& host_;
     const Target target_;
     const std::string where_;
-    Dialed done_; // null: told, or dropped
+    Dialed done_; // null once called or dropped
     const char* stage_{""};
     tcp::resolver resolver_;
     tcp::socket socket_;

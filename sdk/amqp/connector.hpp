@@ -6,12 +6,11 @@
 
 namespace sessionq::amqp {
 
-/// One attempt to connect over sockets: resolves, connects, and shakes hands, all under one
-/// deadline.
+/// One attempt to connect by socket: resolve, connect, and shake hands, under one deadline.
 ///
-/// Fails with `connection_refused` (no such host, nobody listens, no TLS there, no WebSocket
-/// there), `peer_untrusted` (the certificate), or `timeout`; each says in its detail which host and
-/// why.
+/// Fails with `connection_refused` (unknown host, connection refused, or failed TLS or WebSocket
+/// handshake), `peer_untrusted` (the certificate), or `timeout`. The detail names the host and the
+/// cause.
 class Connector final : public Dialing {
 public:
     Connector(ConnectionHost& host, Target target, TimePoint deadline, Dialed dialed);
@@ -22,7 +21,7 @@ private:
     std::shared_ptr<Attempt> attempt_;
 };
 
-/// The usual `Dial`.
+/// The default `Dial`.
 [[nodiscard]] std::unique_ptr<Dialing> dial_socket(ConnectionHost& host, const Target& target,
                                                    TimePoint deadline, Dialed dialed);
 

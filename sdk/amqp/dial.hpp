@@ -14,16 +14,16 @@
 
 namespace sessionq::amqp {
 
-/// Where a stream leads.
+/// The address of a peer.
 struct Target {
     std::string host{}; ///< a name or an address
     std::uint16_t port{5672};
-    TlsContextPtr tls{};           ///< null: none
-    std::string web_socket_path{}; ///< AMQP over WebSocket, at this path; empty: not
+    TlsContextPtr tls{};           ///< null: no TLS
+    std::string web_socket_path{}; ///< the path for AMQP over WebSocket; empty: no WebSocket
 };
 
-/// An attempt to get a stream, under way. Bound to the thread of its host. Destroying it drops the
-/// attempt; nobody is told then.
+/// An attempt to connect. Bound to the thread of its host. Destroying it drops the attempt without
+/// a call.
 class Dialing {
 public:
     Dialing() = default;
@@ -32,12 +32,12 @@ public:
     virtual ~Dialing() = default;
 };
 
-/// Told once, from the loop, never from within the call that began the attempt; may destroy the
+/// Called once, from the loop, never within the call that began the attempt. May destroy the
 /// attempt.
 using Dialed = std::function<void(core::Result<StreamPtr> stream)>;
 
-/// Where streams come from: begins an attempt to reach the target, which ends by the deadline.
-/// Fails with `connection_refused`, `peer_untrusted` or `timeout`.
+/// Begins an attempt to reach the target by the deadline. Fails with `connection_refused`,
+/// `peer_untrusted` or `timeout`.
 using Dial = std::function<std::unique_ptr<Dialing>(ConnectionHost& host, const Target& target,
                                                     TimePoint deadline, Dialed dialed)>;
 

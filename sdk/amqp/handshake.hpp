@@ -1,6 +1,6 @@
 #pragma once
 
-// Streams that are about to be made; for amqp/'s own sources.
+// Handshakes that lead to a stream. Internal to amqp/.
 
 #include <functional>
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace sessionq::amqp {
 
-/// What is agreed on over a connected socket or stream before a stream comes of it. Keeps itself
-/// alive until it has told; `cancel` drops it.
+/// A handshake over a connected socket or stream. Keeps itself alive until it has called `Done`.
+/// `cancel` drops it.
 class Handshake : public std::enable_shared_from_this<Handshake> {
 public:
-    /// Called once, from the loop, never from within a call. A null stream: it failed, and
+    /// Called once, from the loop, never within a call. A null stream means that it failed, and
     /// `failure` says why.
     using Done = std::function<void(StreamPtr stream, const Failure& failure)>;
 
     virtual ~Handshake() = default;
-    /// Closes what it works on; nobody is told after that.
+    /// Closes the socket or stream. `Done` is not called after that.
     virtual void cancel() noexcept = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace sessionq::amqp {
 
-/// The delivery states of part 3, section 4 of the standard, by the low byte of their descriptors.
+/// The delivery states of AMQP 1.0 part 3, section 4, by the low byte of their descriptors.
 enum class OutcomeKind : std::uint8_t {
     none = 0,
     received = 0x23,
@@ -18,13 +18,13 @@ enum class OutcomeKind : std::uint8_t {
     other = 0xff
 };
 
-/// What one side says of a delivery.
+/// One side's state of a delivery.
 struct Outcome {
     OutcomeKind kind{OutcomeKind::none};
-    Condition error{};              ///< rejected: why
-    bool delivery_failed{false};    ///< modified
-    bool undeliverable_here{false}; ///< modified
-    std::string annotations{};      ///< modified: an encoded map, or empty
+    Condition error{};              ///< for rejected
+    bool delivery_failed{false};    ///< for modified
+    bool undeliverable_here{false}; ///< for modified
+    std::string annotations{};      ///< for modified: an encoded map, or empty
 };
 
 } // namespace sessionq::amqp

@@ -17,7 +17,7 @@ std::uint8_t byte(std::string_view bytes, std::size_t at) noexcept {
 } // namespace
 
 std::optional<Fields> Fields::read(std::string_view bytes) noexcept {
-    std::optional<Fields> made; // filled where it is: it is large
+    std::optional<Fields> made; // filled in place, because it is large
     Decoder decoder{bytes};
     const auto code = decoder.read_descriptor();
     const auto list = code && *code <= 0xff ? decoder.read_list() : std::nullopt;

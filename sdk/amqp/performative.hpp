@@ -1,6 +1,6 @@
 #pragma once
 
-// A performative's fields as bytes; for amqp/'s own sources.
+// The fields of a performative as bytes. Internal to amqp/.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Performative {
     static constexpr std::uint8_t target = 0x29;
 };
 
-/// How many fields the standard gives a composite type; zero: not one of ours.
+/// Returns the number of fields of a composite type in the standard, or zero for an unknown type.
 [[nodiscard]] constexpr std::size_t full_count(std::uint8_t code) noexcept {
     switch (code) {
     case Performative::open: return 10;
@@ -46,37 +46,37 @@ struct Performative {
     }
 }
 
-/// A composite value taken apart: where its fields lie in the bytes it was read from. What is
-/// inside a field is not looked at.
+/// The encoded fields of a composite value, as views of the bytes it was read from. Their contents
+/// are not checked.
 class Fields {
 public:
     static constexpr std::size_t most = 16;
 
-    /// Nothing if `bytes` do not begin with a whole described list of at most `most` fields whose
-    /// descriptor is a number below 256.
+    /// Returns nothing unless `bytes` begin with a complete described list of at most `most` fields
+    /// and a numeric descriptor below 256.
     [[nodiscard]] static std::optional<Fields> read(std::string_view bytes) noexcept;
 
     [[nodiscard]] std::uint8_t code() const noexcept { return code_; }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
-    /// What follows the list.
+    /// The bytes after the list.
     [[nodiscard]] std::string_view payload() const noexcept { return payload_; }
 
-    /// The field's encoded value; one that is absent reads as null.
+    /// Returns the field's encoded value. An absent field reads as null.
     [[nodiscard]] std::string_view at(std::size_t index) const noexcept;
     [[nodiscard]] bool is_null(std::size_t index) const noexcept {
         return at(index).front() == '\x40';
     }
-    /// Of a uint in any encoding.
+    /// Returns a uint in any encoding.
     [[nodiscard]] std::optional<std::uint32_t> number(std::size_t index) const noexcept;
-    /// Of a boolean in any encoding; absent: false.
+    /// Returns a boolean in any encoding, false if absent.
     [[nodiscard]] bool is_true(std::size_t index) const noexcept;
-    /// Of a binary in any encoding.
+    /// Returns a binary in any encoding.
     [[nodiscard]] std::optional<std::string_view> binary(std::size_t index) const noexcept;
 
-    /// Another encoded value in the field's place; `value` must outlive this.
+    /// Replaces a field with another encoded value, which must outlive this object.
     void set(std::size_t index, std::string_view value) noexcept;
 
-    /// Appends descriptor and list with all fields the standard knows, and nothing nested changed.
+    /// Appends descriptor and list with all fields of the standard. Nested values are unchanged.
     void write(std::string& to) const;
 
 private:

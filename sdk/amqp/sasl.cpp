@@ -16,20 +16,20 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view sasl_header = "AMQP\x03\x01\x00\x00"sv;
 constexpr std::size_t frame_header = 8;
-constexpr std::size_t longest_frame = 512; // the standard allows no more before tuning
+constexpr std::size_t longest_frame = 512; // the standard's limit during SASL
 constexpr std::string_view refused = "amqp:unauthorized-access";
 
-/// What a peer speaks instead, as far as its first bytes tell.
+/// Names the protocol that the peer speaks instead, as far as its first bytes tell.
 std::string in_place_of_header(std::string_view first) {
     std::string text = "the peer does not speak AMQP 1.0 with SASL";
     if (first.starts_with("AMQP\x00\x01"sv)) {
-        text += ", but AMQP 1.0 without";
+        text += "; it speaks AMQP 1.0 without SASL";
     } else if (first.starts_with("AMQP")) {
-        text += ", but another version of AMQP";
+        text += "; it speaks another version of AMQP";
     } else if (first.starts_with("HTTP/")) {
-        text += ", but HTTP";
-    } else if (first.starts_with("\x15\x03"sv)) { // an alert
-        text += ", but TLS";
+        text += "; it speaks HTTP";
+    } else if (first.starts_with("\x15\x03"sv)) { // a TLS alert
+        text += "; it speaks TLS";
     }
     return text;
 }
@@ -42,7 +42,7 @@ enum Code : std::uint8_t {
     outcome = 0x44
 };
 
-/// A frame of the exchange: its code and its fields.
+/// A SASL frame: its code and fields.
 struct Frame {
     std::uint64_t code{0};
     List fields{};
@@ -69,7 +69,7 @@ void put_frame(Code code, List fields, std::string& to) {
     to.append(body);
 }
 
-/// The layer both sides share: the protocol header first, then frames.
+/// The layer that both sides share: first the protocol header, then frames.
 class Exchange : public SaslExchange {
 public:
     State feed(std::string_view& input, std::string& output) final {
@@ -87,7 +87,7 @@ public:
             const std::size_t offset =
                 static_cast<std::size_t>(static_cast<std::uint8_t>(input[4])) * 4;
             if (size > longest_frame || offset < frame_header || offset > size || input[5] != 1) {
-                return fail("amqp:decode-error", "what came in place of a SASL frame is none");
+                return fail("amqp:decode-error", "the peer sent an invalid SASL frame");
             }
             if (input.size() < size) {
                 return state_;
@@ -97,7 +97,8 @@ public:
             const auto code = decoder.read_descriptor();
             auto fields = code ? decoder.read() : std::nullopt;
             if (!fields || fields->as<List>() == nullptr) {
-                return fail("amqp:decode-error", "a SASL frame cannot be decoded");
+                return fail("amqp:decode-error",
+                            "the peer sent a SASL frame that cannot be decoded");
             }
             frame.code = *code;
             frame.fields = *fields->as<List>();
@@ -155,13 +156,13 @@ private:
         }
         if (frame.code != outcome) {
             return fail("amqp:not-implemented",
-                        "the peer asks for a SASL exchange of several steps");
+                        "the peer wants a SASL exchange of several steps, which is not supported");
         }
         const auto code = frame.at(0).unsigned_integer();
         if (code == 0U) {
             return State::done;
         }
-        return fail(refused, "the peer refused the SASL credentials (code " +
+        return fail(refused, "the peer rejected the SASL credentials (code " +
                                  std::to_string(code.value_or(255)) + ")");
     }
 
@@ -181,7 +182,7 @@ private:
                 names += (names.empty() ? "" : ", ") + name;
             }
             return fail(refused,
-                        "the peer offers none of the SASL mechanisms asked for, but: " + names);
+                        "the peer does not offer a suitable SASL mechanism; it offers: " + names);
         }
         std::string initial = "anonymous";
         if (*chosen == "PLAIN") {
@@ -241,13 +242,13 @@ private:
 
     State on_frame(const Frame& frame, std::string& output) override {
         if (frame.code != init) {
-            return fail("amqp:not-allowed", "a SASL init was due");
+            return fail("amqp:not-allowed", "expected a SASL init frame");
         }
         const std::string_view mechanism = frame.at(0).text().value_or(""sv);
         const bool is_known = std::find(offered.begin(), offered.end(), mechanism) != offered.end();
         if (!is_known || (mechanism == "PLAIN" && !is_let_in(frame.at(1).bytes().value_or(""sv)))) {
             put_frame(outcome, {std::uint8_t{1}}, output);
-            return fail(refused, "the SASL credentials are refused");
+            return fail(refused, "the SASL credentials were rejected");
         }
         put_frame(outcome, {std::uint8_t{0}, Binary{"Welcome!"}}, output);
         return State::done;

@@ -10,32 +10,32 @@
 
 namespace sessionq::amqp {
 
-/// One side of the SASL exchange that comes before the AMQP stream (part 5, section 3 of the
-/// standard). Pure: bytes in, bytes out.
+/// One side of the SASL exchange that precedes the AMQP stream (AMQP 1.0 part 5, section 3). Pure:
+/// bytes in, bytes out.
 class SaslExchange {
 public:
     virtual ~SaslExchange() = default;
 
     enum class State { going_on, done, failed };
 
-    /// What this side says first.
+    /// Appends this side's first bytes.
     virtual void begin(std::string& output) = 0;
-    /// Takes what it understands from the front of `input`, which holds all that arrived and was
-    /// not taken; appends answers.
+    /// Consumes complete frames from the front of `input` and appends answers to `output`. `input`
+    /// holds all bytes that arrived and were not consumed.
     virtual State feed(std::string_view& input, std::string& output) = 0;
-    /// After `failed`.
+    /// Valid after `failed`.
     [[nodiscard]] const Condition& failure() const noexcept { return failure_; }
 
 protected:
     Condition failure_{};
 };
 
-/// How a client presents itself.
+/// The credentials of a client.
 struct SaslCredentials {
     enum class Mechanism { anonymous, plain, external, any };
-    Mechanism mechanism{
-        Mechanism::anonymous}; ///< any: PLAIN if there is a user, else EXTERNAL if
-                               ///< `has_certificate`, else ANONYMOUS; of what the peer offers
+    /// `any` uses PLAIN with a user, else EXTERNAL with a certificate, else ANONYMOUS, if the peer
+    /// offers it.
+    Mechanism mechanism{Mechanism::anonymous};
     std::string user{};
     std::string password{};
     std::string hostname{};
@@ -44,11 +44,12 @@ struct SaslCredentials {
 
 [[nodiscard]] std::unique_ptr<SaslExchange> make_sasl_client(SaslCredentials credentials);
 
-/// Says whether this user and password may enter with PLAIN.
+/// Returns true if PLAIN may log in with this user and password.
 using PlainCheck = std::function<bool(std::string_view user, std::string_view password)>;
 
-/// A server that offers what Azure Service Bus offers, in its order, and lets in everybody but a
-/// PLAIN that `check` refuses (null: refuses all): rights are claimed later, by tokens.
+/// A server that offers the mechanisms of Azure Service Bus, in its order. It rejects unknown
+/// mechanisms, and PLAIN logins that `check` rejects. A null `check` rejects every PLAIN login.
+/// Clients get rights later, by tokens.
 [[nodiscard]] std::unique_ptr<SaslExchange> make_sasl_server(PlainCheck check);
 
 } // namespace sessionq::amqp

@@ -19,14 +19,14 @@ using TlsSocket = asio::ssl::stream<tcp::socket>;
 std::string name_of(const tcp::socket& socket) {
     asio::error_code error;
     const auto endpoint = socket.remote_endpoint(error);
-    return error ? "a peer that is gone"
+    return error ? "a disconnected peer"
                  : endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
 }
 
 tcp::socket& lowest(tcp::socket& socket) noexcept { return socket; }
 tcp::socket& lowest(TlsSocket& socket) noexcept { return socket.next_layer(); }
 
-/// The end of a TLS stream without a word is an end as well: AMQP has its own.
+/// Accepts a TLS stream that ends without close_notify, because AMQP has a close of its own.
 bool is_end(const asio::error_code& error) noexcept {
     return error == asio::error::eof || error == asio::ssl::error::stream_truncated;
 }
@@ -38,7 +38,7 @@ public:
         : socket_{std::move(socket)},
           peer_{name_of(lowest(socket_))},
           input_{std::make_unique_for_overwrite<char[]>(read_size)} {
-        asio::error_code ignored; // a socket that is broken already says so when it is read
+        asio::error_code ignored; // a broken socket reports its error at the next read
         lowest(socket_).set_option(tcp::no_delay{true}, ignored);
     }
 
@@ -75,8 +75,8 @@ public:
 
     void shut() override {
         if constexpr (std::is_same_v<Socket, TlsSocket>) {
-            socket_.async_shutdown(
-                [self = self()](const asio::error_code&) {}); // the peer's answer matters to nobody
+            // the peer's answer does not matter
+            socket_.async_shutdown([self = self()](const asio::error_code&) {});
         } else {
             asio::error_code ignored;
             socket_.shutdown(tcp::socket::shutdown_send, ignored);
@@ -141,7 +141,7 @@ public:
         asio::ip::make_address(host, is_name);
         if (is_name) {
             SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-                     const_cast<char*>(host.c_str())); // the macro for it casts as C does
+                     const_cast<char*>(host.c_str())); // OpenSSL's macro casts away const
         }
         if (tls_->verify) {
             is_name ? SSL_set1_host(ssl, host.c_str())

@@ -1,6 +1,6 @@
 #pragma once
 
-// Streams on sockets; for amqp/'s own sources.
+// Streams on sockets. Internal to amqp/.
 
 #include <asio/ip/tcp.hpp>
 
@@ -11,7 +11,7 @@ namespace sessionq::amqp {
 
 [[nodiscard]] StreamPtr make_tcp_stream(asio::ip::tcp::socket socket);
 
-/// `host`: whom the certificate must name, unless the settings say otherwise.
+/// `host` is the name that the certificate must have, unless the settings name another.
 [[nodiscard]] HandshakePtr start_tls_client(asio::ip::tcp::socket socket, TlsContextPtr tls,
                                             const std::string& host, Handshake::Done done);
 [[nodiscard]] HandshakePtr start_tls_server(asio::ip::tcp::socket socket, TlsContextPtr tls,

@@ -8,23 +8,23 @@
 
 namespace sessionq::amqp {
 
-/// What a stream tells its user, on the loop's thread and never from within a call.
+/// Events of a stream. They come on the loop's thread, never within a call.
 class StreamListener {
 public:
     virtual ~StreamListener() = default;
-    /// What `read` asked for; valid during the call. Empty: the peer will send no more.
+    /// The bytes that `read` asked for, valid during the call. Empty: the peer sends no more.
     virtual void on_read(std::string_view bytes) = 0;
-    /// What `write` was given is on its way.
+    /// The bytes of `write` have been written.
     virtual void on_written() = 0;
-    /// The stream is lost; nothing follows.
+    /// The stream is lost. No event follows.
     virtual void on_failed(const Failure& failure) = 0;
 };
 
-/// A two-way stream of bytes, connected: TCP, TLS, or WebSocket over either. Bound to the thread of
-/// its loop.
+/// A connected two-way byte stream: TCP, TLS, or WebSocket over either. Bound to the thread of its
+/// loop.
 ///
-/// Operations that are pending keep the stream's state alive; after `set_listener(nullptr)` or
-/// `close` they tell nobody.
+/// Pending operations keep the stream's state alive. After `set_listener(nullptr)` or `close` there
+/// are no more events.
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
     Stream() = default;
@@ -34,16 +34,16 @@ public:
 
     void set_listener(StreamListener* listener) noexcept { listener_ = listener; }
 
-    /// Reads once what there is, at most `read_size`. One at a time.
+    /// Reads available bytes once, at most `read_size`. One read at a time.
     virtual void read() = 0;
-    /// Writes all of `bytes` and leaves an empty string with memory to go on with. One at a time.
+    /// Writes all of `bytes`, and leaves an empty string with reusable memory. One write at a time.
     virtual void write(std::string& bytes) = 0;
-    /// Tells the peer that nothing follows. Not while a write is pending; no write after it.
+    /// Tells the peer that no bytes follow. Not while a write is pending, and no write after it.
     virtual void shut() = 0;
-    /// At once. Again: no effect.
+    /// Closes the stream at once. Calling it again has no effect.
     virtual void close() noexcept = 0;
 
-    /// Who is at the other end, for people.
+    /// The peer's name for logs and errors.
     [[nodiscard]] virtual std::string peer() const = 0;
 
     static constexpr std::size_t read_size = 64 * 1024;

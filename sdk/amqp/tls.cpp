@@ -9,7 +9,7 @@ namespace {
 
 using asio::ssl::context;
 
-/// Collects the first thing that is wrong with the files of a context.
+/// Collects the first fault in the files of a context.
 class Loader {
 public:
     explicit Loader(context& ssl) : ssl_{ssl} {}
@@ -49,7 +49,7 @@ private:
 void restrict(context& ssl) {
     ssl.set_options(context::default_workarounds | context::no_sslv2 | context::no_sslv3 |
                     context::no_tlsv1 | context::no_tlsv1_1);
-    SSL_CTX_set_mode(ssl.native_handle(), SSL_MODE_RELEASE_BUFFERS); // an idle stream keeps none
+    SSL_CTX_set_mode(ssl.native_handle(), SSL_MODE_RELEASE_BUFFERS); // idle streams keep no buffers
 }
 
 core::Result<TlsContextPtr> finished(TlsContextPtr made, const Loader& loader) {

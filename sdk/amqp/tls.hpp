@@ -7,29 +7,29 @@
 
 namespace sessionq::amqp {
 
-/// How a client makes sure of whom it talks to. Files are PEM; empty: none.
+/// How a client authenticates its peer. Files are in PEM format; empty means none.
 struct TlsClientSettings {
-    std::string ca_file{};          ///< who is trusted; none: whom the system trusts
-    std::string certificate_file{}; ///< of this client, with its chain
-    std::string key_file{};         ///< its key; none: in the certificate's file
-    std::string
-        server_name{}; ///< whose certificate is expected; none: the host's that is connected to
-    bool verify{true}; ///< false: anybody's, for tests
+    std::string ca_file{};          ///< trusted authorities; empty: the system's
+    std::string certificate_file{}; ///< this client's certificate with its chain
+    std::string key_file{};         ///< its private key; empty: in the certificate's file
+    std::string server_name{}; ///< the expected name in the certificate; empty: the host's name
+    bool verify{true};         ///< false: accept any certificate, for tests
 };
 
-/// How a server shows who it is.
+/// How a server identifies itself.
 struct TlsServerSettings {
     std::string certificate_file{}; ///< with its chain
-    std::string key_file{};         ///< none: in the certificate's file
-    std::string
-        client_ca_file{}; ///< clients must show a certificate of one of these; none: they need none
+    std::string key_file{};         ///< empty: in the certificate's file
+    std::string client_ca_file{};   ///< clients need a certificate from these authorities; empty:
+                                    ///< they need none
 };
 
-/// What streams of one kind share: certificates, keys and whom to trust, read once.
+/// What streams with the same settings share: certificates, keys and trusted authorities, loaded
+/// once.
 class TlsContext;
 using TlsContextPtr = std::shared_ptr<TlsContext>;
 
-/// Fails with `invalid_option`, naming the file and what is wrong with it.
+/// Fails with `invalid_option`, and names the file and its fault.
 [[nodiscard]] core::Result<TlsContextPtr> make_tls(const TlsClientSettings& settings);
 [[nodiscard]] core::Result<TlsContextPtr> make_tls(const TlsServerSettings& settings);
 

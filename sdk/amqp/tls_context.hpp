@@ -1,6 +1,6 @@
 #pragma once
 
-// OpenSSL's side of `tls.hpp`; for amqp/'s own sources.
+// The OpenSSL part of tls.hpp. Internal to amqp/.
 
 #include <string>
 

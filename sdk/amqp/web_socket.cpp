@@ -24,9 +24,9 @@ std::string base64(std::string_view bytes) {
     return text;
 }
 
-/// What proves to a client that its request was understood.
+/// Returns the answer that proves to a client that the server understood its request.
 std::string accept_of(const std::string& key) {
-    const std::string text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // the standard's
+    const std::string text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // the GUID of RFC 6455
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned size = 0;
     EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
@@ -46,7 +46,7 @@ std::string_view trimmed(std::string_view text) noexcept {
                : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// The value of a field of the head; empty if there is none.
+/// Returns the value of a header field, or an empty view.
 std::string_view field(std::string_view head, std::string_view name) noexcept {
     for (std::size_t at = head.find("\r\n"); at != std::string_view::npos;) {
         const std::size_t begin = at + 2;
@@ -61,7 +61,7 @@ std::string_view field(std::string_view head, std::string_view name) noexcept {
     return {};
 }
 
-/// Whether a comma-separated list names `item`.
+/// Returns true if a comma-separated list contains `item`.
 bool names(std::string_view list, std::string_view item) noexcept {
     while (!list.empty()) {
         const std::size_t comma = std::min(list.find(','), list.size());
@@ -120,7 +120,7 @@ WebSocketUpgrade::State WebSocketUpgrade::feed(std::string_view& bytes) {
         head_.find(end_of_head, known < end_of_head.size() ? 0 : known - end_of_head.size());
     if (end == std::string::npos) {
         bytes = {};
-        return head_.size() > longest_head ? fail("it sent a head of HTTP that has no end")
+        return head_.size() > longest_head ? fail("the peer's HTTP header is too long")
                                            : State::going_on;
     }
     bytes.remove_prefix(end + end_of_head.size() - known);
@@ -144,14 +144,14 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
         return fail(std::move(text));
     };
     if (!line.starts_with("GET ") || !line.ends_with("HTTP/1.1") || !is_upgrade) {
-        return refuse("400 Bad Request", "it asked for no WebSocket");
+        return refuse("400 Bad Request", "the peer did not request a WebSocket");
     }
     if (without_slash(path) != without_slash(path_)) {
-        return refuse("404 Not Found", "it asked for a path that is not served");
+        return refuse("404 Not Found", "the peer requested an unknown path");
     }
     if (!names(field(head, "Sec-WebSocket-Protocol"), web_socket_protocol)) {
-        return refuse("400 Bad Request",
-                      "it does not offer the subprotocol " + std::string{web_socket_protocol});
+        return refuse("400 Bad Request", "the peer does not offer the subprotocol " +
+                                             std::string{web_socket_protocol});
     }
     output = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: "
              "Upgrade\r\nSec-WebSocket-Accept: " +
@@ -163,14 +163,14 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
 WebSocketUpgrade::State WebSocketUpgrade::on_response(std::string_view head) {
     const std::string_view line = first_line(head);
     if (!line.starts_with("HTTP/1.1 101")) {
-        return fail(line.starts_with("HTTP/") ? "it answered '" + std::string{line} + "'"
-                                              : "it does not speak HTTP");
+        return fail(line.starts_with("HTTP/") ? "the peer answered '" + std::string{line} + "'"
+                                              : "the peer does not speak HTTP");
     }
     if (field(head, "Sec-WebSocket-Accept") != accept_of(key_)) {
-        return fail("it did not understand the WebSocket request");
+        return fail("the peer sent a wrong Sec-WebSocket-Accept");
     }
     if (!are_alike(field(head, "Sec-WebSocket-Protocol"), web_socket_protocol)) {
-        return fail("it does not take the subprotocol " + std::string{web_socket_protocol});
+        return fail("the peer does not accept the subprotocol " + std::string{web_socket_protocol});
     }
     return State::done;
 }

@@ -10,35 +10,34 @@ struct wslay_event_context;
 
 namespace sessionq::amqp {
 
-/// The subprotocol of AMQP 1.0 over WebSocket as Azure Service Bus names it.
+/// The subprotocol of AMQP 1.0 over WebSocket, as Azure Service Bus names it.
 inline constexpr std::string_view web_socket_protocol = "AMQPWSB10";
 
-/// The path at which Azure Service Bus has it.
+/// The WebSocket path of Azure Service Bus.
 inline constexpr std::string_view service_bus_web_socket_path = "/$servicebus/websocket";
 
-/// The HTTP request that turns a stream into a WebSocket, and its answer (RFC 6455, section 4).
+/// The HTTP request that turns a stream into a WebSocket, and its response (RFC 6455, section 4).
 /// Pure.
 class WebSocketUpgrade {
 public:
     enum class State { going_on, done, failed };
 
-    /// The longest head of a request or an answer that is read.
+    /// The limit for the header of a request or response.
     static constexpr std::size_t longest_head = 8 * 1024;
 
-    /// A client's: `output` is the request, with `key` as the standard wants it, base64 of 16
-    /// random bytes.
+    /// Makes a client's side. `output` is the request. `key` is base64 of 16 random bytes.
     [[nodiscard]] static WebSocketUpgrade client(const std::string& host, const std::string& path,
                                                  std::string key);
-    /// A server's, for requests for `path`.
+    /// Makes a server's side, for requests for `path`.
     [[nodiscard]] static WebSocketUpgrade server(std::string path);
 
-    /// Takes what it understands from the front of `bytes`; what it has left once it is done
-    /// belongs to the WebSocket.
+    /// Consumes the header from the front of `bytes`. What is left after `done` belongs to the
+    /// WebSocket.
     State feed(std::string_view& bytes);
 
-    /// What is to be sent; emptied by whoever sends it.
+    /// Bytes to send. The caller empties it after sending.
     std::string output{};
-    /// After `failed`: what is wrong with the peer.
+    /// After `failed`: what the peer did wrong.
     [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
 
 private:
@@ -54,11 +53,11 @@ private:
     std::string failure_{};
 };
 
-/// A random key for `WebSocketUpgrade::client`.
+/// Returns a random key for `WebSocketUpgrade::client`.
 [[nodiscard]] std::string make_web_socket_key();
 
-/// The frames of a WebSocket (RFC 6455, section 5): binary messages, their bounds of no meaning to
-/// AMQP, to and from bytes. Pure.
+/// Converts between bytes and the frames of a WebSocket (RFC 6455, section 5). It sends binary
+/// messages; AMQP ignores message bounds. Pure.
 class WebSocketFrames {
 public:
     explicit WebSocketFrames(bool is_client);
@@ -66,16 +65,16 @@ public:
     WebSocketFrames& operator=(const WebSocketFrames&) = delete;
     ~WebSocketFrames();
 
-    /// Appends to `payload` what the peer sent. Answers of the protocol's own join what is to be
-    /// sent. False: the peer broke the protocol.
+    /// Appends received data to `payload`. Control frames are answered by the next `take`. Returns
+    /// false if the peer broke the protocol.
     bool input(std::string_view bytes, std::string& payload);
-    /// Makes a message of `payload`.
+    /// Queues a message with `payload`.
     void send(std::string_view payload);
-    /// Says that nothing follows.
+    /// Queues a close frame.
     void close();
-    /// Appends what is to be sent.
+    /// Appends the bytes to send.
     void take(std::string& to);
-    /// The peer said that nothing follows.
+    /// Returns true if the peer sent a close frame.
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
 
 private:
@@ -86,7 +85,7 @@ private:
     std::string_view input_{};
     std::string* payload_{nullptr};
     std::string* output_{nullptr};
-    bool is_data_{false}; // in the frame being read
+    bool is_data_{false}; // true while a data frame is being read
     bool closed_{false};
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 class WebSocketStream final : public Stream, private StreamListener {
 public:
-    /// `begun`: what the peer has sent already.
+    /// `begun` holds bytes that the peer has already sent.
     WebSocketStream(ConnectionHost& host, StreamPtr lower, bool is_client, std::string_view begun)
         : host_{host}, lower_{std::move(lower)}, frames_{is_client}, begun_{begun} {
         lower_->set_listener(this);
@@ -57,7 +57,7 @@ private:
         const bool is_end = bytes.empty();
         if (!is_end && !frames_.input(bytes, payload_)) {
             listener_->on_failed({.code = Errc::protocol_error,
-                                  .detail = peer() + ": what came are no frames of a WebSocket"});
+                                  .detail = peer() + ": the peer sent invalid WebSocket frames"});
             return;
         }
         pump();
@@ -107,7 +107,7 @@ private:
     std::string begun_;
     std::string payload_{};
     std::string output_{};
-    bool is_writing_{false}; // for the user
+    bool is_writing_{false}; // the user's write is pending
     bool is_lower_writing_{false};
     bool is_shut_{false};
 };
@@ -141,7 +141,8 @@ private:
     void on_read(std::string_view bytes) override {
         const HandshakePtr self = shared_from_this();
         if (bytes.empty()) {
-            fail(Errc::connection_refused, "it closed the stream while a WebSocket was asked for");
+            fail(Errc::connection_refused,
+                 "the peer closed the stream during the WebSocket handshake");
             return;
         }
         std::string_view rest = bytes;
@@ -204,7 +205,7 @@ private:
     const bool is_client_;
     WebSocketUpgrade upgrade_;
     Done done_;
-    HandshakePtr self_{}; // until it is over
+    HandshakePtr self_{}; // keeps this alive until the handshake has ended
     std::string left_{};
     bool is_sending_{false};
     bool is_done_{false};

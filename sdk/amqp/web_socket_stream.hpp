@@ -1,13 +1,13 @@
 #pragma once
 
-// WebSocket over another stream; for amqp/'s own sources.
+// WebSocket over another stream. Internal to amqp/.
 
 #include "amqp/connection_host.hpp"
 #include "amqp/handshake.hpp"
 
 namespace sessionq::amqp {
 
-/// `host`: whom the request names. `where`: the peer, for people.
+/// `host_name` is the host in the request.
 [[nodiscard]] HandshakePtr start_web_socket_client(ConnectionHost& host, StreamPtr lower,
                                                    const std::string& host_name,
                                                    const std::string& path, Handshake::Done done);

@@ -18,7 +18,7 @@ std::vector<std::string_view> split(std::string_view path) {
     }
 }
 
-// The segments with a meaning, as the broker writes them.
+// Returns well-known segments in the broker's spelling.
 std::string_view canonical(std::string_view segment, bool is_inner) noexcept {
     if (segment.starts_with('$')) {
         for (const std::string_view known : {"$DeadLetterQueue", "$Transfer"}) {

@@ -11,28 +11,30 @@
 
 namespace sessionq::server {
 
-/// How long an accept waits whose client names no time.
+/// The wait of an accept if the client names no timeout.
 inline constexpr Duration default_accept_wait = std::chrono::seconds{65};
 
-/// What a peer wants with the link it attaches.
+/// The purpose of a link that a peer attaches.
 struct AttachDecision {
     enum class What : std::uint8_t { refuse, claims, management, send, receive };
 
     What what{What::refuse};
     amqp::Condition refusal{};
-    std::string entity{};                                     ///< management, send and receive
-    broker::ReceiveMode mode{broker::ReceiveMode::peek_lock}; ///< receive
-    SessionFilter session{};                                  ///< receive
-    Duration wait{default_accept_wait};                       ///< receive: how long for a session
+    std::string entity{};                                     ///< for management, send and receive
+    broker::ReceiveMode mode{broker::ReceiveMode::peek_lock}; ///< for receive
+    SessionFilter session{};                                  ///< for receive
+    /// for receive: how long to wait for a session
+    Duration wait{default_accept_wait};
 };
 
-/// Decides from the peer's attach alone. `peer_receives`: its role.
+/// Decides from the peer's attach alone. `peer_receives` is the peer's role.
 [[nodiscard]] AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives);
 
-/// Whether an entity can be received from in this way; an empty condition: yes.
+/// Returns why the entity cannot be received from in this way, or an empty condition.
 [[nodiscard]] amqp::Condition check_receive(const AttachDecision& decision, bool requires_session);
 
-/// The answer that echoes what the peer sent: clients compare, and some act on the answer alone.
+/// Returns an attach that echoes the peer's. Clients compare the two, and some read only the
+/// answer.
 [[nodiscard]] amqp::Attach echo_attach(const amqp::Attach& attach, std::uint64_t max_message_size);
 
 } // namespace sessionq::server

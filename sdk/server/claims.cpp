@@ -7,7 +7,8 @@
 namespace sessionq::server {
 namespace {
 
-// Ports differ between what one client signs and what it asks for; schemes do as well.
+// Returns the host without scheme and port, because a client may sign with one port and ask with
+// another.
 std::string host_of(std::string_view uri) {
     if (const std::size_t scheme = uri.find("://"); scheme != std::string_view::npos) {
         uri.remove_prefix(scheme + 3);
@@ -32,7 +33,7 @@ Claims::Answer refuse(std::string_view description) {
             .condition = "amqp:unauthorized-access"};
 }
 
-// Some clients sign for ever; a wall clock ends before that.
+// Clamps the expiry to the wall clock's range, because some clients sign for centuries.
 WallTime expiry_of(std::int64_t seconds) noexcept {
     constexpr auto last =
         std::chrono::duration_cast<std::chrono::seconds>(WallTime::max().time_since_epoch());
@@ -46,11 +47,11 @@ Claims::Answer Claims::put_token(std::string_view audience, std::string_view tok
         return check_signature(audience, token, now);
     }
     if (!policy_.verifier) {
-        return refuse("UnsupportedToken: only shared access signatures are accepted here.");
+        return refuse("UnsupportedToken: only shared access signatures are accepted.");
     }
     const auto until = policy_.verifier(token, audience, now);
     if (!until || *until <= now) {
-        return refuse("InvalidToken: The token gives no rights to the audience.");
+        return refuse("InvalidToken: The token does not grant access to the audience.");
     }
     return grant(audience, *until);
 }
@@ -62,9 +63,8 @@ Claims::Answer Claims::check_signature(std::string_view audience, std::string_vi
         return refuse("MalformedToken: The credentials contained in the token are malformed.");
     }
     const auto key = policy_.keys.find(token->key_name);
-    if (key == policy_.keys.end() ||
-        !is_signed_with(*token,
-                        key->second)) { // who guesses names learns nothing from the difference
+    // an unknown key name is not told apart, so nobody can probe for names
+    if (key == policy_.keys.end() || !is_signed_with(*token, key->second)) {
         return refuse("InvalidSignature: The token has an invalid signature.");
     }
     const std::string asked_path = lower_case(path_of(audience));

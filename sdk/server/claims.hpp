@@ -12,18 +12,18 @@
 
 namespace sessionq::server {
 
-/// Judges tokens that are no shared access signatures: until when this one gives rights to this
-/// audience; nothing: it does not.
+/// Verifies tokens other than shared access signatures. Returns when the token's rights to the
+/// audience expire, or nothing if it grants none.
 using TokenVerifier = std::function<std::optional<WallTime>(
     std::string_view token, std::string_view audience, WallTime now)>;
 
-/// Who may enter.
+/// The keys and tokens that give access.
 struct AccessPolicy {
     AccessKeys keys{};
-    TokenVerifier verifier{}; ///< null: such tokens are refused
+    TokenVerifier verifier{}; ///< null: other tokens are refused
 };
 
-/// What a connection's peer has shown rights to, each until it expires. Pure; keeps no token.
+/// The rights that a connection's peer has proved, each until it expires. Pure; stores no token.
 class Claims {
 public:
     explicit Claims(const AccessPolicy& policy) noexcept : policy_{policy} {}
@@ -31,20 +31,18 @@ public:
     struct Answer {
         int status{202};
         std::string description{"Accepted"};
-        std::string condition{}; ///< empty: granted
+        std::string condition{}; ///< empty if granted
     };
-    /// `audience` is a URI; the token may give rights to more than that, the claim covers only what
-    /// was asked for.
+    /// `audience` is a URI. The token may grant more, but the claim covers only the audience.
     Answer put_token(std::string_view audience, std::string_view token, WallTime now);
 
-    /// Rights to everything, for as long as the connection lasts: its peer authenticated by other
-    /// means.
+    /// Grants all rights for the life of the connection. For peers that authenticated by password.
     void grant_all() { until_[""] = WallTime::max(); }
 
-    /// A claim for an entity covers what is below it: subscriptions, sub-queues, management.
+    /// A claim for an entity also covers the nodes below it: subscriptions, sub-queues, management.
     [[nodiscard]] bool covers(std::string_view entity, WallTime now) const;
 
-    /// When the next claim expires.
+    /// Returns when the next claim expires.
     [[nodiscard]] std::optional<WallTime> next_expiry() const;
     void drop_expired(WallTime now);
     [[nodiscard]] bool empty() const noexcept { return until_.empty(); }
@@ -54,7 +52,7 @@ private:
     Answer grant(std::string_view audience, WallTime until);
 
     const AccessPolicy& policy_;
-    std::map<std::string, WallTime, std::less<>> until_{}; // by path in lower case
+    std::map<std::string, WallTime, std::less<>> until_{}; // the key is the path in lower case
 };
 
 } // namespace sessionq::server

@@ -7,7 +7,7 @@
 namespace sessionq::server {
 
 struct CommitGate::Line {
-    CommitGate* gate; // null: it is gone. The loop's thread only
+    CommitGate* gate; // null once the gate is destroyed; used on the loop's thread only
     core::EventLoop& loop;
 };
 
@@ -26,7 +26,7 @@ void CommitGate::when_durable(Action action) {
     ask();
 }
 
-// One question for all that wait: an answer covers whatever went into the same commit.
+// Asks once for all waiting actions, because one commit often covers several.
 void CommitGate::ask() {
     if (has_asked_ || waiting_.empty()) {
         return;
@@ -46,7 +46,7 @@ void CommitGate::on_answer(broker::Journal::Mark mark, const Failure* why) {
     const auto end =
         std::ranges::find_if(waiting_, [mark](const Waiting& one) { return one.mark > mark; });
     for (auto left = end - waiting_.begin(); left > 0;
-         --left) { // who asks anew within is answered the next time
+         --left) { // an action that waits again is answered by a later commit
         const Action action = std::move(waiting_.front().action);
         waiting_.pop_front();
         action(why);

@@ -10,28 +10,27 @@
 
 namespace sessionq::server {
 
-/// Holds back what confirms a change to a peer until the change is durable. Bound to the loop,
-/// which outlives the journal's callbacks. What still waits when it is destroyed is never said.
+/// Delays confirmations to a peer until the confirmed change is durable. Bound to the loop, which
+/// outlives the journal's callbacks. Destroying the gate drops the actions that still wait.
 class CommitGate {
 public:
-    /// Null: what could be lost is not.
+    /// `why` is null if the change is durable, else it says why the commit failed.
     using Action = std::function<void(const Failure* why)>;
 
-    /// Without a journal everything is as durable as it gets.
+    /// Without a journal the gate is always open.
     CommitGate(broker::Journal* journal, core::EventLoop& loop);
     ~CommitGate();
     CommitGate(const CommitGate&) = delete;
     CommitGate& operator=(const CommitGate&) = delete;
 
-    /// Nothing is ever held back.
+    /// Returns true if nothing is ever delayed.
     [[nodiscard]] bool is_always_open() const noexcept { return journal_ == nullptr; }
 
-    /// Changes whenever something happens that is to be kept. Only where the gate is not always
-    /// open.
+    /// Returns a mark that grows with every change to be stored. Requires a journal.
     [[nodiscard]] broker::Journal::Mark mark() const noexcept { return journal_->last(); }
 
-    /// Runs `action` when everything that happened so far is durable, or could not be made so; in
-    /// order, in a task of its own. Only where the gate is not always open.
+    /// Runs `action` once everything up to now is durable or has failed to become so. Actions run
+    /// in order, never within the call. Requires a journal.
     void when_durable(Action action);
 
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
@@ -41,15 +40,15 @@ private:
         broker::Journal::Mark mark;
         Action action;
     };
-    struct Line; // what the journal knows of it
+    struct Line; // the journal's handle to the gate
 
     void ask();
     void on_answer(broker::Journal::Mark mark, const Failure* why);
 
     broker::Journal* const journal_;
     const std::shared_ptr<Line> line_;
-    std::deque<Waiting> waiting_; // by mark
-    bool has_asked_{false};       // the journal, and the answer is due
+    std::deque<Waiting> waiting_; // ordered by mark
+    bool has_asked_{false};       // an answer of the journal is due
 };
 
 } // namespace sessionq::server

@@ -34,7 +34,8 @@ std::string_view name_of(Errc code, LockKind lock) noexcept {
 
 } // namespace
 
-// With an info, if an empty one: a client reads an error's three fields by their position, in outcomes too.
+// `info` is an empty map, not absent. A client reads the three fields of an error by position, also
+// inside outcomes.
 amqp::Condition make_condition(std::string_view name, std::string_view text) {
     return {
         .name = std::string{name}, .text = std::string{text}, .info = amqp::encode(amqp::Map{})};

@@ -9,7 +9,7 @@
 
 namespace sessionq::server {
 
-/// The vocabulary of Service Bus and of AMQP that clients map to their own errors.
+/// The error conditions of Service Bus and AMQP, which clients map to their own errors.
 namespace condition {
 inline constexpr std::string_view argument_error = "com.microsoft:argument-error";
 inline constexpr std::string_view entity_already_exists = "com.microsoft:entity-already-exists";
@@ -35,18 +35,18 @@ inline constexpr std::string_view resource_limit_exceeded = "amqp:resource-limit
 inline constexpr std::string_view unauthorized_access = "amqp:unauthorized-access";
 } // namespace condition
 
-/// Whose lock a lost one was.
+/// The kind of lock that was lost.
 enum class LockKind : std::uint8_t { message, session };
 
 [[nodiscard]] amqp::Condition make_condition(std::string_view name, std::string_view text);
 
-/// How a client is told of a failure, in words its mapping recognises.
+/// Maps a failure to the condition and text that clients recognise.
 [[nodiscard]] amqp::Condition condition_of(const Failure& failure, LockKind lock);
 
-/// The answer to a request for an entity that does not exist; one client knows it by these words.
+/// The answer for an entity that does not exist. One client recognises this error by its text.
 [[nodiscard]] amqp::Condition entity_not_found(std::string_view entity);
 
-/// The status code of a management answer.
+/// Maps an error to the status code of a management response.
 [[nodiscard]] std::int32_t status_of(Errc code) noexcept;
 
 } // namespace sessionq::server

@@ -14,18 +14,18 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest_lock = std::chrono::minutes{5};
 constexpr milliseconds longest_window = std::chrono::hours{24 * 7};
-// What the emulator's schema has where a file says nothing.
+// Defaults of the emulator's schema.
 constexpr milliseconds default_window = std::chrono::seconds{20};
 constexpr milliseconds default_time_to_live = std::chrono::hours{1};
 constexpr std::uint32_t default_deliveries = 3;
 
-constexpr milliseconds as_good_as_unlimited = std::chrono::hours{24 * 365 * 100};
+constexpr milliseconds unlimited_time_to_live = std::chrono::hours{24 * 365 * 100};
 constexpr std::int64_t most_deliveries = 2000;
 
-/// An entity of the text with where it is, for what is found out only when all are known.
+/// An entity and its place in the document, for checks that need all entities.
 struct Located {
     JsonNode node;
-    std::vector<std::pair<const char*, std::string>> destinations{}; // by member
+    std::vector<std::pair<const char*, std::string>> destinations{}; // member name and entity name
 };
 
 broker::QueueOptions default_options() {
@@ -35,7 +35,7 @@ broker::QueueOptions default_options() {
 milliseconds read_duration(const JsonNode& node, milliseconds longest, const char* range) {
     const auto length = parse_duration(node.text());
     if (!length) {
-        node.fail("a duration is expected, as \"PT1M\"");
+        node.fail("expected an ISO 8601 duration such as \"PT1M\"");
     }
     if (length->count() <= 0 || *length > longest) {
         node.fail(std::string{"must be "} + range);
@@ -49,8 +49,8 @@ std::optional<milliseconds> read_time_to_live(const JsonNode& properties) {
         return default_time_to_live;
     }
     const milliseconds length = read_duration(*node, milliseconds::max(), "above zero");
-    return length > as_good_as_unlimited ? std::nullopt
-                                         : std::optional{length}; // some write the longest there is
+    // some files write the longest duration there is
+    return length > unlimited_time_to_live ? std::nullopt : std::optional{length};
 }
 
 std::optional<Duration> read_window(const JsonNode& properties) {
@@ -62,7 +62,7 @@ std::optional<Duration> read_window(const JsonNode& properties) {
     return wanted && wanted->truth() ? std::optional<Duration>{window} : std::nullopt;
 }
 
-/// What queues and subscriptions have in common.
+/// Reads the properties that queues and subscriptions share.
 void read_common(const JsonNode& properties, broker::QueueOptions& options, Located& located) {
     if (const auto node = properties.find("LockDuration")) {
         options.lock_duration =
@@ -89,12 +89,13 @@ void read_common(const JsonNode& properties, broker::QueueOptions& options, Loca
         }
     }
     if (options.requires_session && !options.forward_to.empty()) {
-        properties.at("ForwardTo").fail("messages of an entity with sessions cannot be passed on");
+        properties.at("ForwardTo")
+            .fail("an entity that requires sessions cannot forward its messages");
     }
 }
 
-/// Reads a document; what it found so far is also in a broker that nobody uses, which judges names
-/// and ways as the real one will.
+/// Reads a document. It creates each entity in a scratch broker, so that names and forwarding are
+/// checked exactly as the real broker checks them.
 class Reader {
 public:
     explicit Reader(std::span<const QueueEntry> others) {
@@ -113,7 +114,7 @@ public:
         }
         const JsonNode namespaces = user.at("Namespaces");
         if (namespaces.items().size() != 1) {
-            namespaces.fail("exactly one namespace is expected");
+            namespaces.fail("expected exactly one namespace");
         }
         read_namespace(namespaces.items().front());
         for (const Located& located : located_) {
@@ -210,7 +211,7 @@ private:
         for (const auto& [member, name] : located.destinations) {
             const auto found = broker_.find(name);
             if (!found || found.value()->find_send_fault()) {
-                located.node.at(member).fail("there is no queue or topic '" + name + "'");
+                located.node.at(member).fail("unknown queue or topic '" + name + "'");
             }
         }
     }

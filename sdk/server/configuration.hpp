@@ -30,30 +30,30 @@ struct TopicEntry {
     std::vector<SubscriptionEntry> subscriptions{};
 };
 
-/// The entities a broker is to have.
+/// The entities to create in a broker.
 struct Configuration {
     std::vector<QueueEntry> queues{};
     std::vector<TopicEntry> topics{};
 };
 
-/// Reads the JSON format of Microsoft's Service Bus emulator, its Config.json, comments allowed:
-/// `UserConfig` with `Namespaces`, one of them, with `Queues` and `Topics`, and `Logging`, which
-/// has no effect here. What the text leaves out has the defaults of the emulator's schema: an hour
-/// to live, locks of a minute, three deliveries, duplicates detected for 20 seconds where they are
-/// at all. What the emulator limits beyond the service (an hour to live, ten deliveries, sizes,
-/// numbers of entities) is not limited.
+/// Reads the JSON format of Microsoft's Service Bus emulator (its Config.json). Comments are
+/// allowed.
 ///
-/// `others` are there besides: messages may be passed on to them, and nothing else may have their
+/// `UserConfig` holds one entry in `Namespaces` with `Queues` and `Topics`. `Logging` is ignored.
+/// Absent members have the defaults of the emulator's schema: one hour to live, locks of one
+/// minute, three deliveries, and a duplicate detection window of 20 seconds where detection is on.
+/// The emulator's own limits (time to live, deliveries, sizes, numbers of entities) do not apply.
+///
+/// `others` are queues that exist besides. The document may forward to them but not reuse their
 /// names.
 ///
-/// Fails with invalid_option at the first thing that is wrong (a member nobody knows, of another
-/// type, missing, out of range; a name that is there twice; a place to pass messages on to that is
-/// not there, or leads back), named by its path:
-/// "UserConfig.Namespaces[0].Queues[2].Properties.LockDuration: ...".
+/// Fails with invalid_option at the first fault: an unknown, missing, mistyped or out-of-range
+/// member, a name used twice, or forwarding to an unknown entity or in a circle. The text begins
+/// with the path: "UserConfig.Namespaces[0].Queues[2].Properties.LockDuration: ...".
 [[nodiscard]] core::Result<Configuration> read_configuration(
     std::string_view json, std::span<const QueueEntry> others = {});
 
-/// Makes all of it. Fails as the broker does.
+/// Creates all entities. Fails like the broker's own functions.
 core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration,
                                          broker::Instant at);
 

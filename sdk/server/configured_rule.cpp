@@ -27,7 +27,7 @@ PropertyValue read_property(const JsonNode& node) {
         return node.whole(std::numeric_limits<std::int64_t>::min(),
                           std::numeric_limits<std::int64_t>::max());
     }
-    node.fail("a text, a number, true or false is expected");
+    node.fail("expected a string, a number, true or false");
 }
 
 Filter read_correlation(const JsonNode& node) {
@@ -55,7 +55,7 @@ Filter read_correlation(const JsonNode& node) {
         }
     }
     if (filter == CorrelationFilter{}) {
-        node.fail("at least one member is expected");
+        node.fail("expected at least one member");
     }
     return filter;
 }
@@ -80,13 +80,13 @@ Rule read_configured_rule(const JsonNode& node) {
         properties->expect_members({"FilterType", "CorrelationFilter", "SqlFilter", "Action"});
         const JsonNode type = properties->at("FilterType");
         if (type.text() == "Correlation") {
-            refuse(properties->find("SqlFilter"), "FilterType says Correlation");
+            refuse(properties->find("SqlFilter"), "not allowed with FilterType \"Correlation\"");
             rule.filter = read_correlation(properties->at("CorrelationFilter"));
         } else if (type.text() == "Sql") {
-            refuse(properties->find("CorrelationFilter"), "FilterType says Sql");
+            refuse(properties->find("CorrelationFilter"), "not allowed with FilterType \"Sql\"");
             rule.filter = SqlFilter{read_sql(properties->at("SqlFilter"))};
         } else {
-            type.fail("\"Correlation\" or \"Sql\" is expected");
+            type.fail("expected \"Correlation\" or \"Sql\"");
         }
         if (const auto action = properties->find("Action")) {
             rule.action = read_sql(*action);

@@ -6,10 +6,10 @@
 
 namespace sessionq::server {
 
-/// A subscription's rule as the configuration of Microsoft's Service Bus emulator writes it:
-/// `Name`, and `Properties` with `FilterType`, the filter of that type and maybe an `Action`;
-/// without `Properties` it takes every message. Throws as `JsonNode` does, also for a filter or an
-/// action that cannot be compiled. For sources of this part.
+/// Reads a subscription's rule in the format of Microsoft's Service Bus emulator: `Name` and
+/// `Properties` with `FilterType`, the filter of that type, and optionally an `Action`. A rule
+/// without `Properties` matches every message. Throws like `JsonNode`, also for a filter or action
+/// that does not compile. Internal to this part.
 [[nodiscard]] Rule read_configured_rule(const JsonNode& node);
 
 } // namespace sessionq::server

@@ -21,12 +21,12 @@ constexpr std::array<Unit, 3> time_units{{{'H', 3600 * second}, {'M', 60 * secon
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Numbers with their units, largest first, each at most once.
+/// Reads numbers with units, from the largest unit to the smallest, each at most once.
 class Reader {
 public:
     explicit Reader(std::string_view text) noexcept : text_{text} {}
 
-    /// As many as there are; false: what is there is none.
+    /// Reads all that follow. Returns false at a malformed one.
     bool read(const Unit* unit, const Unit* end) {
         while (!text_.empty() && is_digit(text_.front())) {
             std::int64_t number = 0;
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] milliseconds total() const noexcept { return milliseconds{total_}; }
 
 private:
-    // Of a second, in milliseconds, rounded down; below zero: no digits.
+    // Returns the fraction of a second in milliseconds, rounded down, or -1 without digits.
     std::int64_t read_fraction() noexcept {
         text_.remove_prefix(1);
         std::int64_t fraction = text_.empty() || !is_digit(text_.front()) ? -1 : 0;

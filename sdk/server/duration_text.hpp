@@ -6,8 +6,8 @@
 
 namespace sessionq::server {
 
-/// A duration as ISO 8601 writes it: `PT30S`, `P1DT12H`, `PT0.5S`; a year has 365 days and a
-/// month 30. Nothing: it is none, or longer than the type holds.
+/// Parses an ISO 8601 duration: `PT30S`, `P1DT12H`, `PT0.5S`. A year has 365 days, a month 30.
+/// Returns nothing if the text is malformed or the duration does not fit.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(
     std::string_view text) noexcept;
 

@@ -10,21 +10,21 @@
 
 namespace sessionq::server {
 
-/// Something of a peer's that holds locks: a session, or messages one by one.
+/// A consumer of one peer that holds locks: a session's, or those of single messages.
 struct Holder {
-    std::uint64_t number{0}; ///< what its lock tokens begin with
-    std::string link{};      ///< the receiver link's name; empty: not a link's
+    std::uint64_t number{0}; ///< the first half of its lock tokens
+    std::string link{};      ///< the receiver link's name; empty if there is no link
     broker::QueuePtr queue{};
     broker::ConsumerPtr consumer{};
-    TimePoint locked_until{}; ///< of a session, as granted or renewed last
+    TimePoint locked_until{}; ///< of a session, as last granted or renewed
 
-    /// Of a message that is handed out at `now`.
+    /// Returns the lock expiry of a message that is delivered at `now`.
     [[nodiscard]] TimePoint message_locked_until(TimePoint now) const {
         return consumer->has_session ? locked_until : now + queue->options().lock_duration;
     }
 };
 
-/// What the receivers of one connection hold, for requests that name a link, a session or a lock
+/// The locks that one connection's receivers hold. Requests find them by link, session or lock
 /// token.
 class HeldLocks {
 public:
@@ -32,17 +32,17 @@ public:
     void remove(std::uint64_t number);
     void note_renewal(std::uint64_t number, TimePoint until);
 
-    /// Null: nothing of that name is held here.
+    /// Returns null if no such lock is held.
     [[nodiscard]] const Holder* of_number(std::uint64_t number) const;
     [[nodiscard]] const Holder* of_link(const broker::Queue& queue, std::string_view link) const;
     [[nodiscard]] const Holder* of_session(const broker::Queue& queue,
                                            std::string_view session_id) const;
 
-    /// What holds messages that were not received over a link, of a queue without sessions; made at
-    /// first use.
+    /// Returns the holder of messages that were received without a link, from a queue without
+    /// sessions. Creates it at first use.
     core::Result<const Holder*> unlinked(const broker::QueuePtr& queue, broker::Instant at);
 
-    /// Gives back what `unlinked` took.
+    /// Releases the messages that the holders of `unlinked` still have.
     void close_unlinked(broker::Instant at);
 
 private:

@@ -8,8 +8,7 @@ namespace sessionq::server {
 using nlohmann::json;
 
 json JsonNode::parse(std::string_view text) {
-    std::vector<std::set<std::string>>
-        open; // the names so far in each object that is not closed yet
+    std::vector<std::set<std::string>> open; // member names so far, for each open object
     std::string twice;
     const auto look = [&](int, json::parse_event_t event, const json& parsed) {
         if (event == json::parse_event_t::object_start) {
@@ -25,12 +24,11 @@ json JsonNode::parse(std::string_view text) {
     try {
         json document = json::parse(text, look, true, true);
         if (!twice.empty()) {
-            throw Error{Errc::invalid_option,
-                        "the member '" + twice + "' is there twice in an object"};
+            throw Error{Errc::invalid_option, "duplicate member '" + twice + "' in an object"};
         }
         return document;
     } catch (const json::parse_error& error) {
-        throw Error{Errc::invalid_option, "no JSON, at byte " + std::to_string(error.byte)};
+        throw Error{Errc::invalid_option, "invalid JSON at byte " + std::to_string(error.byte)};
     } catch (const json::out_of_range&) {
         throw Error{Errc::invalid_option, "a number is out of range"};
     }
@@ -38,11 +36,11 @@ json JsonNode::parse(std::string_view text) {
 
 void JsonNode::expect_members(std::initializer_list<std::string_view> known) const {
     if (!value_->is_object()) {
-        fail("an object is expected");
+        fail("expected an object");
     }
     for (const auto& [name, member] : value_->items()) {
         if (std::ranges::find(known, name) == known.end()) {
-            JsonNode{member, path_.empty() ? name : path_ + "." + name}.fail("not supported");
+            JsonNode{member, path_.empty() ? name : path_ + "." + name}.fail("unknown member");
         }
     }
 }
@@ -58,12 +56,12 @@ JsonNode JsonNode::at(const char* member) const {
     if (auto found = find(member)) {
         return *std::move(found);
     }
-    JsonNode{*value_, path_.empty() ? member : path_ + "." + member}.fail("is missing");
+    JsonNode{*value_, path_.empty() ? member : path_ + "." + member}.fail("required, but missing");
 }
 
 std::vector<JsonNode> JsonNode::items() const {
     if (!value_->is_array()) {
-        fail("an array is expected");
+        fail("expected an array");
     }
     std::vector<JsonNode> all;
     for (std::size_t i = 0; i < value_->size(); ++i) {
@@ -74,7 +72,7 @@ std::vector<JsonNode> JsonNode::items() const {
 
 std::vector<std::pair<std::string, JsonNode>> JsonNode::members() const {
     if (!value_->is_object()) {
-        fail("an object is expected");
+        fail("expected an object");
     }
     std::vector<std::pair<std::string, JsonNode>> all;
     for (const auto& [name, member] : value_->items()) {
@@ -85,14 +83,14 @@ std::vector<std::pair<std::string, JsonNode>> JsonNode::members() const {
 
 std::string JsonNode::text() const {
     if (!value_->is_string()) {
-        fail("a text is expected");
+        fail("expected a string");
     }
     return value_->get<std::string>();
 }
 
 bool JsonNode::truth() const {
     if (!value_->is_boolean()) {
-        fail("true or false is expected");
+        fail("expected true or false");
     }
     return value_->get<bool>();
 }
@@ -104,8 +102,8 @@ std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
           value_->get<std::uint64_t>() >
               static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
     if (!is_whole || value_->get<std::int64_t>() < least || value_->get<std::int64_t>() > most) {
-        fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-             " is expected");
+        fail("expected a whole number from " + std::to_string(least) + " to " +
+             std::to_string(most));
     }
     return value_->get<std::int64_t>();
 }

@@ -14,26 +14,26 @@
 
 namespace sessionq::server {
 
-/// A JSON value and where it is in its document. Everything that is not as asked for throws
-/// `Error{Errc::invalid_option}` with the path. For sources of this part.
+/// A JSON value with its path in the document. A value that is not as expected throws
+/// `Error{Errc::invalid_option}` with the path. Internal to this part.
 class JsonNode {
 public:
     JsonNode(const nlohmann::json& value, std::string path)
         : value_{&value}, path_{std::move(path)} {}
 
-    /// A whole document; comments are allowed, a member that is there twice is not.
+    /// Parses a whole document. Comments are allowed, duplicate members are not.
     [[nodiscard]] static nlohmann::json parse(std::string_view text);
 
     [[noreturn]] void fail(const std::string& about) const {
         throw Error{Errc::invalid_option, (path_.empty() ? "" : path_ + ": ") + about};
     }
 
-    /// It is an object whose members are all among these.
+    /// Throws unless the value is an object with known members only.
     void expect_members(std::initializer_list<std::string_view> known) const;
 
-    /// The member; nothing: it is not there.
+    /// Returns the member, or nothing if it is absent.
     [[nodiscard]] std::optional<JsonNode> find(const char* member) const;
-    /// The member, which must be there.
+    /// Returns the member. Throws if it is absent.
     [[nodiscard]] JsonNode at(const char* member) const;
 
     [[nodiscard]] bool is_object() const noexcept { return value_->is_object(); }
@@ -49,7 +49,7 @@ private:
     std::string path_;
 };
 
-/// The member `Name`, which must be a text that is not empty.
+/// Returns the member `Name`, which must be a string that is not empty.
 [[nodiscard]] std::string read_name(const JsonNode& node);
 
 } // namespace sessionq::server

@@ -7,9 +7,9 @@
 
 namespace sessionq::server {
 
-/// The broker's token of a message in hand as clients see it: a UUID.
+/// The lock token of a message as clients see it: a UUID of holder and broker token.
 struct LockToken {
-    std::uint64_t holder{0}; ///< whose hand, by a number made at random
+    std::uint64_t holder{0}; ///< a random number that names the holder
     broker::DeliveryTable::Token token{0};
 
     [[nodiscard]] static LockToken of(const core::Uuid& uuid) noexcept {
@@ -20,7 +20,7 @@ struct LockToken {
     friend bool operator==(const LockToken&, const LockToken&) = default;
 };
 
-/// A new number for a hand.
+/// Returns the number for a new holder.
 [[nodiscard]] inline std::uint64_t make_holder_number() { return core::Uuid::make().high(); }
 
 } // namespace sessionq::server

@@ -8,7 +8,7 @@ const Holder* ManagedEntity::held_session(const Request& request) const {
     const std::string_view link = request.text("associated-link-name");
     if (const auto session_id = read_text(request.body, "session-id")) {
         const Holder* holder = peer.locks.of_session(*queue, *session_id);
-        // What was asked over a link that has lost the session is not for the link that has got it since.
+        // A link that has lost the session may not act for the link that holds it now.
         return holder != nullptr && (link.empty() || holder->link == link) ? holder : nullptr;
     }
     const Holder* holder = peer.locks.of_link(*queue, link);

@@ -16,7 +16,7 @@ namespace {
 struct Operation {
     std::string_view name;
     Answer (*perform)(const ManagedEntity&, const Request&);
-    bool changes; // what is kept
+    bool changes; // changes stored data
 };
 
 constexpr Operation operations[] = {
@@ -42,12 +42,12 @@ Answer Management::answer(const Request& request) const {
     const auto* found = std::ranges::find(operations, name, &Operation::name);
     if (found == std::end(operations)) {
         return refuse(501, condition::not_implemented,
-                      "the operation '" + std::string{name.substr(0, 100)} + "' is not supported");
+                      "unknown operation '" + std::string{name.substr(0, 100)} + "'");
     }
     const broker::Journal* journal = entity_.peer.broker.journal();
     if (found->changes && journal != nullptr && journal->is_failing()) {
         return refuse({.code = Errc::server_busy,
-                       .detail = "the broker's store cannot be written at present"});
+                       .detail = "the broker cannot write to its store; retry later"});
     }
     Answer answer = found->perform(entity_, request);
     answer.is_confirmation = found->changes && answer.condition.empty();

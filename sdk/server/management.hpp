@@ -7,7 +7,7 @@
 
 namespace sessionq::server {
 
-/// What an entity's `$management` node does. Each request is answered at once.
+/// The `$management` node of an entity. Answers each request at once.
 class Management {
 public:
     Management(Peer& peer, broker::QueuePtr queue) : entity_{peer, std::move(queue)} {}

@@ -23,13 +23,13 @@ Answer refuse(const Failure& failure, LockKind lock) {
 
 Answer lacks(std::string_view key) {
     return refuse(400, condition::argument_error,
-                  "the request's body lacks '" + std::string{key} + "', or has it of another type");
+                  "the request body needs '" + std::string{key} + "' of the right type");
 }
 
 Answer session_lock_lost() {
-    return refuse(410, condition::session_lock_lost,
-                  "The session lock has expired on the session, or this connection does not hold "
-                  "it. Accept the session again.");
+    return refuse(
+        410, condition::session_lock_lost,
+        "The session lock has expired or belongs to another connection. Accept the session again.");
 }
 
 Answer message_lock_lost() { return refuse({.code = Errc::lock_lost}); }

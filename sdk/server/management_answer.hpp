@@ -9,7 +9,7 @@
 
 namespace sessionq::server {
 
-// The answers that the operations of `$management` have in common.
+// Answers that several `$management` operations share.
 
 [[nodiscard]] Answer ok(amqp::Value body = amqp::Map{});
 [[nodiscard]] Answer no_content();
@@ -17,13 +17,13 @@ namespace sessionq::server {
 [[nodiscard]] Answer refuse(std::int32_t status, std::string_view condition, std::string_view text);
 [[nodiscard]] Answer refuse(const Failure& failure, LockKind lock = LockKind::message);
 
-/// The request's body has no `key`, or has it of a type that is of no use.
+/// The request body lacks `key`, or its value has the wrong type.
 [[nodiscard]] Answer lacks(std::string_view key);
 
-/// The session that the request names is not held by this peer.
+/// This peer does not hold the session that the request names.
 [[nodiscard]] Answer session_lock_lost();
 
-/// The message whose token the request names is not held by this peer.
+/// This peer does not hold the message whose lock token the request names.
 [[nodiscard]] Answer message_lock_lost();
 
 } // namespace sessionq::server

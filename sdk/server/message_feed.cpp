@@ -34,8 +34,7 @@ amqp::Condition refusal_of(const Failure& why, Duration waited) {
 
 } // namespace
 
-/// What the broker knows of a feed; outlives it as long as somebody on another thread is still
-/// telling it something.
+/// The broker's handle to a feed. Outlives the feed while another thread is calling it.
 class MessageFeed::Target final : public broker::ConsumerTarget,
                                   public std::enable_shared_from_this<Target> {
 public:
@@ -48,7 +47,7 @@ public:
         loop_.post([self = shared_from_this(), consumer = std::move(consumer)] {
             if (self->feed_ != nullptr) {
                 self->feed_->on_granted(consumer);
-            } else { // too late: the peer has left
+            } else { // the peer has left meanwhile
                 self->queue_->close(*consumer,
                                     {.now = self->loop_.now(), .wall = self->loop_.wall_now()});
             }
@@ -74,7 +73,7 @@ private:
         });
     }
 
-    MessageFeed* feed_; // the loop's thread only
+    MessageFeed* feed_; // null once the feed is destroyed; used on the loop's thread only
     core::EventLoop& loop_;
     const broker::QueuePtr queue_;
 };
@@ -95,12 +94,13 @@ MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr l
 MessageFeed::~MessageFeed() {
     target_->forget();
     peer_.loop.timers().cancel(retry_);
-    peer_.in_hand -= in_hand_;
+    peer_.unsettled -= unsettled_;
     peer_.locks.remove(holder_);
     if (consumer_) {
         queue_->close(*consumer_, peer_.now());
     } else if (wait_ != 0) {
-        queue_->cancel_accept(wait_, peer_.now()); // answered before: the target gives it back
+        // a session granted meanwhile is closed by the target
+        queue_->cancel_accept(wait_, peer_.now());
     }
 }
 
@@ -157,7 +157,7 @@ void MessageFeed::on_refused(const Failure& why) {
 void MessageFeed::on_lost(const Failure& why) {
     if (held_back_.empty()) {
         end(condition_of(why, LockKind::session));
-    } else { // nobody else will get these
+    } else { // send these first, because nobody else receives them
         loss_ = why;
     }
 }
@@ -195,7 +195,7 @@ void MessageFeed::pump() {
         delivered_.clear();
         const broker::Instant now = peer_.now();
         if (!queue_->pull(*consumer_, wanted, delivered_, now)) {
-            return; // lost: the target was told why
+            return; // the consumer is lost; the target learns why
         }
         found_end = delivered_.size() < wanted;
         if (consumer_->mode == broker::ReceiveMode::receive_and_delete &&
@@ -214,7 +214,7 @@ void MessageFeed::pump() {
     if (link_->is_draining() && held_back_.empty() && (found_end || link_->credit() == 0)) {
         link_->drained();
     }
-    if (free_credit() == 0) { // what the queue might tell, or has told, is for others
+    if (free_credit() == 0) { // without credit, leave the work to other consumers
         if (is_interested_) {
             queue_->withdraw(*consumer_, peer_.now());
             is_interested_ = false;
@@ -222,14 +222,15 @@ void MessageFeed::pump() {
     }
 }
 
-// Whoever starts the broker anew does not hand them out again, however it ends.
+// Delays deleted messages until the deletion is durable, so that a restarted broker does not
+// deliver them again.
 void MessageFeed::hold_back(const std::vector<broker::Delivered>& deleted) {
-    change_in_hand(static_cast<std::ptrdiff_t>(deleted.size()));
+    change_unsettled(static_cast<std::ptrdiff_t>(deleted.size()));
     held_back_.insert(held_back_.end(), deleted.begin(), deleted.end());
     await_commit();
 }
 
-// One commit at a time, so that none overtakes another that failed.
+// Awaits one commit at a time, so that messages stay in order if a commit fails.
 void MessageFeed::await_commit() {
     if (held_back_.empty() || awaits_commit_) {
         return;
@@ -241,7 +242,7 @@ void MessageFeed::await_commit() {
                 return;
             }
             awaits_commit_ = false;
-            if (why == nullptr) { // else it is tried again
+            if (why == nullptr) { // on failure, wait for the next commit
                 send_held_back(count);
             }
             await_commit();
@@ -254,7 +255,7 @@ void MessageFeed::await_commit() {
 }
 
 void MessageFeed::send_held_back(std::size_t count) {
-    change_in_hand(-static_cast<std::ptrdiff_t>(count));
+    change_unsettled(-static_cast<std::ptrdiff_t>(count));
     const auto end = held_back_.begin() + static_cast<std::ptrdiff_t>(count);
     for (auto deleted = held_back_.begin(); deleted != end; ++deleted) {
         send(*deleted, peer_.now());
@@ -262,9 +263,9 @@ void MessageFeed::send_held_back(std::size_t count) {
     held_back_.erase(held_back_.begin(), end);
 }
 
-void MessageFeed::change_in_hand(std::ptrdiff_t by) noexcept {
-    in_hand_ += static_cast<std::size_t>(by);
-    peer_.in_hand += static_cast<std::size_t>(by);
+void MessageFeed::change_unsettled(std::ptrdiff_t by) noexcept {
+    unsettled_ += static_cast<std::size_t>(by);
+    peer_.unsettled += static_cast<std::size_t>(by);
 }
 
 void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) {
@@ -282,14 +283,14 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     const amqp::TokenTag tag = amqp::tag_of(token.uuid());
     link_->send({tag.data(), tag.size()}, amqp::SenderLink::Pieces{peer_.head, rest}, !is_locked);
     if (is_locked) {
-        change_in_hand(1);
+        change_unsettled(1);
     }
     typical_bytes_ = std::max<std::size_t>(1, peer_.head.size() + rest.size());
 }
 
 void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     if (delivery.context() != nullptr) {
-        return; // settled already: the answer is on its way
+        return; // settled already; the answer waits for a commit
     }
     const amqp::Outcome said = delivery.remote_outcome();
     const bool is_settled = delivery.remote_settled();
@@ -304,8 +305,8 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     const bool may_wait = !peer_.commits.is_always_open() && !is_settled;
     const auto before = may_wait ? peer_.commits.mark() : 0;
     queue_->settle(*consumer_, std::span{&order, 1}, peer_.now());
-    if (!may_wait || order.failed_with ||
-        peer_.commits.mark() == before) { // a release leaves nothing to keep
+    // a release stores nothing
+    if (!may_wait || order.failed_with || peer_.commits.mark() == before) {
         answer(delivery, said, order.failed_with);
         return;
     }
@@ -324,7 +325,7 @@ void MessageFeed::answer(amqp::DeliveryHandle delivery, const amqp::Outcome& sai
         delivery.update(answer_settlement(said, failed_with, LockKind::message));
     }
     delivery.settle();
-    change_in_hand(-1);
+    change_unsettled(-1);
 }
 
 } // namespace sessionq::server

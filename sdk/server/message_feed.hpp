@@ -13,16 +13,16 @@
 
 namespace sessionq::server {
 
-/// A receiver of the peer's: asks the broker for a session, or for a share in a queue without
-/// sessions, and sends what it gets within the peer's credit and as fast as the peer reads.
-/// Destroying it gives up what it holds, uncounted.
+/// A receiver link of the peer. Asks the broker for a session, or for a share of a queue without
+/// sessions. Sends messages as the peer's credit and reading speed allow. Destroying the feed
+/// releases its messages without raising their delivery counts.
 class MessageFeed final : public PeerLink {
 public:
     MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, broker::QueuePtr queue,
                 AttachDecision wanted);
     ~MessageFeed() override;
 
-    /// Asks the broker; the attach is answered when it has answered. It may destroy the feed.
+    /// Asks the broker. The attach is answered when the broker answers. May destroy the feed.
     void start();
 
     void resume() override;
@@ -46,8 +46,8 @@ private:
     void send(const broker::Delivered& delivered, broker::Instant now);
     void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
                 std::optional<Errc> failed_with);
-    void change_in_hand(std::ptrdiff_t by) noexcept;
-    /// What may be taken from the queue for the peer.
+    void change_unsettled(std::ptrdiff_t by) noexcept;
+    /// Returns how many messages may be pulled for the peer.
     [[nodiscard]] std::uint32_t free_credit() const {
         return link_->credit() - static_cast<std::uint32_t>(held_back_.size());
     }
@@ -61,17 +61,18 @@ private:
     broker::ConsumerPtr consumer_{};
     const std::uint64_t holder_;
     std::uint64_t sent_{0};
-    std::size_t in_hand_{0};          // sent and not settled, or held back
-    std::size_t typical_bytes_{1024}; // of a message, as seen last
-    bool is_interested_{false};       // the queue will tell, or has told, of work
-    timing::Timer retry_;             // the peer's session window says nothing when it opens
+    std::size_t unsettled_{0};        // sent and not settled, or held back
+    std::size_t typical_bytes_{1024}; // size of the last message
+    bool is_interested_{false};       // the queue notifies, or has notified, this feed of work
+    // for full buffers: AMQP sends no event when the peer has read
+    timing::Timer retry_;
     std::vector<broker::Delivered> delivered_{};
-    std::vector<broker::Delivered>
-        held_back_{};               // deleted with their delivery, and that is not durable yet
-    bool awaits_commit_{false};     // of some of them
-    std::optional<Failure> loss_{}; // to be said after them
+    // deleted at delivery, but the deletion is not durable yet
+    std::vector<broker::Delivered> held_back_{};
+    bool awaits_commit_{false};     // of some held-back messages
+    std::optional<Failure> loss_{}; // reported once `held_back_` is empty
     const std::shared_ptr<const MessageFeed*> self_{
-        std::make_shared<const MessageFeed*>(this)}; // for those who may come too late
+        std::make_shared<const MessageFeed*>(this)}; // for callbacks that may outlive the feed
 };
 
 } // namespace sessionq::server

@@ -21,7 +21,8 @@ void MessageIntake::start() {
 }
 
 void MessageIntake::top_up() {
-    const std::uint32_t left = link_->credit() + unconfirmed_; // what waits for a disk still counts
+    // unconfirmed messages use credit until the store has them
+    const std::uint32_t left = link_->credit() + unconfirmed_;
     if (left <= peer_.limits.send_credit / 2) {
         link_->add_credit(peer_.limits.send_credit - left);
     }
@@ -62,8 +63,8 @@ void MessageIntake::answer(amqp::DeliveryHandle delivery, const amqp::Condition&
 }
 
 void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
-    if (delivery.remote_settled() &&
-        delivery.context() == nullptr) { // else its answer is on its way
+    // otherwise the answer waits for a commit
+    if (delivery.remote_settled() && delivery.context() == nullptr) {
         delivery.settle();
     }
 }
@@ -71,7 +72,7 @@ void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
 amqp::Condition MessageIntake::take(std::string_view encoded, std::uint32_t message_format) {
     if (encoded.size() > queue_->options().max_message_bytes) {
         return make_condition(condition::message_size_exceeded,
-                              "a transfer to '" + entity() + "' takes at most " +
+                              "the message is too large for '" + entity() + "': the limit is " +
                                   std::to_string(queue_->options().max_message_bytes) + " bytes");
     }
     const broker::Instant now = peer_.now();

@@ -9,14 +9,14 @@
 
 namespace sessionq::server {
 
-/// A sender of the peer's: gives what arrives to the queue and answers each transfer with how that
-/// went.
+/// A sender link of the peer. Passes messages to the queue and answers each transfer with the
+/// result.
 class MessageIntake final : public PeerLink {
 public:
     MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link,
                   broker::QueuePtr queue, std::string entity);
 
-    /// Answers the attach and lets the peer send.
+    /// Answers the attach and grants credit.
     void start();
 
     void on_delivery(amqp::DeliveryHandle delivery) override;
@@ -31,9 +31,9 @@ private:
     Peer& peer_;
     amqp::ReceiverLinkPtr link_;
     const broker::QueuePtr queue_;
-    std::uint32_t unconfirmed_{0}; // taken, and not durable yet
+    std::uint32_t unconfirmed_{0}; // accepted, but not durable yet
     const std::shared_ptr<const MessageIntake*> self_{
-        std::make_shared<const MessageIntake*>(this)}; // for those who may come too late
+        std::make_shared<const MessageIntake*>(this)}; // for callbacks that may outlive the link
 };
 
 } // namespace sessionq::server

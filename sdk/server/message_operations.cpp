@@ -19,7 +19,7 @@ constexpr std::size_t most_peeked_bytes = std::size_t{4} << 20U;
 amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token,
                             TimePoint locked_until, broker::Instant now) {
     amqp::DeliveryNotes notes{.facts = message.facts(), .lock_token = lock_token};
-    if (lock_token) { // a client that gets a token without an end of the lock fails
+    if (lock_token) { // one client fails on a lock token without an expiry
         notes.locked_until = wall_time(locked_until, now);
     }
     return amqp::Binary{amqp::encode_delivery(*message.shared_content(), notes,
@@ -33,7 +33,7 @@ std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
     if (status == "abandoned") {
         return broker::Outcome::abandon;
     }
-    if (status == "defered" || status == "deferred") { // the dialect's own spelling first
+    if (status == "defered" || status == "deferred") { // Service Bus spells it with one r
         return broker::Outcome::defer;
     }
     if (status == "suspended") {
@@ -85,7 +85,7 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
     for (const ReceivedMessage& message : entity.queue->peek(*from, most, session_id, now)) {
         bytes += message.shared_content()->bytes();
         if (bytes > most_peeked_bytes && !messages.empty()) {
-            break; // the client asks again, from there on
+            break; // the client asks again from there
         }
         messages.push_back(
             amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));

@@ -4,7 +4,8 @@
 
 namespace sessionq::server::message_operations {
 
-// What can be asked of an entity about single messages. Each answers at once; wire names are in `management.cpp`.
+// The `$management` operations on messages. Each answers at once. `management.cpp` maps wire names
+// to them.
 
 [[nodiscard]] Answer renew_lock(const ManagedEntity& entity, const Request& request);
 [[nodiscard]] Answer peek(const ManagedEntity& entity, const Request& request);

@@ -13,7 +13,7 @@
 
 namespace sessionq::server {
 
-/// What everything on one peer's connection shares. Bound to the connection's loop.
+/// State that everything on one peer's connection shares. Bound to the connection's loop.
 struct Peer {
     Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy,
          const Limits& within)
@@ -27,14 +27,14 @@ struct Peer {
     core::EventLoop& loop;
     const Limits& limits;
     Claims claims;
-    CommitGate commits; ///< what confirms something to the peer goes through it
+    CommitGate commits; ///< delays confirmations until they are durable
     HeldLocks locks{};
     ReplyRoutes routes{};
-    std::function<bool()> is_congested{}; ///< more waits to be sent than should
-    std::string head{}; ///< of the delivery that is being sent; here, so that no feed needs memory
-                        ///< of its own for it
-    std::size_t in_hand{0};   ///< messages handed out and not settled
-    bool is_quiescing{false}; ///< no more messages are handed out
+    std::function<bool()> is_congested{}; ///< true while too many bytes wait to be sent
+    /// head of the delivery being sent; shared, so that feeds need no buffer of their own
+    std::string head{};
+    std::size_t unsettled{0}; ///< messages sent and not settled
+    bool is_quiescing{false}; ///< no more messages are sent
 };
 
 } // namespace sessionq::server

@@ -38,7 +38,7 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
                 key != context.access.keys.end() && is_same_secret(key->second, password);
             if (is_right) {
                 peer_.claims.grant_all();
-                is_known_ = true;
+                is_authenticated_ = true;
             }
             return is_right;
         });
@@ -66,13 +66,13 @@ void PeerConnection::on_writable() {
 void PeerConnection::on_closed(const amqp::Condition& condition) {
     core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",
               condition.empty() ? "" : ": ", condition.name);
-    const Ended ended = ended_; // which is destroyed with this
+    const Ended ended = ended_; // a copy, because the call destroys this object
     ended(*this);
 }
 
 void PeerConnection::quiesce() { peer_.is_quiescing = true; }
 
-bool PeerConnection::is_quiet() const { return peer_.in_hand == 0; }
+bool PeerConnection::is_quiet() const { return peer_.unsettled == 0; }
 
 std::vector<PeerLink*> PeerConnection::links() const {
     std::vector<PeerLink*> all;
@@ -85,7 +85,7 @@ std::vector<PeerLink*> PeerConnection::links() const {
 }
 
 bool PeerConnection::has_room_for_link() const {
-    return link_count_ < (is_known_ ? peer_.limits.links : peer_.limits.links_before_claim);
+    return link_count_ < (is_authenticated_ ? peer_.limits.links : peer_.limits.links_before_claim);
 }
 
 bool PeerConnection::may_use(const std::string& entity, bool for_management) const {
@@ -97,18 +97,18 @@ bool PeerConnection::may_use(const std::string& entity, bool for_management) con
 Answer PeerConnection::put_token(const Request& request) {
     if (request.operation() != "put-token") {
         return {.status = 400,
-                .description = "the one operation of this node is put-token",
+                .description = "$cbs supports put-token only",
                 .condition = std::string{condition::not_implemented}};
     }
     const std::string_view audience = request.text("name");
     const auto token = request.body.bytes();
     if (audience.empty() || !token) {
         return {.status = 400,
-                .description = "a put-token names its audience and holds a token",
+                .description = "put-token needs an audience and a token",
                 .condition = std::string{condition::invalid_field}};
     }
     Claims::Answer judged = peer_.claims.put_token(audience, *token, peer_.loop.wall_now());
-    is_known_ = is_known_ || judged.condition.empty();
+    is_authenticated_ = is_authenticated_ || judged.condition.empty();
     arm_claim_timer();
     return {.status = judged.status,
             .description = std::move(judged.description),
@@ -116,7 +116,7 @@ Answer PeerConnection::put_token(const Request& request) {
 }
 
 void PeerConnection::arm_claim_timer() {
-    if (!is_known_) {
+    if (!is_authenticated_) {
         if (!claim_timer_.is_armed()) {
             peer_.loop.timers().arm(claim_timer_, peer_.loop.now() + peer_.limits.claim_time);
         }
@@ -132,9 +132,8 @@ void PeerConnection::arm_claim_timer() {
 }
 
 void PeerConnection::on_claim_timer() {
-    if (!is_known_) {
-        close(make_condition(condition::unauthorized_access,
-                             "no valid token was put on this connection in time"));
+    if (!is_authenticated_) {
+        close(make_condition(condition::unauthorized_access, "no valid token arrived in time"));
         return;
     }
     peer_.claims.drop_expired(peer_.loop.wall_now());

@@ -13,21 +13,21 @@
 
 namespace sessionq::server {
 
-/// What all connections of a server share. Outlives them.
+/// State that all connections of a server share. Outlives them.
 struct ServerContext {
     broker::Broker& broker;
-    std::string container{}; ///< the server's name in its open
+    std::string container{}; ///< the container id in the server's open
     AccessPolicy access{};
     Limits limits{};
 };
 
-/// One client's connection: its sessions, links and rights. Bound to the host's loop. Destroying it
-/// gives up whatever the client held, uncounted.
+/// One client's connection with its sessions, links and rights. Bound to the host's loop.
+/// Destroying it releases all that the client holds, without raising delivery counts.
 class PeerConnection final : public amqp::ConnectionOwner {
 public:
     using Ended = std::function<void(PeerConnection&)>;
 
-    /// `ended` is called once, when the connection is over; it destroys it.
+    /// `ended` is called once, when the connection has ended. It destroys the connection.
     PeerConnection(const ServerContext& context, amqp::ConnectionHost& host, amqp::StreamPtr stream,
                    Ended ended);
     ~PeerConnection() override;
@@ -37,21 +37,21 @@ public:
     void on_writable() override;
     void on_closed(const amqp::Condition& condition) override;
 
-    /// Hands out no more messages from now on.
+    /// Stops sending messages for good.
     void quiesce();
-    /// Whether the client has nothing in hand.
+    /// Returns true if the client holds no messages.
     [[nodiscard]] bool is_quiet() const;
     void close(const amqp::Condition& condition) { connection_.close(condition); }
-    /// At once; `ended` follows.
+    /// Ends the connection at once; `ended` follows.
     void abort(const amqp::Condition& condition) { connection_.abort(condition); }
 
-    // For its sessions.
+    // For PeerSession.
     [[nodiscard]] Peer& peer() noexcept { return peer_; }
     [[nodiscard]] bool has_room_for_link() const;
     void count_link(bool comes) noexcept { comes ? ++link_count_ : --link_count_; }
     [[nodiscard]] bool may_use(const std::string& entity, bool for_management) const;
     Answer put_token(const Request& request);
-    /// A link of this name in this direction that is attached already makes way.
+    /// Detaches an existing link of this name and direction.
     void steal(std::string_view name, bool peer_sends);
     void remove(PeerSession& session);
 
@@ -64,11 +64,11 @@ private:
     Peer peer_;
     const Ended ended_;
     std::size_t link_count_{0};
-    bool is_known_{false}; // by a password, or by a claim that was good once
+    bool is_authenticated_{false}; // authenticated by password or by an accepted claim
     timing::Timer claim_timer_;
     amqp::Connection connection_;
-    std::vector<std::unique_ptr<PeerSession>>
-        sessions_{}; // last: their links go before their engine
+    // last, so that links are destroyed before their engine
+    std::vector<std::unique_ptr<PeerSession>> sessions_{};
 };
 
 } // namespace sessionq::server

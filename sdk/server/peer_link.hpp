@@ -11,11 +11,11 @@ class PeerLink;
 class PeerLinkOwner {
 public:
     virtual ~PeerLinkOwner() = default;
-    /// Destroys the link: the last thing it does.
+    /// Destroys the link; the link's last call.
     virtual void remove(PeerLink& link) = 0;
 };
 
-/// A link the peer attached.
+/// A link that the peer attached.
 class PeerLink : public amqp::LinkListener {
 public:
     PeerLink(PeerLinkOwner& owner, std::string name, std::string entity, bool peer_sends)
@@ -28,17 +28,17 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] bool peer_sends() const noexcept { return peer_sends_; }
-    /// What rights it needs; empty: none.
+    /// The entity whose rights the link needs; empty for none.
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
-    /// Detaches it for this reason; where its attach has not been answered yet, that is the answer.
-    /// It is destroyed.
+    /// Detaches the link with this reason, or refuses its attach if that is still unanswered.
+    /// Destroys the link.
     void end(const amqp::Condition& why) {
         link().refuse(why);
         owner_.remove(*this);
     }
 
-    /// There is room again for what is to be sent.
+    /// Called when there is room to send again.
     virtual void resume() {}
 
     void on_link_closed(const amqp::Condition&, bool) override {

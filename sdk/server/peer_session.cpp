@@ -47,7 +47,7 @@ AttachDecision PeerSession::decide(const amqp::Link& link, bool peer_receives) {
     };
     if (!connection_.has_room_for_link()) {
         return refuse(make_condition(condition::resource_limit_exceeded,
-                                     "this connection has as many links as it may"));
+                                     "this connection has reached its limit of links"));
     }
     if (!decision.entity.empty() &&
         !connection_.may_use(decision.entity, decision.what == AttachDecision::What::management)) {

@@ -11,8 +11,8 @@ namespace sessionq::server {
 
 class PeerConnection;
 
-/// An AMQP session the peer began, and the links on it. Some clients have one for each link, others
-/// one for everything.
+/// An AMQP session that the peer began, and its links. Some clients open one per link, others one
+/// per connection.
 class PeerSession final : public amqp::SessionListener, public PeerLinkOwner {
 public:
     PeerSession(PeerConnection& connection, amqp::SessionPtr session);
@@ -31,8 +31,7 @@ public:
     }
 
 private:
-    /// What the peer wants with the link, or a refusal, for which it has no right or there is no
-    /// room.
+    /// Returns the link's purpose, or a refusal if the peer lacks rights or room for a link.
     [[nodiscard]] AttachDecision decide(const amqp::Link& link, bool peer_receives);
     template <typename Made>
     Made& keep(std::unique_ptr<Made> made);

@@ -8,14 +8,14 @@ namespace sessionq::server {
 
 class ResponseLink;
 
-/// Where the answers of one connection's requests go: clients name the way back by a link's target
-/// address, by its name, or not at all.
+/// Routes responses to the response links of one connection. Clients name the reply link by its
+/// target address, by its name, or not at all.
 class ReplyRoutes {
 public:
     struct Route {
-        std::string node{};    ///< what it reads the answers of
+        std::string node{};    ///< the node whose answers it reads
         const void* session{}; ///< the AMQP session it is on
-        std::string address{}; ///< its target's
+        std::string address{}; ///< its target address
         std::string name{};
         ResponseLink* link{nullptr};
     };
@@ -25,8 +25,8 @@ public:
         std::erase_if(routes_, [&](const Route& route) { return route.link == &link; });
     }
 
-    /// The link of that node whose target is `reply_to`, else whose name it is, else the newest on
-    /// the asker's session. Null: there is none.
+    /// Returns the node's link with `reply_to` as its target, else as its name, else the newest on
+    /// the requester's session. Returns null if there is none.
     [[nodiscard]] ResponseLink* find(std::string_view node, std::string_view reply_to,
                                      const void* session) const;
 

@@ -9,31 +9,31 @@
 
 namespace sessionq::server {
 
-/// A request to a node that answers, `$cbs` or `$management`, as clients send it.
+/// A request to the `$cbs` or `$management` node.
 struct Request {
-    amqp::Value message_id{}; ///< of whichever type; comes back as it is
+    amqp::Value message_id{}; ///< of any type; returned unchanged
     std::string reply_to{};
     amqp::Value properties{}; ///< the application properties, a map
-    amqp::Value body{};       ///< of an amqp-value body; null: another kind or none
+    amqp::Value body{};       ///< of an amqp-value section; null otherwise
 
     [[nodiscard]] std::string_view operation() const { return text("operation"); }
-    /// An application property that is text; empty: not there.
+    /// Returns the application property if it is a string, else an empty text.
     [[nodiscard]] std::string_view text(std::string_view key) const;
 };
 
-/// Nothing: it is no message.
+/// Returns nothing if the bytes are not a message.
 [[nodiscard]] std::optional<Request> read_request(std::string_view encoded);
 
 /// The answer to a request.
 struct Answer {
     std::int32_t status{200};
     std::string description{"OK"};
-    std::string condition{}; ///< empty: none
+    std::string condition{}; ///< empty on success
     amqp::Value body{};
-    bool is_confirmation{false}; ///< of a change: it is true only once that is durable
+    bool is_confirmation{false}; ///< confirms a change, so it must wait until that is durable
 };
 
-/// How an answer names its status: the two nodes differ, and so do the clients that read them.
+/// The property names of an answer's status, which differ between the two nodes.
 enum class AnswerStyle : std::uint8_t { claims, management };
 
 [[nodiscard]] std::string write_answer(const Answer& answer, const amqp::Value& message_id,

@@ -20,8 +20,7 @@ std::optional<std::vector<std::int64_t>> read_sequences(const amqp::Value& body)
 std::optional<std::vector<LockToken>> read_lock_tokens(const amqp::Value& body) {
     return read_all<LockToken>(
         body, "lock-tokens", [](const amqp::Value& item) -> std::optional<LockToken> {
-            const auto* uuid =
-                item.as<core::Uuid>(); // an array of nulls is one client's way of having none
+            const auto* uuid = item.as<core::Uuid>(); // one client sends nulls in place of tokens
             return LockToken::of(uuid != nullptr ? *uuid : core::Uuid{});
         });
 }

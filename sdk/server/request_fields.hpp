@@ -10,15 +10,15 @@
 
 namespace sessionq::server {
 
-// What the body of a request to `$management` holds by name. Nothing: it is not there, or of another type.
+// Fields of a `$management` request body. They return nothing if the field is absent or has another
+// type.
 
 [[nodiscard]] std::optional<std::string_view> read_text(const amqp::Value& body,
                                                         std::string_view key);
 [[nodiscard]] std::optional<std::int64_t> read_number(const amqp::Value& body,
                                                       std::string_view key);
 
-/// The items of a list or array, each converted by `convert`, which gives nothing for what cannot
-/// be; then there is none of them.
+/// Converts each item of a list or array. Returns nothing if `convert` rejects an item.
 template <typename Item, typename Convert>
 std::optional<std::vector<Item>> read_all(const amqp::Value& body, std::string_view key,
                                           Convert convert) {
@@ -41,14 +41,14 @@ std::optional<std::vector<Item>> read_all(const amqp::Value& body, std::string_v
 /// "sequence-numbers"
 [[nodiscard]] std::optional<std::vector<std::int64_t>> read_sequences(const amqp::Value& body);
 
-/// "lock-tokens". What is no UUID becomes a token that nobody holds.
+/// Reads "lock-tokens". An item that is not a UUID becomes a token that nobody holds.
 [[nodiscard]] std::optional<std::vector<LockToken>> read_lock_tokens(const amqp::Value& body);
 
-/// "skip" and "top": which part of a list is asked for.
+/// "skip" and "top": the requested part of a list.
 struct Page {
     std::size_t skip{0};
     std::size_t top{0};
-    std::string_view missing{}; ///< the one that is not there or negative; empty: both can be used
+    std::string_view missing{}; ///< the key that is absent or negative; empty if both are valid
 };
 [[nodiscard]] Page read_page(const amqp::Value& body);
 

@@ -35,9 +35,9 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery) {
         if (request) {
             delivery.update({.kind = amqp::OutcomeKind::accepted});
         } else {
-            delivery.update(
-                {.kind = amqp::OutcomeKind::rejected,
-                 .error = make_condition(condition::decode_error, "this is no message")});
+            delivery.update({.kind = amqp::OutcomeKind::rejected,
+                             .error = make_condition(condition::decode_error,
+                                                     "the delivery is not an AMQP message")});
         }
     }
     delivery.settle();
@@ -47,7 +47,7 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery) {
     }
 }
 
-// It may destroy the link.
+// May destroy the link.
 void RequestLink::answer(const Request& request) {
     Answer answer = responder_(request);
     if (!answer.is_confirmation || peer_.commits.is_always_open()) {
@@ -74,13 +74,14 @@ void RequestLink::answer(const Request& request) {
 
 void RequestLink::send(const Answer& answer, const std::string& reply_to,
                        const amqp::Value& message_id) {
-    ResponseLink* way_back = peer_.routes.find(node_, reply_to, &link_->session());
-    if (way_back == nullptr) {
-        return; // nobody reads it
+    ResponseLink* reply_link = peer_.routes.find(node_, reply_to, &link_->session());
+    if (reply_link == nullptr) {
+        return; // no link reads the answer
     }
-    way_back->send(write_answer(answer, message_id, style_));
-    if (way_back->unread() > peer_.limits.unread_answers) {
-        end(make_condition(condition::resource_limit_exceeded, "too many answers wait to be read"));
+    reply_link->send(write_answer(answer, message_id, style_));
+    if (reply_link->unread() > peer_.limits.unread_answers) {
+        end(make_condition(condition::resource_limit_exceeded,
+                           "too many answers are unread; read them before sending more requests"));
     }
 }
 

@@ -10,7 +10,7 @@
 
 namespace sessionq::server {
 
-/// A sender of the peer's that puts requests to a node.
+/// A sender link of the peer that carries requests to a node.
 class RequestLink final : public PeerLink {
 public:
     using Responder = std::function<Answer(const Request&)>;
@@ -32,7 +32,7 @@ private:
     const AnswerStyle style_;
     const Responder responder_;
     const std::shared_ptr<const RequestLink*> self_{
-        std::make_shared<const RequestLink*>(this)}; // for those who may come too late
+        std::make_shared<const RequestLink*>(this)}; // for callbacks that may outlive the link
 };
 
 } // namespace sessionq::server

@@ -10,7 +10,7 @@
 
 namespace sessionq::server {
 
-/// A receiver of the peer's that reads a node's answers.
+/// A receiver link of the peer that reads a node's answers.
 class ResponseLink final : public PeerLink {
 public:
     ResponseLink(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, std::string entity,
@@ -29,7 +29,8 @@ public:
     }
     ~ResponseLink() override { peer_.routes.remove(*this); }
 
-    /// Settled: not every client says anything to an answer. It waits here for the peer's credit.
+    /// Sends an answer settled, because some clients never send a disposition for it. The link
+    /// keeps it until the peer grants credit.
     void send(std::string_view encoded) {
         const std::uint32_t number = ++sent_;
         const std::array<char, 4> tag{static_cast<char>(number >> 24U),

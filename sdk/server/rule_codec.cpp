@@ -10,7 +10,7 @@
 namespace sessionq::server {
 namespace {
 
-// Two magnitudes: so they are published, and so clients compare them.
+// The codes have two magnitudes. They are published so, and clients compare them.
 namespace descriptor {
 constexpr std::uint64_t rule = 0x13700000004U;
 constexpr std::uint64_t no_action = 0x13700000005U;
@@ -23,7 +23,7 @@ constexpr std::uint64_t correlation_filter = 0x1370000009U;
 
 using Text = std::optional<std::string> CorrelationFilter::*;
 
-// In the order of the described list, under the keys of the map.
+// Listed in the order of the described list; the names are the keys of the map form.
 constexpr std::array<std::pair<std::string_view, Text>, 8> correlation_texts{
     {{"correlation-id", &CorrelationFilter::correlation_id},
      {"message-id", &CorrelationFilter::message_id},
@@ -36,11 +36,10 @@ constexpr std::array<std::pair<std::string_view, Text>, 8> correlation_texts{
 
 Failure lacks(std::string_view what) {
     return {.code = Errc::invalid_argument,
-            .detail =
-                "the request's body lacks '" + std::string{what} + "', or has it of another type"};
+            .detail = "the request body needs '" + std::string{what} + "' of the right type"};
 }
 
-// The value under a key; null where there is none or it is null.
+// Returns the value under a key, or null if it is absent or null.
 const amqp::Value* find_entry(const amqp::Value& map, std::string_view key) {
     const amqp::Value* found = map.find(key);
     return found == nullptr || found->is_null() ? nullptr : found;

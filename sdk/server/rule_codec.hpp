@@ -7,11 +7,11 @@
 
 namespace sessionq::server {
 
-/// The rule a client adds: the body of its request. Fails with invalid_argument, naming what is
-/// missing or of another type.
+/// Reads the body of an add-rule request. Fails with invalid_argument and names the key that is
+/// missing or has the wrong type.
 [[nodiscard]] core::Result<Rule> read_rule(const amqp::Value& body);
 
-/// A rule as clients read it: filter, action and name, each as a described list.
+/// Writes a rule as clients read it: filter, action and name, each as a described list.
 [[nodiscard]] amqp::Value describe_rule(const Rule& rule);
 
 } // namespace sessionq::server

@@ -11,7 +11,7 @@ namespace sessionq::server::rule_operations {
 namespace {
 
 Answer has_no_rules() {
-    return refuse(400, condition::not_allowed, "Only a subscription has rules.");
+    return refuse(400, condition::not_allowed, "Only subscriptions have rules.");
 }
 
 } // namespace
@@ -58,8 +58,8 @@ Answer remove_rule(const ManagedEntity& entity, const Request& request) {
     if (removed || removed.failure().code != Errc::entity_not_found) {
         return removed ? ok() : refuse(removed.failure());
     }
-    amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" +
-                                            std::string{*name}); // one client knows it by its words
+    // one client recognises this error by its text
+    amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" + std::string{*name});
     return refuse(404, gone.name, gone.text);
 }
 

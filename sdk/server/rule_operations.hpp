@@ -4,7 +4,8 @@
 
 namespace sessionq::server::rule_operations {
 
-// What can be asked of a subscription about its rules. Each answers at once; wire names are in `management.cpp`.
+// The `$management` operations on a subscription's rules. Each answers at once. `management.cpp`
+// maps wire names to them.
 
 [[nodiscard]] Answer enumerate_rules(const ManagedEntity& entity, const Request& request);
 [[nodiscard]] Answer add_rule(const ManagedEntity& entity, const Request& request);

@@ -15,7 +15,7 @@ class io_context;
 
 namespace sessionq::server {
 
-/// The AMQP front of a local broker, in Azure Service Bus's dialect: listens, and serves each
+/// The AMQP server of a local broker, in the dialect of Azure Service Bus. Listens and serves each
 /// client that connects.
 ///
 /// Bound to the loop's thread, constructor and destructor included. The broker outlives it.
@@ -23,27 +23,26 @@ class Server {
 public:
     Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& io, AccessPolicy access,
            Limits limits = {});
-    /// Ends every connection at once; their clients' locks are given up.
+    /// Ends every connection at once and releases the clients' locks.
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    /// May be called for several addresses. Answers with the port.
+    /// Starts listening and returns the port. May be called for several addresses.
     [[nodiscard]] core::Result<std::uint16_t> listen(const amqp::ListenSettings& settings);
 
-    /// Serves a client whose stream came in another way than by listening here. Not while it
-    /// drains.
+    /// Serves a client on a given stream. Not allowed while draining.
     void serve(amqp::StreamPtr stream);
 
-    /// Stops listening and handing out messages, waits until clients have settled what they have in
-    /// hand, at most `longest`, then tells them to go and waits until they have gone, for a bounded
-    /// time. `done` is called once; not within the call.
+    /// Stops listening and sending messages. Waits at most `longest` until clients have settled
+    /// their messages. Then asks them to disconnect and waits for that, for a bounded time. `done`
+    /// is called once, never within the call.
     void drain(Duration longest, std::function<void()> done);
 
     [[nodiscard]] std::size_t connections() const noexcept { return connections_.size(); }
 
 private:
-    void look_whether_drained();
+    void check_drained();
 
     core::EventLoop& loop_;
     ServerContext context_;
@@ -52,8 +51,8 @@ private:
     std::vector<std::unique_ptr<PeerConnection>> connections_{};
     std::function<void()> drained_{};
     TimePoint drain_until_{};
-    TimePoint gone_until_{};
-    bool told_to_go_{false};
+    TimePoint close_until_{};
+    bool is_closing_{false};
     timing::Timer drain_timer_;
 };
 

@@ -8,26 +8,26 @@
 
 namespace sessionq::server {
 
-/// What a receiver's source filter says of sessions. Absent, null and the empty string are three
-/// different things.
+/// The session filter in a receiver's source. Absent, null and the empty string have different
+/// meanings.
 struct SessionFilter {
     enum class Wish : std::uint8_t {
-        none,       ///< not a receiver of sessions
-        any,        ///< the next one
-        named,      ///< this one
-        unreadable, ///< of a type that is no session id
+        none,       ///< no session
+        any,        ///< the next session
+        named,      ///< the session `id`
+        unreadable, ///< not a valid session id
     };
 
     Wish wish{Wish::none};
-    std::string id{};         ///< named only
-    amqp::Value descriptor{}; ///< what the value was described by; null: a plain value
+    std::string id{};         ///< for `named`
+    amqp::Value descriptor{}; ///< the descriptor of a described value; null for a plain one
 };
 
-/// Of a source's encoded filter map; empty bytes: none.
+/// Reads an encoded filter map. Empty bytes mean no filter.
 [[nodiscard]] SessionFilter read_session_filter(std::string_view encoded);
 
-/// The filter map that answers it with the session that was accepted, in the shape in which it was
-/// asked for: some clients read only a plain value, others only a described one.
+/// Returns the filter map for the accepted session, in the form the client used. Some clients read
+/// only plain values, others only described ones.
 [[nodiscard]] std::string answer_session_filter(const SessionFilter& asked, std::string_view id);
 
 } // namespace sessionq::server

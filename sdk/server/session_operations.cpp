@@ -6,7 +6,7 @@
 namespace sessionq::server::session_operations {
 namespace {
 
-// In milliseconds: how clients say that sessions are wanted whenever their state was set.
+// In milliseconds. Clients send it to list sessions regardless of when their state was set.
 constexpr std::int64_t end_of_time = 253'402'300'799'999;
 
 } // namespace
@@ -38,7 +38,7 @@ Answer set_session_state(const ManagedEntity& entity, const Request& request) {
         if (!given) {
             return lacks("session-state");
         }
-        if (!given->empty()) { // one client clears the state with no bytes
+        if (!given->empty()) { // one client clears the state by sending no bytes
             bytes = *given;
         }
     }
@@ -68,7 +68,7 @@ Answer list_sessions(const ManagedEntity& entity, const Request& request) {
     if (const auto since = read_number(request.body, "last-updated-time");
         since && *since < end_of_time) {
         return refuse(501, condition::not_implemented,
-                      "listing the sessions whose state was set after some time is not supported");
+                      "listing sessions by the time of their state is not supported");
     }
     const auto ids = entity.queue->list_sessions(page.skip, page.top, entity.peer.now());
     if (ids.empty()) {

@@ -4,7 +4,8 @@
 
 namespace sessionq::server::session_operations {
 
-// What can be asked of an entity about its sessions. Each answers at once; wire names are in `management.cpp`.
+// The `$management` operations on sessions. Each answers at once. `management.cpp` maps wire names
+// to them.
 
 [[nodiscard]] Answer renew_session_lock(const ManagedEntity& entity, const Request& request);
 [[nodiscard]] Answer set_session_state(const ManagedEntity& entity, const Request& request);

@@ -32,7 +32,7 @@ std::optional<SettlementDecision> decide_settlement(const amqp::Outcome& said, b
     case amqp::OutcomeKind::accepted: decision.outcome = broker::Outcome::complete; return decision;
     case amqp::OutcomeKind::released: decision.outcome = broker::Outcome::release; return decision;
     case amqp::OutcomeKind::
-        modified: // clients abandon with and without delivery-failed: it says nothing
+        modified: // delivery-failed is ignored, because clients abandon with and without it
         decision.outcome =
             said.undeliverable_here ? broker::Outcome::defer : broker::Outcome::abandon;
         read_encoded(said.annotations, decision);

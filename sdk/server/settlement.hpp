@@ -13,24 +13,24 @@ class Value;
 
 namespace sessionq::server {
 
-/// What a peer's disposition asks the broker to do.
+/// The order to the broker that a peer's disposition stands for.
 struct SettlementDecision {
     broker::Outcome outcome{broker::Outcome::complete};
-    std::unique_ptr<broker::Changes> changes{}; ///< null: none
+    std::unique_ptr<broker::Changes> changes{}; ///< null for no changes
 };
 
-/// Nothing: it decides nothing yet. `settled`: it is the peer's last word; without an outcome the
-/// message goes back uncounted.
+/// Returns nothing while the delivery is undecided. If `settled` without an outcome, the message is
+/// released.
 [[nodiscard]] std::optional<SettlementDecision> decide_settlement(const amqp::Outcome& said,
                                                                   bool settled);
 
-/// The answer: the same kind of outcome, without an error where it was done, since clients take any
-/// error for a failure and some insist on the kind.
+/// Returns the answering outcome: of the same kind, and with an error only on failure. Clients
+/// treat any error as a failure, and some insist on the kind.
 [[nodiscard]] amqp::Outcome answer_settlement(const amqp::Outcome& said,
                                               std::optional<Errc> failed_with, LockKind lock);
 
-/// Takes properties to modify from a map whose keys are strings or symbols; the two names of
-/// dead-lettering go to their own place.
+/// Reads properties to modify from a map. The two dead-letter names go to `to.dead_letter`. Entries
+/// whose key is not a string or symbol are ignored.
 void read_changes(const amqp::Value& map, broker::Changes& to);
 
 } // namespace sessionq::server

@@ -68,7 +68,7 @@ std::optional<SharedAccessToken> parse_shared_access_token(std::string_view text
             token.signed_resource = value;
             token.resource = unescape(value, true);
         } else if (name == "sig") {
-            token.signature = unescape(value, false); // base64 has a plus of its own
+            token.signature = unescape(value, false); // '+' is a base64 digit here
         } else if (name == "skn") {
             token.key_name = unescape(value, true);
         } else if (name == "se") {
@@ -87,7 +87,7 @@ std::optional<SharedAccessToken> parse_shared_access_token(std::string_view text
     return token;
 }
 
-// Digests are of one length, whatever theirs.
+// Compares digests, which have the same length for any input.
 bool is_same_secret(std::string_view one, std::string_view other) noexcept {
     std::array<unsigned char, EVP_MAX_MD_SIZE> of_one{};
     std::array<unsigned char, EVP_MAX_MD_SIZE> of_other{};

@@ -11,27 +11,28 @@ namespace sessionq::server {
 /// Keys by name.
 using AccessKeys = std::map<std::string, std::string, std::less<>>;
 
-/// A shared access signature, taken apart.
+/// The parts of a shared access signature.
 struct SharedAccessToken {
-    std::string signed_resource{}; ///< still escaped, as whoever signed it wrote it
+    std::string signed_resource{}; ///< still escaped, as it was signed
     std::string resource{};
-    std::string signature{}; ///< base64
+    std::string signature{}; ///< in base64
     std::string key_name{};
     std::string signed_expiry{};
     std::int64_t expiry{0}; ///< seconds since the Unix epoch
 };
 
-/// Whether the text is meant to be a shared access signature, whatever its sender calls its type.
+/// Returns true if the text claims to be a shared access signature. The type that the client names
+/// is ignored.
 [[nodiscard]] bool is_shared_access_token(std::string_view text) noexcept;
 
-/// Nothing if a part is missing or unreadable.
+/// Returns nothing if a part is missing or unreadable.
 [[nodiscard]] std::optional<SharedAccessToken> parse_shared_access_token(std::string_view text);
 
-/// Takes the same time wherever they differ.
+/// Runs in constant time for any difference.
 [[nodiscard]] bool is_same_secret(std::string_view one, std::string_view other) noexcept;
 
-/// Whether `key` signed it. Clients escape resources each in their own way, so what was received is
-/// what is verified. Takes the same time for every wrong signature.
+/// Returns true if `key` signed the token. Checks the text as received, because clients escape
+/// resources differently. Runs in constant time for any wrong signature.
 [[nodiscard]] bool is_signed_with(const SharedAccessToken& token, std::string_view key);
 
 } // namespace sessionq::server

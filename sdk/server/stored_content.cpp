@@ -30,7 +30,8 @@ core::Result<std::vector<Rule>> StoredContent::decode_rules(std::string_view byt
     const auto value = amqp::decode(bytes);
     auto rules = value ? read_stored(*value) : std::nullopt;
     if (!rules) {
-        return Failure{.code = Errc::protocol_error, .detail = "these are no rules"};
+        return Failure{.code = Errc::protocol_error,
+                       .detail = "the stored bytes are not a list of rules"};
     }
     return *std::move(rules);
 }

@@ -5,10 +5,11 @@
 
 namespace sessionq::server {
 
-/// Keeps contents in their AMQP form: what came over the wire byte for byte.
+/// Stores messages in their AMQP form. Messages from the wire are kept byte for byte.
 class StoredContent final : public broker::ContentCodec {
 public:
-    /// `at` is any reading of the clocks of this process: deadlines are kept on the wall's.
+    /// `at` is any pair of clock readings of this process. It converts deadlines to wall-clock
+    /// time.
     explicit StoredContent(const amqp::ClockReading& at) noexcept : at_{at} {}
 
     [[nodiscard]] std::string_view encode(const MessageContent& content,

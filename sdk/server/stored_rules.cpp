@@ -10,7 +10,8 @@
 namespace sessionq::server {
 namespace {
 
-// A rule is a list of its name, its action, the place of its filter among the kinds of filters, and the filter's own fields.
+// A rule is a list of name, action, the index of the filter's type in `Filter`, and the filter's
+// fields.
 constexpr std::size_t fields_before_filter = 3;
 
 constexpr std::array<std::optional<std::string> CorrelationFilter::*, 8> correlation_texts{

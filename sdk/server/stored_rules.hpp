@@ -9,10 +9,10 @@
 
 namespace sessionq::server {
 
-/// A subscription's rules as a store keeps them.
+/// Converts a subscription's rules to their form in the store.
 [[nodiscard]] amqp::Value to_stored(const std::vector<Rule>& rules);
 
-/// Nothing: it is none of `to_stored`'s.
+/// Returns nothing if the value is not from `to_stored`.
 [[nodiscard]] std::optional<std::vector<Rule>> read_stored(const amqp::Value& value);
 
 } // namespace sessionq::server

@@ -15,12 +15,12 @@ std::string make_message_id() {
     return id;
 }
 
-// Clients rely on every received message having an id, as the service gives one to those that come without. The rest is not touched.
-// `made` keeps what must be put together.
+// Adds a message id if there is none, because clients rely on one and Service Bus adds it too. The
+// other sections stay as they are. `made` holds the new bytes, if any.
 std::string_view with_message_id(std::string_view encoded, std::string& made) {
     const auto sections = amqp::MessageSections::find(encoded);
     if (!sections) {
-        return encoded; // and said so by whoever reads it
+        return encoded; // whoever decodes it reports the error
     }
     auto properties =
         amqp::MessageProperties::read(sections->properties).value_or(amqp::MessageProperties{});
@@ -61,12 +61,12 @@ core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view en
     }
     if (message_format != amqp::batch_format) {
         return Failure{.code = Errc::not_supported,
-                       .detail = "the message format " + std::to_string(message_format)};
+                       .detail = "unknown message format " + std::to_string(message_format)};
     }
     const auto parts = amqp::split_batch(encoded);
     if (!parts) {
         return Failure{.code = Errc::protocol_error,
-                       .detail = "the transfer is no batch of messages"};
+                       .detail = "the transfer is not a valid batch of messages"};
     }
     for (const std::string_view part : *parts) {
         auto content = amqp::EncodedContent::make(with_message_id(part, made), at);

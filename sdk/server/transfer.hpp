@@ -11,8 +11,8 @@
 
 namespace sessionq::server {
 
-/// The messages a transfer of this format carries, one or a batch, each kept as it came. Fails with
-/// protocol_error or not_supported (a format nobody knows).
+/// Returns the messages of a transfer, one or a batch, each kept as received. Fails with
+/// protocol_error, or with not_supported for an unknown format.
 [[nodiscard]] core::Result<std::vector<MessageContentPtr>> decode_transfer(
     std::string_view encoded, std::uint32_t message_format, broker::Instant now);
 

@@ -1,5 +1,6 @@
-// Messages between a client's and a server's engine in one process, without sockets and over loopback: what framing, links and settling cost. One round: the server sends a credit's
-// worth, the client reads and accepts each, the server answers and settles.
+// Messages between a client's and a server's engine in one process, without sockets and over
+// loopback. Measures framing, links and settling. In one round the server sends one credit's worth,
+// the client reads and accepts each message, and the server answers and settles.
 #include <benchmark/benchmark.h>
 
 #include <functional>
@@ -62,7 +63,7 @@ void carry(Engine& from, Engine& to, std::string& bytes) {
     to.process();
 }
 
-/// Argument: bytes a message has.
+/// Argument: the size of a message in bytes.
 void peek_lock_round(benchmark::State& state) {
     constexpr std::uint32_t credit = 64;
     Peer near;
@@ -109,7 +110,7 @@ void peek_lock_round(benchmark::State& state) {
 }
 BENCHMARK(peek_lock_round)->Arg(256)->Arg(4096);
 
-/// The server's end of a connection over loopback: sends whenever there is credit.
+/// The server's end of a connection over loopback. Sends whenever there is credit.
 struct Feeding final : ConnectionOwner, Peer {
     Feeding(ConnectionHost& host, StreamPtr stream, std::string payload)
         : message{std::move(payload)} {
@@ -138,7 +139,7 @@ struct Feeding final : ConnectionOwner, Peer {
     std::unique_ptr<Connection> connection{};
 };
 
-/// The client's: keeps its credit up and counts to `wanted`.
+/// The client's end. Refills its credit and counts to `wanted`.
 struct Reading final : ConnectionOwner, Peer {
     static constexpr std::uint32_t credit = 1000;
 
@@ -188,7 +189,7 @@ void run_on(sessionq::client::ReceiveThread& thread, const std::function<void()>
     done.get_future().wait();
 }
 
-/// The same over loopback, a receive thread each.
+/// The same over loopback, with a receive thread for each side.
 void peek_lock_over_tcp(benchmark::State& state) {
     const std::string message(static_cast<std::size_t>(state.range(0)), 'x');
     constexpr std::size_t count = 100'000;

@@ -1,9 +1,13 @@
-// What a message costs in its wire form, with bodies of 256 B and 4 KiB: ours and, beside it, Qpid Proton's pn_message on the same bytes.
+// The cost of a message's wire form, with bodies of 256 B and 4 KiB: our codec, and Qpid Proton's
+// pn_message on the same bytes.
 //
-// receive: a delivery as it comes from a broker, to its facts, its session and its body; "whole" decodes all the rest, too.
-// send: a message of an application to its bytes. deliver: a stored message to a delivery, sender's sections as they are.
+// receive: from the bytes of a delivery to its facts, session and body; "whole" decodes the rest
+// too.
+// send: from an application's message to its bytes. deliver: from a stored message to a delivery,
+// with the sender's sections unchanged.
 //
-// "allocations" counts calls of operator new for each message; Proton's own (malloc) are not seen.
+// "allocations" counts calls of operator new per message. Proton's own allocations (malloc) are not
+// counted.
 #include <benchmark/benchmark.h>
 
 #include <proton/codec.h>
@@ -24,7 +28,7 @@ std::atomic<std::uint64_t> allocations{0};
 
 } // namespace
 
-// Not inlined, so that the compiler does not take them apart and miss the other half.
+// Not inlined, because the compiler would otherwise see only one of new and delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     allocations.fetch_add(1, std::memory_order_relaxed);
     if (void* memory = std::malloc(size)) {
@@ -66,7 +70,7 @@ std::size_t body_size(const benchmark::State& state) {
     return static_cast<std::size_t>(state.range(0));
 }
 
-/// Runs `once` and says how often each of it allocated.
+/// Runs `once` and reports its time and allocations.
 template <typename Once>
 void measure(benchmark::State& state, Once&& once) {
     const std::uint64_t before = allocations.load();
@@ -109,8 +113,7 @@ void deliver(benchmark::State& state) {
     });
 }
 
-/// Proton has no lazy form: whoever wants the body decodes all. One pn_message is used again and
-/// again, as its users do.
+/// Proton decodes the whole message for the body. One pn_message is reused, as its users do.
 void proton_receive(benchmark::State& state) {
     const std::string wire = delivery_of(body_size(state));
     pn_message_t* message = pn_message();

@@ -1,5 +1,6 @@
-// Messages with an empty handler, from one home thread over N threads: lanes on a WorkerPool against strands on an asio::thread_pool, same run.
-// Both sides count alike: a session counts its messages unsynchronised, which its order allows, and its last one reports.
+// Messages with an empty handler, from one thread to N threads: lanes on a WorkerPool against
+// strands on an asio::thread_pool, in the same run. Both count alike: a session counts its messages
+// without synchronisation, because they run in order, and the last one reports.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -19,9 +20,10 @@ using namespace sessionq::dispatch;
 namespace {
 
 constexpr std::size_t messages_a_round = 100'000;
-constexpr std::size_t flush_every = 64; // what a receive thread reads in one go
+// the number of messages that a receive thread reads at once
+constexpr std::size_t flush_every = 64;
 
-/// Where the messages go: round robin, or `burst` in a row for each session.
+/// The order of sessions: round robin, or `burst` messages in a row for each.
 struct Shape {
     std::size_t sessions;
     std::size_t burst;
@@ -100,7 +102,7 @@ void lanes(benchmark::State& state) {
     const Shape shape = shape_of(state);
     Round round;
     std::vector<Session> sessions = make_sessions(shape, round);
-    std::deque<EmptyCall> calls; // as deliveries are in the processor: made once, used again
+    std::deque<EmptyCall> calls; // made once and reused, like the processor's deliveries
     Dispatcher dispatcher;
     WorkerPool workers{dispatcher, core::system_clock(), static_cast<unsigned>(state.range(2))};
     std::vector<LanePtr> lanes;

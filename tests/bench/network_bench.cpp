@@ -1,5 +1,6 @@
-// Over loopback, against a sessionqd of this build: a SessionProcessor beside Azure's clients for other languages and a bare Proton-C receiver on the
-// same broker in the same run. peers/install.bash puts the clients where SESSIONQ_BENCH_PEERS says; what needs one that is not there is skipped.
+// Over loopback, on a sessionqd of this build: a SessionProcessor beside Azure's clients for other
+// languages and a bare Proton-C receiver, in the same run. peers/install.bash installs the clients
+// in SESSIONQ_BENCH_PEERS. Cases of absent clients are skipped.
 #include <unistd.h>
 
 #include <atomic>
@@ -18,7 +19,7 @@ using namespace sessionq::bench;
 constexpr std::size_t many = 192'000;
 constexpr auto patience = 2min;
 
-/// From the first message handled to the last one. Zero: it did not come to that.
+/// Returns the seconds from the first handled message to the last, or zero on a timeout.
 double consume(const Client& client, ProcessorOptions options, std::size_t messages) {
     std::atomic<std::size_t> handled{0};
     Clock::time_point first;
@@ -39,11 +40,11 @@ double consume(const Client& client, ProcessorOptions options, std::size_t messa
     return is_done ? seconds_between(first, last.get()) : 0;
 }
 
-/// One round of a contender's at a case.
+/// Records one round of a contender in a case.
 void report(benchmark::State& state, const std::string& of_case, const std::string& contender,
             double seconds, std::size_t count) {
     if (!(seconds > 0)) {
-        state.SkipWithError((contender + " did not come to the end").c_str());
+        state.SkipWithError((contender + " did not finish").c_str());
         return;
     }
     state.SetIterationTime(seconds);
@@ -51,7 +52,7 @@ void report(benchmark::State& state, const std::string& of_case, const std::stri
 }
 void report_rate(benchmark::State& state, const std::string& of_case, const std::string& contender,
                  const char* unit) {
-    if (rates()[of_case].contains(contender)) { // else the state says why not
+    if (rates()[of_case].contains(contender)) { // otherwise the state already says why
         figure(state, unit, median(rates()[of_case][contender]));
     }
 }
@@ -130,14 +131,14 @@ void steady_official(benchmark::State& state, const OfficialClient& client) {
             return;
         }
         figure(state, "client_cpu_us/message",
-               said->at("processor_seconds").get<double>() * 1e6 /
-                   static_cast<double>(messages)); // its start included
+               // includes its start
+               said->at("processor_seconds").get<double>() * 1e6 / static_cast<double>(messages));
         report(state, steady_case(state), client.name, said->at("seconds"), client.messages);
     }
     report_rate(state, steady_case(state), client.name, "messages/s");
 }
 
-// Sessions of one message
+// Sessions with one message each
 
 void rolling_sessionq(benchmark::State& state) {
     constexpr std::size_t sessions = 30'000;
@@ -172,12 +173,12 @@ void rolling_official(benchmark::State& state, const OfficialClient& client) {
     report_rate(state, "rolling", client.name, "sessions/s");
 }
 
-/// What was measured above: ours over each of the others, and over the fastest of Azure's clients.
+/// Ratios of the rates above: ours to each other client's, and to the fastest of Azure's clients.
 void ratios(benchmark::State& state, const std::string& of_case) {
     for (auto _ : state) {
         auto& measured = rates()[of_case];
         if (!measured.contains("sessionq")) {
-            state.SkipWithError("skipped: ours was not measured");
+            state.SkipWithError("skipped: our own client was not measured");
             return;
         }
         const double ours = median(measured["sessionq"]);

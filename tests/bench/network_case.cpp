@@ -46,7 +46,7 @@ void figure(benchmark::State& state, const std::string& name, double value) {
     if (std::isfinite(value) && value > 0) {
         state.counters[name] = value;
     } else {
-        state.SkipWithError(("there is no figure for " + name).c_str());
+        state.SkipWithError(("no figure for " + name).c_str());
     }
 }
 
@@ -89,7 +89,7 @@ std::optional<nlohmann::json> run_client(benchmark::State& state, const std::str
     const char* peers = std::getenv("SESSIONQ_BENCH_PEERS");
     const std::filesystem::path place = std::filesystem::path{peers != nullptr ? peers : ""} / name;
     if (peers == nullptr || !std::filesystem::exists(place / "peer")) {
-        std::string why = "it is not installed";
+        std::string why = "not installed";
         if (std::ifstream said{place / "skipped"}; said) {
             std::getline(said, why);
         }

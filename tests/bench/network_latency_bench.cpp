@@ -1,4 +1,4 @@
-// How long a single session or message takes, through broker and handler.
+// The latency of a single session or message through broker and handler.
 #include <future>
 #include <thread>
 
@@ -12,7 +12,7 @@ using namespace sessionq::bench;
 
 constexpr auto patience = 1min;
 
-/// Takes the clock until `done`; whether that came.
+/// Measures the time until `done`. Returns false on a timeout.
 bool time_until(benchmark::State& state, Clock::time_point begin, std::future<void> done) {
     if (done.wait_for(patience) != std::future_status::ready) {
         state.SkipWithError("not all messages were handled");
@@ -90,7 +90,7 @@ double unix_microseconds() {
         .count();
 }
 
-/// A thousand a second; each says when it was sent.
+/// Sends a thousand messages a second, each with its send time.
 void send_paced(const Client& client) {
     Sender sender{client, queue};
     auto next = Clock::now();
@@ -138,7 +138,7 @@ void latency_javascript(benchmark::State& state) {
             return run_client(state, "javascript", daemon,
                               {"latency", queue, std::to_string(paced)});
         });
-        if (said.wait_for(3s) == std::future_status::ready) { // else it has begun to listen by now
+        if (said.wait_for(3s) == std::future_status::ready) { // on a timeout it listens by now
             static_cast<void>(said.get());
             return;
         }

@@ -1,4 +1,4 @@
-// What sessions cost that are held and have nothing to do, and what the broker costs that has none.
+// The cost of locked sessions without messages for the client, and of the broker without clients.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -20,12 +20,12 @@ double bytes_in_use() {
     return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
 }
 
-// Service Bus's own lock. It is renewed ten seconds before its end: what is watched is as long as that takes to come round.
+// The default lock duration of Service Bus. Locks are renewed ten seconds before they expire, so
+// this time holds one renewal of each.
 constexpr auto lock = 60s;
 constexpr auto watched = 50s;
 
-/// What each session costs the client and the broker, threads, and the share of a core while
-/// nothing happens but renewals.
+/// Bytes per session in client and broker, threads, and processor share while only renewals happen.
 void waiting_sessionq(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {
@@ -53,7 +53,7 @@ void waiting_sessionq(benchmark::State& state) {
             return;
         }
         state.SetIterationTime(seconds_between(begin, Clock::now()));
-        std::this_thread::sleep_for(1s); // settlements
+        std::this_thread::sleep_for(1s); // for settlements
         figure(state, "client_bytes/session",
                (bytes_in_use() - before) / static_cast<double>(sessions));
         figure(state, "broker_bytes/session",

@@ -7,17 +7,16 @@
 
 namespace sessionq::bench {
 
-/// A figure of a process as the kernel keeps it in /proc/PID/status, in its own unit (memory: KiB).
-/// Zero if there is none.
+/// Returns a figure of /proc/PID/status in its own unit (memory: KiB), or zero.
 [[nodiscard]] long process_status(pid_t process, const std::string& name);
-/// Processor time of a process, all its threads together. Zero if there is none.
+/// Returns the processor time of all threads of a process, or zero.
 [[nodiscard]] double processor_seconds(pid_t process);
 
 struct Finished {
-    std::string output{}; ///< standard output; empty if it could not be run or failed
+    std::string output{}; ///< standard output; empty if the program failed or did not start
     double processor_seconds{0};
 };
-/// Runs a program to its end, which comes after two minutes at the latest.
+/// Runs a program, for two minutes at most.
 [[nodiscard]] Finished run(const std::vector<std::string>& command);
 
 } // namespace sessionq::bench

@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The figure behind a name in /proc/self/status, in its own unit.
+/// Returns a figure of /proc/self/status in its own unit.
 long process_status(const std::string& name) {
     std::ifstream status{"/proc/self/status"};
     for (std::string line; std::getline(status, line);) {
@@ -45,7 +45,7 @@ double processor_seconds() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// `messages` spread over `sessions`, round robin, into the queue "bench".
+/// Sends `messages` to `sessions` in turn, in the queue "bench".
 void fill(const sessionq::Client& client, std::size_t sessions, std::size_t messages) {
     sessionq::Sender sender{client, "bench"};
     std::vector<sessionq::Message> batch;
@@ -68,7 +68,7 @@ struct Bench {
     sessionq::Client client{sessionq::Client::in_process(broker)};
 };
 
-/// Starts a processor, waits for `messages` handled, and returns the seconds it took.
+/// Starts a processor, waits until `messages` are handled, and returns the seconds.
 double consume(Bench& bench, sessionq::ProcessorOptions options, std::size_t messages) {
     std::atomic<std::size_t> left{messages};
     std::promise<void> done;
@@ -86,7 +86,7 @@ double consume(Bench& bench, sessionq::ProcessorOptions options, std::size_t mes
     return seconds;
 }
 
-/// Messages a second with so many sessions held at once.
+/// Messages a second with this many sessions locked at once.
 void steady(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
     constexpr std::size_t messages = 400'000;
@@ -111,7 +111,7 @@ BENCHMARK(steady)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(3);
 
-/// Sessions a second where each holds one message and is left as soon as it is empty.
+/// Sessions a second, each with one message and left as soon as it is empty.
 void rolling(benchmark::State& state) {
     constexpr std::size_t sessions = 100'000;
     for (auto _ : state) {
@@ -134,15 +134,15 @@ BENCHMARK(rolling)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(2);
 
-/// Bytes in use by whoever allocated them, freed ones that the allocator keeps not among them.
+/// Returns the allocated bytes, without freed memory that the allocator keeps.
 double bytes_in_use() {
     const struct mallinfo2 info = mallinfo2();
     return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
 }
 
-/// What a session costs that is held and has nothing to do: bytes, threads, and the share of a core
-/// all of them use together. The bytes are those that are free again once all are given back and
-/// the processor is gone: the client's side and the broker's.
+/// The cost of a locked session without messages: bytes, threads, and the processor share of all of
+/// them. The bytes are those freed once all sessions are released and the processor is gone, in the
+/// client and in the broker.
 void waiting(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {
@@ -164,7 +164,7 @@ void waiting(benchmark::State& state) {
         processor->start();
         done.get_future().wait();
         state.SetIterationTime(seconds_since(begin));
-        std::this_thread::sleep_for(500ms); // settlements
+        std::this_thread::sleep_for(500ms); // for settlements
         state.counters["process_threads"] = static_cast<double>(process_status("Threads"));
         const double used_before = processor_seconds();
         constexpr auto watched = 5s;

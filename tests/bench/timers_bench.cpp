@@ -1,13 +1,17 @@
-// What a timer costs among n live ones: our wheel, Asio's waitable timer, a std::multimap. All three see the same due times, 1 s to 10 min ahead.
+// The cost of a timer among n live ones: our wheel, Asio's waitable timer, a std::multimap. All
+// have the same due times, 1 s to 10 min ahead.
 //
-// recent: the timer inserted and cancelled was used a moment ago, and nothing but the timers' own structure decides the cost.
-// random: each time another of the n, cancelled and inserted anew; from some 10,000 on it is not in the cache, and fetching it is most of the cost.
-// expire: n timers inserted, and time moved on until all have expired and their callbacks have run; 16 expire at each step on average.
+// recent: the timer was used a moment ago, so only the data structure decides the cost.
+// random: another of the n timers each time. Beyond some 10,000 it is not in the cache, and
+// fetching it is most of the cost.
+// expire: inserts n timers and advances time until all callbacks have run, 16 per step on average.
 //
-// ratios: the three that matter in turn, in rounds so short that a machine which is slow for a while is so for all of them; medians of the rounds' ratios.
+// ratios: the three most important ones in turn, in rounds so short that a slow phase of the
+// machine affects all alike. Reports the medians of the rounds' ratios.
 //
-// Asio's steady_timer runs in an io_context for one thread; "unlocked" is the fastest it can be, without locks and on a clock moved by hand. A cancelled
-// wait completes through its queue, so that is drained, and for the wheel the next wake-up asked for, once every 64 operations.
+// Asio's steady_timer runs in a single-threaded io_context. "unlocked" is its fastest form, without
+// locks and on a manual clock. A cancelled wait completes through Asio's queue, so the queue is
+// drained once every 64 operations. The wheel is asked for its next wake-up as often.
 
 #include <asio/basic_waitable_timer.hpp>
 #include <asio/io_context.hpp>
@@ -28,12 +32,12 @@ namespace {
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-const TimePoint start =
-    std::chrono::steady_clock::now() + 1h; // so that no steady_timer is due while this runs
+// late enough that no steady_timer expires during the run
+const TimePoint start = std::chrono::steady_clock::now() + 1h;
 constexpr Duration shortest = 1s;
 constexpr Duration longest = 10min;
 constexpr std::size_t batch = 64;
-constexpr std::size_t recent_timers = 16; // beside the n live ones
+constexpr std::size_t recent_timers = 16; // in addition to the n live ones
 
 class Wheel {
 public:
@@ -60,7 +64,7 @@ private:
     std::vector<Counting> timers_;
 };
 
-/// A steady clock moved by hand.
+/// A steady clock that is set by hand.
 struct HandClock {
     using duration = Duration;
     using rep = duration::rep;
@@ -92,9 +96,8 @@ public:
     }
     void advance(TimePoint now) {
         HandClock::current = now;
-        nudge_.expires_at(
-            TimePoint::
-                min()); // Asio asks the operating system's timer whether to look, and that knows nothing of our clock
+        // Asio relies on the system's timer, which does not know this clock
+        nudge_.expires_at(TimePoint::min());
         nudge_.async_wait([](const asio::error_code&) {});
         settle();
     }
@@ -130,7 +133,7 @@ private:
     std::size_t expired_{0};
 };
 
-/// Random numbers made beforehand, so that making them is not measured.
+/// Random numbers made in advance, so that making them is not measured.
 class Pool {
 public:
     explicit Pool(std::size_t live) {
@@ -146,7 +149,7 @@ public:
     TimePoint due() { return dues_[next_due_++ % size]; }
     TimePoint cached_due() {
         return dues_[next_due_++ % 2'048];
-    } // few enough that reading them from memory is not measured either
+    } // small enough to stay in the cache
     std::uint32_t timer() { return timers_[next_timer_++ % size]; }
 
 private:
@@ -171,7 +174,7 @@ struct Populated {
     Pool pool;
 };
 
-/// The same one for all runs at that number, as making it takes longer than measuring.
+/// Shared by all runs with this number, because filling takes longer than measuring.
 template <typename Timers>
 Populated<Timers>& populated(std::size_t live) {
     static std::map<std::size_t, std::unique_ptr<Populated<Timers>>> kept;
@@ -230,7 +233,7 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// Seconds that a round of `operation` takes.
+/// Returns the seconds that a round of `operation` takes.
 template <typename Operation>
 double round_of(Operation operation) {
     constexpr int batches = 200;
@@ -241,8 +244,7 @@ double round_of(Operation operation) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What a million live timers mean: against Asio's at the same number, and against our own cost at
-/// a thousand.
+/// A million live timers, compared with Asio's at the same number and with our own at a thousand.
 template <bool Random>
 void ratios(benchmark::State& state) {
     auto& many = populated<Wheel>(1'000'000);
@@ -291,7 +293,7 @@ void insert_expire(benchmark::State& state) {
             timers.advance(now);
         }
         if (timers.expired() != inserted) {
-            state.SkipWithError("not all have expired");
+            state.SkipWithError("not all timers have expired");
             break;
         }
     }

@@ -3,14 +3,14 @@
 using namespace sessionq;
 using namespace sessionq::test;
 
-PORT_CASE("accept: a named session is granted, also without messages") {
+PORT_CASE("accept: a named session is accepted even without messages") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     CHECK(link->link().session_id() == "a");
 }
 
-PORT_CASE("accept: the empty session id is an id like others") {
+PORT_CASE("accept: the empty session id is a valid id") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     t.send("", {"1"});
@@ -19,7 +19,7 @@ PORT_CASE("accept: the empty session id is an id like others") {
     CHECK(link->got[0]->message.content().session_id == "");
 }
 
-PORT_CASE("accept: a session that is held is refused, on any endpoint, until it is closed") {
+PORT_CASE("accept: a locked session is refused on every endpoint until it is closed") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     NEEDS(t, refuse_held);
@@ -33,7 +33,7 @@ PORT_CASE("accept: a session that is held is refused, on any endpoint, until it 
     CHECK_FALSE(t.accept("a").failure());
 }
 
-PORT_CASE("accept: next is the session whose first message is oldest, and not a held one") {
+PORT_CASE("accept: accept_next takes the free session with the oldest first message") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     t.send("b", {"1"});
@@ -46,13 +46,13 @@ PORT_CASE("accept: next is the session whose first message is oldest, and not a 
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
 
-PORT_CASE("accept: next without a wait answers that there is none") {
+PORT_CASE("accept: accept_next without a wait reports that there is no session") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
 
-PORT_CASE("accept: next waits for a message to come") {
+PORT_CASE("accept: accept_next waits for a message") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     auto waiting = t.begin_accept(std::nullopt, 10s);
@@ -63,7 +63,7 @@ PORT_CASE("accept: next waits for a message to come") {
     CHECK(t.link_of(waiting)->link().session_id() == "a");
 }
 
-PORT_CASE("accept: next waits for a session to be given back") {
+PORT_CASE("accept: accept_next waits for a session to be released") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     t.send("a", {"1"});
@@ -76,7 +76,7 @@ PORT_CASE("accept: next waits for a session to be given back") {
     CHECK(t.link_of(waiting)->link().session_id() == "a");
 }
 
-PORT_CASE("accept: a wait ends with no session available, and takes nothing after that") {
+PORT_CASE("accept: a wait that times out reports no session and takes none later") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     const auto waiting = t.begin_accept(std::nullopt, 2s);
@@ -89,7 +89,7 @@ PORT_CASE("accept: a wait ends with no session available, and takes nothing afte
     CHECK_FALSE(t.accept(std::nullopt).failure());
 }
 
-PORT_CASE("accept: those that wait are served in the order they came, one session each (DG5)") {
+PORT_CASE("accept: waiting accepts are served in order, one session each (DG5)") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     auto first = t.begin_accept(std::nullopt, 10s);
@@ -104,7 +104,7 @@ PORT_CASE("accept: those that wait are served in the order they came, one sessio
     CHECK(t.link_of(second)->link().session_id() == "b");
 }
 
-PORT_CASE("accept: of competing endpoints exactly one gets the session") {
+PORT_CASE("accept: only one of several endpoints gets the session") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     const auto other = t.fixture.make_endpoint();
@@ -117,7 +117,7 @@ PORT_CASE("accept: of competing endpoints exactly one gets the session") {
     CHECK(here.failure().has_value() != there.failure().has_value());
 }
 
-PORT_CASE("accept: one that is given up answers with cancelled, and takes nothing after that") {
+PORT_CASE("accept: a cancelled accept fails with cancelled and takes no session later") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     auto waiting = t.begin_accept(std::nullopt, 10s);
@@ -130,8 +130,8 @@ PORT_CASE("accept: one that is given up answers with cancelled, and takes nothin
     CHECK_FALSE(t.accept(std::nullopt).failure());
 }
 
-PORT_CASE("accept: giving up crosses with a session that came; it is closed by the caller and free "
-          "again (R19)") {
+PORT_CASE(
+    "accept: a session that arrives with the cancellation can be closed and is free again (R19)") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     t.send("a", {"1"});
@@ -148,7 +148,7 @@ PORT_CASE("accept: giving up crosses with a session that came; it is closed by t
     CHECK_FALSE(t.accept(std::nullopt).failure());
 }
 
-PORT_CASE("accept: giving up what is unknown or finished has no effect") {
+PORT_CASE("accept: cancelling an unknown or finished accept has no effect") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
@@ -158,15 +158,14 @@ PORT_CASE("accept: giving up what is unknown or finished has no effect") {
     t.receive(*link, 1);
 }
 
-PORT_CASE("accept: an unknown entity is named") {
+PORT_CASE("accept: the error for an unknown entity names it") {
     PortCase<Fixture> t;
     t.entity = "no-such-entity";
     const auto answer = t.accept(t.wanted("a"));
     CHECK(answer.failure() == Errc::entity_not_found);
 }
 
-PORT_CASE(
-    "accept: destroying the endpoint answers with cancelled, and what comes later goes to others") {
+PORT_CASE("accept: destroying the endpoint cancels accepts, and later sessions go to others") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     auto other = t.fixture.make_endpoint();
@@ -174,13 +173,12 @@ PORT_CASE(
     t.fixture.quiet();
     other.reset();
     CHECK(waiting.failure() == Errc::cancelled);
-    t.fixture.quiet(); // the broker hears of it
+    t.fixture.quiet(); // until the broker knows
     t.send("a", {"1"});
     CHECK_FALSE(t.accept(std::nullopt).failure());
 }
 
-PORT_CASE(
-    "accept: destroying the endpoint gives back a session that was granted and not yet told") {
+PORT_CASE("accept: destroying the endpoint releases a session that was granted but not reported") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     auto other = t.fixture.make_endpoint();

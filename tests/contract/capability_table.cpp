@@ -5,8 +5,8 @@
 using namespace sessionq;
 using namespace sessionq::test;
 
-/// What decides which cases apply, for people.
-PORT_CASE("capabilities: the table") {
+/// Prints the capabilities, which decide the cases that apply.
+PORT_CASE("capabilities: prints the table") {
     PortCase<Fixture> t;
     const ports::Capabilities& capabilities = t.endpoint->capabilities();
     std::printf("%s\n", capabilities.broker().c_str());

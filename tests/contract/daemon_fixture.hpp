@@ -10,7 +10,7 @@
 
 namespace sessionq::test {
 
-/// The daemon itself, a process of its own, as the program's main has prepared it.
+/// The daemon as a process of its own, which the program's main has started.
 class DaemonFixture final : public RealTimeFixture {
 public:
     DaemonFixture() : onlooker_{make_endpoint()} {}
@@ -19,7 +19,7 @@ public:
         be_still(5ms);
     }
 
-    /// The daemon that cases run on from now on; outlives them.
+    /// Sets the daemon for the following cases. It outlives them.
     static void use(PreparedDaemon& daemon) { current() = &daemon; }
 
     std::string create_entity(const EntitySpec& spec) override { return current()->take(spec); }
@@ -38,7 +38,7 @@ public:
         return std::make_unique<servicebus::Endpoint>(loop(), io(), std::move(settings));
     }
 
-    /// Whom the daemon answers twice, it has read what others had written to it before.
+    /// Two answers show that the daemon has read what other connections sent before.
     void quiet() override {
         for (int i = 0; i < 2; ++i) {
             bool is_answered = false;

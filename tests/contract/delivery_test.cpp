@@ -3,7 +3,7 @@
 using namespace sessionq;
 using namespace sessionq::test;
 
-PORT_CASE("delivery: messages of a session come in the order they were sent, and only these") {
+PORT_CASE("delivery: a session's messages arrive in order, and no others") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2"});
     t.send("b", {"x"});
@@ -19,7 +19,7 @@ PORT_CASE("delivery: messages of a session come in the order they were sent, and
     CHECK(link->got[0]->bytes > 0);
 }
 
-PORT_CASE("delivery: what was sent is what comes") {
+PORT_CASE("delivery: a message arrives as it was sent") {
     PortCase<Fixture> t;
     Message sent{.body = std::string{"\0\xff body", 7},
                  .session_id = "a",
@@ -48,11 +48,12 @@ PORT_CASE("delivery: what was sent is what comes") {
     CHECK(got.content_type == "text/plain");
     Properties properties = got.properties;
     properties.erase(
-        "JMSXGroupFirstForConsumer"); // Artemis's own, where it is told to mark a group's first message
+        "JMSXGroupFirstForConsumer"); // Artemis adds it to the first message of a group, if so
+                                      // configured
     CHECK(properties == sent.properties);
 }
 
-PORT_CASE("credit: each delivery uses up one, and none comes without") {
+PORT_CASE("credit: each delivery uses one credit, and none arrives without") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2", "3", "4"});
     const auto link = t.hold("a");
@@ -66,7 +67,7 @@ PORT_CASE("credit: each delivery uses up one, and none comes without") {
     CHECK(link->text() == "1 2 3 4");
 }
 
-PORT_CASE("credit: what is left of it serves messages that come later") {
+PORT_CASE("credit: unused credit serves later messages") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
@@ -79,7 +80,7 @@ PORT_CASE("credit: what is left of it serves messages that come later") {
     CHECK(link->text() == "1 2 3");
 }
 
-PORT_CASE("credit: many messages come in order however much is asked for at once") {
+PORT_CASE("credit: many messages arrive in order with any amount of credit") {
     PortCase<Fixture> t;
     constexpr int count = 2000;
     std::vector<Message> messages;
@@ -94,7 +95,7 @@ PORT_CASE("credit: many messages come in order however much is asked for at once
     }
 }
 
-PORT_CASE("drain: on an empty session it takes the credit back") {
+PORT_CASE("drain: takes back the credit of an empty session") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
@@ -107,7 +108,7 @@ PORT_CASE("drain: on an empty session it takes the credit back") {
     t.receive(*link, 1);
 }
 
-PORT_CASE("drain: without credit it is answered too") {
+PORT_CASE("drain: is answered even without credit") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
@@ -115,7 +116,7 @@ PORT_CASE("drain: without credit it is answered too") {
     CHECK(link->drained == 1);
 }
 
-PORT_CASE("drain: messages that are there come before the answer (R3)") {
+PORT_CASE("drain: available messages arrive before the answer (R3)") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
@@ -127,7 +128,7 @@ PORT_CASE("drain: messages that are there come before the answer (R3)") {
     CHECK(link->drained == 1);
 }
 
-PORT_CASE("drain: crossing with a message loses nothing (R3)") {
+PORT_CASE("drain: a message that crosses with it is not lost (R3)") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto other = t.fixture.make_endpoint();
@@ -142,13 +143,13 @@ PORT_CASE("drain: crossing with a message loses nothing (R3)") {
     });
     CHECK(t.fixture.eventually([&] { return sent.is_there() && link->drained == 1; }));
     t.fixture.quiet();
-    if (link->got.empty()) { // the answer was first: the message is still there
+    if (link->got.empty()) { // the answer came first, so the message is still in the queue
         t.receive(*link, 1);
     }
     CHECK(link->text() == "1");
 }
 
-PORT_CASE("drain: with more messages than credit it ends with the credit") {
+PORT_CASE("drain: with more messages than credit it ends when the credit is used") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
@@ -159,7 +160,7 @@ PORT_CASE("drain: with more messages than credit it ends with the credit") {
     CHECK(link->drained == 1);
 }
 
-PORT_CASE("receive and delete: nothing is left to settle, and nothing comes back") {
+PORT_CASE("receive and delete: needs no settlement, and no message returns") {
     PortCase<Fixture> t;
     NEEDS(t, receive_and_delete);
     t.send("a", {"1", "2", "3"});

@@ -49,7 +49,7 @@ constexpr const char* broker = "Apache Qpid Broker-J";
 std::string fresh_queue() { return "standard.d10." + core::Uuid::make().to_string(); }
 #endif
 
-/// One message there and back.
+/// Sends and receives one message.
 void round_trip(const Client& client) {
     const std::string queue = fresh_queue();
     Sender{client, queue}.send(Message::text("a", "1"));
@@ -68,28 +68,28 @@ Failure failure_of(Call call) {
     } catch (const Error& error) {
         return error.failure();
     }
-    FAIL("nothing was refused");
+    FAIL("expected an error");
     return {};
 }
 
 } // namespace
 
-TEST_CASE("connect: over TCP, with or without the dialect said") {
+TEST_CASE("connect: over TCP, with or without a dialect in the URL") {
     round_trip(Client::connect(plain_url()));
     round_trip(Client::connect(plain_url() + "?dialect=" + dialect));
 }
 
-TEST_CASE("connect: over TLS, with the authority named") {
+TEST_CASE("connect: over TLS, with a given authority") {
     round_trip(Client::connect(tls_url(), {}, {.ca_file = ca_file()}));
 }
 
-TEST_CASE("connect: a certificate of an authority that is not trusted is refused") {
+TEST_CASE("connect: a certificate from an unknown authority is rejected") {
     CHECK(failure_of([] { static_cast<void>(Client::connect(tls_url())); }).code ==
           Errc::peer_untrusted);
 }
 
 #if defined(SESSIONQ_CONTRACT_ARTEMIS)
-TEST_CASE("connect: a client certificate in place of user and password") {
+TEST_CASE("connect: a client certificate replaces user and password") {
     const auto directory = std::filesystem::path{ca_file()}.parent_path();
     const std::string url = tls_url();
     round_trip(Client::connect("amqps://" + url.substr(url.find('@') + 1), {},
@@ -99,40 +99,39 @@ TEST_CASE("connect: a client certificate in place of user and password") {
 }
 #endif
 
-TEST_CASE("connect: R24: a wrong password is unauthorized, and is not told") {
+TEST_CASE("connect: R24: a wrong password is unauthorized and not in the error text") {
     const Failure failure = failure_of(
         [] { static_cast<void>(Client::connect(with_password(plain_url(), "wr0ng-secret"))); });
     CHECK(failure.code == Errc::unauthorized);
     CHECK(failure.to_string().find("wr0ng-secret") == std::string::npos);
 }
 
-TEST_CASE("connect: a host that does not answer is passed over") {
+TEST_CASE("connect: tries the next host if one does not answer") {
     const std::string url = plain_url();
     const std::size_t at = url.find('@');
     round_trip(Client::connect(url.substr(0, at + 1) + "127.0.0.1:1," + url.substr(at + 1)));
 }
 
-TEST_CASE("connect: when no host answers it says so") {
+TEST_CASE("connect: fails with a clear error if no host answers") {
     CHECK(failure_of([] {
               static_cast<void>(Client::connect("amqp://127.0.0.1:1,127.0.0.1:2"));
           }).code == Errc::connection_refused);
 }
 
-TEST_CASE(
-    "connect: TLS where there is none, and none where there is, end in time with the port's name") {
+TEST_CASE("connect: TLS on a plain port, or the reverse, fails in time and names the port") {
     const std::string plain = plain_url();
     const std::string tls = tls_url();
     for (const std::string& wrong : {"amqps" + plain.substr(4), "amqp" + tls.substr(5)}) {
         const Failure failure = failure_of(
             [&] { static_cast<void>(Client::connect(wrong, {.operation_timeout = 3s})); });
-        CHECK((failure.code == Errc::connection_refused ||
-               failure.code == Errc::timeout)); // some hang up, some wait for more
+        // some brokers disconnect, others wait for more
+        CHECK((failure.code == Errc::connection_refused || failure.code == Errc::timeout));
         CHECK(failure.detail.find(wrong.substr(wrong.rfind('@') + 1, 9)) != std::string::npos);
     }
 }
 
 #if defined(SESSIONQ_CONTRACT_BROKER_J)
-TEST_CASE("connect: a virtual host that there is not is not found, and named") {
+TEST_CASE("connect: an unknown virtual host is not found, and named") {
     const Failure failure =
         failure_of([] { static_cast<void>(Client::connect(plain_url() + "/nosuch")); });
     CHECK(failure.code == Errc::entity_not_found);
@@ -140,7 +139,7 @@ TEST_CASE("connect: a virtual host that there is not is not found, and named") {
 }
 #endif
 
-TEST_CASE("unsupported: each call names broker and capability") {
+TEST_CASE("unsupported: each call names the broker and the capability") {
     const auto client = Client::connect(plain_url());
     const std::string queue = fresh_queue();
     Sender sender{client, queue};
@@ -170,7 +169,7 @@ TEST_CASE("unsupported: each call names broker and capability") {
 #endif
 }
 
-TEST_CASE("groups: a busy one does not hold up the others, within max_buffered_bytes") {
+TEST_CASE("groups: a busy group does not block others, within max_buffered_bytes") {
     const auto client = Client::connect(plain_url());
     const std::string queue = fresh_queue();
     Sender sender{client, queue};
@@ -196,13 +195,13 @@ TEST_CASE("groups: a busy one does not hold up the others, within max_buffered_b
         all.count_down();
     });
     processor.start();
-    others.wait(); // while the first message of the busy one is being handled
+    others.wait(); // while the handler of the busy group's first message runs
     go_on.set_value();
     all.wait();
     CHECK(processor.stop(10s).complete);
 }
 
-TEST_CASE("groups: once they have been idle the broker may give them to another consumer") {
+TEST_CASE("groups: an idle consumer's groups may go to another consumer") {
     const std::string queue = fresh_queue();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
@@ -215,7 +214,7 @@ TEST_CASE("groups: once they have been idle the broker may give them to another 
     while (handled_here == 0) {
         std::this_thread::sleep_for(5ms);
     }
-    std::this_thread::sleep_for(2s); // the link is given up after one
+    std::this_thread::sleep_for(2s); // the link is closed after 1 s of idleness
     std::promise<void> came;
     SessionProcessor preferred{there, queue, {.max_concurrent_sessions = 2, .priority = 5}};
     preferred.on_message([&](MessageContext&) { came.set_value(); });
@@ -226,8 +225,7 @@ TEST_CASE("groups: once they have been idle the broker may give them to another 
     CHECK(handled_here == 1);
 }
 
-TEST_CASE("groups: what a processor fetched and did not handle is there for the next one, "
-          "uncounted and in order") {
+TEST_CASE("groups: messages that were fetched but not handled return uncounted and in order") {
     const std::string queue = fresh_queue();
     const auto client = Client::connect(plain_url());
     std::vector<Message> messages;
@@ -265,8 +263,8 @@ TEST_CASE("groups: what a processor fetched and did not handle is there for the 
 }
 
 #if defined(SESSIONQ_CONTRACT_ARTEMIS)
-TEST_CASE("groups: one that the broker deals anew is a new session, and the open one is lost "
-          "before anything of it comes") {
+TEST_CASE("groups: a reassigned group is a new session, and the old one is lost before its next "
+          "message") {
     const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
@@ -276,8 +274,8 @@ TEST_CASE("groups: one that the broker deals anew is a new session, and the open
     auto first = before.receive_one(5s);
     REQUIRE(first);
     first->complete();
-    CHECK_FALSE(SessionReceiver::try_accept_next(
-        there, queue, 500ms)); // one that came and went: groups were dealt anew
+    // a consumer that comes and goes makes the broker reassign groups
+    CHECK_FALSE(SessionReceiver::try_accept_next(there, queue, 500ms));
     CHECK_FALSE(before.loss());
     sender.send(Message::text("a", "2"));
     CHECK(failure_of([&] { static_cast<void>(before.receive_one(5s)); }).code == Errc::lock_lost);
@@ -290,13 +288,13 @@ TEST_CASE("groups: one that the broker deals anew is a new session, and the open
     after.close();
 }
 
-TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does not have those of "
-          "others dealt anew") {
+TEST_CASE("groups: on a rebalancing queue an idle consumer keeps others' groups in place") {
     const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
     std::mutex mutex;
-    std::map<std::string, std::string, std::less<>> handled; // by group: who had its messages
+    // the consumer of each group's messages
+    std::map<std::string, std::string, std::less<>> handled;
     std::atomic<int> done{0};
     std::atomic<int> lost{0};
     const auto consume = [&](SessionProcessor& processor, char name) {
@@ -318,7 +316,7 @@ TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does
         {.max_concurrent_sessions = 16, .session_idle_timeout = 10ms, .accept_wait = 1s}};
     consume(patient, 'p');
     consume(idle, 'i');
-    std::this_thread::sleep_for(500ms); // both are there
+    std::this_thread::sleep_for(500ms); // until both are attached
     Sender sender{here, queue};
     const auto send_to_each = [&](int all) {
         for (int i = 0; i < 8; ++i) {
@@ -332,8 +330,7 @@ TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does
     };
     send_to_each(8);
     for (int all : {16, 24}) {
-        std::this_thread::sleep_for(
-            2s); // twice as long as links are idle before groups that stay with them are let go
+        std::this_thread::sleep_for(2s); // twice the time after which an idle link would be closed
         send_to_each(all);
     }
     CHECK(lost == 0);
@@ -348,8 +345,8 @@ TEST_CASE("groups: of a queue that rebalances a consumer that has been idle does
     CHECK(patient.stop(10s).complete);
 }
 
-TEST_CASE("groups: of a queue that rebalances with pause a consumer that joins gets its share, "
-          "after what was in hand") {
+TEST_CASE("groups: on a queue that rebalances with pause, a new consumer gets its share after "
+          "pending messages") {
     const std::string queue = "rebalanced.d10." + core::Uuid::make().to_string();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());

@@ -14,8 +14,9 @@
 
 namespace sessionq::test {
 
-/// A broker of message groups that runs already, where the environment says: SESSIONQ_BROKER_URL,
-/// SESSIONQ_BROKER_TLS_URL, SESSIONQ_BROKER_CA. Its queues come into being when they are used.
+/// A broker with message groups that is already running. The environment names it:
+/// SESSIONQ_BROKER_URL, SESSIONQ_BROKER_TLS_URL, SESSIONQ_BROKER_CA. Its queues are created at
+/// first use.
 class GroupsFixture : public RealTimeFixture {
 public:
     GroupsFixture(std::string queues, bool tls, bool next_only)
@@ -30,7 +31,7 @@ public:
     [[nodiscard]] bool tells_sequence_numbers() const override { return false; }
     [[nodiscard]] std::string dead_letters_of(const std::string&) const override { return "dead"; }
 
-    /// Connected: before that it is not known what it can do.
+    /// Connects first, because the broker's capabilities are unknown before.
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
         groups::HubSettings settings{
             .url = groups::ConnectionUrl::parse(
@@ -65,11 +66,11 @@ private:
     const bool next_only_;
 };
 
-/// Each session on a link of its own.
+/// Each session has a link of its own.
 struct ArtemisByIdFixture final : GroupsFixture {
     ArtemisByIdFixture() : GroupsFixture{"t", false, false} {}
 };
-/// Sessions as they come, over one link, which is over TLS.
+/// Sessions share one link in the order of arrival, over TLS.
 struct ArtemisSharedLinkFixture final : GroupsFixture {
     ArtemisSharedLinkFixture() : GroupsFixture{"t", true, true} {}
 };
@@ -77,7 +78,7 @@ struct ArtemisSharedLinkFixture final : GroupsFixture {
 struct BrokerJPinnedFixture final : GroupsFixture {
     BrokerJPinnedFixture() : GroupsFixture{"standard", false, true} {}
 };
-/// A group stays while something of it is unsettled; over TLS.
+/// A group stays while it has unsettled messages; over TLS.
 struct BrokerJSharedFixture final : GroupsFixture {
     BrokerJSharedFixture() : GroupsFixture{"shared", true, true} {}
 };

@@ -9,7 +9,7 @@ constexpr EntitySpec short_lock{.lock_duration = 5s};
 
 } // namespace
 
-PORT_CASE("lock: its length is that of the answer to the accept") {
+PORT_CASE("lock: its duration is the one in the answer to the accept") {
     PortCase<Fixture> t{short_lock};
     NEEDS(t, lock_renewal);
     const auto link = t.hold("a");
@@ -18,7 +18,7 @@ PORT_CASE("lock: its length is that of the answer to the accept") {
     CHECK(*link->link().initial_lock().length <= 5s + t.fixture.lag());
 }
 
-PORT_CASE("lock: after a wait its length is a full one, as of the answer") {
+PORT_CASE("lock: after a wait it has its full duration, from the answer on") {
     PortCase<Fixture> t{short_lock};
     NEEDS(t, lock_renewal);
     NEEDS(t, accept_next);
@@ -31,7 +31,7 @@ PORT_CASE("lock: after a wait its length is a full one, as of the answer") {
     CHECK(*link->link().initial_lock().length <= 5s + t.fixture.lag());
 }
 
-PORT_CASE("lock: expiry is told once, the session is free, what was in hand comes back counted") {
+PORT_CASE("lock: expiry is reported once, frees the session, and returns its messages counted") {
     PortCase<Fixture> t{short_lock};
     NEEDS(t, lock_renewal);
     t.send("a", {"1", "2"});
@@ -49,7 +49,7 @@ PORT_CASE("lock: expiry is told once, the session is free, what was in hand come
     CHECK(next->got[1]->message.delivery_count() == 0);
 }
 
-PORT_CASE("lock: a renewal gives the full length from then on") {
+PORT_CASE("lock: a renewal gives the full duration from then on") {
     PortCase<Fixture> t{short_lock};
     NEEDS(t, lock_renewal);
     const auto link = t.hold("a");
@@ -66,8 +66,7 @@ PORT_CASE("lock: a renewal gives the full length from then on") {
     CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
 }
 
-PORT_CASE(
-    "lock: once it is lost settling, renewing and state fail with lock_lost, answered once each") {
+PORT_CASE("lock: after its loss settle, renew and state calls fail with lock_lost, once each") {
     PortCase<Fixture> t{short_lock};
     NEEDS(t, lock_renewal);
     t.send("a", {"1"});
@@ -88,7 +87,7 @@ PORT_CASE(
     t.receive(*next, 1);
 }
 
-PORT_CASE("lock: a settlement under way when it is lost is answered before the loss") {
+PORT_CASE("lock: a settlement in progress is answered before the loss is reported") {
     PortCase<Fixture> t{short_lock};
     NEEDS(t, lock_renewal);
     t.send("a", {"1"});
@@ -101,7 +100,7 @@ PORT_CASE("lock: a settlement under way when it is lost is answered before the l
     CHECK(link->settled.size() == 1);
 }
 
-PORT_CASE("close: gives the session and what is in hand back, uncounted and in order") {
+PORT_CASE("close: releases session and messages, uncounted and in order") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
@@ -113,7 +112,7 @@ PORT_CASE("close: gives the session and what is in hand back, uncounted and in o
     CHECK(next->got[0]->message.delivery_count() == 0);
 }
 
-PORT_CASE("close: an accept issued right after it finds the session free") {
+PORT_CASE("close: an accept right after it finds the session free") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
@@ -123,7 +122,7 @@ PORT_CASE("close: an accept issued right after it finds the session free") {
     CHECK_FALSE(again.failure());
 }
 
-PORT_CASE("close: settlements under way take effect and are answered before it") {
+PORT_CASE("close: settlements in progress take effect and are answered first") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
@@ -137,7 +136,7 @@ PORT_CASE("close: settlements under way take effect and are answered before it")
     CHECK(next->text() == "2");
 }
 
-PORT_CASE("close: nothing is delivered after it, whatever credit was left") {
+PORT_CASE("close: no message arrives after it, even with credit left") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
@@ -149,7 +148,7 @@ PORT_CASE("close: nothing is delivered after it, whatever credit was left") {
     CHECK(link->got.empty());
 }
 
-PORT_CASE("destroy: a link that was not closed closes itself, and says nothing more") {
+PORT_CASE("destroy: a link that was not closed closes itself without events") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
@@ -166,7 +165,7 @@ PORT_CASE("destroy: a link that was not closed closes itself, and says nothing m
     CHECK_FALSE(t.accept(t.wanted("a"), 5s).failure());
 }
 
-PORT_CASE("destroy: from within a delivery the rest is given back") {
+PORT_CASE("destroy: destroying a link during a delivery releases the other messages") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2", "3"});
     struct Impatient final : ports::LinkEvents {
@@ -194,7 +193,7 @@ PORT_CASE("destroy: from within a delivery the rest is given back") {
     CHECK(next->text() == "1 2 3");
 }
 
-PORT_CASE("state: is kept with the session, over its messages and holders") {
+PORT_CASE("state: belongs to the session, beyond its messages and holders") {
     PortCase<Fixture> t;
     NEEDS(t, session_state);
     using State = std::optional<std::string>;

@@ -10,7 +10,7 @@
 
 #include "contract/recording_link.hpp"
 
-/// The ports the suite runs on, by fixture.
+/// The fixtures of the ports that the suite runs on.
 #if defined(SESSIONQ_CONTRACT_ARTEMIS)
 #include "contract/groups_fixture.hpp"
 #define SESSIONQ_PORT_FIXTURES                                                                     \
@@ -34,10 +34,10 @@
         sessionq::test::TlsServiceBusFixture
 #endif
 
-/// One rule of the contract, shown on every port.
+/// One rule of the contract, tested on every port.
 #define PORT_CASE(title) TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES)
 
-/// Leaves a case that is about a capability the port does not declare.
+/// Ends a case that needs a capability the port does not have.
 #define NEEDS(the_case, capability)                                                                \
     if (!(the_case).has(sessionq::ports::Capability::capability)) {                                \
         return;                                                                                    \
@@ -47,8 +47,7 @@ namespace sessionq::test {
 
 using ports::Outcome;
 
-/// The answer to an asynchronous call, once it is there; checks that it came neither from within
-/// the call nor twice.
+/// The answer to an asynchronous call. Checks that it comes once and never within the call.
 template <typename T>
 class Answer {
 public:
@@ -62,7 +61,7 @@ public:
     void called() { state_->is_calling = false; }
     [[nodiscard]] bool is_there() const { return state_->result.has_value(); }
     [[nodiscard]] core::Result<T>& result() { return *state_->result; }
-    /// The cause of the failure; unset when it is a success or not there.
+    /// The error code; unset on success or while there is no answer.
     [[nodiscard]] std::optional<Errc> failure() const {
         return is_there() && !state_->result->ok() ? std::optional{state_->result->failure().code}
                                                    : std::nullopt;
@@ -76,7 +75,7 @@ private:
     std::shared_ptr<State> state_{std::make_shared<State>()};
 };
 
-/// A fresh broker of one kind, an entity and an endpoint, with the calls cases are made of.
+/// A fresh broker of one kind with an entity and an endpoint, and the calls that cases use.
 template <typename Fixture>
 class PortCase {
 public:
@@ -87,10 +86,9 @@ public:
         return endpoint->capabilities().has(capability) &&
                !(capability == ports::Capability::accept_named && fixture.accepts_next_only());
     }
-    /// What messages for the entity are sent to.
+    /// The entity to which messages are sent.
     [[nodiscard]] std::string target() const { return fixture.sends_to(entity); }
-    /// How to accept this session, the only one that is free and has messages: by its id where that
-    /// can be said.
+    /// How to accept this session, the only free one with messages: by id if the port can.
     [[nodiscard]] std::optional<std::string> wanted(std::string session) const {
         return has(ports::Capability::accept_named) ? std::optional{std::move(session)}
                                                     : std::nullopt;
@@ -149,10 +147,10 @@ public:
         if (!session || has(ports::Capability::accept_named)) {
             return link_of(accept(std::move(session)));
         }
-        auto link = link_of(
-            accept(std::nullopt, 5s)); // a case that holds one without messages needs accept_named
+        // a case that accepts a session without messages needs accept_named
+        auto link = link_of(accept(std::nullopt, 5s));
         REQUIRE(link->link().session_id() == *session);
-        fixture.quiet(); // its messages come over a link that others use too
+        fixture.quiet(); // its messages share a link with others
         return link;
     }
     std::unique_ptr<RecordingLink> link_of(Answer<ports::SessionLinkPtr> answer) {
@@ -161,7 +159,7 @@ public:
         return std::make_unique<RecordingLink>(std::move(answer.result()).value());
     }
 
-    /// Gives credit and waits for as many messages.
+    /// Adds credit and waits for that many messages.
     void receive(RecordingLink& link, std::uint32_t count) {
         const std::size_t goal = link.got.size() + count;
         link.credit(count);

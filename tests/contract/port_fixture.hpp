@@ -13,7 +13,7 @@ namespace sessionq::test {
 
 using namespace std::chrono_literals;
 
-/// What a case wants of the entity it works on.
+/// The properties that a case needs of its entity.
 struct EntitySpec {
     Duration lock_duration{30s};
     std::uint32_t max_delivery_count{10};
@@ -22,36 +22,35 @@ struct EntitySpec {
     friend bool operator==(const EntitySpec&, const EntitySpec&) = default;
 };
 
-/// A kind of broker to run the contract suite on. Time may be real or not: cases wait with
-/// `eventually`, look for what must not happen after `quiet`, and let leases end with `pass`.
+/// A kind of broker for the contract suite, on real or manual time. A case waits with `eventually`,
+/// checks that nothing happens with `quiet`, and lets locks expire with `pass`.
 class PortFixture {
 public:
     virtual ~PortFixture() = default;
 
-    /// A fresh entity with sessions; its name.
+    /// Creates an entity with sessions and returns its name.
     virtual std::string create_entity(const EntitySpec& spec) = 0;
-    /// What to send to for it to come to the entity.
+    /// Returns where to send for messages to reach the entity.
     [[nodiscard]] virtual std::string sends_to(const std::string& entity) const { return entity; }
-    /// Whether sessions are accepted as they come although the port could accept them by id.
+    /// Returns true if the fixture accepts any next session although the port can accept by id.
     [[nodiscard]] virtual bool accepts_next_only() const { return false; }
-    /// Whether sending answers with sequence numbers.
+    /// Returns true if a send returns sequence numbers.
     [[nodiscard]] virtual bool tells_sequence_numbers() const { return true; }
     [[nodiscard]] virtual std::string dead_letters_of(const std::string& entity) const = 0;
 
-    /// A connection of its own to the broker, on `loop()`.
+    /// Returns a new connection to the broker, on `loop()`.
     [[nodiscard]] virtual std::unique_ptr<ports::Endpoint> make_endpoint() = 0;
     [[nodiscard]] virtual core::EventLoop& loop() = 0;
 
-    /// Turns the loop until `done`, or until that is hopeless; whether it is done.
+    /// Runs the loop until `done` or a time limit. Returns whether it is done.
     virtual bool eventually(const std::function<bool()>& done) = 0;
 
-    /// Turns the loop until nothing more would happen by itself.
+    /// Runs the loop until nothing more happens by itself.
     virtual void quiet() = 0;
 
     /// Lets time pass.
     virtual void pass(Duration length) = 0;
-    /// How much later than a case says things may happen here: zero where time passes only as the
-    /// case says.
+    /// How much later events may happen than a case expects. Zero on manual time.
     [[nodiscard]] virtual Duration lag() const { return {}; }
 };
 

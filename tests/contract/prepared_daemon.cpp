@@ -17,14 +17,14 @@
 namespace sessionq::test {
 namespace {
 
-/// Entities that are alike.
+/// Entities with the same properties.
 struct Pool {
     const char* name;
     EntitySpec spec;
     int size;
 };
 
-// What cases ask for. Entities by the name of their pool and a number.
+// The entities for all cases. Their names are the pool's name and a number.
 constexpr std::array pools{
     Pool{"plain", {}, 150},
     Pool{"short", {.lock_duration = 5s}, 20},
@@ -43,7 +43,7 @@ void write_entity(std::ostream& to, const std::string& name, const EntitySpec& s
        << (spec.dead_letter_on_expiration ? "true" : "false") << (is_subscription ? "}}]}" : "}}");
 }
 
-/// As the emulator reads it.
+/// Writes the emulator's format.
 void write_configuration(std::ostream& to, bool has_subscriptions) {
     to << R"({"UserConfig": {"Namespaces": [{"Name": "contract", "Queues": [{"Name": "onlooker"})"
        << (has_subscriptions ? R"(], "Topics": [{"Name": "unused"})" : "");
@@ -65,7 +65,7 @@ PreparedDaemon::PreparedDaemon(Kind kind) : kind_{kind} {
     void* shared =
         ::mmap(nullptr, sizeof(Taken), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
-        throw std::runtime_error{"no memory can be shared"};
+        throw std::runtime_error{"cannot map shared memory"};
     }
     taken_ = new (shared) Taken;
     const std::string file = (directory_.path() / "config.json").string();
@@ -100,14 +100,14 @@ std::string PreparedDaemon::take(const EntitySpec& spec) {
         if (pools[i].spec == spec) {
             const int number = taken_->of_pool[i].fetch_add(1);
             if (number >= pools[i].size) {
-                throw std::runtime_error{std::string{"more entities like "} + pools[i].name +
-                                         " have to be prepared"};
+                throw std::runtime_error{std::string{"all entities like "} + pools[i].name +
+                                         " are used; prepare more"};
             }
             const std::string name = pools[i].name + std::to_string(number);
             return kind_ == Kind::subscriptions ? broker::subscription_name(name, "all") : name;
         }
     }
-    throw std::runtime_error{"no entity like that was prepared"};
+    throw std::runtime_error{"no such entity was prepared"};
 }
 
 amqp::Target PreparedDaemon::target() const {

@@ -11,14 +11,14 @@
 
 namespace sessionq::test {
 
-/// A sessionqd of this build with entities for every case, each given away once: also among
-/// processes that are forked after it was started.
+/// A sessionqd of this build with entities for every case. Each entity is used once, also across
+/// processes that are forked after the start.
 class PreparedDaemon {
 public:
     enum class Kind {
-        plain,         ///< over TCP, queues, everything in memory
-        tls,           ///< over TLS, queues, everything kept on disk
-        subscriptions, ///< over TCP, subscriptions of topics, everything kept on disk
+        plain,         ///< over TCP, queues in memory
+        tls,           ///< over TLS, queues on disk
+        subscriptions, ///< over TCP, subscriptions on disk
     };
     explicit PreparedDaemon(Kind kind);
     ~PreparedDaemon();
@@ -26,10 +26,10 @@ public:
     PreparedDaemon& operator=(const PreparedDaemon&) = delete;
 
     [[nodiscard]] static const char* describe(Kind kind);
-    /// Throws std::runtime_error if none like this was prepared, or all have been given away.
+    /// Throws std::runtime_error if no such entity was prepared or all are used.
     [[nodiscard]] std::string take(const EntitySpec& spec);
     [[nodiscard]] amqp::Target target() const;
-    /// Stops it; whether it ended as it should.
+    /// Stops the daemon. Returns true if it exited normally.
     [[nodiscard]] bool end();
 
 private:
@@ -38,7 +38,7 @@ private:
     const Kind kind_;
     TemporaryDirectory directory_{};
     std::unique_ptr<TestCertificates> certificates_{};
-    Taken* taken_; // shared with processes that are forked
+    Taken* taken_; // shared with forked processes
     std::unique_ptr<DaemonProcess> process_{};
 };
 

@@ -13,8 +13,7 @@
 
 namespace sessionq::test {
 
-/// For brokers that are other processes: the loop turns while the case waits, and its time is the
-/// world's.
+/// For brokers in other processes. The loop runs while a case waits, on real time.
 class RealTimeFixture : public PortFixture {
 public:
     RealTimeFixture() {
@@ -39,7 +38,7 @@ public:
     [[nodiscard]] Duration lag() const override { return 2s; }
 
 protected:
-    /// Until nothing has happened for so long.
+    /// Runs until nothing has happened for this long.
     void be_still(std::chrono::milliseconds length) {
         const auto look = [] { return std::chrono::steady_clock::now(); };
         for (auto last = look(); look() - last < length;) {
@@ -51,7 +50,7 @@ protected:
     [[nodiscard]] asio::io_context& io() noexcept { return io_; }
 
 private:
-    /// One thing, or none came within `wait`.
+    /// Runs one task. Returns false if none came within `wait`.
     bool turn(std::chrono::milliseconds wait) {
         loop_.advance_to(
             std::max(loop_.now(), start_ + (std::chrono::steady_clock::now() - real_start_)));

@@ -12,8 +12,8 @@
 
 namespace sessionq::test {
 
-/// The owner of a link: takes note of every event, and sees to it that none comes from within a
-/// call or after the end.
+/// The owner of a link. Records every event and checks that none comes within a call or after the
+/// end.
 class RecordingLink final : public ports::LinkEvents {
 public:
     struct Settled {
@@ -25,7 +25,7 @@ public:
         link_->set_events(*this);
     }
 
-    // what happened
+    // recorded events
     std::vector<ports::DeliveryPtr> got{};
     std::vector<Settled> settled{};
     int drained{0};
@@ -61,7 +61,7 @@ public:
     }
     void destroy() { link_.reset(); }
 
-    /// Bodies of what came, in order, by blanks.
+    /// The bodies received, in order, separated by blanks.
     [[nodiscard]] std::string text() const {
         std::string text;
         for (const auto& delivery : got) {

@@ -9,7 +9,7 @@ using Sequences = std::vector<std::int64_t>;
 
 } // namespace
 
-PORT_CASE("send: answers with rising sequence numbers") {
+PORT_CASE("send: returns increasing sequence numbers") {
     PortCase<Fixture> t;
     const auto first = t.send("a", {"1", "2"});
     const auto second = t.send("b", {"3"});
@@ -22,11 +22,11 @@ PORT_CASE("send: answers with rising sequence numbers") {
     CHECK(first[1] < second[0]);
 }
 
-PORT_CASE("send: all or none, and a message without a session is refused") {
+PORT_CASE("send: sends all messages or none, and refuses one without a session") {
     PortCase<Fixture> t;
     NEEDS(t, refuse_sessionless);
     if (t.target() != t.entity) {
-        return; // a topic may have subscriptions without sessions, too
+        return; // a topic may also have subscriptions without sessions
     }
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
@@ -39,7 +39,7 @@ PORT_CASE("send: all or none, and a message without a session is refused") {
     CHECK(t.peek(t.entity).empty());
 }
 
-PORT_CASE("send: an unknown entity is named") {
+PORT_CASE("send: the error for an unknown entity names it") {
     PortCase<Fixture> t;
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
@@ -49,7 +49,7 @@ PORT_CASE("send: an unknown entity is named") {
     CHECK(sent.failure() == Errc::entity_not_found);
 }
 
-PORT_CASE("topic: is sent to and not received from, its subscription the other way round") {
+PORT_CASE("topic: can be sent to but not received from; a subscription the reverse") {
     PortCase<Fixture> t;
     if (t.target() == t.entity) {
         return; // a queue
@@ -66,7 +66,7 @@ PORT_CASE("topic: is sent to and not received from, its subscription the other w
     CHECK(t.accept(std::nullopt).failure() == Errc::not_supported);
 }
 
-PORT_CASE("schedule: the message is available when it is due and not before") {
+PORT_CASE("schedule: the message is available when it is due, not before") {
     PortCase<Fixture> t;
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
@@ -83,7 +83,7 @@ PORT_CASE("schedule: the message is available when it is due and not before") {
     CHECK(link->got[0]->message.sequence_number() < link->got[1]->message.sequence_number());
 }
 
-PORT_CASE("schedule: a session that has only scheduled messages is not next until one is due") {
+PORT_CASE("schedule: a session with scheduled messages only is not accepted until one is due") {
     PortCase<Fixture> t;
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
@@ -96,7 +96,7 @@ PORT_CASE("schedule: a session that has only scheduled messages is not next unti
     CHECK_FALSE(waiting.failure());
 }
 
-PORT_CASE("schedule: a due time that is past means at once") {
+PORT_CASE("schedule: a due time in the past means now") {
     PortCase<Fixture> t;
     NEEDS(t, schedule);
     Message past = Message::text("a", "1");
@@ -106,7 +106,7 @@ PORT_CASE("schedule: a due time that is past means at once") {
     t.receive(*link, 1);
 }
 
-PORT_CASE("schedule: taken back, the message never comes") {
+PORT_CASE("schedule: a cancelled message never arrives") {
     PortCase<Fixture> t;
     NEEDS(t, cancel_scheduled);
     Message later = Message::text("a", "later");
@@ -125,7 +125,7 @@ PORT_CASE("schedule: taken back, the message never comes") {
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
 
-PORT_CASE("time to live: a message that nobody received in time is gone") {
+PORT_CASE("time to live: an expired message is gone") {
     PortCase<Fixture> t{{.dead_letter_on_expiration = true}};
     Message brief = Message::text("a", "brief");
     brief.time_to_live = 2s;
@@ -142,7 +142,7 @@ PORT_CASE("time to live: a message that nobody received in time is gone") {
     CHECK(dead[0].facts().dead_letter->reason == "TTLExpiredException");
 }
 
-PORT_CASE("peek: shows messages in order from a sequence number on, of all sessions or of one") {
+PORT_CASE("peek: returns messages in order from a sequence number, of all sessions or of one") {
     PortCase<Fixture> t;
     NEEDS(t, peek);
     t.send("a", {"1"});
@@ -159,7 +159,7 @@ PORT_CASE("peek: shows messages in order from a sequence number on, of all sessi
     CHECK(t.peek(t.entity, "nobody").empty());
 }
 
-PORT_CASE("peek: disturbs nothing (DG8)") {
+PORT_CASE("peek: changes nothing (DG8)") {
     PortCase<Fixture> t;
     NEEDS(t, peek);
     t.send("a", {"1", "2"});
@@ -186,7 +186,7 @@ PORT_CASE("peek: does not end a wait for a session") {
     CHECK_FALSE(waiting.is_there());
 }
 
-PORT_CASE("list sessions: those with messages or state, by pages") {
+PORT_CASE("list sessions: returns sessions with messages or state, by page") {
     PortCase<Fixture> t;
     NEEDS(t, list_sessions);
     using Ids = std::vector<std::string>;
@@ -219,7 +219,7 @@ PORT_CASE("list sessions: those with messages or state, by pages") {
     CHECK(paged == all);
 }
 
-PORT_CASE("endpoint: a call that is unanswered when it is destroyed is answered with cancelled") {
+PORT_CASE("endpoint: destroying it cancels unanswered calls") {
     PortCase<Fixture> t;
     auto other = t.fixture.make_endpoint();
     std::vector<Message> messages;
@@ -233,7 +233,7 @@ PORT_CASE("endpoint: a call that is unanswered when it is destroyed is answered 
     t.fixture.quiet();
 }
 
-PORT_CASE("endpoint: a capability it lacks is refused by name") {
+PORT_CASE("endpoint: refuses an unsupported capability and names it") {
     PortCase<Fixture> t;
     for (int i = 0; i <= static_cast<int>(ports::Capability::receive_and_delete); ++i) {
         const auto capability = static_cast<ports::Capability>(i);

@@ -16,8 +16,7 @@
 
 namespace sessionq::test {
 
-/// The local broker behind its AMQP front, reached through a real socket on loopback. Time is
-/// manual for both ends; only the bytes take their own.
+/// The local broker's AMQP server over a real socket on loopback. Time is manual on both sides.
 class ServiceBusFixture : public PortFixture {
 public:
     ServiceBusFixture() : ServiceBusFixture{nullptr, nullptr} {}
@@ -58,7 +57,7 @@ public:
     bool eventually(const std::function<bool()>& done) override {
         const auto hopeless = std::chrono::steady_clock::now() + 5s;
         while (!done() && std::chrono::steady_clock::now() < hopeless) {
-            if (!turn(1ms)) { // who waits may wait for time, too
+            if (!turn(1ms)) { // the case may wait for time to pass
                 move_on(1ms);
             }
         }
@@ -87,7 +86,7 @@ protected:
     }
 
 private:
-    /// One thing, or none came within `wait`.
+    /// Runs one task. Returns false if none came within `wait`.
     bool turn(std::chrono::milliseconds wait) {
         if (loop_.turn()) {
             return true;
@@ -124,7 +123,7 @@ private:
     int entities_{0};
 };
 
-/// The same over TLS: the client trusts one authority and checks the host's name.
+/// The same over TLS. The client trusts one authority and checks the host name.
 class TlsServiceBusFixture final : public ServiceBusFixture {
 public:
     TlsServiceBusFixture()

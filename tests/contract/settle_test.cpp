@@ -15,7 +15,7 @@ PORT_CASE("settle: complete removes the message") {
     CHECK(link->text() == "2");
 }
 
-PORT_CASE("settle: abandon makes the message available again before later ones, counted") {
+PORT_CASE("settle: an abandoned message returns before later ones, counted") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
@@ -29,7 +29,7 @@ PORT_CASE("settle: abandon makes the message available again before later ones, 
     CHECK(link->got[1]->message.sequence_number() == link->got[0]->message.sequence_number());
 }
 
-PORT_CASE("settle: release makes the message available again in its position, uncounted") {
+PORT_CASE("settle: a released message returns to its position, uncounted") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
@@ -41,7 +41,7 @@ PORT_CASE("settle: release makes the message available again in its position, un
     CHECK(link->got[2]->message.delivery_count() == 0);
 }
 
-PORT_CASE("settle: credit that is left takes up what was abandoned") {
+PORT_CASE("settle: remaining credit serves an abandoned message") {
     PortCase<Fixture> t;
     t.send("a", {"1"});
     const auto link = t.hold("a");
@@ -52,7 +52,7 @@ PORT_CASE("settle: credit that is left takes up what was abandoned") {
     CHECK(link->text() == "1 1");
 }
 
-PORT_CASE("settle: many at once are answered once each") {
+PORT_CASE("settle: each of many settlements is answered once") {
     PortCase<Fixture> t;
     std::vector<Message> messages(500, Message::text("a", "x"));
     t.send(std::move(messages));
@@ -71,7 +71,7 @@ PORT_CASE("settle: many at once are answered once each") {
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
 
-PORT_CASE("settle: takes effect in the order of the calls") {
+PORT_CASE("settle: settlements take effect in the order of the calls") {
     PortCase<Fixture> t;
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
@@ -84,7 +84,7 @@ PORT_CASE("settle: takes effect in the order of the calls") {
     CHECK(link->text() == "1 2 3 1 3");
 }
 
-PORT_CASE("settle: the last counted delivery sends the message to the dead letters") {
+PORT_CASE("settle: a message is dead-lettered after its last delivery") {
     PortCase<Fixture> t{{.max_delivery_count = 2}};
     NEEDS(t, dead_letter);
     t.send("a", {"1", "2"});
@@ -104,7 +104,7 @@ PORT_CASE("settle: the last counted delivery sends the message to the dead lette
     CHECK(dead[0].facts().dead_letter->reason == "MaxDeliveryCountExceeded");
 }
 
-PORT_CASE("settle: dead-letter moves the message, with its reason and changed properties") {
+PORT_CASE("settle: dead-letter moves the message with reason and changed properties") {
     PortCase<Fixture> t;
     NEEDS(t, dead_letter);
     t.send("a", {"1", "2"});
@@ -143,7 +143,7 @@ PORT_CASE("settle: abandon merges changed properties into the message's own") {
     CHECK(link->got[0]->message.properties() == sent.properties);
 }
 
-PORT_CASE("defer: the message is set aside until it is asked for, and then settled like others") {
+PORT_CASE("defer: a deferred message is received by number, and settled like others") {
     PortCase<Fixture> t;
     NEEDS(t, defer);
     t.send("a", {"1", "2"});
@@ -167,8 +167,8 @@ PORT_CASE("defer: the message is set aside until it is asked for, and then settl
     CHECK(again.failure() == Errc::message_not_found);
 }
 
-PORT_CASE("defer: any missing sequence number fails all, and a session that has only deferred "
-          "messages is not next") {
+PORT_CASE("defer: one missing number fails the whole call; a session with deferred messages only "
+          "is not accepted") {
     PortCase<Fixture> t;
     NEEDS(t, defer);
     t.send("a", {"1", "2"});

@@ -1,5 +1,5 @@
-// The suite on daemons, which take their own time. Cases mostly wait, so several processes run them at once, each taking the next that nobody has; the daemons are
-// theirs together. Takes doctest's filters.
+// The suite on daemons, in real time. Cases mostly wait, so several processes run them at once,
+// each taking the next free case. All processes share the daemons. Accepts doctest's filters.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ constexpr std::array kinds{Kind::plain, Kind::tls, Kind::subscriptions};
 
 unsigned cases_that_pass_the_filters = 0;
 
-/// Counts for `main`, which alone knows what to do with it.
+/// Counts cases; `main` prints the result.
 struct Counter final : doctest::IReporter {
     explicit Counter(const doctest::ContextOptions&) {}
     void report_query(const doctest::QueryData&) override {}
@@ -48,7 +48,7 @@ struct Counter final : doctest::IReporter {
 };
 REGISTER_LISTENER("counter", 1, Counter);
 
-/// What the processes share.
+/// State that the processes share.
 struct Progress {
     std::atomic<unsigned> taken{0};
     std::atomic<unsigned> run{0};
@@ -64,7 +64,7 @@ void run_cases(doctest::Context& context, unsigned cases,
         context.setOption("first", number);
         context.setOption("last", number);
         if (context.run() != 0) {
-            std::printf("that was %s\n", PreparedDaemon::describe(kinds[kind]));
+            std::printf("the failure above was %s\n", PreparedDaemon::describe(kinds[kind]));
             ++progress.failed;
         }
         ++progress.run;
@@ -77,7 +77,7 @@ void run_cases(doctest::Context& context, unsigned cases,
 int main(int count, char** arguments) {
     doctest::Context context{count, arguments};
     context.setOption("minimal", true);
-    context.setOption("first", INT_MAX); // none yet
+    context.setOption("first", INT_MAX); // list no cases yet
     const int answer = context.run();
     if (context.shouldExit()) {
         return answer;
@@ -98,7 +98,7 @@ int main(int count, char** arguments) {
         const pid_t process = ::fork(); // this process has one thread
         if (process == 0) {
             run_cases(context, cases, daemons, progress);
-            std::_Exit(EXIT_SUCCESS); // what is shared with the others is not ended here
+            std::_Exit(EXIT_SUCCESS); // skips destructors of what the processes share
         }
         running.push_back(process);
     }
@@ -110,7 +110,8 @@ int main(int count, char** arguments) {
     }
     for (std::size_t i = 0; i < daemons.size(); ++i) {
         if (!daemons[i]->end()) {
-            std::printf("sessionqd (%s) did not end well\n", PreparedDaemon::describe(kinds[i]));
+            std::printf("sessionqd (%s) did not exit normally\n",
+                        PreparedDaemon::describe(kinds[i]));
             is_well = false;
         }
     }

@@ -7,8 +7,8 @@
 
 namespace sessionq::test {
 
-/// Another fixture's broker, with a topic's subscription for an entity: what is sent to the topic
-/// is received from there.
+/// Another fixture's broker with a topic and subscription in place of a queue. Messages are sent to
+/// the topic and received from the subscription.
 template <typename Fixture>
 class OnSubscription final : public Fixture {
 public:
@@ -32,7 +32,7 @@ public:
     }
     [[nodiscard]] bool tells_sequence_numbers() const override {
         return false;
-    } // those of the topic
+    } // the topic's numbers
 
 private:
     int topics_{0};

@@ -1,4 +1,4 @@
-"""sessionqd as the fault tests run it: with a store, on a port of its own, killed and started anew."""
+"""sessionqd for the fault tests: with a store, on its own port, killed and restarted."""
 
 import socket
 import subprocess
@@ -26,16 +26,16 @@ class Broker:
         return connection_string(self.port)
 
     def start(self):
-        """Answers with how long it took until it listened, in seconds."""
+        """Returns the seconds until it listened."""
         began = time.monotonic()
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if "listens on" not in line:
-            raise RuntimeError(f"sessionqd does not start; it ended with {self.process.wait()}")
+            raise RuntimeError(f"sessionqd did not start; exit code {self.process.wait()}")
         return time.monotonic() - began
 
     def kill(self):
-        """At once, as a crash does."""
+        """Kills it at once, like a crash."""
         self.process.kill()
         self.process.wait()
 
@@ -47,6 +47,7 @@ class Broker:
 
 def connection_string(port):
     return (
-        f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
+        f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
+        "SharedAccessKey=SAS_KEY_VALUE;"
         "UseDevelopmentEmulator=true"
     )

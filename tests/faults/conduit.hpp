@@ -10,17 +10,17 @@
 
 namespace sessionq::faults {
 
-/// Decides when bytes of one direction of a connection go on their way: in order, and each as late
-/// as the faults in force make it. No I/O, no clock.
+/// Decides when the bytes of one direction of a connection are forwarded: in order, and as late as
+/// the active faults demand. No I/O, no clock.
 class Conduit {
 public:
-    static constexpr std::size_t most_held =
-        std::size_t{256} << 10U; ///< beyond, nothing more is read: the sender feels it
+    /// no more is read beyond it, so the sender is blocked
+    static constexpr std::size_t most_held = std::size_t{256} << 10U;
     static constexpr Duration trickle_pace = std::chrono::microseconds{200};
 
     explicit Conduit(std::uint64_t seed) noexcept : random_{seed} {}
 
-    // Faults. A later one of the same kind replaces an earlier one.
+    // Faults. A later fault replaces an earlier one of the same kind.
     void stall(TimePoint until) noexcept { stalled_until_ = std::max(stalled_until_, until); }
     void delay(Duration least, Duration jitter, TimePoint until) noexcept {
         delay_ = least;
@@ -33,7 +33,7 @@ public:
     }
     void trickle(TimePoint until) noexcept { trickles_until_ = until; }
     void swallow() noexcept { is_black_hole_ = true; }
-    /// All but the last are over.
+    /// Ends all faults except a black hole.
     void heal() noexcept {
         stalled_until_ = delays_until_ = throttled_until_ = trickles_until_ = TimePoint::min();
         for (Piece& piece : pieces_) {
@@ -41,18 +41,18 @@ public:
         }
     }
 
-    /// Bytes came.
+    /// Adds bytes that arrived.
     void arrived(std::size_t bytes, TimePoint now);
-    /// The sender has no more; the end is passed on behind what is held.
+    /// The sender has finished. The end is forwarded after the held bytes.
     void ended() noexcept { has_ended_ = true; }
 
     struct Next {
-        std::size_t bytes{0};           ///< may go now, as one segment
-        bool end{false};                ///< all has gone, and so may the end
-        TimePoint at{TimePoint::max()}; ///< with neither: when to ask again
+        std::size_t bytes{0};           ///< bytes to forward now, as one segment
+        bool end{false};                ///< all bytes are forwarded, so forward the end
+        TimePoint at{TimePoint::max()}; ///< when to ask again, if neither is set
     };
     [[nodiscard]] Next next(TimePoint now) const noexcept;
-    /// So many went.
+    /// Removes forwarded bytes.
     void gone(std::size_t bytes, TimePoint now) noexcept;
 
     [[nodiscard]] bool wants_more() const noexcept { return held_ < most_held; }
@@ -75,7 +75,7 @@ private:
     std::uint64_t rate_{0};
     TimePoint throttled_until_{TimePoint::min()};
     TimePoint trickles_until_{TimePoint::min()};
-    TimePoint free_at_{TimePoint::min()}; ///< a throttle's or a trickle's pace
+    TimePoint free_at_{TimePoint::min()}; ///< when the throttle or trickle allows the next bytes
     bool is_black_hole_{false};
     bool has_ended_{false};
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr TimePoint start{1000s};
 
-/// Lets pass what may until nothing more may at `now`; returns how many bytes.
+/// Forwards all that is possible at `now`. Returns the number of bytes.
 std::size_t flush(Conduit& conduit, TimePoint now) {
     std::size_t all = 0;
     for (Conduit::Next next = conduit.next(now); next.bytes != 0; next = conduit.next(now)) {
@@ -22,7 +22,7 @@ std::size_t flush(Conduit& conduit, TimePoint now) {
 
 } // namespace
 
-TEST_CASE("Conduit: without a fault bytes pass at once, and the end behind them") {
+TEST_CASE("Conduit: without faults bytes pass at once, followed by the end") {
     Conduit conduit{1};
     CHECK(conduit.next(start).at == TimePoint::max());
     conduit.arrived(100, start);
@@ -33,7 +33,7 @@ TEST_CASE("Conduit: without a fault bytes pass at once, and the end behind them"
     CHECK(conduit.next(start).end);
 }
 
-TEST_CASE("Conduit: a stall holds all that comes, the end too, and then lets it go") {
+TEST_CASE("Conduit: a stall holds all bytes and the end, and releases them later") {
     Conduit conduit{1};
     conduit.stall(start + 1s);
     conduit.arrived(10, start);
@@ -44,7 +44,7 @@ TEST_CASE("Conduit: a stall holds all that comes, the end too, and then lets it 
     CHECK(conduit.next(start + 1s).end);
 }
 
-TEST_CASE("Conduit: delayed bytes keep their order, whatever the jitter") {
+TEST_CASE("Conduit: delayed bytes stay in order with any jitter") {
     Conduit conduit{7};
     conduit.delay(50ms, 100ms, start + 1s);
     TimePoint before = start;
@@ -58,11 +58,11 @@ TEST_CASE("Conduit: delayed bytes keep their order, whatever the jitter") {
         conduit.gone(1, due);
         before = due;
     }
-    conduit.arrived(1, start + 1s); // it is over
+    conduit.arrived(1, start + 1s); // the delay is over
     CHECK(conduit.next(start + 1s).bytes == 1);
 }
 
-TEST_CASE("Conduit: a throttle lets pass its rate, and no more") {
+TEST_CASE("Conduit: a throttle forwards at its rate") {
     Conduit conduit{1};
     conduit.throttle(1000, start + 10s);
     conduit.arrived(100'000, start);
@@ -75,7 +75,7 @@ TEST_CASE("Conduit: a throttle lets pass its rate, and no more") {
     CHECK(flush(conduit, start + 10s) == 100'000 - passed);
 }
 
-TEST_CASE("Conduit: a trickle is one byte a segment") {
+TEST_CASE("Conduit: a trickle forwards one byte a segment") {
     Conduit conduit{1};
     conduit.trickle(start + 1s);
     conduit.arrived(3, start);
@@ -86,7 +86,7 @@ TEST_CASE("Conduit: a trickle is one byte a segment") {
     CHECK(conduit.next(start + 1s).bytes == 2);
 }
 
-TEST_CASE("Conduit: a black hole says nothing, for ever, and takes no more than it must") {
+TEST_CASE("Conduit: a black hole forwards nothing and reads a bounded number of bytes") {
     Conduit conduit{1};
     conduit.swallow();
     conduit.arrived(Conduit::most_held, start);
@@ -98,7 +98,7 @@ TEST_CASE("Conduit: a black hole says nothing, for ever, and takes no more than 
     CHECK(conduit.next(start).at == TimePoint::max());
 }
 
-TEST_CASE("Conduit: healing ends stalls and delays") {
+TEST_CASE("Conduit: heal ends stalls and delays") {
     Conduit conduit{1};
     conduit.delay(1h, 0ms, start + 1s);
     conduit.arrived(5, start);

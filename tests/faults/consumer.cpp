@@ -59,7 +59,7 @@ void handle(MessageContext& call, std::uint32_t holder, std::uint64_t seed, Even
     if (mood % 80 == 3 && message.delivery_count() == 0) {
         event.kind = Event::Kind::failed;
         log.add(event);
-        throw std::runtime_error{"not in the mood"};
+        throw std::runtime_error{"a failure by design"};
     }
     if (mood % 40 == 5) {
         promptness.watch("set_state", 1s, [&] {
@@ -75,7 +75,7 @@ void handle(MessageContext& call, std::uint32_t holder, std::uint64_t seed, Even
         try {
             call.complete();
         } catch (const Error&) {
-            return; // the lease is lost
+            return; // the lock is lost
         }
         if (was_over && call.session().lock_expires().passed(now())) {
             event.kind = Event::Kind::intruder;

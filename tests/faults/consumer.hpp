@@ -10,7 +10,8 @@
 
 namespace sessionq::faults {
 
-/// Short enough that a few seconds hold what an hour would with the defaults.
+/// Client options with short timeouts, so that a run of seconds covers what takes an hour with the
+/// defaults.
 [[nodiscard]] ClientOptions hasty_client(std::uint32_t receive_threads = 1);
 inline constexpr Duration operation_timeout = std::chrono::seconds{3};
 
@@ -22,20 +23,20 @@ struct ConsumerOptions {
     std::uint32_t holder{1};
     std::uint64_t seed{1};
     std::uint32_t slots{6};
-    bool confirms{false}; ///< settlements are confirmed one by one, so that a lost lease repeats
-                          ///< one message at most
+    /// confirms settlements one by one, so that a lost lock repeats at most one message
+    bool confirms{false};
     bool rolls_at_once{false}; ///< idle timeout zero
 };
 
-/// A processor on a client of its own, whose handlers write down what they see. Some of them fail,
-/// some settle by themselves, some keep state. A handler that is left behind by `stop` may outlive
-/// it, but not the log and the promptness.
+/// A processor with its own client, whose handlers record events. Some handlers throw, some settle,
+/// some keep state. A handler that `stop` leaves behind may outlive the consumer, but not the log
+/// and the promptness.
 class Consumer {
 public:
     /// Connects. Throws Error.
     Consumer(ConsumerOptions options, EventLog& log, Promptness& promptness);
 
-    /// False: not everything had ended by then.
+    /// Returns false if handlers were left behind.
     bool stop(Duration timeout);
 
     [[nodiscard]] ProcessorCounters counters() const { return processor_.counters(); }

@@ -33,7 +33,7 @@ std::vector<Event> read_events(const std::string& text) {
         words >> kind >> event.is_late >> event.holder >> event.session >> event.number >>
             event.sequence >> at;
         if (!words || kind < 0 || kind > static_cast<int>(Event::Kind::left)) {
-            throw std::runtime_error{"no event: " + line};
+            throw std::runtime_error{"not an event: " + line};
         }
         event.kind = static_cast<Event::Kind>(kind);
         event.at = TimePoint{Duration{at}};
@@ -62,7 +62,7 @@ void EventLog::add(Event event) {
         events_.push_back(event);
     } else if (const std::string line = to_line(event);
                ::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-        std::perror("the event log");
+        std::perror("cannot write the event log");
         std::abort();
     }
     done_ += event.kind == Event::Kind::done ? 1 : 0;

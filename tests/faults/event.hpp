@@ -9,50 +9,49 @@
 
 namespace sessionq::faults {
 
-/// What a consumer saw.
+/// Something that a consumer observed.
 struct Event {
     enum class Kind : std::uint8_t {
-        open,     ///< a session began
+        open,     ///< a session was opened
         begin,    ///< a handler started
-        done,     ///< it returned
-        failed,   ///< it threw
-        trouble,  ///< a settlement of the session was refused or is unanswered
-        intruder, ///< a message was settled although its lease had ended
-        close,    ///< the session ended
-        left,     ///< its processor was stopped, and not everything had ended by then
+        done,     ///< a handler returned
+        failed,   ///< a handler threw
+        trouble,  ///< a settlement failed or got no answer
+        intruder, ///< a message was settled after its lock had ended
+        close,    ///< a session was closed
+        left,     ///< its processor stopped and left handlers behind
     };
     Kind kind{Kind::open};
-    bool is_late{false};     ///< begin: the lease had ended. close: it was lost
-    std::uint32_t holder{0}; ///< which processor; one that is started again is another
+    bool is_late{false};     ///< begin: the lock had ended. close: the lock was lost
+    std::uint32_t holder{0}; ///< the processor; a restarted one has a new number
     std::uint32_t session{0};
     std::int64_t number{
-        0}; ///< as the producer counts within the session, from 1. close, trouble: why, for people
-    std::int64_t sequence{0}; ///< as the broker counts
+        0}; ///< the producer's number within the session, from 1; for close and trouble the reason
+    std::int64_t sequence{0}; ///< the broker's sequence number
     TimePoint at{};
 
     friend bool operator==(const Event&, const Event&) = default;
 };
 
 [[nodiscard]] std::string to_line(const Event& event);
-/// Nothing of a line that is cut off. Throws std::runtime_error for what was never an event.
+/// Ignores an incomplete last line. Throws std::runtime_error at any other invalid line.
 [[nodiscard]] std::vector<Event> read_events(const std::string& text);
 
-/// Events in the order in which they happened in this process. Thread-safe.
+/// Records events in the order of this process. Thread-safe.
 class EventLog {
 public:
     EventLog() = default;
-    /// Also appended to the file, so that they outlive this process however it ends. Throws
-    /// std::runtime_error.
+    /// Also appends to a file, which survives a crash of this process. Throws std::runtime_error.
     explicit EventLog(const std::string& file);
     ~EventLog();
     EventLog(const EventLog&) = delete;
     EventLog& operator=(const EventLog&) = delete;
 
-    /// Stamps it and keeps it.
+    /// Stamps and records the event.
     void add(Event event);
 
     [[nodiscard]] std::vector<Event> events() const;
-    /// How many handlers have returned.
+    /// The number of handlers that have returned.
     [[nodiscard]] std::size_t done() const;
 
 private:

@@ -1,5 +1,6 @@
-"""Fills the disk under the broker: sends are refused with the reason, whatever was confirmed is received and completed, and sending goes on once there is room
-again. The disk is one of its own, for which this starts itself anew in a mount namespace; where that is not allowed, nothing is tested, and it says so.
+"""Fills the disk under the broker. Sends must be refused with the reason, confirmed messages must
+be received and completed, and sending must go on once there is room. The test mounts a small disk,
+so it restarts itself in a mount namespace. Where that is not allowed, it skips and says so.
 
 full_disk.py --sessionqd PROGRAM --load PROGRAM
 """
@@ -21,7 +22,7 @@ DISK = "size=48m"
 
 
 def wait_for(log, what, read_up_to):
-    """Until the log has a line with these words after so many bytes."""
+    """Waits for a line with these words after this position of the log."""
     until = time.monotonic() + LONGEST_WAIT
     while True:
         with log.open("rb") as lines:
@@ -35,8 +36,24 @@ def wait_for(log, what, read_up_to):
 
 class Load:
     def __init__(self, arguments, broker, log, role, *more):
-        command = [arguments.load, "--connection", broker.connection, "--entity", "orders", "--log", str(log), "--sessions", "8", "--role", role]
-        self.process = subprocess.Popen([*command, "--rate", "0", "--body-bytes", "4000", *more], stdout=subprocess.PIPE, text=True)
+        command = [
+            arguments.load,
+            "--connection",
+            broker.connection,
+            "--entity",
+            "orders",
+            "--log",
+            str(log),
+            "--sessions",
+            "8",
+            "--role",
+            role,
+        ]
+        self.process = subprocess.Popen(
+            [*command, "--rate", "0", "--body-bytes", "4000", *more],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.process.stdout.readline()
 
     def stop(self):
@@ -88,13 +105,24 @@ def main():
     arguments = parser.parse_args()
     for program in (arguments.sessionqd, arguments.load):
         if not os.access(program, os.X_OK):
-            sys.exit(f"there is no program '{program}'")
+            sys.exit(f"no such program: '{program}'")
     if "SESSIONQ_OWN_MOUNTS" not in os.environ:
         namespace = ["unshare", "--map-root-user", "--mount"]
-        if subprocess.run([*namespace, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True, check=False).returncode != 0:
-            print("skipped: no disk of its own can be mounted here")
+        if (
+            subprocess.run(
+                [*namespace, "mount", "-t", "tmpfs", "tmpfs", "/mnt"],
+                capture_output=True,
+                check=False,
+            ).returncode
+            != 0
+        ):
+            print("skipped: cannot mount a disk here")
             return
-        os.execvpe(namespace[0], [*namespace, sys.executable, "-B", *sys.argv], {**os.environ, "SESSIONQ_OWN_MOUNTS": "1"})
+        os.execvpe(
+            namespace[0],
+            [*namespace, sys.executable, "-B", *sys.argv],
+            {**os.environ, "SESSIONQ_OWN_MOUNTS": "1"},
+        )
     directory = pathlib.Path(tempfile.mkdtemp(prefix="sessionq-faults-"))
     is_well = run(arguments, directory)
     shutil.rmtree(directory, ignore_errors=True)

@@ -9,30 +9,30 @@ namespace {
 
 constexpr std::size_t most_words = 20;
 
-/// What one holder did with a session from its open to its close.
+/// One holder's lock of a session, from open to close.
 struct Tenure {
     std::uint32_t holder{0};
     std::uint32_t session{0};
     std::vector<std::int64_t> begun{}; ///< sequence numbers
     std::optional<std::int64_t> running{};
-    bool has_failed{false}; ///< the last one begun
+    bool has_failed{false}; ///< the last message begun
     bool is_closed{false};
     TimePoint closed_at{};
     bool is_lost{false};
 };
 
-/// A sequence number that was begun again, under which tenure, and under which it was before.
-struct Again {
+/// A sequence number that began again, with its tenure and the one before.
+struct Repeat {
     std::size_t before;
     std::size_t now;
     std::int64_t sequence;
 };
 
-/// What began while another holder had the session open.
-struct Beside {
+/// A message that began while another holder had the session open.
+struct Overlap {
     std::size_t own;
-    std::size_t tenure; ///< the other's
-    std::size_t begun;  ///< there, so far
+    std::size_t tenure; ///< the other holder's
+    std::size_t begun;  ///< messages begun there so far
     bool was_running;
     Event event;
 };
@@ -50,7 +50,7 @@ public:
         case Event::Kind::failed: end(event); break;
         case Event::Kind::trouble: trouble(event); break;
         case Event::Kind::intruder:
-            blame(result_.intruders, event, "was settled although its lease had ended");
+            blame(result_.intruders, event, "was settled although its lock had ended");
             break;
         case Event::Kind::close:
             if (const auto found = current_.find({event.holder, event.session});
@@ -71,15 +71,14 @@ public:
             tenure.is_lost = tenure.is_lost || !tenure.is_closed || left_.contains(tenure.holder);
             result_.leases_lost += tenure.is_lost ? 1 : 0;
         }
-        for (const Beside& beside : beside_) {
+        for (const Overlap& beside : overlaps_) {
             const Tenure& other = tenures_[beside.tenure];
-            const bool was_leaving =
-                !beside.was_running &&
-                other.begun.size() == beside.begun; // and had nothing more to do
+            // the other holder began nothing after it
+            const bool was_leaving = !beside.was_running && other.begun.size() == beside.begun;
             const bool is_stale = beside.own < beside.tenure && tenures_[beside.own].is_lost;
             if (!other.is_lost && !was_leaving && !is_stale) {
                 blame(result_.overlaps, beside.event,
-                      "began while holder " + std::to_string(other.holder) + " held the session");
+                      "began while holder " + std::to_string(other.holder) + " held the lock");
             }
         }
         for (const auto& [again, event] : again_) {
@@ -123,7 +122,7 @@ private:
         tenures_.push_back({.holder = event.holder, .session = event.session});
     }
 
-    /// Errors are told beside the handlers, and perhaps a moment after the lease they are about was
+    /// Errors are reported separately from handlers, and may come shortly after the session was
     /// left.
     void trouble(const Event& event) {
         constexpr std::chrono::seconds moment{2};
@@ -152,11 +151,11 @@ private:
         }
         for (const auto& [key, index] : current_) {
             if (key.second == event.session && key.first != event.holder) {
-                beside_.push_back({.own = current_.at({event.holder, event.session}),
-                                   .tenure = index,
-                                   .begun = tenures_[index].begun.size(),
-                                   .was_running = tenures_[index].running.has_value(),
-                                   .event = event});
+                overlaps_.push_back({.own = current_.at({event.holder, event.session}),
+                                     .tenure = index,
+                                     .begun = tenures_[index].begun.size(),
+                                     .was_running = tenures_[index].running.has_value(),
+                                     .event = event});
             }
         }
         check_order(*tenure, event);
@@ -180,9 +179,9 @@ private:
             const bool after_failure = failed_.erase({event.session, event.sequence}) != 0;
             result_.retries += after_failure ? 1 : 0;
             if (!after_failure) {
-                again_.emplace_back(Again{.before = before->second,
-                                          .now = current_.at({event.holder, event.session}),
-                                          .sequence = event.sequence},
+                again_.emplace_back(Repeat{.before = before->second,
+                                           .now = current_.at({event.holder, event.session}),
+                                           .sequence = event.sequence},
                                     event);
             }
             return;
@@ -194,11 +193,11 @@ private:
             blame(result_.out_of_order, event,
                   "came first although the last before it was " + std::to_string(highest));
             highest = event.number;
-        } else { // a copy: another sequence number for what was seen
+        } else { // a copy: a known message with another sequence number
             ++result_.copies;
             const auto sent = sent_.find(event.session);
             if (sent == sent_.end() || !sent->second.asked_twice.contains(event.number)) {
-                blame(result_.unexplained, event, "is a copy of what was sent once");
+                blame(result_.unexplained, event, "is a copy of a message that was sent once");
             }
         }
     }
@@ -206,7 +205,7 @@ private:
     void end(const Event& event) {
         Tenure* tenure = held(event);
         if (tenure == nullptr || tenure->running != event.sequence) {
-            return; // said when it began
+            return; // already reported when it began
         }
         tenure->running.reset();
         if (event.kind == Event::Kind::failed) {
@@ -217,8 +216,7 @@ private:
         }
     }
 
-    /// Whether the lease was lost with that message among the last of it, whose settlements may be
-    /// without an answer.
+    /// Returns true if the lock was lost while this message's settlement may have been unanswered.
     [[nodiscard]] bool lost_with(const Tenure& tenure, std::int64_t sequence) const {
         const auto window = options_.windows.find(tenure.holder);
         const std::size_t most =
@@ -227,9 +225,10 @@ private:
         return tenure.is_lost && static_cast<std::size_t>(at - tenure.begun.rbegin()) < most;
     }
 
-    /// Handled again: because the lease before was lost, or because this one is lost, does not know
-    /// it yet and had the message already.
-    void explain(const Again& again, const Event& event) {
+    /// A message was handled again. That is correct if the earlier lock was lost. It is also
+    /// correct if this lock is lost, its holder does not know it yet, and the message was already
+    /// fetched.
+    void explain(const Repeat& again, const Event& event) {
         const bool is_stale =
             again.now < again.before && lost_with(tenures_[again.now], again.sequence);
         if (is_stale || lost_with(tenures_[again.before], again.sequence)) {
@@ -239,7 +238,7 @@ private:
         const Tenure& before = tenures_[again.before];
         blame(result_.unexplained, event,
               "was handled again although holder " + std::to_string(before.holder) +
-                  (before.is_lost ? " had begun enough after it" : " lost no lease"));
+                  (before.is_lost ? " had begun too many messages after it" : " lost no lock"));
     }
 
     const std::map<std::uint32_t, Sent>& sent_;
@@ -248,10 +247,10 @@ private:
     std::vector<Tenure> tenures_{};
     std::map<Key, std::size_t> current_{}; // by holder and session
     std::set<std::uint32_t> left_{};
-    std::vector<Beside> beside_{};
-    std::vector<std::pair<Again, Event>> again_{};
-    std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t>
-        last_tenure_{};                                         // by session and sequence number
+    std::vector<Overlap> overlaps_{};
+    std::vector<std::pair<Repeat, Event>> again_{};
+    // by session and sequence number
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> last_tenure_{};
     std::set<std::pair<std::uint32_t, std::int64_t>> failed_{}; // by session and sequence number
     std::set<std::pair<std::uint32_t, std::int64_t>> done_{};   // by session and number
     std::map<std::uint32_t, std::int64_t> highest_{};

@@ -8,7 +8,7 @@ using Kind = Event::Kind;
 
 namespace {
 
-/// Writes events of session 0 down, a tick apart.
+/// Builds events of session 0, one tick apart.
 struct Story {
     Story& add(Kind kind, std::uint32_t holder, std::int64_t number = 0, bool is_late = false) {
         events.push_back({.kind = kind,
@@ -31,7 +31,7 @@ struct Story {
 
 } // namespace
 
-TEST_CASE("judge: a clean run is clean") {
+TEST_CASE("judge: accepts a clean run") {
     const Judgement said =
         Story{}.add(Kind::open, 1).handle(1, 1).handle(1, 2).add(Kind::close, 1).judged(2);
     CHECK(said.is_clean());
@@ -41,15 +41,15 @@ TEST_CASE("judge: a clean run is clean") {
     CHECK(said.words.empty());
 }
 
-TEST_CASE("judge: what was confirmed and never done is lost") {
+TEST_CASE("judge: a confirmed message that was never handled is lost") {
     const Judgement said = Story{}.add(Kind::open, 1).handle(1, 1).add(Kind::begin, 1, 2).judged(2);
     CHECK(said.lost == 1);
     CHECK(said.words.at(0).find("message 2") != std::string::npos);
 }
 
-TEST_CASE("judge: a message that overtakes is out of order, within a lease and across leases") {
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 2).handle(1, 1).judged(2).out_of_order ==
-          2); // it came first, and later a lower one
+TEST_CASE("judge: a message that overtakes is out of order, within a lock and across locks") {
+    // once because 2 came first, once because 1 followed
+    CHECK(Story{}.add(Kind::open, 1).handle(1, 2).handle(1, 1).judged(2).out_of_order == 2);
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).handle(1, 3).judged(1).out_of_order == 1);
     CHECK(Story{}
               .add(Kind::open, 1)
@@ -73,7 +73,7 @@ TEST_CASE("judge: after a failure the same message comes next") {
     CHECK(failing().add(Kind::close, 1).add(Kind::open, 2).handle(2, 1).judged(1).is_clean());
 }
 
-TEST_CASE("judge: a repeat needs a lost lease, and is among the last of it") {
+TEST_CASE("judge: a repeat needs a lost lock and must be one of its last messages") {
     const auto twice = [](bool lost, int after, std::size_t window) {
         Story story;
         story.add(Kind::open, 1).handle(1, 1);
@@ -93,8 +93,8 @@ TEST_CASE("judge: a repeat needs a lost lease, and is among the last of it") {
     CHECK(twice(true, 1, 2).is_clean());
 }
 
-TEST_CASE("judge: who has lost its lease and does not know it may repeat what it had already, and "
-          "no more") {
+TEST_CASE(
+    "judge: a holder that does not know of its loss may only repeat messages it already had") {
     const auto stale = [](bool lost) {
         return Story{}
             .add(Kind::open, 1)
@@ -122,8 +122,8 @@ TEST_CASE("judge: who has lost its lease and does not know it may repeat what it
     CHECK(stale(false).judged(2, 2).unexplained == 2);
 }
 
-TEST_CASE("judge: a lease is lost too when it was never closed, when a settlement was refused, and "
-          "when its holder was left") {
+TEST_CASE("judge: a lock also counts as lost if it was never closed, a settlement failed, or its "
+          "holder was left") {
     CHECK(Story{}
               .add(Kind::open, 1)
               .handle(1, 1)
@@ -161,7 +161,7 @@ TEST_CASE("judge: a lease is lost too when it was never closed, when a settlemen
               .is_clean());
 }
 
-TEST_CASE("judge: two at once are seen, in one holder and in two") {
+TEST_CASE("judge: detects two handlers at once, in one holder and in two") {
     CHECK(Story{}
               .add(Kind::open, 1)
               .add(Kind::begin, 1, 1)
@@ -196,7 +196,7 @@ TEST_CASE("judge: two at once are seen, in one holder and in two") {
     CHECK(Story{}.handle(1, 1).judged(0).overlaps == 1); // no session was open
 }
 
-TEST_CASE("judge: a copy is explained by a send that was asked twice") {
+TEST_CASE("judge: a repeated send explains a copy") {
     Story story;
     story.add(Kind::open, 1).handle(1, 1);
     story.events.push_back({.kind = Kind::begin,
@@ -215,7 +215,7 @@ TEST_CASE("judge: a copy is explained by a send that was asked twice") {
     CHECK(said.copies == 1);
 }
 
-TEST_CASE("event: what is written can be read, but for a line that is cut off") {
+TEST_CASE("event: a written event can be read, except an incomplete line") {
     const Event event{.kind = Kind::close,
                       .is_late = true,
                       .holder = 7,

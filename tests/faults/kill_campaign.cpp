@@ -80,18 +80,18 @@ public:
         for (auto& consumer : consumers_) {
             const TimePoint began = now();
             const int code = consumer->end(stop_limit + 30s);
-            promptness_.ended("a consumer's end", stop_limit, now() - began);
-            verdict_.require(code == 0, "a consumer ended with " + std::to_string(code));
+            promptness_.ended("the end of a consumer", stop_limit, now() - began);
+            verdict_.require(code == 0, "a consumer exited with code " + std::to_string(code));
         }
-        verdict_.require(broker_.process().end(30s) == 0, "the broker did not end well");
+        verdict_.require(broker_.process().end(30s) == 0, "the broker did not exit normally");
         verdict_.add("consumers killed " + std::to_string(consumers_killed_) + ", suspended " +
                      std::to_string(consumers_suspended_) + ", the broker killed " +
                      std::to_string(brokers_killed_) + " times");
         Judgement judgement = judge(read_logs(), sent, {.windows = windows_});
-        // A worker may be stopped after the library looked at the lease and before the handler did.
+        // A worker may be suspended after the library checked the lock and before the handler does.
         verdict_.require(judgement.late <= consumers_suspended_ * Consumer::workers,
                          std::to_string(judgement.late) +
-                             " handlers started after their lease had ended");
+                             " handlers started after their lock had ended");
         verdict_.add(judgement);
         verdict_.add(promptness_);
     }
@@ -168,7 +168,7 @@ private:
         verdict_.require(Browser{direct, std::string{work} + "/$DeadLetterQueue"}.peek(1).empty(),
                          "there are dead letters");
         verdict_.add(
-            "all was handled and settled " +
+            "all messages were handled and settled " +
             std::to_string(
                 std::chrono::duration_cast<std::chrono::milliseconds>(now() - over).count()) +
             " ms after the last round");
@@ -200,7 +200,7 @@ int run_consumer(const ConsumerOptions& options, const std::string& log_file) {
     EventLog log{log_file};
     Promptness promptness;
     std::unique_ptr<Consumer> consumer;
-    std::puts("the consumer runs"); // its broker may be away
+    std::puts("the consumer runs"); // its broker may be down
     std::fflush(stdout);
     while (!consumer) {
         if (promptness.watch("connect", operation_timeout, [&] {

@@ -7,8 +7,8 @@
 
 namespace sessionq::faults {
 
-// The first time on a port that is free, below those that clients connect from: who tries to connect while it is away must not meet himself. Later on
-// the same.
+// The first start chooses a free port below the range for outgoing connections. Otherwise a client
+// that connects while the broker is down could connect to itself. Later starts reuse the port.
 void KillableBroker::start() {
     core::Random random{
         static_cast<std::uint64_t>(core::system_clock().now().time_since_epoch().count())};

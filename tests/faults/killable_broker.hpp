@@ -9,10 +9,10 @@
 
 namespace sessionq::faults {
 
-/// A sessionqd that is killed and started anew on the port it had.
+/// A sessionqd that can be killed and restarted on the same port.
 class KillableBroker {
 public:
-    /// `arguments` do not say where it listens. Starts nothing yet.
+    /// `arguments` contain no address to listen on. Does not start the broker.
     KillableBroker(std::string program, std::vector<std::string> arguments)
         : program_{std::move(program)}, arguments_{std::move(arguments)} {}
 
@@ -20,7 +20,7 @@ public:
     void start();
     void kill() { daemon_->process().kill(); }
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-    /// Once it was started.
+    /// After the first start.
     [[nodiscard]] test::ChildProcess& process() noexcept { return daemon_->process(); }
 
 private:

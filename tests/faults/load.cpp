@@ -1,21 +1,26 @@
-// Load for the fault tests: sends numbered messages to sessions and consumes them, through whatever befalls broker and network, and writes down what
-// it was told, as it is told. What is written is in the file when the next thing happens, also if this program is killed.
+// Load for the fault tests. Sends numbered messages to sessions and consumes them through all
+// faults, and logs what it is told. Each line is in the file before the next thing happens, even if
+// this program is killed.
 //
-//   fault_load --connection STRING --entity NAME --log FILE [--sessions 32] [--senders 4] [--rate 2000] [--role both|send|receive]
-//              [--first 0] [--drain-seconds 30] [--body-bytes 64] [--handle-ms 0]
+//   fault_load --connection STRING --entity NAME --log FILE [--sessions 32] [--senders 4]
+//              [--rate 2000] [--role both|send|receive] [--first 0] [--drain-seconds 30]
+//              [--body-bytes 64] [--handle-ms 0]
 //
-// Sends to the sessions s0, s1, ... of NAME, each message again until it is confirmed, the next of its session only then, at most --rate a second
-// altogether (0: as fast as it goes), and numbered from --first on. SIGTERM or SIGINT ends the sending; what was sent is consumed still, until nothing
-// has come for two seconds, at most --drain-seconds; without it (--role send) it ends at once. Exit code 0 says nothing of the messages: the log does.
+// Sends to the sessions s0, s1, ... of NAME, with numbers from --first on. Repeats each message
+// until it is confirmed, and only then sends the session's next one. Sends at most --rate messages
+// a second in all (0: no limit). SIGTERM or SIGINT ends the sending. Consuming goes on until
+// nothing has come for two seconds, for at most --drain-seconds; with --role send it ends at once.
+// The exit code does not judge the messages; the log does.
 //
-// The log has one line for each thing, appended, so that several runs may share a file; words are separated by blanks:
-//   A SESSION NUMBER                a send is tried (more often than once: there may be copies)
-//   S SESSION NUMBER                it was confirmed
+// The log has one line per event, appended, so that several runs may share a file. Blanks separate
+// the words:
+//   A SESSION NUMBER                a send is tried (if more than once, there may be copies)
+//   S SESSION NUMBER                the send was confirmed
 //   O LEASE SESSION                 a session was accepted; LEASE is unique in the file
 //   R LEASE SESSION NUMBER SEQUENCE DELIVERY-COUNT    its handler begins
 //   C LEASE SESSION NUMBER SEQUENCE                   its completion was confirmed
-//   X LEASE SESSION REASON          the session was left; completions of this lease without a C are not known to be done
-//   E TEXT                          an error, for people
+//   X LEASE SESSION REASON          the session was left; without a C a completion is unconfirmed
+//   E TEXT                          an error
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -40,7 +45,7 @@ namespace {
 using namespace std::chrono_literals;
 using sessionq::TimePoint;
 
-// Connections that last no longer than the test lets them are no reason to hold back.
+// A short backoff, because these tests break connections all the time.
 constexpr sessionq::BackoffOptions at_once{.min = 20ms, .max = 500ms};
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
@@ -104,7 +109,7 @@ Options parse(int count, char** arguments) {
     return options;
 }
 
-/// One write a line: what was said stays said whatever becomes of this process.
+/// Writes each line at once, so that it survives the end of this process.
 class Log {
 public:
     explicit Log(const std::string& file)
@@ -133,7 +138,7 @@ std::string key(std::size_t session, std::size_t number) {
     return "s" + std::to_string(session) + " " + std::to_string(number);
 }
 
-/// Sends to its share of the sessions, one message after the other.
+/// Sends to its share of the sessions, one message at a time.
 void send_all(const Options& options, const sessionq::Client& client, std::size_t sender_index,
               const std::atomic<bool>& ending, Log& log) {
     sessionq::Sender sender{client, options.entity};
@@ -166,9 +171,9 @@ void send_all(const Options& options, const sessionq::Client& client, std::size_
     }
 }
 
-/// What was received under the leases that are held. Where settlements are confirmed, a session's
-/// next message comes when the one before is settled: then, and when the session was left in peace,
-/// its completion was confirmed.
+/// The messages received under each lock. If settlements are confirmed, a session's next message
+/// arrives only after the one before is settled. So the next message, or an orderly close, shows
+/// that the completion was confirmed.
 class Leases {
 public:
     explicit Leases(Log& log) : log_{log} {}

@@ -1,4 +1,5 @@
-// Campaigns of faults against the client and the local broker; what was drawn is printed when something is wrong, so that it can be run again.
+// Campaigns of faults against the client and the local broker. A failed run prints its seed and
+// script, so that it can be repeated.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -22,7 +23,7 @@ int conclude(const Verdict& verdict, const std::string& how, const std::string& 
         std::printf("%s\n", figure.c_str());
     }
     if (verdict.complaints.empty()) {
-        std::printf("%s: all as it must be\n", how.c_str());
+        std::printf("%s: no complaints\n", how.c_str());
         return 0;
     }
     std::printf("%s: %zu complaints\n", how.c_str(), verdict.complaints.size());
@@ -37,7 +38,7 @@ int conclude(const Verdict& verdict, const std::string& how, const std::string& 
 
 void check_program(const std::string& program) {
     if (::access(program.c_str(), X_OK) != 0) {
-        throw std::runtime_error{"there is no program '" + program + "'"};
+        throw std::runtime_error{"no such program: '" + program + "'"};
     }
 }
 
@@ -53,50 +54,51 @@ int main(int count, char** arguments) {
     std::string script_file;
     CLI::App& network = *app.add_subcommand(
         "network",
-        "Connections are cut, stalled, delayed, throttled, swallowed while messages flow");
-    network.add_option("--seed", seed, "What is drawn")->capture_default_str();
-    network.add_option("--seconds", seconds, "How long messages flow")
+        "Connections are cut, stalled, delayed, throttled or swallowed while messages flow");
+    network.add_option("--seed", seed, "Seed of the random script")->capture_default_str();
+    network.add_option("--seconds", seconds, "Seconds that messages flow")
         ->check(CLI::Range(3, 36'000))
         ->capture_default_str();
-    network.add_option("--faults", faults, "How many")->capture_default_str();
-    network.add_option("--script", script_file, "Faults from a file, not drawn");
+    network.add_option("--faults", faults, "Number of faults")->capture_default_str();
+    network.add_option("--script", script_file, "File with the faults; without it they are random");
 
     std::string events_file;
-    network.add_option(
-        "--events", events_file,
-        "Where to write down what consumers saw, a line each, for whoever looks for the cause");
+    network.add_option("--events", events_file,
+                       "File for the consumers' events, one per line, for analysis");
 
     KillCampaignOptions killing;
     CLI::App& kill = *app.add_subcommand(
-        "kill", "Consumers in processes of their own die of kill -9 while messages flow");
+        "kill", "Consumer processes are killed with SIGKILL while messages flow");
     CLI::App& suspend = *app.add_subcommand(
-        "suspend", "Consumers are stopped for longer than their locks last, and go on");
+        "suspend", "Consumers are suspended for longer than their locks last, then resumed");
     for (CLI::App* each : {&kill, &suspend}) {
-        each->add_option("--seed", killing.seed, "What is drawn")->capture_default_str();
-        each->add_option("--rounds", killing.rounds, "How many")->capture_default_str();
+        each->add_option("--seed", killing.seed, "Seed of random choices")->capture_default_str();
+        each->add_option("--rounds", killing.rounds, "Number of rounds")->capture_default_str();
         each->add_option("--sessionqd", killing.sessionqd, "The broker's program")->required();
         each->add_option("--directory", killing.directory,
-                         "For logs and data; what is in it is removed")
+                         "Directory for logs and data; its contents are removed")
             ->required();
     }
-    kill.add_flag("--broker", killing.kills_broker, "Every second round the broker dies");
+    kill.add_flag("--broker", killing.kills_broker, "Kill the broker in every second round");
 
     OperationsCampaignOptions operating;
     CLI::App& operations = *app.add_subcommand(
-        "operations", "The broker dies of kill -9 during everything that can be asked of it");
-    operations.add_option("--seed", operating.seed, "What is drawn")->capture_default_str();
-    operations.add_option("--rounds", operating.rounds, "How many")->capture_default_str();
-    operations.add_option("--workers", operating.workers, "How many ask at once")
+        "operations", "The broker is killed with SIGKILL during every kind of operation");
+    operations.add_option("--seed", operating.seed, "Seed of random choices")
+        ->capture_default_str();
+    operations.add_option("--rounds", operating.rounds, "Number of rounds")->capture_default_str();
+    operations.add_option("--workers", operating.workers, "Number of workers at the same time")
         ->check(CLI::Range(1, 64))
         ->capture_default_str();
     operations.add_option("--sessionqd", operating.sessionqd, "The broker's program")->required();
     operations
-        .add_option("--directory", operating.directory, "For its data; what is in it is removed")
+        .add_option("--directory", operating.directory,
+                    "Directory for data; its contents are removed")
         ->required();
 
     ConsumerOptions consuming;
     std::string log_file;
-    CLI::App& consume = *app.add_subcommand("consume", "What the two above run");
+    CLI::App& consume = *app.add_subcommand("consume", "Runs a consumer for kill and suspend");
     consume.add_option("connection", consuming.connection)->required();
     consume.add_option("entity", consuming.entity)->required();
     consume.add_option("log", log_file)->required();

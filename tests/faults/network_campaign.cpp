@@ -24,7 +24,7 @@ constexpr const char* work = "work";
 constexpr const char* side = "side";
 constexpr Duration lock_duration = 4s;
 constexpr Duration stop_limit = 3s;
-constexpr Duration patience = 120s; ///< for what must come sooner or later
+constexpr Duration patience = 120s; ///< the limit for events that must happen
 constexpr std::size_t restarts = 12;
 
 TimePoint now() { return core::system_clock().now(); }
@@ -105,7 +105,7 @@ public:
             failures += consumer->counters().accept_failures;
             consumer.reset();
         }
-        verdict_.add("threads at most " + std::to_string(most_threads) +
+        verdict_.add("threads: at most " + std::to_string(most_threads) +
                      "; accept failures of the last consumers " + std::to_string(failures));
         check_attempts();
         check_memory();
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    /// Stops it, if it is there, and starts another.
+    /// Stops the consumer, if there is one, and starts another.
     void renew(std::unique_ptr<Consumer>& consumer) {
         if (consumer) {
             consumer->stop(stop_limit);
@@ -142,7 +142,7 @@ private:
         windows_[holder] = consumer->window();
     }
 
-    /// Everything handled and settled, as the broker itself sees it.
+    /// Waits until the broker itself shows all messages handled and settled.
     void wait_until_empty() {
         const Client direct = Client::connect(connection_string(port_of(daemon_.urls().at(0))));
         bool is_empty = false;
@@ -154,30 +154,29 @@ private:
         }
         if (!is_empty) {
             const auto left = Browser{direct, work}.peek(100);
-            verdict_.require(false,
-                             std::to_string(left.size()) +
-                                 " or more messages are left in the queue, the first of session " +
-                                 std::string{left.empty() ? "?" : left.front().session_id()});
+            verdict_.require(
+                false, std::to_string(left.size()) +
+                           " or more messages are left in the queue; the first is of session " +
+                           std::string{left.empty() ? "?" : left.front().session_id()});
             for (const auto& consumer : consumers_) {
                 verdict_.complaints.push_back(consumer->describe().to_string());
             }
         }
         verdict_.add(
-            "all was handled and settled " +
+            "all messages were handled and settled " +
             std::to_string(
                 std::chrono::duration_cast<std::chrono::milliseconds>(now() - healed_).count()) +
-            " ms after the last fault's end");
+            " ms after the end of the last fault");
         verdict_.require(Browser{direct, std::string{work} + "/$DeadLetterQueue"}.peek(1).empty(),
                          "there are dead letters");
     }
 
-    /// R17: however it goes, a client tries a bounded number of times.
+    /// R17: a client's connection attempts are bounded under any fault.
     void check_attempts() {
         const auto attempts = proxy_.attempts();
         const ClientOptions client = hasty_client();
-        const double clients =
-            static_cast<double>(options_.consumers * 2 + options_.producers +
-                                1); // receive threads have connections of their own
+        // each receive thread has its own connection
+        const double clients = static_cast<double>(options_.consumers * 2 + options_.producers + 1);
         constexpr Duration span = 10s;
         const double steady = std::chrono::duration<double>{span} /
                               std::chrono::duration<double>{client.reconnect_backoff.max / 2};
@@ -191,7 +190,7 @@ private:
             while (last < attempts.size() && attempts[last] < attempts[first] + span) {
                 ++last;
             }
-            double faults = 0; // each may end connections that were good
+            double faults = 0; // each may end good connections
             for (const Fault& fault : options_.script) {
                 const TimePoint at = began_ + fault.at;
                 if (at > attempts[first] - 10s && at < attempts[first] + span) {
@@ -203,21 +202,21 @@ private:
                                           (clients * (steady + growing) + faults +
                                            static_cast<double>(connects_)));
         }
-        verdict_.add(std::to_string(attempts.size()) + " connections were tried, at most " +
+        verdict_.add(std::to_string(attempts.size()) + " connection attempts, at most " +
                      std::to_string(most) + " within 10 s");
-        verdict_.require(excess <= 0, "clients try to connect too often: " + std::to_string(most) +
+        verdict_.require(excess <= 0, "clients connect too often: " + std::to_string(most) +
                                           " times within 10 s");
     }
 
     void check_memory() {
         constexpr std::size_t slack = std::size_t{48} << 20U;
-        const std::size_t events = (log_.events().size() - early_events_) * sizeof(Event) *
-                                   3; // a vector that grows keeps old and new
+        // a growing vector keeps the old and the new copy
+        const std::size_t events = (log_.events().size() - early_events_) * sizeof(Event) * 3;
         const std::size_t grown = late_bytes_ > early_bytes_ ? late_bytes_ - early_bytes_ : 0;
         verdict_.add("resident memory " + std::to_string(late_bytes_ >> 20U) + " MiB, " +
                      std::to_string(grown >> 20U) +
-                     " MiB more than after a third of the time, of that for this report up to " +
-                     std::to_string(events >> 20U) + " MiB");
+                     " MiB more than after a third of the run; the event log uses up to " +
+                     std::to_string(events >> 20U) + " MiB of it");
         verdict_.require(!memory_is_telling() || grown < slack + events,
                          "memory grew by " + std::to_string(grown) + " bytes");
     }
@@ -262,7 +261,7 @@ private:
 
 Verdict run_network_campaign(const NetworkCampaignOptions& options) {
     Verdict verdict;
-    std::thread{[] {}}.join(); // with the first one a sanitizer starts its own
+    std::thread{[] {}}.join(); // a sanitizer starts a thread of its own with the first one
     const std::size_t threads = thread_count();
     {
         Campaign campaign{options, verdict};
@@ -272,7 +271,7 @@ Verdict run_network_campaign(const NetworkCampaignOptions& options) {
         std::this_thread::sleep_for(10ms);
     }
     verdict.require(thread_count() <= threads,
-                    std::to_string(thread_count() - threads) + " threads are left behind");
+                    std::to_string(thread_count() - threads) + " threads are still running");
     return verdict;
 }
 

@@ -8,8 +8,8 @@
 
 namespace sessionq::faults {
 
-/// Peeks, lists sessions, and pulls messages of an entity of its own with a `SessionReceiver`, each
-/// under a deadline. A thread of its own.
+/// Peeks, lists sessions, and receives messages of its own entity with a `SessionReceiver`, each
+/// call under a deadline. Runs a thread of its own.
 class Onlooker {
 public:
     Onlooker(std::string connection, std::string watched, std::string own, Promptness& promptness);

@@ -45,7 +45,7 @@ public:
         for (const auto& worker : workers_) {
             worker->join();
         }
-        verdict_.require(broker_.process().end(30s) == 0, "the broker did not end well");
+        verdict_.require(broker_.process().end(30s) == 0, "the broker did not exit normally");
         conclude();
     }
 
@@ -60,7 +60,7 @@ private:
                 "1"};
     }
 
-    // So that there is something to be done between one death and the next.
+    // Waits for progress, so that something happens between two kills.
     [[nodiscard]] bool wait_for_progress() {
         const std::uint64_t wanted = stage_.confirmed + 10 * options_.workers;
         for (const TimePoint until = now() + longest_standstill; stage_.confirmed < wanted;) {
@@ -68,7 +68,7 @@ private:
                 return false;
             }
             if (now() > until) {
-                verdict_.complaints.emplace_back("nothing goes on");
+                verdict_.complaints.emplace_back("no progress");
                 return false;
             }
             std::this_thread::sleep_for(5ms);
@@ -82,7 +82,7 @@ private:
         std::this_thread::sleep_for(std::chrono::milliseconds{random_.below(100)});
         const TimePoint began = now();
         broker_.start();
-        promptness_.ended("the broker's start", 5s, now() - began);
+        promptness_.ended("the start of the broker", 5s, now() - began);
         ++stage_.life;
     }
 
@@ -104,11 +104,11 @@ private:
         }
         for (const auto& [what, count] : counts) {
             verdict_.add(what + ": confirmed " + std::to_string(count.confirmed) +
-                         ", under way when the broker died " +
-                         std::to_string(count.happened + count.did_not) + ", of them done " +
-                         std::to_string(count.happened));
+                         ", in progress when the broker was killed " +
+                         std::to_string(count.happened + count.did_not) +
+                         ", of these carried out " + std::to_string(count.happened));
         }
-        verdict_.add("all was looked at " + std::to_string(looks) + " times; " +
+        verdict_.add("the entities were checked " + std::to_string(looks) + " times; " +
                      std::to_string(left) + " messages are left");
         verdict_.add(promptness_);
     }

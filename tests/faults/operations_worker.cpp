@@ -11,20 +11,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration limit = 5s;
-constexpr Duration patience = 10s;           // for what is on its way, or due
+constexpr Duration patience = 10s;           // for forwarded and due messages
 constexpr Duration longest_absence = 60s;    // of the broker
 constexpr std::size_t most_at_work = 30;     // messages
-constexpr std::size_t most_in_session = 150; // with the dead letters, which stay
+constexpr std::size_t most_in_session = 150; // with dead letters, which stay
 
 TimePoint now() { return core::system_clock().now(); }
 
-// As it travels.
+// Rounded as in the wire format.
 WallTime wall_now() {
     return std::chrono::floor<std::chrono::milliseconds>(core::system_clock().wall_now());
 }
 
-// The broker went away, or has just come and the connection does not know yet.
-bool is_of_a_death(Errc code) noexcept {
+// Returns true for errors of a broker that was killed, also from a connection that does not know
+// yet.
+bool is_broker_down(Errc code) noexcept {
     return code == Errc::connection_lost || code == Errc::connection_refused ||
            code == Errc::timeout || code == Errc::lock_lost;
 }
@@ -100,7 +101,7 @@ void OperationsWorker::step() {
     }
 }
 
-// ---- what can be asked
+// ---- the operations
 
 Message OperationsWorker::make_message(bool is_red) {
     Message message = Message::text(session_, name_ + "-" + std::to_string(++last_message_));
@@ -161,12 +162,12 @@ void OperationsWorker::cancel() {
         }
         under_way_ = nullptr; // it has not happened
         if (wall_now() < due) {
-            complain("what is scheduled cannot be cancelled: '" + key.second + "' in " + from);
+            complain("a scheduled message cannot be cancelled: '" + key.second + "' in " + from);
         }
     }
 }
 
-// Messages that are removed when they are received: nobody knows of those that were on their way.
+// Receives messages with receive-and-delete. Messages in transit may be lost.
 void OperationsWorker::remove() {
     const std::string entity =
         entity::received_from[random_.below(std::size(entity::received_from))];
@@ -186,7 +187,7 @@ void OperationsWorker::remove() {
     ++counts_["remove"].confirmed;
     ++stage_.confirmed;
     under_way_ = nullptr;
-    look(); // which are gone
+    look(); // these are gone
 }
 
 void OperationsWorker::hold() {
@@ -197,7 +198,7 @@ void OperationsWorker::hold() {
     for (std::uint64_t left = 1 + random_.below(8); left > 0; --left) {
         use(receiver, entity, in_hand);
     }
-    receiver.close(); // what is in hand goes back, uncounted
+    receiver.close(); // releases the messages it holds, uncounted
 }
 
 void OperationsWorker::use(SessionReceiver& receiver, const std::string& entity,
@@ -253,12 +254,12 @@ void OperationsWorker::check_received(const std::string& entity, const ReceivedM
     const std::string text{message.text()};
     const auto found = world_.copies.find({entity, text});
     if (found == world_.copies.end()) {
-        complain("'" + text + "' came in " + entity + ", where it must not be");
-        throw Error{Errc::cancelled, "nothing more can be said of it"};
+        complain("'" + text + "' arrived in " + entity + ", where it must not be");
+        throw Error{Errc::cancelled, "the session's state is unknown after a complaint"};
     }
     if (found->second.place != place || found->second.count != message.delivery_count()) {
-        complain("'" + text + "' came in " + entity + " as it must not be, delivered " +
-                 std::to_string(message.delivery_count()) + " times and not " +
+        complain("'" + text + "' arrived in " + entity + " in a wrong state, delivered " +
+                 std::to_string(message.delivery_count()) + " times instead of " +
                  std::to_string(found->second.count));
     }
     found->second.sequence = message.sequence_number();
@@ -286,8 +287,8 @@ void OperationsWorker::settle(SessionMessage& message, const std::string& entity
         attempt("dead-letter", std::move(after), [&] { message.dead_letter("why", "because"); });
         break;
     default:
-        if (world_.copies.at(key).place ==
-            MessageState::deferred) { // the dialect has no other word for it
+        // the dialect has no other state for it
+        if (world_.copies.at(key).place == MessageState::deferred) {
             after.abandon(key);
         }
         attempt("release", std::move(after), [&] { message.release(); });
@@ -299,7 +300,7 @@ void OperationsWorker::use_state(SessionReceiver& receiver, const std::string& e
         const auto kept = world_.states.find(entity);
         if (receiver.state().value_or("none") !=
             (kept == world_.states.end() ? "none" : kept->second)) {
-            complain("the state in " + entity + " is not what was set");
+            complain("the state in " + entity + " is not the one that was set");
         }
         return;
     }
@@ -309,7 +310,7 @@ void OperationsWorker::use_state(SessionReceiver& receiver, const std::string& e
     attempt("set state", std::move(after), [&] { receiver.set_state(state); });
 }
 
-// ---- what came of it
+// ---- the result
 
 template <typename Call>
 void OperationsWorker::attempt(const char* what, World after, Call call) {
@@ -327,7 +328,7 @@ void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
     if (!complaints_.empty()) {
         return;
     }
-    if (!is_of_a_death(why.code)) {
+    if (!is_broker_down(why.code)) {
         complain(why.to_string());
         return;
     }
@@ -344,7 +345,8 @@ void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
     }
 }
 
-// Until it is as it must be, for something may be on its way, or the broker die again.
+// Repeats until everything is as expected, because messages may still be forwarded and the broker
+// may be killed again.
 void OperationsWorker::look() {
     ++looks_;
     std::string difference;
@@ -352,8 +354,8 @@ void OperationsWorker::look() {
         const std::uint64_t life = stage_.life;
         try {
             const Observation seen = observe();
-            if (const auto wonder = find_wonder(world_, seen)) {
-                complain(*wonder);
+            if (const auto impossible = find_impossible(world_, seen)) {
+                complain(*impossible);
                 return;
             }
             auto found = find_difference(world_, seen, may_be_gone_);
@@ -372,11 +374,11 @@ void OperationsWorker::look() {
                     adopt(after_, seen);
                     return;
                 }
-                difference += ", or, had '" + std::string{under_way_} + "' happened, " + *found;
+                difference += ", or, if '" + std::string{under_way_} + "' happened, " + *found;
             }
         } catch (const Error& error) {
-            if (!is_of_a_death(error.failure().code)) {
-                complain("looking: " + error.failure().to_string());
+            if (!is_broker_down(error.failure().code)) {
+                complain("checking: " + error.failure().to_string());
                 return;
             }
         }
@@ -385,7 +387,7 @@ void OperationsWorker::look() {
         }
         std::this_thread::sleep_for(20ms);
     }
-    complain(difference.empty() ? "nothing can be seen" : difference);
+    complain(difference.empty() ? "checking failed without a difference" : difference);
 }
 
 Observation OperationsWorker::observe() {

@@ -17,17 +17,17 @@
 
 namespace sessionq::faults {
 
-/// What those who work and the one who kills know of each other.
+/// State that the workers share with the campaign.
 struct Stage {
-    std::atomic<std::uint64_t> life{0}; ///< of the broker; odd: it dies, or is dead
-    std::atomic<bool> is_wrong{false};  ///< somebody has complained: it is over for all
-    std::atomic<bool> is_ending{false}; ///< one more life, and that is for a last look
+    std::atomic<std::uint64_t> life{0}; ///< of the broker; odd while it is being killed or is down
+    std::atomic<bool> is_wrong{false};  ///< a worker has complained, so all stop
+    std::atomic<bool> is_ending{false}; ///< only the last check remains
     std::atomic<std::uint64_t> confirmed{0};
 };
 
-/// Does whatever can be asked of a broker, at random, in sessions that nobody else uses, and keeps
-/// account of how all must be. When the broker dies, what was under way has happened or not: it
-/// looks which, as a whole, and goes on from there. A thread of its own.
+/// Performs random operations on a broker, in sessions of its own, and keeps a model of the
+/// expected state. If the broker is killed, the operation in progress has happened or not. The
+/// worker finds out which, checks everything, and goes on from there. Runs a thread of its own.
 class OperationsWorker {
 public:
     OperationsWorker(std::string connection, std::string name, std::uint64_t seed, Stage& stage,
@@ -36,13 +36,13 @@ public:
     OperationsWorker(const OperationsWorker&) = delete;
     OperationsWorker& operator=(const OperationsWorker&) = delete;
 
-    /// After the stage's last life has begun.
+    /// Call it after the stage's last life has begun.
     void join() { thread_.join(); }
 
-    // After `join`.
+    // Valid after `join`.
     struct Count {
         std::uint64_t confirmed{0};
-        std::uint64_t happened{0}; ///< of those that were under way when the broker died
+        std::uint64_t happened{0}; ///< of those in progress when the broker was killed
         std::uint64_t did_not{0};
     };
     [[nodiscard]] const std::map<std::string, Count>& counts() const noexcept { return counts_; }
@@ -85,7 +85,7 @@ private:
     void complain(std::string what);
 
     const std::string name_;
-    std::string session_; // another one when it has got too large
+    std::string session_; // replaced when it has grown too large
     Stage& stage_;
     Promptness& promptness_;
     core::Random random_;
@@ -93,8 +93,8 @@ private:
     std::optional<Client> client_{};
     World world_{};
     std::uint64_t last_message_{0};
-    const char* under_way_{nullptr}; // what happened or not
-    World after_{};                  // if it happened
+    const char* under_way_{nullptr}; // the operation that may or may not have happened
+    World after_{};                  // the model if it happened
     std::set<World::Key> may_be_gone_{};
     std::map<std::string, Count> counts_{};
     std::vector<std::string> complaints_{};

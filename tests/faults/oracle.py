@@ -1,8 +1,11 @@
-"""What a log of fault_load (see load.cpp) must look like, whatever befell broker and network.
+"""The rules for a log of fault_load (see load.cpp), whatever happened to broker and network.
 
-Nothing lost: each message whose send was confirmed was received. In order: of each session, a message is received for the first time right after the one
-before it, never goes back behind one whose completion was confirmed (but for copies of a send that was tried more often than once), and does not go back at
-all within a lease. Nothing comes back: a message whose completion was confirmed is not received again. Copies: not more than the send was tried.
+Nothing is lost: each message whose send was confirmed was received.
+Order: in each session, a message is first received right after the one before it. It never comes
+after a later message whose completion was confirmed, except as a copy of a repeated send. Within a
+lock the order never goes back.
+Nothing comes back: a message whose completion was confirmed is not received again.
+Copies: there are no more copies than tries to send.
 """
 
 import collections
@@ -15,11 +18,11 @@ class Oracle:
         self.figures = collections.Counter()
         self.attempts = collections.Counter()  # by (session, number)
         self.confirmed = set()
-        self.sequences = collections.defaultdict(set)  # of a message: those of its copies that came
+        self.sequences = collections.defaultdict(set)  # by message: the copies received
         self.completed = set()  # (session, number, sequence)
         self.highest_completed = {}  # by session
-        self.expected = {}  # by session: the number to come next for the first time
-        self.in_lease = {}  # by lease: the number received last
+        self.expected = {}  # by session: the next new number
+        self.in_lease = {}  # by lease: the last number received
 
     def violate(self, what, *words):
         self.figures["violations"] += 1
@@ -50,14 +53,18 @@ class Oracle:
         message = (session, number)
         self.figures["received"] += 1
         if (session, number, sequence) in self.completed:
-            self.violate("came back after its completion was confirmed", lease, session, number, sequence)
+            self.violate(
+                "came back after its completion was confirmed", lease, session, number, sequence
+            )
         if sequence in self.sequences[message]:
             self.figures["received_again"] += 1
         elif self.sequences[message]:
             self.figures["copies"] += 1
         else:
             if number != self.expected.get(session):
-                self.violate("out of order", lease, session, number, "instead of", self.expected.get(session))
+                self.violate(
+                    "out of order", lease, session, number, "instead of", self.expected.get(session)
+                )
             self.expected[session] = number + 1
         self.sequences[message].add(sequence)
         if len(self.sequences[message]) > self.attempts[message]:
@@ -79,8 +86,10 @@ class Oracle:
         self.figures["errors"] += 1
 
     def finish(self):
-        """Nothing more will come."""
-        for session, number in sorted(self.confirmed - {message for message, come in self.sequences.items() if come}):
+        """Returns the violations at the end of the log."""
+        for session, number in sorted(
+            self.confirmed - {message for message, come in self.sequences.items() if come}
+        ):
             self.violate("lost", session, number)
         return self.violations
 
@@ -98,10 +107,21 @@ def self_test():
     finds(None, "A s 0, A s 0, S s 0, R l s 0 1 0, C l s 0 1, R l s 0 2 0")
     finds(None, "A s 7, S s 7, R l s 7 1 0, A s 8, R l s 8 2 0")
     finds("lost", both + "R l s 0 1 0")
-    finds("out of order", both + "R l s 1 2 0, C l s 1 2, R l s 0 1 0".replace("C l s 1 2, R l s 0 1 0", "X l s idle") + ", A s 0, R l s 0 1 0")
-    finds("came back after its completion was confirmed", both + "R l s 0 1 0, C l s 0 1, R m s 0 1 0, R m s 1 2 0")
+    finds(
+        "out of order",
+        both
+        + "R l s 1 2 0, C l s 1 2, R l s 0 1 0".replace("C l s 1 2, R l s 0 1 0", "X l s idle")
+        + ", A s 0, R l s 0 1 0",
+    )
+    finds(
+        "came back after its completion was confirmed",
+        both + "R l s 0 1 0, C l s 0 1, R m s 0 1 0, R m s 1 2 0",
+    )
     finds("went back", both + "R l s 0 1 0, R l s 1 2 0, R l s 0 1 0")
-    finds("went back", both + "R l s 0 1 0, R l s 1 2 0, C l s 1 2, X l s connection_lost, R m s 0 1 0")
+    finds(
+        "went back",
+        both + "R l s 0 1 0, R l s 1 2 0, C l s 1 2, X l s connection_lost, R m s 0 1 0",
+    )
     finds("more copies than sends", both + "R l s 0 1 0, R m s 0 9 0, R m s 1 2 0")
 
 

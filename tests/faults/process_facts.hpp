@@ -4,11 +4,11 @@
 
 namespace sessionq::faults {
 
-/// Of this process, as the kernel counts.
+/// Figures of this process from the kernel.
 [[nodiscard]] std::size_t thread_count();
 [[nodiscard]] std::size_t resident_bytes();
 
-/// Whether figures of memory say something: a sanitizer keeps what is freed.
+/// Returns false under a sanitizer that keeps freed memory.
 [[nodiscard]] constexpr bool memory_is_telling() noexcept {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return false;

@@ -17,13 +17,13 @@ namespace sessionq::faults {
 struct ProducerOptions {
     std::string connection{};
     std::string entity{};
-    std::vector<std::uint32_t> sessions{}; ///< nobody else sends to them
+    std::vector<std::uint32_t> sessions{}; ///< used by this producer only
     std::uint64_t seed{1};
-    std::uint32_t rate{150}; ///< messages a second, at most
+    std::uint32_t rate{150}; ///< the limit of messages a second
 };
 
-/// Sends numbered messages, singly and in batches, each again until it is confirmed. A thread of
-/// its own.
+/// Sends numbered messages, singly and in batches, and repeats each until it is confirmed. Runs a
+/// thread of its own.
 class Producer {
 public:
     Producer(ProducerOptions options, Promptness& promptness);
@@ -31,17 +31,17 @@ public:
     Producer(const Producer&) = delete;
     Producer& operator=(const Producer&) = delete;
 
-    /// Sends nothing new; what is unconfirmed is sent again until it is confirmed, at most for
-    /// `longest`. False: it was not.
+    /// Stops sending new messages and repeats unconfirmed ones for at most `longest`. Returns false
+    /// if some stayed unconfirmed.
     bool finish(Duration longest);
-    /// After `finish`.
+    /// Valid after `finish`.
     [[nodiscard]] const std::map<std::uint32_t, Sent>& sent() const noexcept { return sent_; }
     [[nodiscard]] std::size_t connects() const noexcept { return connects_.load(); }
     [[nodiscard]] std::size_t confirmed() const noexcept { return confirmed_.load(); }
 
 private:
     void run();
-    /// Until it is confirmed, or given up.
+    /// Repeats until the message is confirmed or given up.
     void send(const Client& client, std::uint32_t session, std::int64_t count);
 
     const ProducerOptions options_;

@@ -13,13 +13,13 @@
 
 namespace sessionq::faults {
 
-/// Watches calls that block: each must end by its deadline, one way or the other. Thread-safe.
+/// Watches blocking calls. Each must end by its deadline, with or without success. Thread-safe.
 class Promptness {
 public:
-    /// What a busy machine may add to a call, or a debugger's build.
+    /// The delay that a busy machine or a debug build may add.
     static constexpr Duration grace = std::chrono::seconds{10};
 
-    /// Runs `call`, which must end within `limit`. Nothing when it succeeded.
+    /// Runs `call`, which must end within `limit`. Returns nothing on success.
     template <typename Call>
     std::optional<Errc> watch(const std::string& name, Duration limit, Call call) {
         const TimePoint began = core::system_clock().now();
@@ -51,7 +51,7 @@ public:
         }
     }
 
-    /// Counts an error that was told. An internal one is a complaint.
+    /// Counts a reported error. An internal error is a complaint.
     void note(const std::string& where, const Failure& failure) {
         const std::lock_guard lock{mutex_};
         ++errors_[where + ": " + std::string{to_string(failure.code)}];

@@ -11,7 +11,7 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::chrono::seconds after_fin{2}; // for the sides to close too
+constexpr std::chrono::seconds after_fin{2}; // for the peers to close too
 
 TimePoint now() { return core::system_clock().now(); }
 
@@ -49,8 +49,8 @@ void ProxiedConnection::be_black_hole() {
     down_.conduit.swallow();
 }
 
-void ProxiedConnection::suffer(const Stroke& stroke) {
-    const Fault& fault = stroke.fault;
+void ProxiedConnection::apply(const AppliedFault& applied) {
+    const Fault& fault = applied.fault;
     switch (fault.kind) {
     case FaultKind::reset: reset(); return;
     case FaultKind::finish:
@@ -59,17 +59,17 @@ void ProxiedConnection::suffer(const Stroke& stroke) {
         return;
     case FaultKind::half_close: each(fault.way, [this](Half& half) { cut(half); }); return;
     case FaultKind::stall:
-        each(fault.way, [&](Half& half) { half.conduit.stall(stroke.until); });
+        each(fault.way, [&](Half& half) { half.conduit.stall(applied.until); });
         break;
     case FaultKind::delay:
         each(fault.way,
-             [&](Half& half) { half.conduit.delay(fault.delay, fault.jitter, stroke.until); });
+             [&](Half& half) { half.conduit.delay(fault.delay, fault.jitter, applied.until); });
         break;
     case FaultKind::throttle:
-        each(fault.way, [&](Half& half) { half.conduit.throttle(fault.rate, stroke.until); });
+        each(fault.way, [&](Half& half) { half.conduit.throttle(fault.rate, applied.until); });
         break;
     case FaultKind::trickle:
-        each(fault.way, [&](Half& half) { half.conduit.trickle(stroke.until); });
+        each(fault.way, [&](Half& half) { half.conduit.trickle(applied.until); });
         break;
     case FaultKind::black_hole: be_black_hole(); break;
     default: break;
@@ -91,7 +91,7 @@ void ProxiedConnection::reset() {
     end();
 }
 
-/// FIN now; what comes later in this direction is read and dropped.
+/// Sends FIN now. Later bytes of this direction are read and dropped.
 void ProxiedConnection::cut(Half& half) {
     if (!is_connected_ || half.discards || half.conduit.is_black_hole()) {
         return;
@@ -131,7 +131,7 @@ void ProxiedConnection::on_read(Half& half, const asio::error_code& error, std::
     if (error) {
         half.input_over = true;
         if (half.conduit.is_black_hole()) {
-            return; // nobody is told
+            return; // a black hole forwards no end
         }
         if (error != asio::error::eof) {
             reset();

@@ -14,8 +14,8 @@
 
 namespace sessionq::faults {
 
-/// A client's connection and the one to the broker that goes with it. Bound to the reactor's
-/// thread; keeps itself while something is under way.
+/// A client's connection and its connection to the broker. Bound to the reactor's thread. Keeps
+/// itself alive while an operation is pending.
 class ProxiedConnection : public std::enable_shared_from_this<ProxiedConnection> {
 public:
     using Ended = std::function<void()>;
@@ -23,7 +23,7 @@ public:
 
     void connect(const asio::ip::tcp::endpoint& broker);
     void be_black_hole();
-    void suffer(const Stroke& stroke);
+    void apply(const AppliedFault& applied);
     void heal();
     /// Closes both sides with RST.
     void reset();
@@ -45,8 +45,8 @@ private:
         bool reading{false};
         bool writing{false};
         bool input_over{false};
-        bool discards{false}; ///< its end was told before its time
-        bool is_done{false};  ///< the end was passed on
+        bool discards{false}; ///< the end was forwarded early
+        bool is_done{false};  ///< the end was forwarded
     };
 
     void pump(Half& half);
@@ -72,7 +72,7 @@ private:
     Half up_;
     Half down_;
     asio::steady_timer grace_;
-    Ended ended_; // null: told
+    Ended ended_; // null once called
     bool is_connected_{false};
 };
 

@@ -20,8 +20,8 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::uint16_t lowest_port =
-    20'000; // below those that the system hands out: it is ours also while nobody listens
+// below the range for outgoing connections, so the port stays free while nobody listens
+constexpr std::uint16_t lowest_port = 20'000;
 constexpr std::uint16_t ports = 12'000;
 constexpr std::chrono::milliseconds look_again{20};
 
@@ -55,7 +55,7 @@ public:
     Core(const Core&) = delete;
     Core& operator=(const Core&) = delete;
 
-    /// On the reactor's thread, waiting for it.
+    /// Runs work on the reactor's thread and waits for it.
     void run(const std::function<void()>& work) {
         std::promise<void> done;
         asio::post(io_, [&] {
@@ -95,7 +95,7 @@ private:
                 return;
             }
         }
-        throw std::runtime_error{"the proxy finds no port to listen on"};
+        throw std::runtime_error{"the proxy finds no free port"};
     }
 
     bool listen() {
@@ -119,11 +119,11 @@ private:
             living.push_back(id);
         }
         const TimePoint at = now();
-        for (const Stroke& stroke : director_.due(at, living)) {
-            if (const auto found = connections_.find(stroke.connection);
+        for (const AppliedFault& applied : director_.due(at, living)) {
+            if (const auto found = connections_.find(applied.connection);
                 found != connections_.end()) {
-                const auto victim = found->second; // it may end
-                victim->suffer(stroke);
+                const auto victim = found->second; // a copy, because the fault may end it
+                victim->apply(applied);
             }
         }
         if (director_.door(at) == Director::Door::shut && acceptor_.is_open()) {

@@ -11,18 +11,18 @@
 namespace sessionq::faults {
 
 struct ProxySettings {
-    std::uint16_t listen_port{0}; ///< on loopback; zero: one that is free
+    std::uint16_t listen_port{0}; ///< on loopback; zero: any free port
     std::string host{"127.0.0.1"};
-    std::uint16_t port{0}; ///< where connections go
+    std::uint16_t port{0}; ///< where to forward connections
     Script script{};
     std::uint64_t seed{1};
 };
 
-/// Stands between clients and a broker and does to their connections what a script says. Has a
+/// Stands between clients and a broker and applies a script of faults to their connections. Runs a
 /// thread of its own. Thread-safe.
 class Proxy {
 public:
-    /// Listens; no fault yet. Throws std::runtime_error.
+    /// Listens, without faults yet. Throws std::runtime_error.
     explicit Proxy(ProxySettings settings);
     /// Ends all connections.
     ~Proxy();
@@ -31,16 +31,16 @@ public:
 
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
-    /// The script's time begins.
+    /// Starts the script's clock.
     void start();
-    /// No more faults; those in force are over, but what is a black hole stays one.
+    /// Ends all faults except black holes, and starts no new ones.
     void heal();
 
-    /// Faults that hit something.
+    /// Faults that hit a connection.
     [[nodiscard]] std::map<FaultKind, std::uint64_t> counts() const;
-    /// When connections came, those that were turned away at the open door among them.
+    /// The times of all connection attempts, rejected ones included.
     [[nodiscard]] std::vector<TimePoint> attempts() const;
-    /// Those that live.
+    /// The number of living connections.
     [[nodiscard]] std::size_t connections() const;
 
 private:

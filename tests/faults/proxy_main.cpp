@@ -1,4 +1,4 @@
-// A TCP proxy that does to the connections through it what a script says, or what is drawn from a seed.
+// A TCP proxy that applies faults from a script or a seed to its connections.
 #include <cstdio>
 #include <exception>
 
@@ -9,8 +9,8 @@
 
 int main(int count, char** arguments) {
     using namespace sessionq::faults;
-    CLI::App app{"Faults on the way to a TCP server, by script or by seed. Ends with SIGINT or "
-                 "SIGTERM and says what happened.",
+    CLI::App app{"Faults on the way to a TCP server, by script or by seed. SIGINT or SIGTERM ends "
+                 "it and prints the faults.",
                  "fault_proxy"};
     ProxySettings settings;
     CampaignPlan plan;
@@ -18,17 +18,17 @@ int main(int count, char** arguments) {
     unsigned seconds = 180;
     bool prints = false;
     app.add_option("--listen", settings.listen_port,
-                   "Port to listen on, on loopback; one that is free if not given");
-    app.add_option("--host", settings.host, "Where connections go: a numeric address")
-        ->capture_default_str();
-    app.add_option("--port", settings.port, "Where connections go")->required();
+                   "Port on loopback to listen on; default: any free port");
+    app.add_option("--host", settings.host, "Numeric address to connect to")->capture_default_str();
+    app.add_option("--port", settings.port, "Port to connect to")->required();
     app.add_option("--script", script_file,
-                   "A fault a line: TIME KIND [conns=N|all] [way=up|down|both] [for=TIME] "
-                   "[delay=TIME] [jitter=TIME] [rate=BYTES]");
-    app.add_option("--seed", plan.seed, "Without a script: what is drawn, and who is hit")
+                   "File with one fault per line: TIME KIND [conns=N|all] [way=up|down|both] "
+                   "[for=TIME] [delay=TIME] [jitter=TIME] [rate=BYTES]");
+    app.add_option("--seed", plan.seed, "Seed of the random faults and victims")
         ->capture_default_str();
-    app.add_option("--faults", plan.faults, "Without a script: how many")->capture_default_str();
-    app.add_option("--seconds", seconds, "Without a script: over which time")
+    app.add_option("--faults", plan.faults, "Without a script: number of faults")
+        ->capture_default_str();
+    app.add_option("--seconds", seconds, "Without a script: seconds with faults")
         ->capture_default_str();
     app.add_flag("--print", prints, "Print the script");
     try {

@@ -1,4 +1,4 @@
-// The proxy over real sockets on loopback: waits are for what must come, bounded, and nothing is timed.
+// The proxy over real sockets on loopback. Waits are for conditions and bounded; nothing is timed.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ using asio::ip::tcp;
 
 namespace {
 
-/// A server that sends back what it gets, and a client of it through a proxy.
+/// A server that sends back what it receives, and a client that uses it through a proxy.
 class Echo {
 public:
     explicit Echo(const char* script)
@@ -29,7 +29,7 @@ public:
     ~Echo() {
         asio::error_code ignored;
         client.close(ignored);
-        own_.reset(); // ends what is a black hole
+        own_.reset(); // also ends black holes
         if (server_.joinable()) {
             server_.join();
         }
@@ -56,7 +56,7 @@ public:
         asio::read(client, asio::buffer(answer), error);
         return !error && answer == text;
     }
-    /// What reading says that finds no byte.
+    /// Reads to the end and returns its error code.
     asio::error_code end() {
         std::array<char, 64> bytes{};
         asio::error_code error;
@@ -92,7 +92,7 @@ TEST_CASE("Proxy: without faults bytes and ends pass both ways") {
     CHECK(echo.server_saw() == asio::error::eof);
 }
 
-TEST_CASE("Proxy: a reset is one, on both sides") {
+TEST_CASE("Proxy: a reset reaches both sides as RST") {
     Echo echo{"0s reset"};
     echo.connect();
     echo.proxy.start();
@@ -101,7 +101,7 @@ TEST_CASE("Proxy: a reset is one, on both sides") {
     CHECK(echo.proxy.counts().at(FaultKind::reset) == 1);
 }
 
-TEST_CASE("Proxy: a finish is a FIN, on both sides") {
+TEST_CASE("Proxy: a finish reaches both sides as FIN") {
     Echo echo{"0s finish"};
     echo.connect();
     echo.proxy.start();
@@ -109,15 +109,14 @@ TEST_CASE("Proxy: a finish is a FIN, on both sides") {
     CHECK(echo.server_saw() == asio::error::eof);
 }
 
-TEST_CASE("Proxy: a connection is half closed") {
+TEST_CASE("Proxy: a half-close ends one direction only") {
     Echo echo{"0s half-close way=up"};
     echo.connect();
     echo.proxy.start();
     CHECK(echo.server_saw() == asio::error::eof);
 }
 
-TEST_CASE(
-    "Proxy: stalled, throttled, trickled and delayed bytes arrive, and healing ends a stall") {
+TEST_CASE("Proxy: stalled, throttled, trickled and delayed bytes arrive, and heal ends a stall") {
     Echo echo{"0s stall for=1000s\n0s throttle for=1000s rate=1000000\n0s trickle for=1000s\n0s "
               "delay for=1000s delay=1ms jitter=1ms"};
     echo.connect();
@@ -127,8 +126,7 @@ TEST_CASE(
     healer.join();
 }
 
-TEST_CASE(
-    "Proxy: who knocks is turned away while the door rejects, and finds nobody while it refuses") {
+TEST_CASE("Proxy: reject resets new connections, refuse closes the port") {
     Echo echo{"0s reject for=1000s"};
     echo.proxy.start();
     echo.client.connect({asio::ip::address_v4::loopback(), echo.proxy.port()});
@@ -145,7 +143,7 @@ TEST_CASE(
     shut.connect();
 }
 
-TEST_CASE("Proxy: a black hole says nothing to the other side when one side ends") {
+TEST_CASE("Proxy: a black hole hides one side's end from the other") {
     Echo echo{"0s black-hole"};
     echo.connect();
     echo.proxy.start();

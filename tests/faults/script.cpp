@@ -15,7 +15,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// What the words after a kind may be; all but conns and way must.
+/// The options of a kind of fault. conns and way are optional, the others required.
 struct Form {
     std::string_view name;
     bool conns;
@@ -64,7 +64,7 @@ public:
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc{} || end != text.data() + text.size() || value == 0) {
-            refuse("'" + std::string{text} + "' is no positive number");
+            refuse("'" + std::string{text} + "' is not a positive number");
         }
         return value;
     }
@@ -79,7 +79,7 @@ public:
                                     : unit == "s"  ? 1'000'000
                                                    : 0;
         if (error != std::errc{} || scale == 0 || value > most / scale) {
-            refuse("'" + std::string{text} + "' is no time in us, ms or s");
+            refuse("'" + std::string{text} + "' is not a time in us, ms or s");
         }
         return microseconds{value * scale};
     }
@@ -113,8 +113,8 @@ void read_option(LineReader& line, std::string_view word, Fault& fault, bool& ha
     } else if (key == "rate" && form.rate) {
         fault.rate = line.number(value);
     } else {
-        line.refuse("'" + std::string{word} + "' is nothing that " + std::string{form.name} +
-                    " takes");
+        line.refuse("'" + std::string{word} + "' is an option that " + std::string{form.name} +
+                    " does not take");
     }
 }
 
@@ -129,7 +129,7 @@ std::optional<Fault> read_line(std::string_view text, std::size_t number) {
     const auto* const found = std::find_if(forms.begin(), forms.end(),
                                            [name](const Form& form) { return form.name == name; });
     if (found == forms.end()) {
-        line.refuse("'" + std::string{name} + "' is no kind of fault");
+        line.refuse("'" + std::string{name} + "' is not a kind of fault");
     }
     fault.kind = static_cast<FaultKind>(found - forms.begin());
     bool has_delay = false;
@@ -157,7 +157,7 @@ void sort_by_time(Script& script) {
                      [](const Fault& a, const Fault& b) { return a.at < b.at; });
 }
 
-/// How often each kind comes, relative to the others; in the order of FaultKind.
+/// The relative frequency of each kind, in the order of FaultKind.
 constexpr std::array<std::uint64_t, fault_kinds> weights{14, 12, 8, 12, 10, 8, 6, 8, 8, 5, 5, 4};
 
 FaultKind draw_kind(core::Random& random) {

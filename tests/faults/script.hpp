@@ -14,16 +14,16 @@ namespace sessionq::faults {
 enum class FaultKind : std::uint8_t {
     reset,      ///< ends them with RST
     finish,     ///< ends them with FIN
-    half_close, ///< FIN in one direction, the other goes on
-    stall,      ///< holds bytes back for a time, then delivers them
-    delay,      ///< delivers all bytes later, with jitter, in order
-    throttle,   ///< so many bytes a second
-    trickle,    ///< one byte a segment
-    black_hole, ///< nothing passes any more, in either direction, and no end is told
-    clog,       ///< stalls them one after another, and lets go in random order
-    refuse,     ///< for a time nobody listens
-    reject,     ///< for a time new connections are reset as soon as they are there
-    swallow,    ///< for a time new connections are black holes
+    half_close, ///< sends FIN in one direction; the other continues
+    stall,      ///< holds bytes for a time, then forwards them
+    delay,      ///< forwards all bytes later, with jitter, in order
+    throttle,   ///< limits the bytes per second
+    trickle,    ///< forwards one byte a segment
+    black_hole, ///< forwards nothing in either direction, not even an end
+    clog,       ///< stalls them one after another and releases them in random order
+    refuse,     ///< nobody listens for a time
+    reject,     ///< new connections are reset at once for a time
+    swallow,    ///< new connections are black holes for a time
 };
 inline constexpr std::size_t fault_kinds = 12;
 
@@ -33,48 +33,48 @@ enum class Way : std::uint8_t { up, down, both };
 struct Fault {
     FaultKind kind{FaultKind::reset};
     Duration at{};         ///< after the start
-    std::size_t count{1};  ///< how many connections; zero: all
-    Way way{Way::both};    ///< half_close, stall, delay, throttle, trickle
-    Duration length{};     ///< stall, delay, throttle, trickle, clog, refuse, reject, swallow
-    Duration delay{};      ///< delay
-    Duration jitter{};     ///< delay: up to this much more
-    std::uint64_t rate{0}; ///< throttle: bytes a second
+    std::size_t count{1};  ///< number of connections; zero: all
+    Way way{Way::both};    ///< for half_close, stall, delay, throttle, trickle
+    Duration length{};     ///< for stall, delay, throttle, trickle, clog, refuse, reject, swallow
+    Duration delay{};      ///< for delay
+    Duration jitter{};     ///< for delay: the largest extra delay
+    std::uint64_t rate{0}; ///< for throttle: bytes a second
 
     friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-/// In the order of their time.
+/// Ordered by time.
 using Script = std::vector<Fault>;
 
-/// Names the line and what is wrong with it.
+/// Names the line and its error.
 class ScriptError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// One fault a line, in any order; `#` begins a comment:
-///   TIME KIND [conns=N|all] [way=up|down|both] [for=TIME] [delay=TIME] [jitter=TIME] [rate=BYTES]
-/// TIME is a number with the unit us, ms or s. What a kind needs must be there, and what it has no
-/// use for must not.
+/// Reads one fault per line, in any order. `#` begins a comment.
+///   TIME KIND [conns=N|all] [way=up|down|both] [for=TIME] [delay=TIME] [jitter=TIME]
+///             [rate=BYTES]
+/// TIME is a number with the unit us, ms or s. Each kind needs exactly its own options.
 [[nodiscard]] Script parse_script(std::string_view text);
 
-/// The same from a file.
+/// Reads a script from a file.
 [[nodiscard]] Script read_script(const std::string& file);
 
-/// As `parse_script` reads it.
+/// Writes the format that `parse_script` reads.
 [[nodiscard]] std::string to_text(const Script& script);
 
 [[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
 
-/// How a campaign is drawn.
+/// The plan of a random campaign.
 struct CampaignPlan {
     std::uint64_t seed{1};
     std::size_t faults{200};
-    Duration length{std::chrono::seconds{180}};        ///< over which they are spread
-    Duration longest{std::chrono::milliseconds{3000}}; ///< of a fault that lasts
+    Duration length{std::chrono::seconds{180}};        ///< the time over which faults are spread
+    Duration longest{std::chrono::milliseconds{3000}}; ///< the longest duration of a fault
 };
 
-/// Faults of all kinds at random instants. The same plan, the same script.
+/// Draws faults of all kinds at random times. The same plan gives the same script.
 [[nodiscard]] Script draw_campaign(const CampaignPlan& plan);
 
 } // namespace sessionq::faults

@@ -21,7 +21,7 @@ std::string refusal(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("fault script: each line is a fault; they are put in order") {
+TEST_CASE("fault script: each line is a fault; the result is sorted by time") {
     const Script script =
         parse_script("# a comment\n\n2s stall conns=all way=down for=800ms # and another\r\n1500ms "
                      "reset\n1s delay delay=5ms jitter=200us for=3s\n");
@@ -34,23 +34,24 @@ TEST_CASE("fault script: each line is a fault; they are put in order") {
     CHECK(parse_script("").empty());
 }
 
-TEST_CASE("fault script: what is wrong is said, with its line") {
-    CHECK(refusal("1s reset\n1s break") == "line 2: 'break' is no kind of fault");
-    CHECK(refusal("soon reset") == "line 1: 'soon' is no time in us, ms or s");
-    CHECK(refusal("1h reset") == "line 1: '1h' is no time in us, ms or s");
+TEST_CASE("fault script: an error names the line") {
+    CHECK(refusal("1s reset\n1s break") == "line 2: 'break' is not a kind of fault");
+    CHECK(refusal("soon reset") == "line 1: 'soon' is not a time in us, ms or s");
+    CHECK(refusal("1h reset") == "line 1: '1h' is not a time in us, ms or s");
     CHECK(refusal("1s stall") == "line 1: stall needs for=");
     CHECK(refusal("1s delay for=1s") == "line 1: delay needs delay=");
     CHECK(refusal("1s throttle for=1s") == "line 1: throttle needs rate=");
-    CHECK(refusal("1s reset for=1s") == "line 1: 'for=1s' is nothing that reset takes");
-    CHECK(refusal("1s refuse conns=2 for=1s") == "line 1: 'conns=2' is nothing that refuse takes");
+    CHECK(refusal("1s reset for=1s") == "line 1: 'for=1s' is an option that reset does not take");
+    CHECK(refusal("1s refuse conns=2 for=1s") ==
+          "line 1: 'conns=2' is an option that refuse does not take");
     CHECK(refusal("1s half-close way=left") == "line 1: 'left' is not up, down or both");
-    CHECK(refusal("1s reset conns=0") == "line 1: '0' is no positive number");
+    CHECK(refusal("1s reset conns=0") == "line 1: '0' is not a positive number");
     CHECK(refusal("999999999999999s reset") ==
-          "line 1: '999999999999999s' is no time in us, ms or s");
+          "line 1: '999999999999999s' is not a time in us, ms or s");
 }
 
-TEST_CASE("fault script: a drawn campaign is the same for the same seed, has every kind, and can "
-          "be written down") {
+TEST_CASE("fault script: a random campaign depends on its seed only, has every kind, and can be "
+          "written and read") {
     const CampaignPlan plan{.seed = 42, .faults = 400, .length = 100s};
     const Script script = draw_campaign(plan);
     CHECK(script.size() == 400);

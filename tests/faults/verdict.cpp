@@ -4,12 +4,12 @@ namespace sessionq::faults {
 
 void Verdict::add(const Judgement& judgement) {
     const auto text = [](std::size_t number) { return std::to_string(number); };
-    add("messages handled " + text(judgement.handled) + ", lost " + text(judgement.lost) +
+    add("messages handled: " + text(judgement.handled) + ", lost " + text(judgement.lost) +
         ", out of order " + text(judgement.out_of_order) + ", unexplained duplicates " +
         text(judgement.unexplained) + ", overlaps " + text(judgement.overlaps) +
-        ", settled after loss " + text(judgement.intruders));
-    add("handled again after a lost lease " + text(judgement.repeats) + ", after a failure " +
-        text(judgement.retries) + ", copies of sends " + text(judgement.copies) + "; leases " +
+        ", settled after a lost lock " + text(judgement.intruders));
+    add("handled again after a lost lock: " + text(judgement.repeats) + ", after a failure " +
+        text(judgement.retries) + ", copies of sends " + text(judgement.copies) + "; locks " +
         text(judgement.leases) + ", of them lost " + text(judgement.leases_lost) +
         "; handlers started late " + text(judgement.late));
     for (const std::string& words : judgement.words) {
@@ -19,7 +19,7 @@ void Verdict::add(const Judgement& judgement) {
 }
 
 void Verdict::add(const Promptness& promptness) {
-    std::string line = std::to_string(promptness.calls()) + " calls that block; longest";
+    std::string line = std::to_string(promptness.calls()) + " blocking calls; longest";
     for (const auto& [name, longest] : promptness.longest()) {
         line +=
             " " + name + " " +
@@ -27,7 +27,7 @@ void Verdict::add(const Promptness& promptness) {
             " ms";
     }
     add(line);
-    line = "errors told:";
+    line = "errors reported:";
     for (const auto& [error, count] : promptness.errors()) {
         line += " " + error + " " + std::to_string(count) + ";";
     }

@@ -8,10 +8,10 @@
 
 namespace sessionq::faults {
 
-/// What a campaign says at its end.
+/// The result of a campaign.
 struct Verdict {
-    std::vector<std::string> figures{};    ///< a line each
-    std::vector<std::string> complaints{}; ///< empty: all is as it must be
+    std::vector<std::string> figures{};    ///< one per line
+    std::vector<std::string> complaints{}; ///< empty if all is well
 
     void add(std::string figure) { figures.push_back(std::move(figure)); }
     void require(bool holds, std::string otherwise) {

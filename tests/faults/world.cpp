@@ -80,7 +80,7 @@ void World::dead_letter(const Key& key, const std::string& reason) {
     copies.erase(key);
     if (key.first == entity::archive) {
         arrive(entity::graveyard, key.second, dead.is_red);
-        copies.at({entity::graveyard, key.second}).reason = reason; // goes along
+        copies.at({entity::graveyard, key.second}).reason = reason; // is forwarded with it
         return;
     }
     dead.place = MessageState::active;
@@ -118,8 +118,8 @@ std::optional<std::string> find_difference(World expected, const Observation& ob
         const World::Key key{seen.entity, seen.text};
         const auto found = left.find(key);
         if (found == left.end()) {
-            return words(key) + " is there (" + words(seen.place, seen.count, seen.reason) +
-                   ") and must not be";
+            return words(key) + " exists (" + words(seen.place, seen.count, seen.reason) +
+                   ") and must not";
         }
         const World::Copy& copy = found->second;
         if (seen.place != copy.place || seen.count != copy.count || seen.reason != copy.reason) {
@@ -147,7 +147,7 @@ std::optional<std::string> find_difference(World expected, const Observation& ob
     return std::nullopt;
 }
 
-std::optional<std::string> find_wonder(const World& expected, const Observation& observed) {
+std::optional<std::string> find_impossible(const World& expected, const Observation& observed) {
     std::set<std::string> early;
     for (const auto& [key, copy] : expected.copies) {
         if (copy.place == MessageState::scheduled && copy.due > observed.ended) {
@@ -157,10 +157,10 @@ std::optional<std::string> find_wonder(const World& expected, const Observation&
     std::set<World::Key> seen;
     for (const Observation::Seen& one : observed.messages) {
         if (!seen.insert({one.entity, one.text}).second) {
-            return words({one.entity, one.text}) + " is there twice";
+            return words({one.entity, one.text}) + " exists twice";
         }
         if (one.place == MessageState::active && early.contains(one.text)) {
-            return words({one.entity, one.text}) + " came before its time";
+            return words({one.entity, one.text}) + " arrived before its time";
         }
     }
     return std::nullopt;

@@ -10,7 +10,7 @@ namespace {
 
 const WallTime noon{std::chrono::hours{24 * 365 * 50}};
 
-/// All that is there, as it must be.
+/// Returns everything in the model as observed.
 Observation look_at(const World& world, WallTime at = noon) {
     Observation seen{.began = at, .ended = at, .states = world.states};
     for (const auto& [key, copy] : world.copies) {
@@ -29,7 +29,7 @@ bool has(const World& world, const std::string& entity, const std::string& text)
 
 } // namespace
 
-TEST_CASE("world: what is sent is where it is passed on to") {
+TEST_CASE("world: a sent message is where it is forwarded to") {
     World world;
     world.send(entity::work, "1", true);
     world.send(entity::inbox, "2", false);
@@ -41,7 +41,7 @@ TEST_CASE("world: what is sent is where it is passed on to") {
     CHECK_FALSE(find_difference(world, look_at(world)));
 }
 
-TEST_CASE("world: what was abandoned as often as it may be is a dead letter; some are passed on") {
+TEST_CASE("world: a message abandoned too often becomes a dead letter, and some are forwarded") {
     World world;
     for (const char* at : {entity::work, entity::archive}) {
         world.send(at, "1", false);
@@ -57,24 +57,24 @@ TEST_CASE("world: what was abandoned as often as it may be is a dead letter; som
     CHECK(world.copies.at({entity::graveyard, "1"}).reason == "MaxDeliveryCountExceeded");
 }
 
-TEST_CASE("world: a scheduled message is in one place before its time and in all afterwards, and "
-          "early is a wonder") {
+TEST_CASE("world: a scheduled message is in one place until it is due; an early one is an error") {
     World world;
     world.schedule(entity::news, "1", true, noon + 1s);
     CHECK(world.copies.size() == 1);
     Observation before = look_at(world);
     CHECK_FALSE(find_difference(world, before));
-    CHECK_FALSE(find_wonder(world, before));
+    CHECK_FALSE(find_impossible(world, before));
     World later = world;
     later.pass(noon + 1s);
     CHECK(later.copies.size() == 3);
     CHECK_FALSE(find_difference(world, look_at(later, noon + 1s)));
-    CHECK_FALSE(find_wonder(world, look_at(later, noon + 1s)));
+    CHECK_FALSE(find_impossible(world, look_at(later, noon + 1s)));
     CHECK(find_difference(world, look_at(world, noon + 1s)));
-    CHECK(find_wonder(world, look_at(later, noon))->find("before its time") != std::string::npos);
+    CHECK(find_impossible(world, look_at(later, noon))->find("before its time") !=
+          std::string::npos);
 }
 
-TEST_CASE("world: every difference is found and named") {
+TEST_CASE("world: finds and names every difference") {
     World world;
     world.send(entity::work, "1", false);
     world.send(entity::work, "2", false);
@@ -90,7 +90,7 @@ TEST_CASE("world: every difference is found and named") {
           0);
     CHECK(difference([](Observation& o) {
               o.messages.push_back({.entity = entity::all, .text = "1"});
-          }).find("must not be") != std::string::npos);
+          }).find("must not") != std::string::npos);
     CHECK(difference([](Observation& o) {
               o.messages[1].place = MessageState::active;
           }).find("must be deferred") != std::string::npos);
@@ -107,10 +107,10 @@ TEST_CASE("world: every difference is found and named") {
     CHECK_FALSE(find_difference(world, gone, {{entity::work, "2"}}));
     Observation twice = look_at(world);
     twice.messages.push_back(twice.messages.front());
-    CHECK(find_wonder(world, twice)->find("twice") != std::string::npos);
+    CHECK(find_impossible(world, twice)->find("twice") != std::string::npos);
 }
 
-TEST_CASE("world: what was passed on by half is neither as it was nor as it is to be") {
+TEST_CASE("world: a half-forwarded message matches neither the old nor the new state") {
     World before;
     World after;
     after.send(entity::news, "1", true);

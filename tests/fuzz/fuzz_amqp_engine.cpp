@@ -1,5 +1,6 @@
-// What a peer sends to an engine that takes part in everything: opens what is opened, sends what there is credit for, reads, answers and settles. The first byte chooses
-// the side and whether SASL comes first, the second in which pieces the rest arrives.
+// Bytes from a peer for an engine that takes part in everything: opens what the peer opens, sends
+// within its credit, reads, answers and settles. The first byte chooses the side and whether SASL
+// precedes; the second chooses the pieces of the rest.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,7 +14,7 @@ using namespace sessionq::amqp;
 
 namespace {
 
-constexpr std::size_t most_sent = 4; // a link, so that a huge credit is not a huge run
+constexpr std::size_t most_sent = 4; // per link, so that a huge credit does not make a huge run
 
 struct OneLink final : LinkListener {
     ~OneLink() override = default;
@@ -101,7 +102,7 @@ struct Everything final : ConnectionListener {
     int closed{0};
 };
 
-/// A client's: one session with a link of each kind.
+/// A client's part: one session with a link of each kind.
 void begin(Engine& engine, Everything& everything) {
     auto& one = *everything.sessions.emplace_back(std::make_unique<OneSession>());
     one.session = engine.begin_session();
@@ -153,7 +154,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         engine.process();
         engine.take(output);
         if (everything.closed != 1) {
-            __builtin_trap(); // told once, whatever comes
+            __builtin_trap(); // told once for any input
         }
     }
     return 0;

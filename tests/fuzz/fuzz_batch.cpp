@@ -1,4 +1,4 @@
-// Batches from outside: what is split, put together again, splits into the same.
+// Batches from outside. A batch that is split and put together again splits into the same messages.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The configuration of a broker: whatever it says is refused or can be made, and takes a message everywhere it takes any.
+// A broker's configuration. Any text is rejected, or its entities can be created and used.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     broker::Broker broker;
     const broker::Instant at{.now = TimePoint{Duration{1}}, .wall = WallTime{}};
     if (!server::create_entities(broker, configuration.value(), at)) {
-        std::abort(); // what was read is what can be made
+        std::abort(); // a configuration that was read can be created
     }
     for (const auto kind : {broker::EntityKind::queue, broker::EntityKind::topic}) {
         for (const std::string& name : broker.names(kind)) {

@@ -1,4 +1,5 @@
-// Connection strings from outside: refused with a reason, or of values that are sound; the reason never holds what was given as a secret.
+// Connection strings from outside. They are rejected with a reason, or their values are valid. The
+// reason never contains a secret.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,8 +11,8 @@ using namespace sessionq;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text{reinterpret_cast<const char*>(data), size};
-    if (text.find("this-is-secret") !=
-        std::string::npos) { // given elsewhere too, where it is no secret
+    // also present elsewhere, where it is no secret
+    if (text.find("this-is-secret") != std::string::npos) {
         return 0;
     }
     const auto parsed =

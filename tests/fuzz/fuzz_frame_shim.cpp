@@ -1,4 +1,5 @@
-// Frames of both directions through the shim: in one piece and byte by byte it must say the same, and what a server lets in must pass again.
+// Frames of both directions through the shim. Whole and byte by byte, the result must be the same.
+// What a server lets in must pass again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

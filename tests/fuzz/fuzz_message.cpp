@@ -1,4 +1,5 @@
-// Messages from outside: what a broker takes can be read, changed and delivered, and is whole afterwards.
+// Messages from outside. A message that a broker accepts can be read, changed and delivered, and
+// stays valid.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +19,7 @@ void require(bool holds) {
     }
 }
 
-/// Whether all of it can be decoded.
+/// Returns true if the whole message can be decoded.
 bool is_readable(const MessageContent& content) {
     try {
         return content.message().body == content.body();
@@ -55,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             back.session_id() == content.session_id());
     require(delivered.value().facts.sequence_number == received.value().facts.sequence_number);
     require(!readable || is_readable(back));
-    if (readable) { // what is decoded can be sent
+    if (readable) { // a decoded message can be sent
         require(amqp::EncodedContent::make(amqp::encode_message(content.message(), at), at).ok());
     }
     return 0;

@@ -1,4 +1,5 @@
-// Files of records from outside, JSON Lines or CSV: each record has its session id, or the reader says which line is wrong.
+// Record files from outside, in JSON Lines or CSV. Each record has its session id, or the error
+// names the line.
 #include <unistd.h>
 
 #include <cstddef>
@@ -14,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0) {
         return 0;
     }
-    // The first byte says by what name the rest is read.
+    // The first byte chooses the file's extension.
     const std::string path = "fuzz_records." + std::to_string(::getpid()) +
                              (data[0] % 3 == 0   ? ".csv"
                               : data[0] % 3 == 1 ? ".jsonl"

@@ -1,4 +1,5 @@
-// What a client puts to the broker's nodes: tokens, addresses, filters, and requests with whatever body. The first byte chooses.
+// Input from a client for the broker's nodes: tokens, addresses, filters, and requests with any
+// body. The first byte chooses.
 #include <cstddef>
 #include <cstdint>
 #include <string>

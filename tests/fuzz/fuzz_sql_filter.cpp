@@ -1,4 +1,4 @@
-// The conditions and actions of a subscription's rules, asked of a message with a property of every kind.
+// Conditions and actions of subscription rules, applied to a message with a property of every type.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// Values from outside: whatever is understood is walked over whole, and is the same once it is written and read again.
+// Values from outside. A value that can be read can be skipped, and is the same after writing and
+// reading.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,8 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = decode(written);
     const bool walked =
         Decoder{bytes}.skip() == bytes && Decoder{written}.skip() == std::string_view{written};
+    // not ==, because NaN differs from itself
     if (!walked || !again || encode(*again) != written ||
-        again->to_string() != value->to_string()) { // not ==: a NaN is none of its equals
+        again->to_string() != value->to_string()) {
         std::abort();
     }
     return 0;

@@ -1,4 +1,4 @@
-// What a peer sends before and after a stream becomes a WebSocket.
+// Bytes from a peer before and after a stream becomes a WebSocket.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// Replays a harness's corpus: every file of the folder, in order of name. Fails when there is none, so that a lost corpus is noticed.
+// Replays a harness's corpus, every file of the folder in order of name. Fails if there are none,
+// so that a lost corpus is noticed.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,9 @@
-# Suites of tests/interop/run: our client on other people's brokers of message groups. Sourced by it.
+# Suites of tests/interop/run, which sources it: our client on other people's brokers with message
+# groups.
 #
-# Each broker is started on loopback by tests/interop/artemis or tests/interop/broker-j, with a fresh instance, and stopped by its id. On it run: the contract suite of
-# ports (its capability table is printed), the replay of records by groups, sample 07, and a few rounds of tests/interop/group_faults.py; more by hand.
+# tests/interop/artemis and tests/interop/broker-j start a fresh broker on loopback and stop it by
+# its process id. Each broker gets the contract suite (which prints its capabilities), the replay of
+# records by groups, sample 07, and a few rounds of tests/interop/group_faults.py.
 
 programs=$(dirname "$daemon")
 fault_rounds=${SESSIONQ_FAULT_ROUNDS:-2}
@@ -15,13 +17,14 @@ try_broker() {
         return
     fi
     local target=contract_${kind//-/_}
-    cmake --build "$programs/.." --target "$target" fault_load replay 07_message_groups >"$work/$kind-build.log" 2>&1 || {
+    cmake --build "$programs/.." --target "$target" fault_load replay 07_message_groups \
+        >"$work/$kind-build.log" 2>&1 || {
         tail -n 30 "$work/$kind-build.log"
-        failed+=("$kind: its programs cannot be built")
+        failed+=("$kind: cannot build its programs")
         return
     }
     rm -rf "$at"
-    "$here/$kind" start "$at" || { failed+=("$kind does not start"); return; }
+    "$here/$kind" start "$at" || { failed+=("$kind did not start"); return; }
     local passed=() name
     for name in contract replay sample faults; do
         if "broker_$name" "$kind" "$at" >"$work/$kind-$name.log" 2>&1; then
@@ -32,11 +35,14 @@ try_broker() {
         fi
     done
     "$here/$kind" stop "$at"
-    say "$kind: what it can do, as its client declares it"
-    sed -n '/^Apache/,/^  receive and delete/p' "$work/$kind-contract.log" | sed '/^  receive and delete/q'
+    say "$kind: its capabilities"
+    sed -n '/^Apache/,/^  receive and delete/p' "$work/$kind-contract.log" |
+        sed '/^  receive and delete/q'
     grep -h -e '^\[doctest\] test cases' "$work/$kind-contract.log" || true
     grep -h -e ' faults; ' "$work/$kind-faults.log" || true
-    summary+=("interop: $kind: passed: ${passed[*]:-nothing} ($("$here/$kind" version), $(java -version 2>&1 | head -n 1))")
+    local versions
+    versions="$("$here/$kind" version), $(java -version 2>&1 | head -n 1)"
+    summary+=("interop: $kind: passed: ${passed[*]:-nothing} ($versions)")
 }
 
 queues_of() {
@@ -47,22 +53,31 @@ queues_of() {
 }
 
 broker_contract() {
-    SESSIONQ_BROKER_URL=$(<"$2/url") SESSIONQ_BROKER_TLS_URL=$(<"$2/tls-url") SESSIONQ_BROKER_CA=$2/tls/ca.pem timeout 200 "$programs/contract_${1//-/_}"
+    SESSIONQ_BROKER_URL=$(<"$2/url") SESSIONQ_BROKER_TLS_URL=$(<"$2/tls-url") \
+        SESSIONQ_BROKER_CA=$2/tls/ca.pem timeout 200 "$programs/contract_${1//-/_}"
 }
 
 broker_replay() {
-    python3 -c 'import random; print("group"); [print(f"g{random.randrange(500)}") for _ in range(20000)]' >"$work/records.csv"
-    timeout 120 "$programs/replay" --input "$work/records.csv" --session-key group --connection "$(<"$2/url")" --entity "$(queues_of "$1").d10.replay"
+    python3 -c 'import random
+print("group")
+for _ in range(20000): print(f"g{random.randrange(500)}")' >"$work/records.csv"
+    timeout 120 "$programs/replay" --input "$work/records.csv" --session-key group \
+        --connection "$(<"$2/url")" --entity "$(queues_of "$1").d10.replay"
 }
 
 broker_sample() {
-    SESSIONQ_CONNECTION=$(<"$2/url") timeout 60 "$programs/07_message_groups" "$(queues_of "$1").d10.sample"
+    SESSIONQ_CONNECTION=$(<"$2/url") timeout 60 "$programs/07_message_groups" \
+        "$(queues_of "$1").d10.sample"
 }
 
 broker_faults() {
-    local faults=(python3 -B "$here/group_faults.py" --load "$programs/fault_load" --work "$work/$1-faults" --rounds "$fault_rounds")
+    local faults=(python3 -B "$here/group_faults.py" --load "$programs/fault_load"
+        --work "$work/$1-faults" --rounds "$fault_rounds")
     case $1 in
-    artemis) "${faults[@]}" failover && "${faults[@]}" consumers --broker artemis && "${faults[@]}" rebalance ;;
+    artemis)
+        "${faults[@]}" failover && "${faults[@]}" consumers --broker artemis &&
+            "${faults[@]}" rebalance
+        ;;
     broker-j) "${faults[@]}" restart && "${faults[@]}" consumers --broker broker-j ;;
     esac
 }

@@ -1,9 +1,11 @@
-"""Faults on brokers of message groups, under load, judged by group_oracle.py:
+"""Faults on brokers with message groups, under load, judged by group_oracle.py:
 
-group_faults.py failover   --load PROGRAM --work DIR [--rounds N]    kills whichever of an Artemis pair serves; the other takes over
-group_faults.py restart    --load PROGRAM --work DIR [--rounds N]    kills Broker-J and starts it again on its store
-group_faults.py consumers  --load PROGRAM --work DIR [--rounds N] --broker artemis|broker-j    kills one of two programs that share the groups
-group_faults.py rebalance  --load PROGRAM --work DIR [--rounds N]    programs join and leave while Artemis deals the groups anew
+group_faults.py FAULT --load PROGRAM --work DIR [--rounds N] [--broker artemis|broker-j]
+
+failover    kills the active broker of an Artemis pair; the other takes over
+restart     kills Broker-J and restarts it on its store
+consumers   kills one of two programs that share the groups, on either broker
+rebalance   programs join and leave while Artemis reassigns the groups
 """
 
 import argparse
@@ -18,7 +20,7 @@ import time
 from group_oracle import GroupOracle, self_test
 
 HERE = pathlib.Path(__file__).parent
-LONGEST_WAIT = 60.0  # for sending and consuming to go on after a fault
+LONGEST_WAIT = 60.0  # until sending and consuming continue after a fault
 GROUPS = 24
 
 
@@ -27,33 +29,69 @@ def broker(kind, *words):
 
 
 class Load:
-    def __init__(self, program, url, entity, log, role="both", rate=3000, handle_ms=0, drain_seconds=30, senders=4):
-        command = [program, "--connection", url, "--entity", entity, "--log", str(log), "--sessions", str(GROUPS), "--role", role]
-        command += ["--rate", str(rate), "--handle-ms", str(handle_ms), "--drain-seconds", str(drain_seconds), "--senders", str(senders)]
+    def __init__(
+        self,
+        program,
+        url,
+        entity,
+        log,
+        role="both",
+        rate=3000,
+        handle_ms=0,
+        drain_seconds=30,
+        senders=4,
+    ):
+        command = [
+            program,
+            "--connection",
+            url,
+            "--entity",
+            entity,
+            "--log",
+            str(log),
+            "--sessions",
+            str(GROUPS),
+            "--role",
+            role,
+        ]
+        command += [
+            "--rate",
+            str(rate),
+            "--handle-ms",
+            str(handle_ms),
+            "--drain-seconds",
+            str(drain_seconds),
+            "--senders",
+            str(senders),
+        ]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         if not self.process.stdout.readline():
-            raise RuntimeError("fault_load does not start")
+            raise RuntimeError("fault_load did not start")
 
     def kill(self):
         self.process.kill()
         self.process.wait()
 
     def stop(self):
-        """Consumes what is left, then ends."""
+        """Lets it consume the rest, then ends it."""
         self.process.terminate()
         if self.process.wait(90) != 0:
             raise RuntimeError("fault_load failed")
 
 
 def wait_for_progress(log, port=None):
-    """Until both sending and consuming have gone on. How long that took and, with a port, how much of it after the broker let connections in there."""
+    """Waits until both sending and consuming continue. Returns how long that took, and the part of
+    it after a broker accepted connections on the port, if given."""
     position = log.stat().st_size if log.exists() else 0
     wanted, began = {"S", "C"}, time.monotonic()
     up = began
     while wanted:
         if time.monotonic() - began > LONGEST_WAIT:
             missing = " or ".join(sorted(wanted))
-            raise RuntimeError(f"nothing goes on: no {missing} within {LONGEST_WAIT:.0f} s; {log.name} ends with\n{tail_of(log)}")
+            raise RuntimeError(
+                f"no progress: no {missing} within {LONGEST_WAIT:.0f} s; "
+                f"{log.name} ends with\n{tail_of(log)}"
+            )
         time.sleep(0.02)
         if port and not is_open(port):
             up = time.monotonic()
@@ -65,11 +103,13 @@ def wait_for_progress(log, port=None):
 
 
 def tail_of(file, lines=20):
-    return "\n".join(file.read_text(errors="replace").splitlines()[-lines:]) if file.exists() else ""
+    return (
+        "\n".join(file.read_text(errors="replace").splitlines()[-lines:]) if file.exists() else ""
+    )
 
 
 def is_open(port):
-    """Whether a broker greets there; that something listens is not enough."""
+    """Returns true if a broker answers there. A listening socket is not enough."""
     try:
         with socket.create_connection(("127.0.0.1", port), 1) as connection:
             connection.settimeout(1)
@@ -108,10 +148,19 @@ def failover(arguments, log):
                 broker("artemis", "kill", pair / active)
                 wait, ours = wait_for_progress(log, ports[standby])
                 waits.append(wait)
-                print(f"failover {number + 1}: {active} killed, going on after {wait:.2f} s, {ours:.2f} s of it with the other up", flush=True)
+                print(
+                    f"failover {number + 1}: {active} killed, progress after {wait:.2f} s, "
+                    f"{ours:.2f} s of it with the other up",
+                    flush=True,
+                )
                 position = (pair / active / "log/out").stat().st_size
                 broker("artemis", "launch", pair / active)
-                wait_for_text(pair / active / "log/out", position, b"AMQ221034" if active == "primary" else b"AMQ221032", 30)
+                wait_for_text(
+                    pair / active / "log/out",
+                    position,
+                    b"AMQ221034" if active == "primary" else b"AMQ221032",
+                    30,
+                )
                 time.sleep(1)
                 active, standby = standby, active
             load.stop()
@@ -128,7 +177,13 @@ def restart(arguments, log):
     broker("broker-j", "start", at)
     waits = []
     try:
-        load = Load(arguments.load, (at / "url").read_text().strip(), "standard.d100000.restart", log, senders=GROUPS)
+        load = Load(
+            arguments.load,
+            (at / "url").read_text().strip(),
+            "standard.d100000.restart",
+            log,
+            senders=GROUPS,
+        )
         try:
             wait_for_progress(log)
             for number in range(arguments.rounds):
@@ -136,7 +191,9 @@ def restart(arguments, log):
                 broker("broker-j", "kill", at)
                 broker("broker-j", "start", at)
                 waits.append(wait_for_progress(log)[0])
-                print(f"restart {number + 1}: going on {waits[-1]:.2f} s after it was up", flush=True)
+                print(
+                    f"restart {number + 1}: progress {waits[-1]:.2f} s after it was up", flush=True
+                )
             load.stop()
         finally:
             load.kill()
@@ -160,7 +217,7 @@ def consumers(arguments, log):
                 time.sleep(random.uniform(0.5, 2))
                 two.pop(0).kill()
                 waits.append(wait_for_progress(log)[0])
-                print(f"consumer {number + 1} killed: going on after {waits[-1]:.2f} s", flush=True)
+                print(f"consumer {number + 1} killed: progress after {waits[-1]:.2f} s", flush=True)
                 two.append(Load(arguments.load, url, entity, log, "receive"))
             sender.stop()
             for each in two:
@@ -170,11 +227,11 @@ def consumers(arguments, log):
                 each.kill()
     finally:
         broker(arguments.broker, "stop", at)
-    return False, waits  # a program that was killed has settled more than it wrote down
+    return False, waits  # a killed program has settled more than it logged
 
 
 def wait_for_share(log, load):
-    """Until this program has received something. How long that took."""
+    """Waits until this program receives a message. Returns how long that took."""
     began, mark = time.monotonic(), f"R {load.process.pid}.".encode()
     position = log.stat().st_size
     while time.monotonic() - began < LONGEST_WAIT:
@@ -187,7 +244,7 @@ def wait_for_share(log, load):
 
 
 def wait_for_quiet(log):
-    """Until nothing has been written for three seconds."""
+    """Waits until nothing has been written for three seconds."""
     size, since = -1, time.monotonic()
     while time.monotonic() - since < 3:
         time.sleep(0.1)
@@ -196,7 +253,8 @@ def wait_for_quiet(log):
 
 
 def rebalance(arguments, log):
-    """Programs join and leave, in peace or not, while each always has many messages in hand that it has not handled."""
+    """Programs join, leave and are killed while each always holds many messages that it has not
+    handled."""
     at = arguments.work / "rebalanced"
     broker("artemis", "start", at)
     entity = arguments.queues + ".d100000.rebalance"
@@ -215,12 +273,19 @@ def rebalance(arguments, log):
                 time.sleep(random.uniform(0.5, 2))
                 sharers.append(consumer())
                 waits.append(wait_for_share(log, sharers[-1]))
-                print(f"consumer {number + 1} joined: it has groups after {waits[-1]:.2f} s", flush=True)
+                print(
+                    f"consumer {number + 1} joined: it has groups after {waits[-1]:.2f} s",
+                    flush=True,
+                )
                 time.sleep(random.uniform(0.5, 2))
                 leaver = sharers.pop(0)
                 leaver.kill() if number % 2 else leaver.stop()
                 waits.append(wait_for_progress(log)[0])
-                print(f"another {'was killed' if number % 2 else 'left'}: going on after {waits[-1]:.2f} s", flush=True)
+                print(
+                    f"another {'was killed' if number % 2 else 'left'}: "
+                    f"progress after {waits[-1]:.2f} s",
+                    flush=True,
+                )
             sender.stop()
             wait_for_quiet(log)
             for each in sharers:
@@ -240,7 +305,12 @@ def main():
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--broker", choices=["artemis", "broker-j"], default="artemis")
-    parser.add_argument("--queues", choices=["rebalanced", "hasty"], default="rebalanced", help="as tests/interop/artemis names them")
+    parser.add_argument(
+        "--queues",
+        choices=["rebalanced", "hasty"],
+        default="rebalanced",
+        help="the prefix of the queues, see tests/interop/artemis",
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     arguments = parser.parse_args()
     self_test()
@@ -251,7 +321,12 @@ def main():
     log = arguments.work / "load.log"
     print(f"{arguments.fault}: seed {arguments.seed}", flush=True)
     try:
-        answers, waits = {"failover": failover, "restart": restart, "consumers": consumers, "rebalance": rebalance}[arguments.fault](arguments, log)
+        answers, waits = {
+            "failover": failover,
+            "restart": restart,
+            "consumers": consumers,
+            "rebalance": rebalance,
+        }[arguments.fault](arguments, log)
     except (RuntimeError, subprocess.SubprocessError):
         for each in sorted(arguments.work.glob("**/log/out")):
             print(f"--- the end of {each}\n{tail_of(each, 40)}")
@@ -262,7 +337,10 @@ def main():
     violations = oracle.finish()
     print("".join(f"{each}\n" for each in violations), end="")
     figures = ", ".join(f"{name} {count}" for name, count in sorted(oracle.figures.items()))
-    print(f"{arguments.fault}: {arguments.rounds} faults; {figures}; longest until going on {max(waits):.2f} s")
+    print(
+        f"{arguments.fault}: {arguments.rounds} faults; {figures}; "
+        f"longest wait for progress {max(waits):.2f} s"
+    )
     sys.exit(1 if violations else 0)
 
 

@@ -1,8 +1,13 @@
-"""What a log of fault_load (see tests/faults/load.cpp) must look like on a broker of message groups, whatever befell it and the network.
+"""The rules for a log of fault_load (see tests/faults/load.cpp) on a broker with message groups,
+whatever happened to broker and network.
 
-Nothing lost: each message whose send was confirmed was received. In order: of each group a message is received for the first time right after the one before it, and
-within a lease nothing goes back. No error says that the broker broke the protocol: it is down, or not ready yet, and says so. Duplicates: only of what was in hand, or settled without an answer, when a connection or a consumer was lost; and where one program
-received a message twice, the second is marked as delivered before. Copies of a send that was tried more often than once may come anywhere behind.
+Nothing is lost: each message whose send was confirmed was received.
+Order: in each group, a message is first received right after the one before it. Within a lock the
+order never goes back.
+Errors: none says that the broker broke the protocol. A broker that is down or not ready says so.
+Duplicates: only messages that were held, or settled without an answer, when a connection or a
+consumer was lost. If one program receives a message twice, the second one is marked as delivered
+before. Copies of a repeated send may come at any later place.
 """
 
 import collections
@@ -16,10 +21,12 @@ class GroupOracle:
         self.figures = collections.Counter()
         self.attempts = collections.Counter()  # by (group, number)
         self.confirmed = set()
-        self.seen_by = collections.defaultdict(set)  # (group, number): the programs that received it
+        self.seen_by = collections.defaultdict(
+            set
+        )  # (group, number): the programs that received it
         self.completed = set()
-        self.expected = {}  # by group: the number to come next for the first time
-        self.in_lease = {}  # by lease: the number received last
+        self.expected = {}  # by group: the next new number
+        self.in_lease = {}  # by lease: the last number received
         self.open = {}  # by (program, group): its lease
 
     def violate(self, what, *words):
@@ -47,7 +54,9 @@ class GroupOracle:
         self.figures["leases"] += 1
         owner = lease.split(".")[0], group
         if owner in self.open:
-            self.violate("two handlers of one group in one program", lease, group, "beside", self.open[owner])
+            self.violate(
+                "two handlers of one group in one program", lease, group, "beside", self.open[owner]
+            )
         self.open[owner] = lease
 
     def on_R(self, lease, group, number, _, delivery_count):
@@ -60,12 +69,16 @@ class GroupOracle:
             if message in self.completed:
                 self.figures["received_again_after_settled"] += 1
                 if self.answers_settlements and not is_copy:
-                    self.violate("came back although its settlement was answered", lease, group, number)
+                    self.violate(
+                        "came back although its settlement was answered", lease, group, number
+                    )
             if program in self.seen_by[message] and not is_copy and delivery_count == "0":
                 self.violate("came again unmarked", lease, group, number)
         else:
             if number != self.expected.get(group):
-                self.violate("out of order", lease, group, number, "instead of", self.expected.get(group))
+                self.violate(
+                    "out of order", lease, group, number, "instead of", self.expected.get(group)
+                )
             self.expected[group] = number + 1
         if number <= self.in_lease.get(lease, -1) and not is_copy:
             self.violate("went back", lease, group, number)
@@ -88,8 +101,10 @@ class GroupOracle:
             self.figures["errors_while_recovering"] += 1
 
     def finish(self):
-        """Nothing more will come."""
-        for group, number in sorted(self.confirmed - {message for message, by in self.seen_by.items() if by}):
+        """Returns the violations at the end of the log."""
+        for group, number in sorted(
+            self.confirmed - {message for message, by in self.seen_by.items() if by}
+        ):
             self.violate("lost", group, number)
         return self.violations
 
@@ -103,16 +118,38 @@ def self_test():
 
     both = "A s 0, S s 0, A s 1, S s 1, O 1.1 s, "
     finds(None, both + "R 1.1 s 0 1 0, C 1.1 s 0 1, R 1.1 s 1 2 0")
-    finds(None, both + "R 1.1 s 0 1 0, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 10 0")
+    finds(
+        None,
+        both + "R 1.1 s 0 1 0, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 10 0",
+    )
     finds(None, both + "R 1.1 s 0 1 0, O 2.1 s, R 2.1 s 0 9 0, R 2.1 s 1 10 0")
-    finds(None, both + "R 1.1 s 0 1 0, C 1.1 s 0 1, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 10 0", answers=False)
-    finds("came back although its settlement was answered", both + "R 1.1 s 0 1 0, C 1.1 s 0 1, X 1.1 s idle, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 1 0")
-    finds("came again unmarked", both + "R 1.1 s 0 1 0, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 0, R 1.2 s 1 10 0")
+    finds(
+        None,
+        both
+        + "R 1.1 s 0 1 0, C 1.1 s 0 1, X 1.1 s connection_lost, O 1.2 s, "
+        + "R 1.2 s 0 9 1, R 1.2 s 1 10 0",
+        answers=False,
+    )
+    finds(
+        "came back although its settlement was answered",
+        both + "R 1.1 s 0 1 0, C 1.1 s 0 1, X 1.1 s idle, O 1.2 s, R 1.2 s 0 9 1, R 1.2 s 1 1 0",
+    )
+    finds(
+        "came again unmarked",
+        both + "R 1.1 s 0 1 0, X 1.1 s connection_lost, O 1.2 s, R 1.2 s 0 9 0, R 1.2 s 1 10 0",
+    )
     finds("lost", both + "R 1.1 s 0 1 0")
-    finds("out of order", both + "R 1.1 s 1 1 0, X 1.1 s idle, O 1.2 s, R 1.2 s 0 1 0, A s 1, A s 0")
+    finds(
+        "out of order", both + "R 1.1 s 1 1 0, X 1.1 s idle, O 1.2 s, R 1.2 s 0 1 0, A s 1, A s 0"
+    )
     finds("went back", both + "R 1.1 s 0 1 0, R 1.1 s 1 1 0, R 1.1 s 0 1 1")
-    finds("not understood", both + "E connect: the peer broke the protocol, R 1.1 s 0 1 0, R 1.1 s 1 2 0")
-    finds("two handlers of one group in one program", both + "R 1.1 s 0 1 0, O 1.2 s, R 1.2 s 1 2 0")
+    finds(
+        "not understood",
+        both + "E connect: the peer broke the protocol, R 1.1 s 0 1 0, R 1.1 s 1 2 0",
+    )
+    finds(
+        "two handlers of one group in one program", both + "R 1.1 s 0 1 0, O 1.2 s, R 1.2 s 1 2 0"
+    )
 
 
 if __name__ == "__main__":

@@ -21,11 +21,10 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
     words.push_back(nullptr);
     int pipe_ends[2];
     if (::pipe2(pipe_ends, O_CLOEXEC) != 0) {
-        throw std::runtime_error{"no pipe can be made"};
+        throw std::runtime_error{"cannot create a pipe"};
     }
     id_ = ::fork();
-    if (id_ ==
-        0) { // this process has threads: nothing but system calls until the other program runs
+    if (id_ == 0) { // only system calls until exec, because this process has threads
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::dup2(pipe_ends[1], STDOUT_FILENO);
         ::execv(program.c_str(), words.data());
@@ -39,7 +38,7 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
     }
     if (character != '\n') {
         kill();
-        throw std::runtime_error{program + " does not start"};
+        throw std::runtime_error{program + " did not start"};
     }
 }
 

@@ -9,24 +9,25 @@
 
 namespace sessionq::test {
 
-/// A program that runs beside this one, and not longer.
+/// A child process that does not outlive this object.
 class ChildProcess {
 public:
-    /// Starts it and waits for its first line. Throws std::runtime_error (also: it ended without
-    /// one).
+    /// Starts it and waits for its first line. Throws std::runtime_error, also if it exits without
+    /// a line.
     ChildProcess(const std::string& program, const std::vector<std::string>& arguments);
-    /// Kills it if need be.
+    /// Kills it if it still runs.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
     [[nodiscard]] const std::string& first_line() const noexcept { return first_line_; }
-    /// -1 once it is gone.
+    /// -1 once it has ended.
     [[nodiscard]] pid_t id() const noexcept { return id_; }
     void signal(int number) const;
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL and waits for its end.
     void kill();
-    /// SIGTERM. Its exit code; -1: it had to be killed after `longest`, or died of a signal.
+    /// Sends SIGTERM. Returns the exit code, or -1 if it died of a signal or had to be killed after
+    /// `longest`.
     int end(Duration longest);
 
 private:

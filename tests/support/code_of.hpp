@@ -6,7 +6,7 @@
 
 namespace sessionq::test {
 
-/// The cause with which a call fails; none of them if it does not.
+/// Returns the error code of a call that throws, or `Errc{}` if it does not.
 inline Errc code_of(const std::function<void()>& call) {
     try {
         call();

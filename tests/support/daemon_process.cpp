@@ -14,7 +14,7 @@ DaemonProcess::DaemonProcess(const std::string& program, const std::vector<std::
     const std::string& line = process_.first_line();
     const auto at = line.find(before);
     if (at == std::string::npos) {
-        throw std::runtime_error{program + " does not say where it listens"};
+        throw std::runtime_error{program + " does not print its address"};
     }
     port_ = static_cast<std::uint16_t>(std::stoi(line.substr(at + before.size())));
 }

@@ -9,20 +9,20 @@
 
 namespace sessionq::test {
 
-/// A sessionqd that runs beside this program, and not longer.
+/// A sessionqd that does not outlive this object.
 class DaemonProcess {
 public:
-    /// `arguments` say where it listens: on loopback, port 0 is any that is free. Throws
-    /// std::runtime_error if it does not start.
+    /// `arguments` give the address to listen on: on loopback, where port 0 is any free port.
+    /// Throws std::runtime_error if it does not start.
     DaemonProcess(const std::string& program, const std::vector<std::string>& arguments);
 
     [[nodiscard]] ChildProcess& process() noexcept { return process_; }
     [[nodiscard]] pid_t id() const noexcept { return process_.id(); }
-    /// The first one of its line.
+    /// The first port that it printed.
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-    /// With the key that it has unless told otherwise; without TLS.
+    /// With the default key, without TLS.
     [[nodiscard]] std::string connection_string() const;
-    /// From its start to the line that says that it listens.
+    /// From its start to the line with its address.
     [[nodiscard]] double start_seconds() const noexcept { return start_.count(); }
 
 private:

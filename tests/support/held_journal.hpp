@@ -8,7 +8,7 @@
 
 namespace sessionq::test {
 
-/// A journal that says that something is durable, or is not, when the test says so.
+/// A journal that confirms or fails changes when the test says so.
 class HeldJournal final : public broker::Journal {
 public:
     [[nodiscard]] broker::EntityId make_entity_id() override { return ++last_id; }
@@ -23,14 +23,14 @@ public:
     [[nodiscard]] bool is_failing() const noexcept override { return failing; }
     [[nodiscard]] bool is_full() const noexcept override { return full; }
 
-    /// Answers whoever waits now, for everything up to now.
+    /// Answers all waiting calls for all changes up to now.
     void answer(const std::optional<Failure>& why = std::nullopt) {
         for (const Durable& done : std::exchange(waiting, {})) {
             done(mark, why ? &*why : nullptr);
         }
     }
 
-    /// How many changes of a kind there were.
+    /// The number of changes of one kind.
     template <typename Kind>
     [[nodiscard]] std::size_t count() const {
         std::size_t found = 0;

@@ -30,7 +30,7 @@ namespace sessionq::test::interleaving {
 
 namespace {
 
-/// Somewhere to go on: a context, and what the sanitizers need to know of its stack.
+/// A suspended stack: its context, and what the sanitizers need to know of it.
 struct Place {
     ucontext_t context{};
     const void* stack_bottom{nullptr};
@@ -59,8 +59,7 @@ void go(Place& from, Place& to) {
     finish_switch(from, nullptr);
 }
 
-/// Runs one script after another; suspended for ever between the last and its end, when nothing is
-/// left on its stack.
+/// Runs one script after another. It stays suspended after the last one, when its stack is empty.
 struct Fiber : Place {
     explicit Fiber(void (*entry)()) {
         getcontext(&context);
@@ -100,7 +99,7 @@ public:
         prepare();
         executing = this;
         for (std::size_t i = 0; i < scripts_.size();
-             ++i) { // each up to its first scheduling point: what lies before is its own affair
+             ++i) { // up to its first scheduling point, since the code before it shares nothing
             resume_from_main(i);
         }
         started_ = true;
@@ -109,7 +108,7 @@ public:
         }
         executing = nullptr;
         if (broken_) {
-            fibers_.clear(); // suspended half-way, so they can not be used again
+            fibers_.clear(); // suspended in the middle of a script, so they cannot be reused
         }
         scripts_.clear();
         return !broken_;
@@ -209,8 +208,8 @@ private:
         fiber.script = nullptr;
     }
 
-    /// Leaves the running fiber for the next chosen, which may be itself; for main when all is
-    /// done.
+    /// Switches from the running fiber to the next chosen one, which may be itself, or to main when
+    /// all are done.
     void go_on() {
         Fiber& self = *fibers_[running_];
         const auto next = choose();
@@ -292,7 +291,7 @@ private:
     std::vector<std::unique_ptr<Fiber>> fibers_;
     Place main_;
     std::size_t running_{0};
-    bool started_{false}; // all scripts stand at their first scheduling point
+    bool started_{false}; // all scripts are at their first scheduling point
     bool broken_{false};
 };
 

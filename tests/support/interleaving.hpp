@@ -10,37 +10,35 @@
 
 /// Explores every interleaving of a few small thread scripts.
 ///
-/// The code under test takes its atomics and mutexes as template parameters; the test gives it
+/// The code under test takes its atomics and mutexes as template parameters. The test passes
 /// `interleaving::Atomic` and `interleaving::Mutex`. Each access to one of them is a scheduling
-/// point: a place where any other script may go on instead. The scripts run as fibers on the
-/// calling thread, so exploring is deterministic and quick, and works under the address and thread
-/// sanitizers.
+/// point: any other script may run next. The scripts run as fibers on the calling thread, so the
+/// exploration is deterministic and fast, and works under the address and thread sanitizers.
 ///
 ///     const auto outcome = interleaving::explore([](interleaving::Run& run) {
-///         Counter<interleaving::Atomic> counter;            // fresh for each interleaving
+///         Counter<interleaving::Atomic> counter;  // fresh for each interleaving
 ///         run.thread([&] { counter.add(1); });
 ///         run.thread([&] { counter.add(1); });
-///         run.execute();                                    // one interleaving of all threads, to
-///         their end run.expect(counter.value() == 2, "both are counted");
+///         run.execute();  // one interleaving of all threads, to their end
+///         run.expect(counter.value() == 2, "both are counted");
 ///     });
 ///     CHECK_MESSAGE(outcome.passed(), outcome.to_string());
 ///
-/// The body is called once per interleaving. It must do the same each time: no clock, no random
-/// numbers, no addresses that decide anything.
+/// The body is called once per interleaving and must do the same each time. Nothing may depend on
+/// a clock, random numbers or addresses.
 ///
-/// What it does not see: reordering by weak memory orders (every interleaving is sequentially
-/// consistent; stress under ThreadSanitizer is for that), spurious failures of
-/// `compare_exchange_weak`, and accesses that are not interposed. A `thread_local` is shared by all
-/// scripts. A script must not block on anything but `Mutex` and `wait_until`. Keep scripts small:
-/// the count of interleavings is the multinomial of their steps, three scripts of four accesses
-/// have 34,650.
+/// It does not explore weak memory orders, spurious failures of `compare_exchange_weak`, or
+/// accesses that are not replaced. Every interleaving is sequentially consistent; ThreadSanitizer
+/// covers memory orders. All scripts share a `thread_local`. A script may block on `Mutex` and
+/// `wait_until` only. Keep scripts small: the number of interleavings is the multinomial of their
+/// steps, and three scripts of four accesses have 34,650.
 namespace sessionq::test::interleaving {
 
 struct Outcome {
     std::uint64_t interleavings{0};
     std::string violation; ///< empty: none found
-    std::vector<std::size_t>
-        schedule; ///< of the violation: which thread went on at each scheduling point with a choice
+    /// of the violation: the thread chosen at each scheduling point
+    std::vector<std::size_t> schedule;
     bool complete{true}; ///< false: stopped at the limit
 
     [[nodiscard]] bool passed() const noexcept { return violation.empty() && complete; }
@@ -54,33 +52,34 @@ class Run {
 public:
     explicit Run(Scheduler& scheduler) noexcept : scheduler_{scheduler} {}
 
-    /// Adds a script. Exceptions that leave it are violations.
+    /// Adds a script. An exception that leaves it is a violation.
     void thread(std::function<void()> script);
 
-    /// Runs all scripts to their end. A deadlock is a violation, and so is a run that takes more
-    /// than 10,000 steps. Returns false after one of these: what the scripts share is then
-    /// half-done, and the body had better return.
+    /// Runs all scripts to their end. A deadlock is a violation, and so is a run of more than
+    /// 10,000 steps. Returns false after a violation; the shared state is then incomplete and the
+    /// body should return.
     bool execute();
 
-    /// Notes a violation unless `holds`; also from within a script. The first one counts.
+    /// Records a violation unless `holds`. May be called from a script. Only the first violation
+    /// counts.
     void expect(bool holds, const char* what);
 
 private:
     Scheduler& scheduler_;
 };
 
-/// Runs `body` for every interleaving, up to the first violation, or to `limit` interleavings.
+/// Runs `body` for every interleaving until the first violation or until `limit` interleavings.
 [[nodiscard]] Outcome explore(const std::function<void(Run&)>& body,
                               std::uint64_t limit = 5'000'000);
 
-/// A scheduling point; of no effect outside `Run::execute`.
+/// A scheduling point. No effect outside `Run::execute`.
 void point();
 
-/// Lets others run until `ready()` holds. `ready` must not contain a scheduling point.
+/// Lets other scripts run until `ready()` holds. `ready` must not contain a scheduling point.
 void wait_until(const std::function<bool()>& ready);
 
-/// Takes the place of `std::atomic`: as much of it as the library uses. Outside `Run::execute` it
-/// is a plain value.
+/// Replaces `std::atomic`, with the functions that the library uses. Outside `Run::execute` it is a
+/// plain value.
 template <typename T>
 class Atomic {
 public:
@@ -139,8 +138,7 @@ private:
     T value_;
 };
 
-/// Takes the place of `std::mutex`, with `std::lock_guard` and the like. Outside `Run::execute` it
-/// must be free.
+/// Replaces `std::mutex` and works with `std::lock_guard`. Outside `Run::execute` it must be free.
 class Mutex {
 public:
     Mutex() = default;
@@ -160,7 +158,7 @@ public:
     }
     void unlock() {
         locked_ = false;
-    } // no scheduling point: who waits is chosen, if at all, at the next one
+    } // no scheduling point here: the next one chooses among the waiting scripts
 
 private:
     bool locked_{false};

@@ -4,7 +4,7 @@
 
 namespace sessionq::test {
 
-/// A clock that moves when the test says so; starts at an instant that is not zero.
+/// A clock that the test advances. It starts at an instant other than zero.
 class ManualClock final : public core::Clock {
 public:
     [[nodiscard]] TimePoint now() const noexcept override { return now_; }

@@ -15,8 +15,7 @@
 
 namespace sessionq::test {
 
-/// An event loop that turns when the test says so, on time that moves when the test says so.
-/// Belongs to the thread that makes it.
+/// An event loop that the test runs, on manual time. Belongs to the thread that creates it.
 class ManualLoop final : public core::EventLoop {
 public:
     ManualLoop() : timers_{*this, clock_.now()} {}
@@ -41,7 +40,7 @@ public:
 
     [[nodiscard]] ManualClock& clock() noexcept { return clock_; }
 
-    /// One task or one round of inboxes; false when there was nothing to do.
+    /// Runs one task or one round of inboxes. Returns false if there was nothing to do.
     bool turn() {
         if (is_woken_.exchange(false, std::memory_order_acquire)) {
             inboxes_.drain_all();
@@ -56,7 +55,7 @@ public:
         return true;
     }
 
-    /// Turns until nothing is left to do at this instant; the number of turns.
+    /// Runs until nothing is left to do at this instant. Returns the number of turns.
     std::size_t run_until_idle() {
         std::size_t turns = 0;
         while (turn()) {
@@ -65,7 +64,7 @@ public:
         return turns;
     }
 
-    /// Lets time pass, stopping at each timer on the way, and does what there is to do.
+    /// Advances time, stops at each timer on the way, and runs what is due.
     void advance(Duration length) { advance_to(now() + length); }
     void advance_to(TimePoint end) {
         run_until_idle();

@@ -1,1 +1,2 @@
-// CMake compiles a precompiled header only beside a source that uses it; test_main.cpp, which implements doctest, cannot.
+// CMake compiles a precompiled header only with a source that uses it. test_main.cpp cannot,
+// because it implements doctest.

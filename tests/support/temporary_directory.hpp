@@ -7,7 +7,7 @@
 
 namespace sessionq::test {
 
-/// A directory of a test's own, gone with it.
+/// A temporary directory, removed with this object.
 class TemporaryDirectory {
 public:
     TemporaryDirectory() {

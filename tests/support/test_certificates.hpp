@@ -5,8 +5,8 @@
 
 namespace sessionq::test {
 
-/// A certificate authority and what it signed, as PEM files in a folder of their own that goes with
-/// this object.
+/// A certificate authority and certificates that it signed, as PEM files in a folder that is
+/// removed with this object.
 class TestCertificates {
 public:
     TestCertificates();

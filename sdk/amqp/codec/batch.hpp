@@ -8,18 +8,18 @@
 
 namespace sessionq::amqp {
 
-/// The message format of a transfer that carries a batch: one message whose data sections are
-/// encoded messages (Azure Service Bus).
+/// The message format of a batch: one message whose data sections are encoded messages. An
+/// extension of Azure Service Bus.
 inline constexpr std::uint32_t batch_format = 0x80013700;
 
-/// The messages of a batch; views of `encoded`. Nothing if it is none.
+/// Returns the messages of a batch as views of `encoded`, or nothing if it is not a batch.
 [[nodiscard]] std::optional<std::vector<std::string_view>> split_batch(std::string_view encoded);
 
-/// A batch of encoded messages; the envelope repeats what of the first one brokers route by. At
-/// least one.
+/// Makes a batch of at least one encoded message. The envelope repeats the parts of the first
+/// message that brokers use for routing.
 [[nodiscard]] std::string make_batch(const std::vector<std::string>& encoded_messages);
 
-/// How much an encoded message adds to a batch.
+/// Returns the size that an encoded message adds to a batch.
 [[nodiscard]] constexpr std::size_t batched_size(std::size_t encoded_size) noexcept {
     return encoded_size + (encoded_size <= 255 ? 5 : 8);
 }

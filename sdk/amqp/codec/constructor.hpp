@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <optional>
 
-// Constructor codes: the upper half says how a value is laid out (part 1, section 1.2 of the standard). For the encoder and the decoder.
+// Constructor codes. The upper half of a code gives the layout of the value (AMQP 1.0 part 1,
+// section 1.2).
 namespace sessionq::amqp::constructor {
 
 constexpr std::uint8_t layout_of(std::uint8_t code) noexcept { return code >> 4U; }
 
-/// How many bytes follow, where the code alone says it.
+/// Returns the number of bytes that follow, if the code alone decides it.
 constexpr std::optional<std::size_t> fixed_width(std::uint8_t code) noexcept {
     const std::uint8_t layout = layout_of(code);
     if (layout < 0x4 || layout > 0x9) {
@@ -26,18 +27,18 @@ constexpr bool is_compound(std::uint8_t code) noexcept {
 }
 constexpr bool is_array(std::uint8_t code) noexcept { return code == 0xe0 || code == 0xf0; }
 
-/// Of what says its size: whether in one byte rather than four.
+/// For layouts with a size field: returns true if the field has one byte, not four.
 constexpr bool has_short_size(std::uint8_t code) noexcept {
     return layout_of(code) % 2 == 0;
 } // a, c, e
 
-/// Binary, string or symbol, in either form.
+/// Returns true for binary, string and symbol in either form.
 constexpr bool is_bytes(std::uint8_t code) noexcept {
     const unsigned kind = code & 0x0fU;
     return is_sized(code) && (kind == 0x0 || kind == 0x1 || kind == 0x3);
 }
 
-/// ubyte, ushort, uint or ulong, in any form.
+/// Returns true for ubyte, ushort, uint and ulong in any form.
 constexpr bool is_unsigned(std::uint8_t code) noexcept {
     switch (code) {
     case 0x50:
@@ -52,7 +53,7 @@ constexpr bool is_unsigned(std::uint8_t code) noexcept {
     }
 }
 
-/// byte, short, int, long or timestamp, in any form.
+/// Returns true for byte, short, int, long and timestamp in any form.
 constexpr bool is_signed(std::uint8_t code) noexcept {
     switch (code) {
     case 0x51:

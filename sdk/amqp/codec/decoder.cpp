@@ -31,7 +31,7 @@ std::optional<Decoder::Compound> Decoder::read_compound(std::uint8_t short_code)
         return std::nullopt;
     }
     const std::size_t width = code == short_code ? 1 : 4;
-    const auto whole = skip(); // which has room for a count
+    const auto whole = skip(); // skip has checked that the count fits
     return whole ? std::optional{compound_in(whole->substr(1 + width), width)} : std::nullopt;
 }
 
@@ -50,8 +50,8 @@ std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
 std::optional<std::int64_t> Decoder::read_integer() noexcept {
     const auto code = peek_code();
     const std::size_t start = at_;
-    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) &&
-        bytes_.size() - at_ >= 9) { // times and sequence numbers
+    // a short cut for timestamps and sequence numbers
+    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) && bytes_.size() - at_ >= 9) {
         at_ += 9;
         return static_cast<std::int64_t>(number_at<8>(bytes_.data() + start + 1));
     }

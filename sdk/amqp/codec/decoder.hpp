@@ -9,12 +9,12 @@
 
 namespace sessionq::amqp {
 
-/// Reads encoded AMQP values from bytes that nobody has checked: every encoding of a type is
-/// understood, nothing outside the bytes is ever read. What is truncated, unknown or nested deeper
-/// than `deepest` fails; a reader that has failed stays where it was.
+/// Reads encoded AMQP values from untrusted bytes. Accepts every encoding of a type and never reads
+/// outside the bytes. A read fails on truncated or unknown values, and on nesting deeper than
+/// `deepest`. A failed read does not move the decoder.
 class Decoder {
 public:
-    /// Nesting beyond this is refused: no peer needs it, and the stack is finite.
+    /// The nesting limit. It bounds the use of the stack; no peer needs more.
     static constexpr int deepest = 32;
 
     explicit Decoder(std::string_view bytes) noexcept : bytes_{bytes} {}
@@ -25,40 +25,40 @@ public:
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
     [[nodiscard]] bool at_end() const noexcept { return at_ == bytes_.size(); }
 
-    /// The next value's constructor code; nothing at the end.
+    /// Returns the next value's constructor code, or nothing at the end.
     [[nodiscard]] std::optional<std::uint8_t> peek_code() const noexcept;
 
-    /// The next value as a tree.
+    /// Reads the next value as a tree.
     [[nodiscard]] std::optional<Value> read();
 
-    /// Walks over the next value, checking that it is whole; answers with its bytes.
+    /// Checks that the next value is complete, steps over it and returns its bytes.
     [[nodiscard]] std::optional<std::string_view> skip() noexcept;
 
-    // Typed reads without a tree. Each fails, and moves nothing, unless the next value is of that type.
+    // Typed reads without a tree. They fail unless the next value has that type.
     [[nodiscard]] bool read_null() noexcept;
     [[nodiscard]] std::optional<bool> read_boolean() noexcept;
-    /// ubyte, ushort, uint or ulong.
+    /// Reads a ubyte, ushort, uint or ulong.
     [[nodiscard]] std::optional<std::uint64_t> read_unsigned() noexcept;
-    /// byte, short, int, long, timestamp, or an unsigned type that fits.
+    /// Reads a byte, short, int, long, timestamp, or an unsigned type that fits.
     [[nodiscard]] std::optional<std::int64_t> read_integer() noexcept;
     [[nodiscard]] std::optional<core::Uuid> read_uuid() noexcept;
-    /// Binary, string or symbol.
+    /// Reads a binary, string or symbol.
     [[nodiscard]] std::optional<std::string_view> read_bytes() noexcept;
 
-    /// The mark that a described value follows, and its descriptor as a code; nothing, and no move,
-    /// if the descriptor is not a number.
+    /// Reads the descriptor of a described value as a number. Fails if the descriptor is not a
+    /// number.
     [[nodiscard]] std::optional<std::uint64_t> read_descriptor() noexcept;
 
     struct Compound {
         std::uint32_t count{0};
-        std::string_view items{}; ///< encoded one after another
+        std::string_view items{}; ///< the encoded items, one after another
     };
     [[nodiscard]] std::optional<Compound> read_list() noexcept;
     [[nodiscard]] std::optional<Compound> read_map() noexcept; ///< `count` counts keys and values
 
 private:
-    /// What one tree may still cost beyond its bytes: elements that take none, of all its arrays
-    /// together. Without it, a few bytes ask for gigabytes.
+    /// Bounds the zero-size elements in all arrays of one tree. Without it, a few bytes could
+    /// demand gigabytes.
     struct Allowance {
         std::uint32_t empty_elements{4096};
     };

@@ -1,6 +1,7 @@
 #pragma once
 
-// What of decoder.hpp is asked many times for every message: inline, since calls would cost more than what they do.
+// Functions of decoder.hpp that run many times per message. They are inline because a call would
+// cost more than the work.
 
 #include "amqp/codec/extent.hpp"
 
@@ -86,7 +87,8 @@ inline std::optional<std::uint64_t> Decoder::read_unsigned() noexcept {
 
 inline std::optional<std::uint64_t> Decoder::read_descriptor() noexcept {
     const std::string_view left = rest();
-    if (left.size() >= 3 && left[0] == '\0' && left[1] == '\x53') { // as nearly all are
+    // the form of nearly all descriptors
+    if (left.size() >= 3 && left[0] == '\0' && left[1] == '\x53') {
         at_ += 3;
         return static_cast<std::uint8_t>(left[2]);
     }

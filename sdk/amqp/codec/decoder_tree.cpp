@@ -6,7 +6,7 @@
 #include "amqp/codec/constructor.hpp"
 #include "amqp/codec/decoder.hpp"
 
-// The part of the decoder that builds trees.
+// The part of Decoder that builds trees.
 namespace sessionq::amqp {
 
 using namespace constructor;
@@ -23,7 +23,7 @@ Float float_of(std::uint64_t bits) noexcept {
     return std::bit_cast<Float>(static_cast<Bits>(bits));
 }
 
-/// A count is a claim, and lists nest: memory is asked for as items really come.
+/// Limits what is reserved ahead. The count is not trusted, and lists nest.
 std::size_t reservation(std::uint32_t count) noexcept { return std::min<std::size_t>(count, 64); }
 
 } // namespace

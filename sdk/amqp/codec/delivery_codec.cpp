@@ -11,7 +11,7 @@
 namespace sessionq::amqp {
 namespace {
 
-/// Annotations that are the broker's to say; what a sender says of them is left out.
+/// Annotations that only the broker sets. A sender's values are dropped.
 constexpr std::array<std::string_view, 7> of_brokers{
     "x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
     "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
@@ -56,12 +56,12 @@ void write_annotations(const MessageSections& sections, const DeliveryNotes& not
     encoder.end_map(begun, count);
 }
 
-/// The annotations of nearly every delivery: encoded once, but for three numbers.
+/// The annotations of nearly every delivery, encoded once except for three numbers.
 class UsualAnnotations {
 public:
     UsualAnnotations() {
         const DeliveryFacts facts{
-            .sequence_number = std::numeric_limits<std::int64_t>::max()}; // which takes eight bytes
+            .sequence_number = std::numeric_limits<std::int64_t>::max()}; // needs all eight bytes
         write_annotations({}, {.facts = facts, .locked_until = WallTime{}}, encoded_);
         sequence_number_ = place_of("x-opt-sequence-number");
         enqueued_time_ = place_of("x-opt-enqueued-time");
@@ -86,7 +86,7 @@ public:
     }
 
 private:
-    /// Where the eight bytes of the number under that key are.
+    /// Returns the position of the eight-byte number under this key.
     [[nodiscard]] std::size_t place_of(std::string_view key) const noexcept {
         return static_cast<std::size_t>(find_entry(encoded_, key).data() - encoded_.data()) + 1;
     }
@@ -97,7 +97,7 @@ private:
     std::size_t locked_until_{0};
 };
 
-/// `is_own`: no sender has encoded them, so that what they say of times is the broker's to say.
+/// `is_own` is true if no sender encoded the properties. Then the broker sets the expiry time.
 void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own,
                       std::string& to) {
     const auto said =
@@ -218,7 +218,7 @@ core::Result<ReceivedDelivery> to_delivery(
 std::string_view encode_delivery(const MessageContent& content, const DeliveryNotes& notes,
                                  const ClockReading& at, std::string& head) {
     const auto* own = dynamic_cast<const EncodedContent*>(&content);
-    // What no sender has encoded was created when it was enqueued, whenever it is delivered.
+    // A message that no sender encoded was created when it was enqueued, not when it is delivered.
     const std::string made = own != nullptr
                                  ? std::string{}
                                  : encode_message(content.message(), notes.facts.enqueued_time, at);
@@ -249,8 +249,8 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
         return sections.footer;
     }
     return {sections.body.data(),
-            sections.body.size() +
-                sections.footer.size()}; // one after the other, where they came from
+            // footer and body are adjacent in the source
+            sections.body.size() + sections.footer.size()};
 }
 
 std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes,

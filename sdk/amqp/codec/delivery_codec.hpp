@@ -17,20 +17,19 @@ namespace sessionq::amqp {
 struct DeliveryNotes {
     const DeliveryFacts& facts;
     std::optional<WallTime> locked_until{};
-    std::optional<core::Uuid>
-        lock_token{}; ///< where the delivery tag cannot say it: deferred messages
+    /// for deferred messages, whose lock token is not the delivery tag
+    std::optional<core::Uuid> lock_token{};
     std::string_view dead_letter_source{};
 };
 
-/// A message as a broker delivers it: always with a header, annotations typed as clients insist on;
-/// of what came over a wire, properties, application properties and body byte for byte, and the
-/// sender's own annotations.
+/// Encodes a message as a broker delivers it. There is always a header, and annotations have the
+/// types that clients expect. Of a message from the wire, properties, application properties and
+/// body are kept byte for byte, and so are the sender's annotations.
 [[nodiscard]] std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes,
                                           const ClockReading& at);
 
-/// The same in two pieces, so that what passes byte for byte need not be copied: `head` gets what
-/// comes first, in place of what it held; what follows it is answered with, and lives as long as
-/// `content`.
+/// Encodes in two parts, so that the unchanged part is not copied. `head` is overwritten with the
+/// first part. The result is the second part and lives as long as `content`.
 [[nodiscard]] std::string_view encode_delivery(const MessageContent& content,
                                                const DeliveryNotes& notes, const ClockReading& at,
                                                std::string& head);
@@ -46,7 +45,7 @@ struct ReceivedDelivery {
 /// Fails with protocol_error.
 [[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled,
                                                              const ClockReading& at);
-/// Of a copy.
+/// Decodes a copy of the bytes.
 [[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded,
                                                              const ClockReading& at);
 

@@ -12,11 +12,11 @@ namespace {
 
 Failure malformed(const char* what) {
     return {.code = Errc::protocol_error,
-            .detail = std::string{"the message cannot be decoded: "} + what};
+            .detail = std::string{"the message cannot be decoded: malformed "} + what};
 }
 
-/// A deadline as it travelled, on this process's time line. Peers may send any number: what is out
-/// of reach is never, or has long passed.
+/// Converts a deadline from the wire to this process's clock. Values out of range become never or
+/// long past.
 Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
     using std::chrono::milliseconds;
     constexpr milliseconds longest = std::chrono::hours{24 * 365 * 100};
@@ -25,7 +25,7 @@ Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
     return left > longest ? Deadline::never() : Deadline::after(std::max(left, -longest), at.now);
 }
 
-/// Allocates what is asked for and so many bytes more behind it, and tells where those begin.
+/// Allocates memory with `room` bytes behind the object and stores where they begin.
 template <typename T>
 class WithRoomBehind {
 public:
@@ -93,12 +93,12 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(Blank f
     EncodedContent& content = *made;
     const auto sections = MessageSections::find(content.encoded_);
     if (!sections) {
-        return malformed("its sections");
+        return malformed("sections");
     }
     content.sections_ = *sections;
     const auto header = MessageHeader::read(sections->header);
     if (!header || !content.set_properties()) {
-        return malformed(header ? "its properties" : "its header");
+        return malformed(header ? "properties" : "header");
     }
     content.header_ = *header;
     content.set_body();
@@ -127,7 +127,7 @@ void EncodedContent::set_body() {
     }
 }
 
-/// Of the properties only what everybody asks for. False: they cannot be read.
+/// Reads only the properties that every message needs. Returns false if they are malformed.
 bool EncodedContent::set_properties() {
     return visit_fields(sections_.properties, MessageProperties::field_count,
                         [this](std::uint32_t index, std::string_view field) {
@@ -168,7 +168,8 @@ std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
     if (*header_.time_to_live < std::numeric_limits<std::uint32_t>::max()) {
         return most;
     }
-    // The field holds no more: what is longer is told apart by when it begins and ends.
+    // The header field is at its maximum, so the time to live may be longer. Creation and expiry
+    // times then give it.
     const auto created = properties().time(MessageProperties::creation_time);
     const auto& expires = absolute_expiry_time_;
     return created && expires ? std::max(most, milliseconds{Timestamp::of(*expires).milliseconds -
@@ -225,7 +226,7 @@ const Message& EncodedContent::message() const {
         }
     });
     if (message_ == nullptr) {
-        throw Error{malformed("its application properties")};
+        throw Error{malformed("application properties")};
     }
     return *message_;
 }
@@ -258,7 +259,7 @@ void EncodedContent::write_changed_properties(const ContentChanges& changes,
     }
     MessageProperties changed = properties();
     std::vector<std::string> encoded;
-    encoded.reserve(changes.texts.size()); // the fields are views of these
+    encoded.reserve(changes.texts.size()); // the fields are views of these strings
     for (const auto& [field, text] : changes.texts) {
         changed.encoded[field_of(field)] =
             text ? std::string_view{encoded.emplace_back(encode(Value{*text}))}

@@ -12,21 +12,20 @@
 
 namespace sessionq::amqp {
 
-/// The same instant on both time lines: what turns a deadline that travelled into one of this
-/// process, and back.
+/// The same instant on both clocks. Converts deadlines between the wire and this process.
 struct ClockReading {
     TimePoint now{};
     WallTime wall{};
 };
 
-/// The application property a deadline travels in, as a timestamp (R22).
+/// The application property that carries a deadline as a timestamp (R22).
 inline constexpr std::string_view deadline_property = "sessionq-deadline";
 
-/// Content in its wire form: sections found once, their insides decoded when asked for. Its bytes
-/// are behind it in the same piece of memory.
+/// A message in its wire form. Its sections are located once and decoded on demand. The bytes are
+/// in the same allocation as the object.
 class EncodedContent final : public MessageContent {
 public:
-    /// Content whose bytes are still to be put where `data` says.
+    /// Content with room for its bytes. Write them to `data`.
     class Blank {
     public:
         explicit Blank(std::size_t size);
@@ -40,22 +39,23 @@ public:
         std::shared_ptr<EncodedContent> content_;
     };
 
-    /// Fails with protocol_error when the bytes are no message; what is inside application
-    /// properties and annotations is not looked at, but for a deadline.
+    /// Fails with protocol_error if the bytes are not a message. Application properties and
+    /// annotations are not checked, except for the deadline.
     [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
         Blank filled, const ClockReading& at);
-    /// Of a copy.
+    /// Copies the bytes.
     [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
         std::string_view encoded, const ClockReading& at);
 
     [[nodiscard]] const MessageSections& sections() const noexcept { return sections_; }
-    /// Found anew at each call: a broker keeps many messages, and asks for few of their properties.
+    /// Reads the properties at each call. A broker keeps many messages and rarely needs their
+    /// properties.
     [[nodiscard]] MessageProperties properties() const noexcept {
         return MessageProperties::read(sections_.properties).value_or(MessageProperties{});
     }
     [[nodiscard]] const MessageHeader& header() const noexcept { return header_; }
     [[nodiscard]] std::string_view encoded() const noexcept { return encoded_; }
-    /// What the sender, or the broker it came from, says of its expiry.
+    /// The expiry that the sender or the delivering broker set.
     [[nodiscard]] const std::optional<WallTime>& absolute_expiry_time() const noexcept {
         return absolute_expiry_time_;
     }
@@ -73,15 +73,15 @@ public:
     [[nodiscard]] std::optional<Message> outline() const override;
     [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;
 
-    /// For `make`.
+    /// Restricts the constructor to `make`.
     struct Key {
         explicit Key() = default;
     };
     explicit EncodedContent(Key) noexcept {}
 
 private:
-    /// What is no view of the bytes: a body of several data sections joined, a message id that was
-    /// no text.
+    /// Values that are not views of the bytes: a body joined from several data sections, and a
+    /// message id converted to text.
     struct Converted {
         std::string body{};
         std::string message_id{};
@@ -102,7 +102,7 @@ private:
     std::string_view message_id_{};
     std::optional<std::string_view> session_id_{};
     std::optional<WallTime> absolute_expiry_time_{};
-    std::unique_ptr<Converted> converted_{}; // most messages need none
+    std::unique_ptr<Converted> converted_{}; // null for most messages
     Deadline deadline_{};
     mutable std::once_flag decoded_{};
     mutable std::unique_ptr<const Message> message_{};

@@ -30,12 +30,12 @@ public:
     void write_string(std::string_view text) { write_sized(0xa1, text); }
     void write_symbol(std::string_view text) { write_sized(0xa3, text); }
 
-    /// The mark that a described value follows, and its descriptor, in the three-byte form that
-    /// strict peers insist on where it fits.
+    /// Begins a described value. Uses the three-byte form if the code fits, because some peers
+    /// accept no other.
     void write_descriptor(std::uint64_t code);
 
-    /// A list of which the items are written between `begin_list` and `end_list`; lists nest. The
-    /// four-byte form, so that nothing has to move.
+    /// Begins a list. Write its items, then call `end_list` with the result. Lists may nest. Uses
+    /// the four-byte form, so that nothing must move later.
     [[nodiscard]] std::size_t begin_list();
     void end_list(std::size_t begun, std::uint32_t count);
     [[nodiscard]] std::size_t begin_map();
@@ -49,7 +49,7 @@ private:
     void put_number(std::uint64_t value, std::size_t width);
     void write_sized(std::uint8_t short_code, std::string_view bytes);
 
-    /// What is inside a list, a map or an array.
+    /// The contents of a list, a map or an array.
     struct Items {
         std::uint32_t count{0};
         std::string encoded{};
@@ -69,10 +69,10 @@ private:
     std::string& to_;
 };
 
-/// One value, encoded.
+/// Encodes one value.
 [[nodiscard]] std::string encode(const Value& value);
 
-/// One value and nothing after it; nothing if the bytes are anything else.
+/// Decodes exactly one value. Returns nothing if bytes are left or malformed.
 [[nodiscard]] std::optional<Value> decode(std::string_view bytes);
 
 } // namespace sessionq::amqp

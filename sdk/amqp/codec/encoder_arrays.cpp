@@ -3,11 +3,11 @@
 #include "amqp/codec/constructor.hpp"
 #include "amqp/codec/encoder.hpp"
 
-// The part of the encoder that writes arrays: their elements have no constructor of their own and are all laid out as the array's one says.
+// The part of Encoder that writes arrays. The elements share the array's one constructor.
 namespace sessionq::amqp {
 namespace {
 
-/// The form of a type that holds every value of it.
+/// Returns the type's form that holds every value.
 std::uint8_t widest(std::uint8_t code) noexcept {
     switch (code) {
     case 0x41:
@@ -100,7 +100,7 @@ void Encoder::write_element(std::uint8_t code, const Value& element) {
         put_number(static_cast<std::uint64_t>(*negative), width);
     } else if (const bool* boolean = element.as<bool>()) {
         put_number(*boolean ? 1 : 0, width);
-    } else { // all others have one form only
+    } else { // all other types have one form
         const std::string alone = encode(element);
         put_raw(std::string_view{alone}.substr(1));
     }

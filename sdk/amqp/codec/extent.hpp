@@ -1,6 +1,6 @@
 #pragma once
 
-// How long encoded values are: asked many times for every frame and every message, hence inline.
+// Sizes of encoded values. Inline, because every frame and message needs them many times.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,8 @@ using core::number_at;
 
 namespace constructor {
 
-/// The code and what follows it, by the code's upper half; zero where that does not say it.
+/// Size of code and value by the upper half of the code, or zero if the code alone does not decide
+/// it.
 inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
     std::array<std::uint8_t, 16> sizes{};
     for (std::size_t layout = 0; layout < sizes.size(); ++layout) {
@@ -28,11 +29,11 @@ inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
 
 } // namespace constructor
 
-/// Of a value that is described.
+/// Returns the size of a described value.
 [[nodiscard]] std::size_t described_size(std::string_view bytes, int deepest) noexcept;
 
-/// How many bytes the value takes that `bytes` begin with, by its outermost constructor alone; zero
-/// if it is not whole, no value, or described in more than `deepest` layers.
+/// Returns the size of the first value in `bytes`, judged by its outermost constructor alone.
+/// Returns zero if it is incomplete, invalid, or described in more than `deepest` layers.
 [[nodiscard]] inline std::size_t encoded_size(std::string_view bytes, int deepest) noexcept {
     using namespace constructor;
     if (bytes.empty()) {
@@ -51,9 +52,9 @@ inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
     }
     const std::size_t size =
         width == 1 ? number_at<1>(bytes.data() + 1) : number_at<4>(bytes.data() + 1);
+    // a compound value contains its count
     const bool is_sound =
-        is_sized(code) ||
-        (size >= width && (is_compound(code) || is_array(code))); // what is inside has a count
+        is_sized(code) || (size >= width && (is_compound(code) || is_array(code)));
     return is_sound && size < bytes.size() - width ? 1 + width + size : 0;
 }
 

@@ -7,7 +7,7 @@
 namespace sessionq::amqp {
 namespace {
 
-/// The order of bytes in a tag, from that of a UUID, and back.
+/// Converts between the byte order of a tag and that of a UUID.
 void reorder(const char* from, char* to) noexcept {
     std::memcpy(to, from, 16);
     std::reverse(to, to + 4);

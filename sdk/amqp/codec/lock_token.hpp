@@ -11,17 +11,17 @@
 
 namespace sessionq::amqp {
 
-/// A lock token as a delivery tag: the same UUID with its first three fields in little-endian
-/// order, as .NET lays a GUID out. In message annotations and management requests it is in the
-/// usual order (observed of Azure Service Bus).
+/// A lock token as a delivery tag: the UUID with its first three fields in little-endian order,
+/// like a .NET GUID. Message annotations and management requests use the usual order. Observed with
+/// Azure Service Bus.
 using TokenTag = std::array<char, 16>;
 
 [[nodiscard]] TokenTag tag_of(const core::Uuid& token) noexcept;
-/// Nothing if the tag is not 16 bytes long.
+/// Returns nothing if the tag is not 16 bytes long.
 [[nodiscard]] std::optional<core::Uuid> token_of(std::string_view tag) noexcept;
 
-/// 100-nanosecond steps since the year 1, in which Azure Service Bus says how long a session is
-/// locked.
+/// Converts to 100-nanosecond ticks since the year 1. Azure Service Bus reports the end of a
+/// session lock so.
 [[nodiscard]] std::int64_t ticks_of(WallTime time) noexcept;
 [[nodiscard]] WallTime time_of(std::int64_t ticks) noexcept;
 

@@ -14,7 +14,7 @@ std::uint32_t capped(std::chrono::milliseconds time_to_live) noexcept {
         time_to_live.count(), 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// In the order of MessageProperties::Field.
+/// Writes fields in the order of MessageProperties::Field.
 void write_properties(const Message& message, WallTime created, std::string& to) {
     Encoder encoder{to};
     const auto text = [&encoder](std::string_view value) {
@@ -31,7 +31,7 @@ void write_properties(const Message& message, WallTime created, std::string& to)
     if (message.content_type.empty()) {
         encoder.write_null();
     } else {
-        encoder.write_symbol(message.content_type); // brokers in Java take nothing else
+        encoder.write_symbol(message.content_type); // Java brokers accept a symbol only
     }
     encoder.write_null(); // content-encoding
     if (message.time_to_live) {
@@ -41,7 +41,7 @@ void write_properties(const Message& message, WallTime created, std::string& to)
         encoder.write_null();
         encoder.write_null();
     }
-    if (message.session_id) { // an empty one is one, too
+    if (message.session_id) { // an empty session id is valid
         encoder.write_string(*message.session_id);
     } else {
         encoder.write_null();

@@ -6,15 +6,15 @@
 
 namespace sessionq::amqp {
 
-/// A message as a sender puts it on the wire: header, annotations, properties, application
-/// properties, one data section.
+/// Encodes a message as a sender does: header, annotations, properties, application properties, one
+/// data section.
 [[nodiscard]] std::string encode_message(const Message& message, const ClockReading& at);
 
-/// The same of one that was created before.
+/// Encodes a message with the given creation time.
 [[nodiscard]] std::string encode_message(const Message& message, WallTime created,
                                          const ClockReading& at);
 
-/// The content as a sender would have put it: its own bytes where it came over a wire.
+/// Encodes content as a sender does. Returns the original bytes if it came from the wire.
 [[nodiscard]] std::string encode_content(const MessageContent& content, const ClockReading& at);
 
 } // namespace sessionq::amqp

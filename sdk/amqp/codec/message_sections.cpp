@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view encoded_null{"\x40", 1};
 
-/// A number that came in a wider type than its field has.
+/// Clamps a number to the type of its field.
 template <typename To>
 To capped(std::uint64_t number) noexcept {
     return static_cast<To>(std::min<std::uint64_t>(number, std::numeric_limits<To>::max()));
@@ -89,7 +89,7 @@ std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_sectio
 }
 
 void MessageHeader::write(std::string& to) const {
-    // Of every message, hence in one piece: descriptor, list, five fields.
+    // Encoded by hand, because every message has one: descriptor, list, five fields.
     std::array<char, 20> encoded{'\x00',
                                  '\x53',
                                  '\x70',
@@ -188,8 +188,8 @@ std::string_view body_bytes(const MessageSections& sections, std::string& joined
     }
     joined.assign(first);
     while (decoder.read_descriptor()) {
-        joined.append(
-            decoder.read_bytes().value_or(std::string_view{})); // `find` has seen that it is one
+        // `find` has checked that it is binary
+        joined.append(decoder.read_bytes().value_or(std::string_view{}));
     }
     return joined.empty() ? std::string_view{} : joined;
 }

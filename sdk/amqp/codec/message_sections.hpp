@@ -11,7 +11,7 @@
 
 namespace sessionq::amqp {
 
-/// Codes of the sections of a message (part 3, section 2 of the standard).
+/// Section codes of a message (AMQP 1.0 part 3, section 2).
 namespace section {
 inline constexpr std::uint64_t header = 0x70;
 inline constexpr std::uint64_t delivery_annotations = 0x71;
@@ -26,8 +26,8 @@ inline constexpr std::uint64_t footer = 0x78;
 
 enum class BodyKind : std::uint8_t { none, data, sequence, value };
 
-/// Where the sections of an encoded message are. Views of whole sections, descriptor included;
-/// empty: not there. Nothing inside them is looked at yet, but that data sections hold bytes.
+/// The sections of an encoded message, as views that include the descriptor. A view is empty if the
+/// section is absent. Their contents are not checked, except that data sections hold bytes.
 struct MessageSections {
     std::string_view header{};
     std::string_view delivery_annotations{};
@@ -38,15 +38,15 @@ struct MessageSections {
     std::string_view footer{};
     BodyKind body_kind{BodyKind::none};
 
-    /// Nothing if the bytes are no run of sections in the standard's order.
+    /// Returns nothing unless the bytes are sections in the standard's order.
     [[nodiscard]] static std::optional<MessageSections> find(std::string_view encoded) noexcept;
 };
 
-/// The header section, with the standard's defaults for what is absent.
+/// The header section. Absent fields have the standard's defaults.
 struct MessageHeader {
     bool durable{false};
     std::uint8_t priority{4};
-    std::optional<std::uint32_t> time_to_live{}; ///< milliseconds
+    std::optional<std::uint32_t> time_to_live{}; ///< in milliseconds
     bool first_acquirer{false};
     std::uint32_t delivery_count{0};
 
@@ -55,7 +55,7 @@ struct MessageHeader {
     void write(std::string& to) const;
 };
 
-/// The properties section, its fields still encoded.
+/// The properties section, with its fields still encoded.
 struct MessageProperties {
     enum Field : std::uint8_t {
         message_id,
@@ -74,37 +74,37 @@ struct MessageProperties {
         field_count,
     };
 
-    std::array<std::string_view, field_count> encoded{}; ///< empty: absent
+    std::array<std::string_view, field_count> encoded{}; ///< empty if absent
 
     [[nodiscard]] static std::optional<MessageProperties> read(
         std::string_view encoded_section) noexcept;
     void write(std::string& out) const;
 
-    /// A string, symbol or binary as it is; nothing for null, absence and other types.
+    /// Returns a string, symbol or binary. Returns nothing for null, absent fields and other types.
     [[nodiscard]] std::optional<std::string_view> text(Field field) const noexcept;
     [[nodiscard]] std::optional<WallTime> time(Field field) const noexcept;
-    /// A message-id or correlation-id of any of its types: numbers in decimal, UUIDs in their usual
-    /// form. Empty: absent.
+    /// Returns a message-id or correlation-id of any type as text: numbers in decimal, UUIDs in
+    /// their usual form. Empty if absent.
     [[nodiscard]] std::string id(Field field) const;
     [[nodiscard]] std::optional<Value> value(Field field) const;
 };
 
-/// Walks over the fields of a list section. False: it cannot be walked over, or has more than
-/// `most`. `visit(index, encoded_value)`; those that are null are left out.
+/// Calls `visit(index, encoded_value)` for each field of a list section that is not null. Returns
+/// false if the list is malformed or has more than `most` fields.
 template <typename Visitor>
 bool visit_fields(std::string_view encoded_section, std::uint32_t most, Visitor&& visit);
 
-/// Walks over the entries of a map section. False: it cannot be walked over. `visit(key,
-/// encoded_value)`; keys that are neither string nor symbol are left out.
+/// Calls `visit(key, encoded_value)` for each entry of a map section whose key is a string or
+/// symbol. Returns false if the map is malformed.
 template <typename Visitor>
 bool visit_entries(std::string_view encoded_section, Visitor&& visit);
 
-/// The value, encoded, under a key of a map section; empty: there is none.
+/// Returns the encoded value under a key of a map section, or an empty view.
 [[nodiscard]] std::string_view find_entry(std::string_view encoded_section,
                                           std::string_view key) noexcept;
 
-/// Of a body: the bytes of its data sections joined, of a string or binary value the bytes, else
-/// the encoded value. `joined` keeps what must be put together.
+/// Returns the body: the joined data sections, the bytes of a string or binary value, or else the
+/// encoded value. `joined` holds the bytes of several data sections.
 [[nodiscard]] std::string_view body_bytes(const MessageSections& sections, std::string& joined);
 
 } // namespace sessionq::amqp

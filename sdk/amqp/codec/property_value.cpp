@@ -28,7 +28,7 @@ std::string utf8(char32_t character) {
         return {static_cast<char>(0xf0U | character >> 18U), part(0x80, 12), part(0x80, 6),
                 part(0x80, 0)};
     }
-    return "\xef\xbf\xbd"; // no character: the one that stands for these
+    return "\xef\xbf\xbd"; // U+FFFD in place of an invalid character
 }
 
 } // namespace
@@ -86,8 +86,8 @@ PropertyValue to_property(const Value& value) {
 }
 
 std::optional<PropertyValue> read_property(std::string_view encoded) {
-    if (encoded.starts_with('\xa1') ||
-        encoded.starts_with('\xb1')) { // as most are: no tree for a string
+    // a short cut for strings, the most frequent type
+    if (encoded.starts_with('\xa1') || encoded.starts_with('\xb1')) {
         Decoder decoder{encoded};
         const auto text = decoder.read_bytes();
         return text && decoder.at_end()

@@ -9,12 +9,11 @@
 
 namespace sessionq::amqp {
 
-/// An application property's value, there and back. What has no place in a PropertyValue comes as
-/// its text.
+/// Converts an application property. A value that PropertyValue cannot hold becomes its text.
 [[nodiscard]] Value to_value(const PropertyValue& value);
 [[nodiscard]] PropertyValue to_property(const Value& value);
 
-/// The same of exactly one encoded value; nothing if it is none.
+/// Decodes exactly one value. Returns nothing if the bytes are malformed.
 [[nodiscard]] std::optional<PropertyValue> read_property(std::string_view encoded);
 
 } // namespace sessionq::amqp

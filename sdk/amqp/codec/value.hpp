@@ -20,7 +20,7 @@ namespace sessionq::amqp {
 
 class Value;
 
-/// A name from a peer's vocabulary, where a string is free text.
+/// A name from a fixed vocabulary, in contrast to free text.
 struct Symbol {
     std::string text{};
     friend bool operator==(const Symbol&, const Symbol&) = default;
@@ -36,13 +36,13 @@ struct Timestamp {
     std::int64_t milliseconds{0};
     friend bool operator==(const Timestamp&, const Timestamp&) = default;
     [[nodiscard]] static Timestamp of(WallTime time) noexcept;
-    /// So long after `from`; what cannot be represented comes as far as it can.
+    /// Adds `by` to `from`. A result that does not fit is clamped.
     [[nodiscard]] static Timestamp later(WallTime from, std::chrono::milliseconds by) noexcept;
-    /// Saturates where the clock's range is narrower.
+    /// Clamps to the clock's range.
     [[nodiscard]] WallTime time() const noexcept;
 };
 
-/// A decimal32, decimal64 or decimal128, kept as it was encoded: nothing here computes with one.
+/// A decimal32, decimal64 or decimal128 in its encoded form. Nothing computes with it.
 struct Decimal {
     std::uint8_t code{0x84};
     std::string bytes{};
@@ -52,10 +52,10 @@ struct Decimal {
 using List = std::vector<Value>;
 using Map = std::vector<std::pair<Value, Value>>; // in the order of the wire
 
-/// Elements of one type, that of `element`, an AMQP constructor code; for described elements with
-/// their descriptor. Whoever makes one sees to it that all are of that type; where one does not fit
-/// the form that `element` names, the encoder takes the type's widest.
-template <typename Item> // always Value, which is not whole here yet
+/// An array whose elements all have the type of the constructor code `element`. Described elements
+/// share `descriptor`. The caller makes sure that the types agree. If a value does not fit the form
+/// of `element`, the encoder uses the type's widest form.
+template <typename Item> // always Value, which is incomplete here
 struct ArrayOf {
     std::uint8_t element{0x40};
     std::vector<Item> items{};
@@ -65,8 +65,8 @@ using Array = ArrayOf<Value>;
 
 struct Described;
 
-/// Any AMQP 1.0 value (part 1 of the standard). A value type; copies are deep but for described
-/// values, which are shared and immutable.
+/// Any AMQP 1.0 value (part 1 of the standard). Copies are deep, except for described values, which
+/// are shared and immutable.
 class Value {
 public:
     using Held =
@@ -99,21 +99,21 @@ public:
     }
     [[nodiscard]] const Held& held() const noexcept { return held_; }
 
-    /// An integer of any width that fits; nothing on anything else.
+    /// Returns an integer of any width if it fits, else nothing.
     [[nodiscard]] std::optional<std::int64_t> integer() const noexcept;
     [[nodiscard]] std::optional<std::uint64_t> unsigned_integer() const noexcept;
-    /// A string or a symbol.
+    /// Returns a string or symbol.
     [[nodiscard]] std::optional<std::string_view> text() const noexcept;
-    /// Binary, string or symbol: the bytes.
+    /// Returns the bytes of a binary, string or symbol.
     [[nodiscard]] std::optional<std::string_view> bytes() const noexcept;
-    /// The elements of a list or an array; null on anything else.
+    /// Returns the elements of a list or array, else null.
     [[nodiscard]] const std::vector<Value>* items() const noexcept;
     [[nodiscard]] const Described* described() const noexcept;
-    /// Of a map, the value under a key that is this string or symbol; null if there is none, or no
-    /// map.
+    /// Returns the value under this key of a map. Returns null if there is none, or if this is not
+    /// a map.
     [[nodiscard]] const Value* find(std::string_view key) const noexcept;
 
-    /// For people: error texts and tests.
+    /// For error texts and tests.
     [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(const Value& left, const Value& right);

@@ -3,12 +3,16 @@ import jakarta.jms.Session;
 import java.util.concurrent.CountDownLatch;
 import org.apache.qpid.jms.JmsConnectionFactory;
 
-/** Qpid JMS: one consumer with a listener, which acknowledges each message. JmsReceiver PORT USER PASSWORD QUEUE MESSAGES CREDIT */
+/**
+ * Qpid JMS: one consumer with a listener, which acknowledges each message. JmsReceiver PORT USER
+ * PASSWORD QUEUE MESSAGES CREDIT
+ */
 public class JmsReceiver {
     public static void main(String[] arguments) throws Exception {
         long messages = Long.parseLong(arguments[4]);
         String url = "amqp://127.0.0.1:" + arguments[0] + "?jms.prefetchPolicy.all=" + arguments[5];
-        Connection connection = new JmsConnectionFactory(arguments[1], arguments[2], url).createConnection();
+        Connection connection =
+            new JmsConnectionFactory(arguments[1], arguments[2], url).createConnection();
         Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
         CountDownLatch done = new CountDownLatch(1);
         long[] state = {0, 0};

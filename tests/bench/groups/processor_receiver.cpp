@@ -1,6 +1,7 @@
-// Our processor on a broker of message groups; also fills the queue.
+// Our processor on a broker with message groups. It also fills the queue.
 //   processor_receiver fill URL QUEUE GROUPS MESSAGES
-//   processor_receiver take URL QUEUE GROUPS MESSAGES    prints the seconds from the first message to the last one settled
+//   processor_receiver take URL QUEUE GROUPS MESSAGES
+// `take` prints the seconds from the first message to the last settlement.
 
 #include <atomic>
 #include <chrono>

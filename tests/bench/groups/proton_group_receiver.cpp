@@ -1,6 +1,7 @@
-// The limit: Proton-C with its own I/O, one connection and one receiver that accepts whatever comes and does nothing else.
+// The upper limit: Proton-C with its own I/O and one receiver on one connection, which only accepts
+// messages.
 //   proton_group_receiver PORT USER PASSWORD QUEUE MESSAGES CREDIT
-// Prints the seconds from the first message to the last one accepted.
+// Prints the seconds from the first message to the last accepted one.
 #include <proton/connection.h>
 #include <proton/delivery.h>
 #include <proton/link.h>
@@ -38,7 +39,7 @@ void open(const Run& run, pn_connection_t* connection) {
     pn_link_flow(link, run.credit);
 }
 
-/// True once all is received.
+/// Returns true once all messages are received.
 bool take(Run& run, pn_delivery_t* delivery) {
     pn_link_t* link = pn_delivery_link(delivery);
     if (!pn_delivery_readable(delivery) || pn_delivery_partial(delivery)) {
@@ -94,7 +95,8 @@ int main(int count, char** arguments) {
                 break;
             case PN_TRANSPORT_ERROR:
             case PN_LINK_REMOTE_CLOSE:
-                std::fputs("proton_group_receiver: the broker refuses\n", stderr);
+                std::fputs("proton_group_receiver: the broker closed the connection or the link\n",
+                           stderr);
                 std::_Exit(1);
             default: break;
             }

@@ -1,6 +1,7 @@
-// The limit: Proton-C with its own I/O, one connection, SESSIONS receivers that accept whatever comes and do nothing else.
+// The upper limit: Proton-C with its own I/O and SESSIONS receivers on one connection, which only
+// accept messages.
 //   proton_receiver PORT ENTITY SESSIONS MESSAGES TOKEN
-// Prints the seconds from the first message to the last one accepted.
+// Prints the seconds from the first message to the last accepted one.
 #include <proton/connection.h>
 #include <proton/delivery.h>
 #include <proton/link.h>
@@ -97,7 +98,7 @@ void receive(Run& run, pn_connection_t* connection) {
     }
 }
 
-/// True once all is received.
+/// Returns true once all messages are received.
 bool take(Run& run, pn_delivery_t* delivery, pn_connection_t* connection) {
     pn_link_t* link = pn_delivery_link(delivery);
     if (!pn_link_is_receiver(link) || !pn_delivery_readable(delivery) ||
@@ -167,7 +168,7 @@ int main(int count, char** arguments) {
                 break;
             case PN_TRANSPORT_ERROR:
             case PN_LINK_REMOTE_CLOSE:
-                std::fputs("proton_receiver: the broker refuses\n", stderr);
+                std::fputs("proton_receiver: the broker closed the connection or a link\n", stderr);
                 std::_Exit(1);
             default: break;
             }

@@ -1,4 +1,5 @@
-// Package interop is what Azure's Go client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own.
+// Package interop tests Azure's Go client with sessions, against the broker in SESSIONQ_CONNECTION.
+// Every case has queues of its own.
 package interop
 
 import (
@@ -56,7 +57,7 @@ func sameAll[T comparable](t *testing.T, got, want []T) {
 	}
 }
 
-// A client that does not try again: what the broker said is what the case sees.
+// Returns a client without retries, so that a case sees the broker's answer.
 func connectTo(t *testing.T, connection string) *sb.Client {
 	t.Helper()
 	options := &sb.ClientOptions{RetryOptions: sb.RetryOptions{MaxRetries: -1}}
@@ -67,7 +68,8 @@ func connectTo(t *testing.T, connection string) *sb.Client {
 		if !roots.AppendCertsFromPEM(pem) {
 			t.Fatalf("no certificate in %s", file)
 		}
-		options.TLSConfig = &tls.Config{RootCAs: roots, ServerName: "localhost"} // by itself the client wants a certificate for "localhost:port"
+		// by default the client expects a certificate for "localhost:port"
+		options.TLSConfig = &tls.Config{RootCAs: roots, ServerName: "localhost"}
 	}
 	client, err := sb.NewClientFromConnectionString(connection, options)
 	ok(t, err)
@@ -101,7 +103,7 @@ func send(t *testing.T, client *sb.Client, queue string, messages ...*sb.Message
 	ok(t, sender.SendMessageBatch(soon(t), batch, nil))
 }
 
-// What it returns is to be waited for before the case ends, and its contexts with it.
+// Returns a function that waits for the end of the work. Cases call it before their contexts end.
 func alongside(action func()) *sync.WaitGroup {
 	group := &sync.WaitGroup{}
 	group.Add(1)
@@ -119,7 +121,9 @@ func accept(t *testing.T, client *sb.Client, queue, session string) *sb.SessionR
 	return receiver
 }
 
-func receiver(t *testing.T, client *sb.Client, queue string, options *sb.ReceiverOptions) *sb.Receiver {
+func receiver(
+	t *testing.T, client *sb.Client, queue string, options *sb.ReceiverOptions,
+) *sb.Receiver {
 	t.Helper()
 	receiver, err := client.NewReceiverForQueue(queue, options)
 	ok(t, err)
@@ -127,7 +131,9 @@ func receiver(t *testing.T, client *sb.Client, queue string, options *sb.Receive
 }
 
 type receives interface {
-	ReceiveMessages(ctx context.Context, maxMessages int, options *sb.ReceiveMessagesOptions) ([]*sb.ReceivedMessage, error)
+	ReceiveMessages(
+		ctx context.Context, maxMessages int, options *sb.ReceiveMessagesOptions,
+	) ([]*sb.ReceivedMessage, error)
 }
 
 func receive(t *testing.T, from receives, most int) []*sb.ReceivedMessage {
@@ -187,7 +193,7 @@ func TestAcceptTheNextSessionReceiveComplete(t *testing.T) {
 	message := one(t, receiver)
 	same(t, string(message.Body), "one")
 	same(t, *message.SessionID, "a")
-	same(t, message.DeliveryCount, 1) // this client counts the present delivery too
+	same(t, message.DeliveryCount, 1) // this client also counts the present delivery
 	same(t, *message.SequenceNumber, 1)
 	ok(t, receiver.CompleteMessage(soon(t), message, nil))
 	nothing(t, receiver)
@@ -209,7 +215,7 @@ func TestTheSessionWithTheEmptyIDIsASessionLikeOthers(t *testing.T) {
 	sameAll(t, bodies(receive(t, receiver, 1)), []string{"one"})
 }
 
-// The client asks the broker to answer up to a hundredth of the time left earlier than it gives up itself, how much by chance.
+// The client asks the broker to answer earlier than its own timeout, by a random part of up to 1 %.
 func TestAcceptWithNothingThereEndsWithATimeOut(t *testing.T) {
 	client, queue := start(t), take("s")
 	for attempt := 0; attempt < 8; attempt++ {
@@ -219,7 +225,7 @@ func TestAcceptWithNothingThereEndsWithATimeOut(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("the broker was never first to say it")
+	t.Fatal("the broker never answered first")
 }
 
 func TestAClientThatWaitsForTheNextSessionGetsOneWhenItAppears(t *testing.T) {
@@ -245,7 +251,7 @@ func TestTwoClientsCompeteForOneSession(t *testing.T) {
 	ok(t, first.Close(soon(t)))
 	second := accept(t, other, queue, "a")
 	again := one(t, second)
-	same(t, again.DeliveryCount, 1) // leaving is no failure
+	same(t, again.DeliveryCount, 1) // leaving is not a failed delivery
 	ok(t, second.CompleteMessage(soon(t), again, nil))
 }
 
@@ -267,7 +273,7 @@ func TestReceiveInOrderAcrossTwoSessions(t *testing.T) {
 	}
 }
 
-// The client has no subscription: its stream is a receiver that asks again and again.
+// The client has no subscription. Its stream is a receiver in a loop.
 func TestStreamingReceive(t *testing.T) {
 	client, queue := start(t), take("s")
 	messages := []*sb.Message{}
@@ -285,7 +291,8 @@ func TestStreamingReceive(t *testing.T) {
 	}
 }
 
-// What arrives between two calls the client gives back one by one, while later ones are on their way already: it keeps no order then.
+// Between two calls the client releases new messages one by one while later ones arrive, so the
+// order is lost.
 func TestReceiveWhileMessagesArrive(t *testing.T) {
 	client, queue := start(t), take("s")
 	receiver := accept(t, client, queue, "a")
@@ -307,7 +314,7 @@ func TestReceiveWhileMessagesArrive(t *testing.T) {
 	nothing(t, receiver)
 }
 
-// What arrives when nobody receives any more the client gives back: the order is kept, and no delivery counted.
+// After the last call the client releases new messages. The order stays and no delivery is counted.
 func TestWhatIsNotAskedForAnyMoreIsGivenBack(t *testing.T) {
 	client, queue := start(t), take("s")
 	receiver := accept(t, client, queue, "a")
@@ -325,7 +332,8 @@ func TestAbandonBringsTheSameMessageAgainBeforeLaterOnes(t *testing.T) {
 	client, queue := start(t), take("s")
 	send(t, client, queue, of("a", "one"), of("a", "two"))
 	receiver := accept(t, client, queue, "a")
-	ok(t, receiver.AbandonMessage(soon(t), one(t, receiver), &sb.AbandonMessageOptions{PropertiesToModify: map[string]any{"tried": "once"}}))
+	tried := &sb.AbandonMessageOptions{PropertiesToModify: map[string]any{"tried": "once"}}
+	ok(t, receiver.AbandonMessage(soon(t), one(t, receiver), tried))
 	again := one(t, receiver)
 	same(t, string(again.Body), "one")
 	same(t, again.DeliveryCount, 2)
@@ -354,7 +362,8 @@ func TestDeadLetterWithAReason(t *testing.T) {
 	send(t, client, queue, of("a", "bad"))
 	session := accept(t, client, queue, "a")
 	ok(t, session.DeadLetterMessage(soon(t), one(t, session), &sb.DeadLetterOptions{
-		Reason: ptr("reason"), ErrorDescription: ptr("description"), PropertiesToModify: map[string]any{"extra": int64(7)}}))
+		Reason: ptr("reason"), ErrorDescription: ptr("description"),
+		PropertiesToModify: map[string]any{"extra": int64(7)}}))
 	graveyard := receiver(t, client, queue, &sb.ReceiverOptions{SubQueue: sb.SubQueueDeadLetter})
 	dead := one(t, graveyard)
 	same(t, string(dead.Body), "bad")
@@ -432,7 +441,8 @@ func TestALockThatIsNotRenewedIsLost(t *testing.T) {
 	message := one(t, receiver)
 	time.Sleep(6500 * time.Millisecond)
 	hasCode(t, receiver.RenewSessionLock(soon(t), nil), sb.CodeLockLost)
-	if receiver.CompleteMessage(within(t, time.Second), message, nil) == nil { // told the same, the client tries again for three quarters of a minute
+	// on this error the client retries for 45 seconds
+	if receiver.CompleteMessage(within(t, time.Second), message, nil) == nil {
 		t.Fatal("completed without a lock")
 	}
 	_ = receiver.Close(soon(t))
@@ -471,10 +481,12 @@ func TestScheduleAndCancel(t *testing.T) {
 	client, queue := start(t), take("s")
 	sender, err := client.NewSender(queue, nil)
 	ok(t, err)
-	first, err := sender.ScheduleMessages(soon(t), []*sb.Message{of("a", "soon")}, time.Now().Add(1500*time.Millisecond), nil)
+	first, err := sender.ScheduleMessages(
+		soon(t), []*sb.Message{of("a", "soon")}, time.Now().Add(1500*time.Millisecond), nil)
 	ok(t, err)
 	same(t, len(first), 1)
-	later, err := sender.ScheduleMessages(soon(t), []*sb.Message{of("a", "x"), of("a", "y")}, time.Now().Add(time.Minute), nil)
+	later, err := sender.ScheduleMessages(
+		soon(t), []*sb.Message{of("a", "x"), of("a", "y")}, time.Now().Add(time.Minute), nil)
 	ok(t, err)
 	same(t, len(later), 2)
 	receiver := accept(t, client, queue, "a")
@@ -486,9 +498,10 @@ func TestScheduleAndCancel(t *testing.T) {
 	same(t, len(peeked), 3)
 	ok(t, sender.CancelScheduledMessages(soon(t), later, nil))
 	sameAll(t, bodies(receive(t, receiver, 2)), []string{"soon"})
-	left, err := receiver.PeekMessages(soon(t), 10, &sb.PeekMessagesOptions{FromSequenceNumber: &later[0]})
+	left, err := receiver.PeekMessages(
+		soon(t), 10, &sb.PeekMessagesOptions{FromSequenceNumber: &later[0]})
 	ok(t, err)
-	for _, message := range left { // what was scheduled has got a new number when it became due
+	for _, message := range left { // a scheduled message gets a new number when it is due
 		same(t, string(message.Body), "soon")
 	}
 }
@@ -528,7 +541,8 @@ func TestABatchThatIsFullSaysSo(t *testing.T) {
 	batch, err := sender.NewMessageBatch(soon(t), &sb.MessageBatchOptions{MaxBytes: 1000})
 	ok(t, err)
 	ok(t, batch.AddMessage(of("a", strings.Repeat("x", 400)), nil))
-	if err := batch.AddMessage(of("a", strings.Repeat("x", 600)), nil); !errors.Is(err, sb.ErrMessageTooLarge) {
+	err = batch.AddMessage(of("a", strings.Repeat("x", 600)), nil)
+	if !errors.Is(err, sb.ErrMessageTooLarge) {
 		t.Fatal(err)
 	}
 	ok(t, sender.SendMessageBatch(soon(t), batch, nil))
@@ -548,13 +562,21 @@ func TestLargeMessagesAndEveryField(t *testing.T) {
 	sender, err := client.NewSender(queue, nil)
 	ok(t, err)
 	ok(t, sender.SendMessage(soon(t), &sb.Message{
-		Body: bytes.Repeat([]byte{7}, 300000), SessionID: ptr("a"), MessageID: ptr("id"), CorrelationID: ptr("c"), Subject: ptr("s"), To: ptr("t"),
-		ReplyTo: ptr("r"), ReplyToSessionID: ptr("rs"), ContentType: ptr("x/y"), TimeToLive: ptr(time.Hour),
-		ApplicationProperties: map[string]any{"text": "x", "number": 1.5, "flag": true, "when": time.UnixMilli(1700000000000).UTC(), "none": nil}}, nil))
+		Body: bytes.Repeat([]byte{7}, 300000), SessionID: ptr("a"), MessageID: ptr("id"),
+		CorrelationID: ptr("c"), Subject: ptr("s"), To: ptr("t"),
+		ReplyTo: ptr("r"), ReplyToSessionID: ptr("rs"), ContentType: ptr("x/y"),
+		TimeToLive: ptr(time.Hour),
+		ApplicationProperties: map[string]any{
+			"text": "x", "number": 1.5, "flag": true,
+			"when": time.UnixMilli(1700000000000).UTC(), "none": nil,
+		}}, nil))
 	message := one(t, accept(t, client, queue, "a"))
 	same(t, len(message.Body), 300000)
-	for _, pair := range [][2]string{{message.MessageID, "id"}, {*message.CorrelationID, "c"}, {*message.Subject, "s"}, {*message.To, "t"},
-		{*message.ReplyTo, "r"}, {*message.ReplyToSessionID, "rs"}, {*message.ContentType, "x/y"}} {
+	for _, pair := range [][2]string{
+		{message.MessageID, "id"}, {*message.CorrelationID, "c"}, {*message.Subject, "s"},
+		{*message.To, "t"}, {*message.ReplyTo, "r"}, {*message.ReplyToSessionID, "rs"},
+		{*message.ContentType, "x/y"},
+	} {
 		same(t, pair[0], pair[1])
 	}
 	same(t, *message.TimeToLive, time.Hour)
@@ -570,7 +592,8 @@ func TestLargeMessagesAndEveryField(t *testing.T) {
 func TestReceiveAndDelete(t *testing.T) {
 	client, queue := start(t), take("s")
 	send(t, client, queue, of("a", "1"), of("a", "2"))
-	receiver, err := client.AcceptSessionForQueue(soon(t), queue, "a", &sb.SessionReceiverOptions{ReceiveMode: sb.ReceiveModeReceiveAndDelete})
+	receiver, err := client.AcceptSessionForQueue(soon(t), queue, "a",
+		&sb.SessionReceiverOptions{ReceiveMode: sb.ReceiveModeReceiveAndDelete})
 	ok(t, err)
 	received := []string{}
 	for len(received) < 2 {
@@ -592,7 +615,8 @@ func TestQueuesWithoutSessions(t *testing.T) {
 	ok(t, err)
 	sameAll(t, bodies(deferred), []string{"1"})
 	ok(t, plain.DeadLetterMessage(soon(t), deferred[0], &sb.DeadLetterOptions{Reason: ptr("late")}))
-	graveyard := receiver(t, client, queue, &sb.ReceiverOptions{SubQueue: sb.SubQueueDeadLetter, ReceiveMode: sb.ReceiveModeReceiveAndDelete})
+	graveyard := receiver(t, client, queue, &sb.ReceiverOptions{
+		SubQueue: sb.SubQueueDeadLetter, ReceiveMode: sb.ReceiveModeReceiveAndDelete})
 	same(t, *one(t, graveyard).DeadLetterReason, "late")
 }
 
@@ -625,12 +649,15 @@ func TestATopicsSubscriptions(t *testing.T) {
 		message.ApplicationProperties = map[string]any{"tier": tier, "amount": amount}
 		return message
 	}
-	send(t, client, "filters", notice("a", "1", "blue", "gold", 5), notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50))
+	send(t, client, "filters", notice("a", "1", "blue", "gold", 5),
+		notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50))
 	session, err := client.AcceptSessionForSubscription(soon(t), "filters", "sessions", "a", nil)
 	ok(t, err)
 	sameAll(t, bodies(receive(t, session, 2)), []string{"1", "2"})
-	for subscription, expected := range map[string][]string{"plain": {"1", "2", "3"}, "gold": {"2"}, "blue": {"1"}} {
-		receiver, err := client.NewReceiverForSubscription("filters", subscription, &sb.ReceiverOptions{ReceiveMode: sb.ReceiveModeReceiveAndDelete})
+	wanted := map[string][]string{"plain": {"1", "2", "3"}, "gold": {"2"}, "blue": {"1"}}
+	for subscription, expected := range wanted {
+		receiver, err := client.NewReceiverForSubscription("filters", subscription,
+			&sb.ReceiverOptions{ReceiveMode: sb.ReceiveModeReceiveAndDelete})
 		ok(t, err)
 		sameAll(t, bodies(receive(t, receiver, 3)), expected)
 	}
@@ -656,7 +683,8 @@ func TestListSessions(t *testing.T) {
 	for _, session := range want {
 		same(t, listed[session], true)
 	}
-	_, err := client.NewListSessionsForQueuePager(queue, &sb.ListSessionsOptions{SessionStateUpdatedAfter: ptr(time.Now())}).NextPage(soon(t))
+	since := &sb.ListSessionsOptions{SessionStateUpdatedAfter: ptr(time.Now())}
+	_, err := client.NewListSessionsForQueuePager(queue, since).NextPage(soon(t))
 	says(t, err, "not supported")
 }
 
@@ -679,7 +707,8 @@ func TestTwentyReceiversAtOnceEachWithASessionOfItsOwn(t *testing.T) {
 				return
 			}
 			messages, err := receiver.ReceiveMessages(soon(t), 1, nil)
-			if err != nil || len(messages) != 1 || receiver.SessionID() != "session-"+string(messages[0].Body) {
+			if err != nil || len(messages) != 1 ||
+				receiver.SessionID() != "session-"+string(messages[0].Body) {
 				t.Errorf("%s: %v, %v", receiver.SessionID(), bodies(messages), err)
 				return
 			}

@@ -43,7 +43,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What Azure's Java client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own. */
+/**
+ * Azure's Java client with sessions, against the broker in SESSIONQ_CONNECTION. Every case has
+ * queues of its own.
+ */
 public final class Cases {
     static final String CONNECTION = System.getenv("SESSIONQ_CONNECTION");
     static final Map<String, AtomicInteger> TAKEN = new ConcurrentHashMap<>();
@@ -81,15 +84,18 @@ public final class Cases {
 
     static boolean says(Throwable failure, Object reason) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ServiceBusException && reason.equals(((ServiceBusException) cause).getReason())
-                    || cause instanceof AmqpException && reason.equals(((AmqpException) cause).getErrorCondition())) {
+            if (cause instanceof ServiceBusException
+                    && reason.equals(((ServiceBusException) cause).getReason())
+                || cause instanceof AmqpException
+                    && reason.equals(((AmqpException) cause).getErrorCondition())) {
                 return true;
             }
         }
         return false;
     }
 
-    // With a ServiceBusFailureReason; where the client hands on what the broker said, and that is when it accepts, with an AmqpErrorCondition.
+    // Checks the error. `reason` is a ServiceBusFailureReason, or an AmqpErrorCondition for errors
+    // of accept, which the client passes on unchanged.
     static void failsWith(Object reason, Body body) {
         Throwable failure = failureOf(body);
         if (!says(failure, reason)) {
@@ -107,9 +113,10 @@ public final class Cases {
         throw new AssertionError("want '" + text + "'", failure);
     }
 
-    // A client that does not try again: what the broker said is what the case sees.
+    // Returns a client without retries, so that a case sees the broker's answer.
     static ServiceBusClientBuilder client(String connection, Duration tryTimeout) {
-        return new ServiceBusClientBuilder().connectionString(connection)
+        return new ServiceBusClientBuilder()
+            .connectionString(connection)
             .retryOptions(new AmqpRetryOptions().setMaxRetries(0).setTryTimeout(tryTimeout));
     }
 
@@ -117,20 +124,28 @@ public final class Cases {
         return client(CONNECTION, SOON);
     }
 
-    static ServiceBusClientBuilder.ServiceBusSessionReceiverClientBuilder sessions(ServiceBusClientBuilder client, String queue) {
-        return client.sessionReceiver().queueName(queue).disableAutoComplete().maxAutoLockRenewDuration(Duration.ZERO);
+    static ServiceBusClientBuilder.ServiceBusSessionReceiverClientBuilder sessions(
+        ServiceBusClientBuilder client, String queue) {
+        return client.sessionReceiver()
+            .queueName(queue)
+            .disableAutoComplete()
+            .maxAutoLockRenewDuration(Duration.ZERO);
     }
 
-    static ServiceBusClientBuilder.ServiceBusReceiverClientBuilder messages(ServiceBusClientBuilder client, String queue) {
-        return client.receiver().queueName(queue).disableAutoComplete().maxAutoLockRenewDuration(Duration.ZERO);
+    static ServiceBusClientBuilder.ServiceBusReceiverClientBuilder messages(
+        ServiceBusClientBuilder client, String queue) {
+        return client.receiver().queueName(queue).disableAutoComplete().maxAutoLockRenewDuration(
+            Duration.ZERO);
     }
 
-    static ServiceBusReceiverClient accept(ServiceBusClientBuilder client, String queue, String session) {
+    static ServiceBusReceiverClient accept(
+        ServiceBusClientBuilder client, String queue, String session) {
         return sessions(client, queue).buildClient().acceptSession(session);
     }
 
-    // A session that was left a moment ago. The client names a link for its session and closes it in the background: over the same connection it
-    // may take the link that is closing for the new one, and over another one be early.
+    // Accepts a session that was left a moment ago. The client names the link after the session and
+    // closes it in the background. On the same connection it may reuse the closing link; on another
+    // one it may be too early.
     static ServiceBusReceiverClient acceptAgain(String queue, String session) {
         ServiceBusClientBuilder other = client();
         for (int attempt = 0;; ++attempt) {
@@ -159,7 +174,8 @@ public final class Cases {
         }
     }
 
-    static List<ServiceBusReceivedMessage> receive(ServiceBusReceiverClient receiver, int most, Duration wait) {
+    static List<ServiceBusReceivedMessage> receive(
+        ServiceBusReceiverClient receiver, int most, Duration wait) {
         List<ServiceBusReceivedMessage> all = new ArrayList<>();
         receiver.receiveMessages(most, wait).forEach(all::add);
         return all;
@@ -189,7 +205,8 @@ public final class Cases {
         String queue = take("s");
         ServiceBusClientBuilder client = client();
         send(client, queue, of("a", "one"));
-        try (ServiceBusReceiverClient receiver = sessions(client, queue).buildClient().acceptNextSession()) {
+        try (ServiceBusReceiverClient receiver =
+                 sessions(client, queue).buildClient().acceptNextSession()) {
             same(receiver.getSessionId(), "a");
             ServiceBusReceivedMessage message = one(receiver);
             same(text(message), "one");
@@ -212,10 +229,13 @@ public final class Cases {
 
     static void acceptWithNothingThereEndsWithATimeOut() {
         String queue = take("s");
-        ServiceBusSessionReceiverClient receiver = sessions(client(CONNECTION, Duration.ofSeconds(3)), queue).buildClient();
+        ServiceBusSessionReceiverClient receiver =
+            sessions(client(CONNECTION, Duration.ofSeconds(3)), queue).buildClient();
         Instant began = Instant.now();
         Throwable failure = failureOf(receiver::acceptNextSession);
-        check(String.valueOf(failure).contains("imeout") || String.valueOf(failure.getMessage()).contains("imed out"), "got " + failure);
+        check(String.valueOf(failure).contains("imeout")
+                || String.valueOf(failure.getMessage()).contains("imed out"),
+            "got " + failure);
         check(Instant.now().isBefore(began.plusSeconds(20)), "it took too long");
     }
 
@@ -227,7 +247,8 @@ public final class Cases {
             send(client, queue, of("late", "one"));
         });
         late.start();
-        try (ServiceBusReceiverClient receiver = sessions(client, queue).buildClient().acceptNextSession()) {
+        try (ServiceBusReceiverClient receiver =
+                 sessions(client, queue).buildClient().acceptNextSession()) {
             same(receiver.getSessionId(), "late");
         }
         late.join();
@@ -280,12 +301,16 @@ public final class Cases {
         send(client, queue, messages);
         ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
         CountDownLatch all = new CountDownLatch(messages.length);
-        try (ServiceBusSessionReceiverAsyncClient acceptor = sessions(client, queue).buildAsyncClient();
-                ServiceBusReceiverAsyncClient receiver = acceptor.acceptSession("a").block(SOON)) {
-            var subscription = receiver.receiveMessages().concatMap(message -> receiver.complete(message).doOnSuccess(done -> {
-                received.add(text(message));
-                all.countDown();
-            })).subscribe();
+        try (ServiceBusSessionReceiverAsyncClient acceptor =
+                 sessions(client, queue).buildAsyncClient();
+             ServiceBusReceiverAsyncClient receiver = acceptor.acceptSession("a").block(SOON)) {
+            var subscription =
+                receiver.receiveMessages()
+                    .concatMap(message -> receiver.complete(message).doOnSuccess(done -> {
+                        received.add(text(message));
+                        all.countDown();
+                    }))
+                    .subscribe();
             check(all.await(20, TimeUnit.SECONDS), "only " + received);
             subscription.dispose();
         }
@@ -298,19 +323,21 @@ public final class Cases {
         for (int i = 0; i < 20; ++i) {
             send(client, queue, of("a", String.valueOf(i)));
         }
-        try (ServiceBusReceiverClient receiver = sessions(client, queue).prefetchCount(10).buildClient().acceptSession("a")) {
+        try (ServiceBusReceiverClient receiver =
+                 sessions(client, queue).prefetchCount(10).buildClient().acceptSession("a")) {
             for (int i = 0; i < 10; ++i) {
                 ServiceBusReceivedMessage message = one(receiver);
                 same(text(message), String.valueOf(i));
                 receiver.complete(message);
             }
         }
-        try (ServiceBusReceiverClient again = acceptAgain(queue, "a")) { // what was fetched and not handed out is there again
+        // messages that were fetched but not handled are back
+        try (ServiceBusReceiverClient again = acceptAgain(queue, "a")) {
             same(text(one(again)), "10");
         }
     }
 
-    // The client's own pump over sessions, which rolls from one to the next.
+    // The client's own processor, which rolls from session to session.
     static void sessionProcessor() throws Exception {
         String queue = take("s");
         ServiceBusClientBuilder client = client();
@@ -321,15 +348,21 @@ public final class Cases {
         }
         Map<String, List<String>> received = new ConcurrentHashMap<>();
         CountDownLatch all = new CountDownLatch(20);
-        ServiceBusProcessorClient processor = client.sessionProcessor().queueName(queue).maxConcurrentSessions(2).sessionIdleTimeout(A_MOMENT)
-            .processMessage(context -> {
-                List<String> session = received.computeIfAbsent(context.getMessage().getSessionId(), any -> new ArrayList<>());
-                synchronized (session) {
-                    session.add(text(context.getMessage()));
-                }
-                all.countDown();
-            }).processError(context -> {
-            }).buildProcessorClient();
+        ServiceBusProcessorClient processor =
+            client.sessionProcessor()
+                .queueName(queue)
+                .maxConcurrentSessions(2)
+                .sessionIdleTimeout(A_MOMENT)
+                .processMessage(context -> {
+                    List<String> session = received.computeIfAbsent(
+                        context.getMessage().getSessionId(), any -> new ArrayList<>());
+                    synchronized (session) {
+                        session.add(text(context.getMessage()));
+                    }
+                    all.countDown();
+                })
+                .processError(context -> {})
+                .buildProcessorClient();
         processor.start();
         check(all.await(30, TimeUnit.SECONDS), "only " + received);
         processor.close();
@@ -341,10 +374,11 @@ public final class Cases {
         String queue = take("s");
         ServiceBusClientBuilder client = client();
         ServiceBusMessage typed = of("a", "one");
-        typed.getApplicationProperties().put("number", 7); // an int, and no long
+        typed.getApplicationProperties().put("number", 7); // an int, not a long
         send(client, queue, typed, of("a", "two"));
         try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
-            receiver.abandon(one(receiver), new AbandonOptions().setPropertiesToModify(Map.of("tried", "once")));
+            receiver.abandon(
+                one(receiver), new AbandonOptions().setPropertiesToModify(Map.of("tried", "once")));
             ServiceBusReceivedMessage again = one(receiver);
             same(text(again), "one");
             same(again.getDeliveryCount(), 1L);
@@ -362,10 +396,13 @@ public final class Cases {
             ServiceBusReceivedMessage message = one(receiver);
             receiver.defer(message);
             same(text(one(receiver)), "two");
-            ServiceBusReceivedMessage deferred = receiver.receiveDeferredMessage(message.getSequenceNumber());
+            ServiceBusReceivedMessage deferred =
+                receiver.receiveDeferredMessage(message.getSequenceNumber());
             same(text(deferred), "one");
             receiver.complete(deferred);
-            same(texts(receiver.receiveDeferredMessageBatch(List.of(message.getSequenceNumber()))), List.of()); // to this client no failure
+            // not an error for this client
+            same(texts(receiver.receiveDeferredMessageBatch(List.of(message.getSequenceNumber()))),
+                List.of());
         }
     }
 
@@ -374,16 +411,21 @@ public final class Cases {
         ServiceBusClientBuilder client = client();
         send(client, queue, of("a", "bad"));
         try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
-            receiver.deadLetter(one(receiver), new DeadLetterOptions().setDeadLetterReason("reason")
-                .setDeadLetterErrorDescription("description").setPropertiesToModify(Map.of("extra", 7L)));
+            receiver.deadLetter(one(receiver),
+                new DeadLetterOptions()
+                    .setDeadLetterReason("reason")
+                    .setDeadLetterErrorDescription("description")
+                    .setPropertiesToModify(Map.of("extra", 7L)));
         }
-        try (ServiceBusReceiverClient graveyard = messages(client, queue).subQueue(SubQueue.DEAD_LETTER_QUEUE).buildClient()) {
+        try (ServiceBusReceiverClient graveyard =
+                 messages(client, queue).subQueue(SubQueue.DEAD_LETTER_QUEUE).buildClient()) {
             ServiceBusReceivedMessage dead = one(graveyard);
             same(text(dead), "bad");
             same(dead.getDeadLetterReason(), "reason");
             same(dead.getDeadLetterErrorDescription(), "description");
             same(dead.getApplicationProperties().get("extra"), 7L);
-            check(graveyard.renewMessageLock(dead).isAfter(OffsetDateTime.now()), "the lock is over");
+            check(graveyard.renewMessageLock(dead).isAfter(OffsetDateTime.now()),
+                "the lock has expired");
             graveyard.complete(dead);
             nothing(graveyard);
         }
@@ -400,7 +442,8 @@ public final class Cases {
                 receiver.abandon(message);
             }
         }
-        try (ServiceBusReceiverClient graveyard = messages(client, queue).subQueue(SubQueue.DEAD_LETTER_QUEUE).buildClient()) {
+        try (ServiceBusReceiverClient graveyard =
+                 messages(client, queue).subQueue(SubQueue.DEAD_LETTER_QUEUE).buildClient()) {
             ServiceBusReceivedMessage dead = one(graveyard);
             same(dead.getDeadLetterReason(), "MaxDeliveryCountExceeded");
             graveyard.complete(dead);
@@ -409,7 +452,8 @@ public final class Cases {
 
     static void holds(ServiceBusReceiverClient receiver, byte[] want) {
         byte[] state = receiver.getSessionState();
-        check(Arrays.equals(state, want), "got " + Arrays.toString(state) + ", want " + Arrays.toString(want));
+        check(Arrays.equals(state, want),
+            "got " + Arrays.toString(state) + ", want " + Arrays.toString(want));
     }
 
     static void sessionState() {
@@ -443,8 +487,7 @@ public final class Cases {
         send(client, queue, of("a", "one"));
         try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
             ServiceBusReceivedMessage message = one(receiver);
-            receiver.renewSessionLock(Duration.ofSeconds(20), failure -> {
-            });
+            receiver.renewSessionLock(Duration.ofSeconds(20), failure -> {});
             sleep(8000);
             receiver.complete(message);
         }
@@ -497,10 +540,14 @@ public final class Cases {
         String queue = take("s");
         ServiceBusClientBuilder client = client();
         try (ServiceBusSenderClient sender = client.sender().queueName(queue).buildClient();
-                ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
-            check(sender.scheduleMessage(of("a", "soon"), OffsetDateTime.now().plusSeconds(2)) > 0, "no sequence number");
+             ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            check(sender.scheduleMessage(of("a", "soon"), OffsetDateTime.now().plusSeconds(2)) > 0,
+                "no sequence number");
             List<Long> later = new ArrayList<>();
-            sender.scheduleMessages(List.of(of("a", "x"), of("a", "y")), OffsetDateTime.now().plusSeconds(60)).forEach(later::add);
+            sender
+                .scheduleMessages(
+                    List.of(of("a", "x"), of("a", "y")), OffsetDateTime.now().plusSeconds(60))
+                .forEach(later::add);
             same(later.size(), 2);
             int peeked = 0;
             for (ServiceBusReceivedMessage message : receiver.peekMessages(10)) {
@@ -510,7 +557,8 @@ public final class Cases {
             same(peeked, 3);
             sender.cancelScheduledMessages(later);
             same(text(one(receiver)), "soon");
-            receiver.peekMessages(10, later.get(0)).forEach(message -> same(text(message), "soon")); // it got a new number when it became due
+            // it got a new number when it was due
+            receiver.peekMessages(10, later.get(0)).forEach(message -> same(text(message), "soon"));
         }
     }
 
@@ -531,7 +579,8 @@ public final class Cases {
         try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
             int received = 0;
             while (received < 40) {
-                for (ServiceBusReceivedMessage message : receive(receiver, 40 - received, A_MOMENT)) {
+                for (ServiceBusReceivedMessage message :
+                    receive(receiver, 40 - received, A_MOMENT)) {
                     same(text(message), String.valueOf(++received));
                     if (received >= 4) {
                         same(message.getMessageId(), "id-" + received);
@@ -559,19 +608,31 @@ public final class Cases {
         ServiceBusClientBuilder client = client();
         byte[] body = new byte[300000];
         Arrays.fill(body, (byte) 7);
-        ServiceBusMessage sent = new ServiceBusMessage(BinaryData.fromBytes(body)).setSessionId("a").setMessageId("id").setCorrelationId("c")
-            .setSubject("s").setTo("t").setReplyTo("r").setReplyToSessionId("rs").setContentType("x/y").setTimeToLive(Duration.ofHours(1));
-        Map<String, Object> properties = Map.of("text", "x", "number", 1.5, "flag", true, "when", new Date(1700000000000L));
+        ServiceBusMessage sent = new ServiceBusMessage(BinaryData.fromBytes(body))
+                                     .setSessionId("a")
+                                     .setMessageId("id")
+                                     .setCorrelationId("c")
+                                     .setSubject("s")
+                                     .setTo("t")
+                                     .setReplyTo("r")
+                                     .setReplyToSessionId("rs")
+                                     .setContentType("x/y")
+                                     .setTimeToLive(Duration.ofHours(1));
+        Map<String, Object> properties =
+            Map.of("text", "x", "number", 1.5, "flag", true, "when", new Date(1700000000000L));
         sent.getApplicationProperties().putAll(properties);
         send(client, queue, sent);
         try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
             ServiceBusReceivedMessage message = one(receiver);
             check(Arrays.equals(message.getBody().toBytes(), body), "another body");
-            same(List.of(message.getMessageId(), message.getCorrelationId(), message.getSubject(), message.getTo(), message.getReplyTo(),
-                message.getReplyToSessionId(), message.getContentType()), List.of("id", "c", "s", "t", "r", "rs", "x/y"));
+            same(List.of(message.getMessageId(), message.getCorrelationId(), message.getSubject(),
+                     message.getTo(), message.getReplyTo(), message.getReplyToSessionId(),
+                     message.getContentType()),
+                List.of("id", "c", "s", "t", "r", "rs", "x/y"));
             same(message.getTimeToLive(), Duration.ofHours(1));
             same(message.getApplicationProperties(), properties);
-            check(message.getExpiresAt().isAfter(OffsetDateTime.now()), "expired at " + message.getExpiresAt());
+            check(message.getExpiresAt().isAfter(OffsetDateTime.now()),
+                "expired at " + message.getExpiresAt());
         }
     }
 
@@ -579,8 +640,12 @@ public final class Cases {
         String queue = take("s");
         ServiceBusClientBuilder client = client();
         send(client, queue, of("a", "1"), of("a", "2"));
-        try (ServiceBusReceiverClient receiver = client.sessionReceiver().queueName(queue).receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE)
-                .buildClient().acceptSession("a")) {
+        try (ServiceBusReceiverClient receiver =
+                 client.sessionReceiver()
+                     .queueName(queue)
+                     .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE)
+                     .buildClient()
+                     .acceptSession("a")) {
             List<String> received = new ArrayList<>();
             while (received.size() < 2) {
                 received.addAll(texts(receive(receiver, 2 - received.size(), SOON)));
@@ -600,41 +665,58 @@ public final class Cases {
             ServiceBusReceivedMessage first = one(receiver);
             receiver.defer(first);
             receiver.complete(one(receiver));
-            ServiceBusReceivedMessage deferred = receiver.receiveDeferredMessage(first.getSequenceNumber());
+            ServiceBusReceivedMessage deferred =
+                receiver.receiveDeferredMessage(first.getSequenceNumber());
             same(text(deferred), "1");
             receiver.deadLetter(deferred, new DeadLetterOptions().setDeadLetterReason("late"));
         }
-        try (ServiceBusReceiverClient graveyard = client.receiver().queueName(queue).subQueue(SubQueue.DEAD_LETTER_QUEUE)
-                .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).buildClient()) {
+        try (ServiceBusReceiverClient graveyard =
+                 client.receiver()
+                     .queueName(queue)
+                     .subQueue(SubQueue.DEAD_LETTER_QUEUE)
+                     .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE)
+                     .buildClient()) {
             same(one(graveyard).getDeadLetterReason(), "late");
         }
     }
 
-    static ServiceBusMessage notice(String session, String body, String subject, String tier, int amount) {
+    static ServiceBusMessage notice(
+        String session, String body, String subject, String tier, int amount) {
         ServiceBusMessage message = of(session, body).setSubject(subject);
         message.getApplicationProperties().put("tier", tier);
         message.getApplicationProperties().put("amount", amount);
         return message;
     }
 
-    static void sendToTopic(ServiceBusClientBuilder client, String topic, ServiceBusMessage... messages) {
+    static void sendToTopic(
+        ServiceBusClientBuilder client, String topic, ServiceBusMessage... messages) {
         try (ServiceBusSenderClient sender = client.sender().topicName(topic).buildClient()) {
             sender.sendMessages(Arrays.asList(messages));
         }
     }
 
-    static List<ServiceBusReceivedMessage> receiveAll(ServiceBusClientBuilder client, String topic, String subscription, int most) {
-        try (ServiceBusReceiverClient receiver = client.receiver().topicName(topic).subscriptionName(subscription)
-                .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).buildClient()) {
+    static List<ServiceBusReceivedMessage> receiveAll(
+        ServiceBusClientBuilder client, String topic, String subscription, int most) {
+        try (ServiceBusReceiverClient receiver =
+                 client.receiver()
+                     .topicName(topic)
+                     .subscriptionName(subscription)
+                     .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE)
+                     .buildClient()) {
             return receive(receiver, most, Duration.ofSeconds(2));
         }
     }
 
     static void aTopicsSubscriptions() {
         ServiceBusClientBuilder client = client();
-        sendToTopic(client, "filters", notice("a", "1", "blue", "gold", 5), notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50));
-        try (ServiceBusReceiverClient receiver = client.sessionReceiver().topicName("filters").subscriptionName("sessions").disableAutoComplete()
-                .buildClient().acceptSession("a")) {
+        sendToTopic(client, "filters", notice("a", "1", "blue", "gold", 5),
+            notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50));
+        try (ServiceBusReceiverClient receiver = client.sessionReceiver()
+                                                     .topicName("filters")
+                                                     .subscriptionName("sessions")
+                                                     .disableAutoComplete()
+                                                     .buildClient()
+                                                     .acceptSession("a")) {
             same(text(one(receiver)), "1");
             same(text(one(receiver)), "2");
         }
@@ -645,22 +727,30 @@ public final class Cases {
 
     static void rulesAreListedRemovedAndAdded() {
         ServiceBusClientBuilder client = client();
-        try (ServiceBusRuleManagerClient rules = client.ruleManager().topicName("rules").subscriptionName("gold").buildClient()) {
+        try (ServiceBusRuleManagerClient rules =
+                 client.ruleManager().topicName("rules").subscriptionName("gold").buildClient()) {
             RuleProperties gold = rules.listRules().iterator().next();
             same(gold.getName(), "gold");
-            same(((SqlRuleFilter) gold.getFilter()).getSqlExpression(), "tier = 'gold' AND amount > 10");
+            same(((SqlRuleFilter) gold.getFilter()).getSqlExpression(),
+                "tier = 'gold' AND amount > 10");
             rules.deleteRule("gold");
             CorrelationRuleFilter green = new CorrelationRuleFilter().setLabel("green");
             green.getProperties().put("tier", "any");
             rules.createRule("greens", new CreateRuleOptions(green));
-            rules.createRule("blacks", new CreateRuleOptions(new SqlRuleFilter("sys.Label = 'black'")).setAction(new SqlRuleAction("SET tier = 'none'")));
+            rules.createRule("blacks",
+                new CreateRuleOptions(new SqlRuleFilter("sys.Label = 'black'"))
+                    .setAction(new SqlRuleAction("SET tier = 'none'")));
             Map<String, RuleProperties> all = new ConcurrentHashMap<>();
             rules.listRules().forEach(rule -> all.put(rule.getName(), rule));
             same(((CorrelationRuleFilter) all.get("greens").getFilter()).getLabel(), "green");
-            same(((CorrelationRuleFilter) all.get("greens").getFilter()).getProperties().get("tier"), "any");
-            same(((SqlRuleAction) all.get("blacks").getAction()).getSqlExpression(), "SET tier = 'none'");
+            same(
+                ((CorrelationRuleFilter) all.get("greens").getFilter()).getProperties().get("tier"),
+                "any");
+            same(((SqlRuleAction) all.get("blacks").getAction()).getSqlExpression(),
+                "SET tier = 'none'");
         }
-        sendToTopic(client, "rules", notice("a", "1", "black", "gold", 50), notice("a", "2", "green", "gold", 5), notice("a", "3", "green", "any", 5));
+        sendToTopic(client, "rules", notice("a", "1", "black", "gold", 50),
+            notice("a", "2", "green", "gold", 5), notice("a", "3", "green", "any", 5));
         List<ServiceBusReceivedMessage> received = receiveAll(client, "rules", "gold", 3);
         same(texts(received), List.of("1", "3"));
         same(received.get(0).getApplicationProperties().get("tier"), "none");
@@ -672,7 +762,8 @@ public final class Cases {
         ServiceBusClientBuilder client = client();
         failsWith(AmqpErrorCondition.NOT_FOUND, () -> accept(client, "nosuch", "a"));
         failsSaying("does not require sessions", () -> accept(client, plain, "a"));
-        failsSaying("requires sessions", () -> receive(messages(client, queue).buildClient(), 1, SOON));
+        failsSaying(
+            "requires sessions", () -> receive(messages(client, queue).buildClient(), 1, SOON));
         failsSaying("SessionId was not set", () -> send(client, queue, new ServiceBusMessage("x")));
         try (ServiceBusSenderClient sender = client.sender().queueName(queue).buildClient()) {
             failsSaying("transactions are not supported", sender::createTransaction);
@@ -729,7 +820,9 @@ public final class Cases {
     static int report(String name, Throwable failure, Instant began) {
         long took = Duration.between(began, Instant.now()).toMillis();
         StringWriter line = new StringWriter();
-        line.append(failure == null ? "passed: " : "failed: ").append(name).append(" (" + took + " ms)");
+        line.append(failure == null ? "passed: " : "failed: ")
+            .append(name)
+            .append(" (" + took + " ms)");
         if (failure != null) {
             failure.printStackTrace(new PrintWriter(line.append("\n"), true));
         }
@@ -741,19 +834,24 @@ public final class Cases {
         ExecutorService threads = Executors.newFixedThreadPool(8);
         AtomicInteger failed = new AtomicInteger();
         Arrays.stream(Cases.class.getDeclaredMethods())
-            .filter(method -> method.getParameterCount() == 0 && method.getReturnType() == void.class && !method.isSynthetic())
-            .filter(method -> arguments.length == 0 || Arrays.asList(arguments).contains(method.getName()))
+            .filter(method
+                -> method.getParameterCount() == 0
+                    && method.getReturnType() == void.class && !method.isSynthetic())
+            .filter(method
+                -> arguments.length == 0 || Arrays.asList(arguments).contains(method.getName()))
             .forEach(method -> threads.execute(() -> {
                 Instant began = Instant.now();
                 try {
                     method.invoke(null);
                     failed.addAndGet(report(method.getName(), null, began));
                 } catch (Throwable failure) {
-                    failed.addAndGet(report(method.getName(), failure.getCause() != null ? failure.getCause() : failure, began));
+                    failed.addAndGet(report(method.getName(),
+                        failure.getCause() != null ? failure.getCause() : failure, began));
                 }
             }));
         threads.shutdown();
         boolean ended = threads.awaitTermination(180, TimeUnit.SECONDS);
-        System.exit(ended && failed.get() == 0 ? 0 : 1); // the client's threads keep nothing alive
+        System.exit(ended && failed.get() == 0 ? 0 : 1); // the client's threads would keep the
+                                                         // process alive
     }
 }

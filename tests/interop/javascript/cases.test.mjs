@@ -1,4 +1,5 @@
-// What Azure's JavaScript client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own.
+// Azure's JavaScript client with sessions, against the broker in SESSIONQ_CONNECTION. Every case
+// has queues of its own.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +14,8 @@ function connect(options, to = connection) {
 const client = connect();
 after(async () => {
   await Promise.race([Promise.allSettled(clients.map((one) => one.close())), sleep(3000)]);
-  setTimeout(() => process.exit(), 500).unref(); // what a failed case left open keeps nothing alive
+  setTimeout(() => process.exit(), 500).unref(); // ends the process even if a failed case left
+  // something open
 });
 
 const taken = {};
@@ -39,7 +41,8 @@ async function code(action) {
   return "no error";
 }
 
-// Missing beside the other clients' cases: the session with the empty id, which this client cannot accept, and listing sessions, which it does not offer.
+// Two cases of the other clients are missing. This client cannot accept the session with the empty
+// id, and it cannot list sessions.
 describe("@azure/service-bus", { concurrency: 8 }, () => {
   test("accept the next session, receive, complete", async () => {
     const queue = sessionQueue();
@@ -66,7 +69,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await receiver.close();
   });
 
-  test("accept with nothing there ends with a time-out", async () => {
+  test("accept times out if there is no session", async () => {
     const queue = sessionQueue();
     const impatient = connect({ retryOptions: { timeoutInMs: 1000, maxRetries: 0 } });
     const began = Date.now();
@@ -75,7 +78,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await impatient.close();
   });
 
-  test("two clients compete for one session: the second is refused, and gets it when the first has left", async () => {
+  test("two clients compete for a session: one is refused until the other leaves", async () => {
     const queue = sessionQueue();
     const other = connect();
     await send(queue, of("a", "one"));
@@ -87,12 +90,12 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     const second = await other.acceptSession(queue, "a");
     const [again] = await second.receiveMessages(1);
     assert.equal(again.body, "one");
-    assert.equal(again.deliveryCount, 0); // leaving is no failure
+    assert.equal(again.deliveryCount, 0); // leaving is not a failed delivery
     await second.completeMessage(again);
     await other.close();
   });
 
-  test("a client that waits for the next session gets one when it appears", async () => {
+  test("a client that waits for the next session gets it when it appears", async () => {
     const queue = sessionQueue();
     const waiting = client.acceptNextSession(queue);
     await sleep(300);
@@ -102,12 +105,15 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await receiver.close();
   });
 
-  test("receive in order across two sessions", async () => {
+  test("receive in order from two sessions", async () => {
     const queue = sessionQueue();
     for (let i = 0; i < 10; ++i) {
       await send(queue, of("a", i), of("b", 100 + i));
     }
-    for (const [id, first] of [["a", 0], ["b", 100]]) {
+    for (const [id, first] of [
+      ["a", 0],
+      ["b", 100],
+    ]) {
       const receiver = await client.acceptSession(queue, id);
       const received = [];
       while (received.length < 10) {
@@ -116,7 +122,10 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
           await receiver.completeMessage(message);
         }
       }
-      assert.deepEqual(received, Array.from({ length: 10 }, (_, i) => first + i));
+      assert.deepEqual(
+        received,
+        Array.from({ length: 10 }, (_, i) => first + i),
+      );
       await receiver.close();
     }
   });
@@ -142,7 +151,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await receiver.close();
   });
 
-  test("abandon: the same message again, counted, before later ones, with the properties set", async () => {
+  test("abandon: the message returns first, counted, with the properties set", async () => {
     const queue = sessionQueue();
     await send(queue, of("a", "one"), of("a", "two"));
     const receiver = await client.acceptSession(queue, "a");
@@ -167,16 +176,23 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     const [deferred] = await receiver.receiveDeferredMessages(message.sequenceNumber);
     assert.equal(deferred.body, "one");
     await receiver.completeMessage(deferred);
-    assert.equal(await code(() => receiver.receiveDeferredMessages(message.sequenceNumber)), "MessageNotFound");
+    assert.equal(
+      await code(() => receiver.receiveDeferredMessages(message.sequenceNumber)),
+      "MessageNotFound",
+    );
     await receiver.close();
   });
 
-  test("dead-letter with a reason; the dead-letter sub-queue is received message by message", async () => {
+  test("dead-letter with a reason; its sub-queue is received without sessions", async () => {
     const queue = sessionQueue();
     await send(queue, of("a", "bad"));
     const receiver = await client.acceptSession(queue, "a");
     const [message] = await receiver.receiveMessages(1);
-    await receiver.deadLetterMessage(message, { deadLetterReason: "reason", deadLetterErrorDescription: "description", extra: 7 });
+    await receiver.deadLetterMessage(message, {
+      deadLetterReason: "reason",
+      deadLetterErrorDescription: "description",
+      extra: 7,
+    });
     await receiver.close();
     const graveyard = client.createReceiver(queue, { subQueueType: "deadLetter" });
     const [dead] = await graveyard.receiveMessages(1);
@@ -221,7 +237,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await again.close();
   });
 
-  test("renew the session's lock", async () => {
+  test("renew the session lock", async () => {
     const queue = sessionQueue();
     const receiver = await client.acceptSession(queue, "a");
     const before = receiver.sessionLockedUntilUtc;
@@ -232,7 +248,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await receiver.close();
   });
 
-  test("a lock that is renewed lasts longer than it was given for", async () => {
+  test("a renewed lock lasts longer than its first duration", async () => {
     const queue = take("short");
     await send(queue, of("a", "one"));
     const receiver = await client.acceptSession(queue, "a");
@@ -245,7 +261,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await receiver.close();
   });
 
-  test("a lock that is not renewed is lost: settling fails, the message comes again, counted", async () => {
+  test("a lock without renewal is lost: settling fails, the message returns, counted", async () => {
     const queue = take("short");
     await send(queue, of("a", "one"));
     const receiver = await client.acceptSession(queue, "a", { maxAutoLockRenewalDurationInMs: 0 });
@@ -260,7 +276,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await again.close();
   });
 
-  test("a message's own lock, where there are no sessions, is lost as well", async () => {
+  test("a message lock in a queue without sessions is lost too", async () => {
     const queue = take("shortp");
     await send(queue, { body: "one" });
     const receiver = client.createReceiver(queue, { maxAutoLockRenewalDurationInMs: 0 });
@@ -273,7 +289,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await receiver.close();
   });
 
-  test("peek takes nothing", async () => {
+  test("peek changes nothing", async () => {
     const queue = sessionQueue();
     await send(queue, of("a", 1), of("b", 2), of("a", 3));
     const receiver = await client.acceptSession(queue, "a");
@@ -289,27 +305,47 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     const queue = sessionQueue();
     const sender = client.createSender(queue);
     const [soon] = await sender.scheduleMessages(of("a", "soon"), new Date(Date.now() + 1500));
-    const later = await sender.scheduleMessages([of("a", "later"), of("a", "latest")], new Date(Date.now() + 60000));
+    const later = await sender.scheduleMessages(
+      [of("a", "later"), of("a", "latest")],
+      new Date(Date.now() + 60000),
+    );
     assert.equal(later.length, 2);
     assert.ok(soon.toNumber() > 0);
     const receiver = await client.acceptSession(queue, "a");
     const peeked = await receiver.peekMessages(10);
-    assert.deepEqual(peeked.map((message) => message.state), ["scheduled", "scheduled", "scheduled"]);
+    assert.deepEqual(
+      peeked.map((message) => message.state),
+      ["scheduled", "scheduled", "scheduled"],
+    );
     await sender.cancelScheduledMessages(later);
-    assert.deepEqual(bodies(await receiver.receiveMessages(2, { maxWaitTimeInMs: 4000 })), ["soon"]);
-    assert.deepEqual(await receiver.peekMessages(10, { fromSequenceNumber: later[0] }).then(bodies).then((all) => all.filter((body) => body !== "soon")), []);
+    assert.deepEqual(bodies(await receiver.receiveMessages(2, { maxWaitTimeInMs: 4000 })), [
+      "soon",
+    ]);
+    assert.deepEqual(
+      await receiver
+        .peekMessages(10, { fromSequenceNumber: later[0] })
+        .then(bodies)
+        .then((all) => all.filter((body) => body !== "soon")),
+      [],
+    );
     await receiver.close();
     await sender.close();
   });
 
-  test("sends: one, an array, and a batch", async () => {
+  test("send one message, an array, and a batch", async () => {
     const queue = sessionQueue();
     const sender = client.createSender(queue);
     await sender.sendMessages(of("a", 1));
     await sender.sendMessages([of("a", 2), of("a", 3)]);
     const batch = await sender.createMessageBatch();
     for (let i = 4; i <= 40; ++i) {
-      assert.ok(batch.tryAddMessage({ ...of("a", i), messageId: `id-${i}`, applicationProperties: { number: i } }));
+      assert.ok(
+        batch.tryAddMessage({
+          ...of("a", i),
+          messageId: `id-${i}`,
+          applicationProperties: { number: i },
+        }),
+      );
     }
     await sender.sendMessages(batch);
     await sender.close();
@@ -321,7 +357,10 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
         await receiver.completeMessage(message);
       }
     }
-    assert.deepEqual(bodies(received), Array.from({ length: 40 }, (_, i) => i + 1));
+    assert.deepEqual(
+      bodies(received),
+      Array.from({ length: 40 }, (_, i) => i + 1),
+    );
     assert.equal(received[39].messageId, "id-40");
     assert.equal(received[39].applicationProperties.number, 40);
     await receiver.close();
@@ -330,7 +369,10 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
   test("a batch of two sessions reaches both", async () => {
     const queue = sessionQueue();
     await send(queue, of("a", 1), of("b", 2));
-    for (const [id, body] of [["a", 1], ["b", 2]]) {
+    for (const [id, body] of [
+      ["a", 1],
+      ["b", 2],
+    ]) {
       const receiver = await client.acceptSession(queue, id);
       assert.deepEqual(bodies(await receiver.receiveMessages(1)), [body]);
       await receiver.close();
@@ -350,13 +392,29 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
       replyToSessionId: "reply-session",
       contentType: "application/octet-stream",
       timeToLive: 3600000,
-      applicationProperties: { text: "x", number: 1.5, flag: true, when: new Date(1700000000000), none: null },
+      applicationProperties: {
+        text: "x",
+        number: 1.5,
+        flag: true,
+        when: new Date(1700000000000),
+        none: null,
+      },
     };
     await send(queue, sent);
     const receiver = await client.acceptSession(queue, "a");
     const [message] = await receiver.receiveMessages(1);
     assert.ok(sent.body.equals(message.body));
-    for (const field of ["sessionId", "messageId", "correlationId", "subject", "to", "replyTo", "replyToSessionId", "contentType", "timeToLive"]) {
+    for (const field of [
+      "sessionId",
+      "messageId",
+      "correlationId",
+      "subject",
+      "to",
+      "replyTo",
+      "replyToSessionId",
+      "contentType",
+      "timeToLive",
+    ]) {
       assert.equal(message[field], sent[field], field);
     }
     assert.equal(message.applicationProperties.text, "x");
@@ -391,35 +449,76 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     const [deferred] = await receiver.receiveDeferredMessages([one.sequenceNumber]);
     assert.equal(deferred.body, 1);
     await receiver.deadLetterMessage(deferred, { deadLetterReason: "late" });
-    const graveyard = client.createReceiver(queue, { subQueueType: "deadLetter", receiveMode: "receiveAndDelete" });
+    const graveyard = client.createReceiver(queue, {
+      subQueueType: "deadLetter",
+      receiveMode: "receiveAndDelete",
+    });
     const [dead] = await graveyard.receiveMessages(1);
     assert.equal(dead.deadLetterReason, "late");
     await receiver.close();
     await graveyard.close();
   });
 
-  test("refusals have the codes the client knows", async () => {
+  test("errors have the codes that the client knows", async () => {
     const queue = sessionQueue();
     const plain = plainQueue();
     const impatient = connect({ retryOptions: { maxRetries: 0, timeoutInMs: 3000 } });
-    assert.equal(await code(() => impatient.acceptNextSession("nosuch")), "MessagingEntityNotFound");
-    assert.equal(await code(() => impatient.createSender("nosuch").sendMessages({ body: 1 })), "MessagingEntityNotFound");
-    assert.match(await impatient.acceptNextSession(plain).then(() => "", (error) => error.message), /does not require sessions/);
-    assert.match(await impatient.createReceiver(queue).receiveMessages(1).then(() => "", (error) => error.message), /requires sessions/);
-    assert.match(await impatient.createSender(queue).sendMessages({ body: 1 }).then(() => "", (error) => error.message), /SessionId was not set/);
+    assert.equal(
+      await code(() => impatient.acceptNextSession("nosuch")),
+      "MessagingEntityNotFound",
+    );
+    assert.equal(
+      await code(() => impatient.createSender("nosuch").sendMessages({ body: 1 })),
+      "MessagingEntityNotFound",
+    );
+    assert.match(
+      await impatient.acceptNextSession(plain).then(
+        () => "",
+        (error) => error.message,
+      ),
+      /does not require sessions/,
+    );
+    assert.match(
+      await impatient
+        .createReceiver(queue)
+        .receiveMessages(1)
+        .then(
+          () => "",
+          (error) => error.message,
+        ),
+      /requires sessions/,
+    );
+    assert.match(
+      await impatient
+        .createSender(queue)
+        .sendMessages({ body: 1 })
+        .then(
+          () => "",
+          (error) => error.message,
+        ),
+      /SessionId was not set/,
+    );
     await impatient.close();
   });
 
-  test("a wrong key is refused", async () => {
-    const wrong = connect({ retryOptions: { maxRetries: 0, timeoutInMs: 3000 } }, connection.replace("SAS_KEY_VALUE", "WRONG"));
-    assert.equal(await code(() => wrong.createSender("s0").sendMessages(of("a", 1))), "UnauthorizedAccess");
+  test("a wrong key is rejected", async () => {
+    const wrong = connect(
+      { retryOptions: { maxRetries: 0, timeoutInMs: 3000 } },
+      connection.replace("SAS_KEY_VALUE", "WRONG"),
+    );
+    assert.equal(
+      await code(() => wrong.createSender("s0").sendMessages(of("a", 1))),
+      "UnauthorizedAccess",
+    );
     await wrong.close();
   });
 
-  test("twenty receivers at once, each with a session of its own", async () => {
+  test("twenty receivers at once, each with its own session", async () => {
     const queue = sessionQueue();
     await send(queue, ...Array.from({ length: 20 }, (_, i) => of(`session-${i}`, i)));
-    const receivers = await Promise.all(Array.from({ length: 20 }, () => client.acceptNextSession(queue)));
+    const receivers = await Promise.all(
+      Array.from({ length: 20 }, () => client.acceptNextSession(queue)),
+    );
     assert.equal(new Set(receivers.map((receiver) => receiver.sessionId)).size, 20);
     await Promise.all(
       receivers.map(async (receiver) => {
@@ -431,7 +530,7 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     );
   });
 
-  test("the client renews a lock by itself while a handler runs", async () => {
+  test("the client renews the lock while a handler runs", async () => {
     const queue = take("short");
     await send(queue, of("a", "one"), of("a", "two"));
     const receiver = await client.acceptSession(queue, "a");
@@ -449,12 +548,15 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await receiver.close();
   });
 
-  test("a lock that is lost while messages stream in is told", async () => {
+  test("the loss of a lock is reported while messages stream in", async () => {
     const queue = take("short");
     await send(queue, of("a", "one"));
     const receiver = await client.acceptSession(queue, "a", { maxAutoLockRenewalDurationInMs: 0 });
     const error = await new Promise((resolve) => {
-      receiver.subscribe({ processMessage: () => sleep(6500), processError: async (told) => resolve(told.error) }, { autoCompleteMessages: false });
+      receiver.subscribe(
+        { processMessage: () => sleep(6500), processError: async (told) => resolve(told.error) },
+        { autoCompleteMessages: false },
+      );
     });
     assert.equal(error.code, "SessionLockLost");
     await receiver.close();

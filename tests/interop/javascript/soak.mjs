@@ -1,4 +1,5 @@
-// Opens and closes session receivers against one broker, again and again, and looks at the broker's memory meanwhile: it must not grow.
+// Opens and closes session receivers on one broker in a loop and watches the broker's memory, which
+// must not grow.
 //   node soak.mjs PID [receivers]     with SESSIONQ_CONNECTION; PID is the broker's
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,10 +8,11 @@ import { ServiceBusClient } from "@azure/service-bus";
 const pid = process.argv[2];
 const receivers = Number(process.argv[3] ?? 1000);
 const at_once = 10;
-const client_every = 100; // receivers; then another connection
-const allowed_growth_kib = 512; // of pages, once warm
+const client_every = 100; // receivers per connection
+const allowed_growth_kib = 512; // of resident memory, after the warm-up
 
-const resident_kib = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
+const resident_kib = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
 
 async function consume(client, sessionId) {
   const receiver = await client.acceptSession("s0", sessionId);

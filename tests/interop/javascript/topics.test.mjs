@@ -1,5 +1,5 @@
-// What Azure's JavaScript client does with topics, subscriptions and their rules, against the broker SESSIONQ_CONNECTION names. Every case has a topic of its
-// own, of those in topics.json.
+// Azure's JavaScript client with topics, subscriptions and rules, against the broker in
+// SESSIONQ_CONNECTION. Every case has its own topic from topics.json.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,8 @@ import { ServiceBusClient } from "@azure/service-bus";
 const client = new ServiceBusClient(process.env.SESSIONQ_CONNECTION);
 after(async () => {
   await Promise.race([client.close(), sleep(3000)]);
-  setTimeout(() => process.exit(), 500).unref(); // what a failed case left open keeps nothing alive
+  setTimeout(() => process.exit(), 500).unref(); // ends the process even if a failed case left
+  // something open
 });
 
 let taken = 0;
@@ -37,7 +38,7 @@ async function code(action) {
 }
 
 describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
-  test("every subscription gets what is sent, by session or not", async () => {
+  test("every subscription receives a sent message, by session or not", async () => {
     const topic = `t${take()}`;
     await send(topic, { sessionId: "a", body: "one" }, { sessionId: "b", body: "two" });
     await send(topic, { sessionId: "a", body: "three" });
@@ -55,13 +56,28 @@ describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
     await plain.close();
   });
 
-  test("filters choose, actions change, forwarding passes on", async () => {
+  test("filters select, actions change, and subscriptions forward messages", async () => {
     const number = take();
     await send(
       `t${number}`,
-      { body: "one", sessionId: "a", subject: "order", applicationProperties: { color: "red", size: 4 } },
-      { body: "two", sessionId: "a", subject: "order", applicationProperties: { color: "blue", size: 4, tier: "gold" } },
-      { body: "three", sessionId: "a", subject: "invoice", applicationProperties: { color: "red", size: 4 } },
+      {
+        body: "one",
+        sessionId: "a",
+        subject: "order",
+        applicationProperties: { color: "red", size: 4 },
+      },
+      {
+        body: "two",
+        sessionId: "a",
+        subject: "order",
+        applicationProperties: { color: "blue", size: 4, tier: "gold" },
+      },
+      {
+        body: "three",
+        sessionId: "a",
+        subject: "invoice",
+        applicationProperties: { color: "red", size: 4 },
+      },
     );
     const red = client.createReceiver(`t${number}`, "red");
     const [message, ...more] = await receive(red, 3);
@@ -86,11 +102,14 @@ describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
     const dead = client.createReceiver(topic, "sessions", { subQueueType: "deadLetter" });
     const both = await receive(dead, 2);
     assert.deepEqual(bodies(both), ["no session", "bad"]);
-    assert.deepEqual(both.map((one) => one.deadLetterReason), ["Session ID is null", "why"]);
+    assert.deepEqual(
+      both.map((one) => one.deadLetterReason),
+      ["Session ID is null", "why"],
+    );
     await dead.close();
   });
 
-  test("rules are listed, added and removed, and count from then on", async () => {
+  test("rules are listed, added and removed, and apply from then on", async () => {
     const topic = `t${take()}`;
     const rules = client.createRuleManager(topic, "plain");
     const list = async () => {
@@ -98,16 +117,32 @@ describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
       for await (const rule of rules.listRules()) all.push(rule);
       return all;
     };
-    assert.deepEqual(await list(), [{ name: "$Default", filter: { sqlExpression: "1=1" }, action: {} }]);
-    await rules.createRule("sql", { sqlExpression: "color = 'red'" }, { sqlExpression: "SET seen = TRUE" });
+    assert.deepEqual(await list(), [
+      { name: "$Default", filter: { sqlExpression: "1=1" }, action: {} },
+    ]);
+    await rules.createRule(
+      "sql",
+      { sqlExpression: "color = 'red'" },
+      { sqlExpression: "SET seen = TRUE" },
+    );
     await rules.createRule("correlation", { subject: "s", applicationProperties: { n: 5 } });
     await rules.deleteRule("$Default");
     const [sql, correlation] = await list();
-    assert.deepEqual(sql, { name: "sql", filter: { sqlExpression: "color = 'red'" }, action: { sqlExpression: "SET seen = TRUE" } });
+    assert.deepEqual(sql, {
+      name: "sql",
+      filter: { sqlExpression: "color = 'red'" },
+      action: { sqlExpression: "SET seen = TRUE" },
+    });
     assert.equal(correlation.filter.subject, "s");
     assert.deepEqual(correlation.filter.applicationProperties, { n: 5 });
-    assert.equal(await code(() => rules.createRule("SQL", { sqlExpression: "1=1" })), "MessagingEntityAlreadyExists");
-    assert.notEqual(await code(() => rules.createRule("bad", { sqlExpression: "color =" })), "no error");
+    assert.equal(
+      await code(() => rules.createRule("SQL", { sqlExpression: "1=1" })),
+      "MessagingEntityAlreadyExists",
+    );
+    assert.notEqual(
+      await code(() => rules.createRule("bad", { sqlExpression: "color =" })),
+      "no error",
+    );
     assert.equal(await code(() => rules.deleteRule("none")), "MessagingEntityNotFound");
     await send(
       topic,
@@ -122,11 +157,14 @@ describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
     await plain.close();
   });
 
-  test("what is scheduled on a topic comes when it is due, unless it is cancelled", async () => {
+  test("a message scheduled on a topic arrives when due, unless it is cancelled", async () => {
     const topic = `t${take()}`;
     const sender = client.createSender(topic);
     await sender.scheduleMessages({ sessionId: "a", body: "later" }, new Date(Date.now() + 1500));
-    const cancelled = await sender.scheduleMessages({ sessionId: "a", body: "never" }, new Date(Date.now() + 1000));
+    const cancelled = await sender.scheduleMessages(
+      { sessionId: "a", body: "never" },
+      new Date(Date.now() + 1000),
+    );
     await sender.cancelScheduledMessages(cancelled);
     const plain = client.createReceiver(topic, "plain");
     assert.deepEqual(await plain.receiveMessages(1, { maxWaitTimeInMs: 500 }), []);
@@ -136,12 +174,21 @@ describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
     await sender.close();
   });
 
-  test("a topic is not received from, a subscription not sent to", async () => {
+  test("receiving from a topic and sending to a subscription fail", async () => {
     const topic = `t${take()}`;
     const receiver = client.createReceiver(topic);
-    assert.notEqual(await code(() => receiver.receiveMessages(1, { maxWaitTimeInMs: 1000 })), "no error");
-    assert.notEqual(await code(() => send(`${topic}/Subscriptions/plain`, { body: "one" })), "no error");
+    assert.notEqual(
+      await code(() => receiver.receiveMessages(1, { maxWaitTimeInMs: 1000 })),
+      "no error",
+    );
+    assert.notEqual(
+      await code(() => send(`${topic}/Subscriptions/plain`, { body: "one" })),
+      "no error",
+    );
     const none = client.createReceiver(topic, "none");
-    assert.equal(await code(() => none.receiveMessages(1, { maxWaitTimeInMs: 1000 })), "MessagingEntityNotFound");
+    assert.equal(
+      await code(() => none.receiveMessages(1, { maxWaitTimeInMs: 1000 })),
+      "MessagingEntityNotFound",
+    );
   });
 });

@@ -1,4 +1,5 @@
-"""What Azure's Python client does with sessions, against the broker SESSIONQ_CONNECTION names. Every case has queues of its own."""
+"""Azure's Python client with sessions, against the broker in SESSIONQ_CONNECTION. Every case has
+queues of its own."""
 
 import asyncio
 import concurrent.futures
@@ -44,7 +45,7 @@ def texts(received):
 def connect(connection=CONNECTION, kind=ServiceBusClient, **options):
     authority = os.environ.get("SESSIONQ_CA")
     if authority:
-        # Over TLS this client takes no port from a connection string.
+        # Over TLS this client ignores the port in a connection string.
         options.update(connection_verify=authority, transport_type=TransportType.Amqp)
         options.update(custom_endpoint_address=f"sb://localhost:{os.environ['SESSIONQ_TLS_PORT']}")
     return kind.from_connection_string(connection, **options)
@@ -68,7 +69,9 @@ class Cases(unittest.TestCase):
         with self.session(queue, max_wait_time=5) as receiver:
             self.assertEqual(receiver.session.session_id, "a")
             now = datetime.datetime.now(datetime.timezone.utc)
-            self.assertGreater(receiver.session.locked_until_utc, now + datetime.timedelta(seconds=30))
+            self.assertGreater(
+                receiver.session.locked_until_utc, now + datetime.timedelta(seconds=30)
+            )
             [one] = receiver.receive_messages(1, max_wait_time=5)
             self.assertEqual(text(one), "one")
             self.assertEqual(one.session_id, "a")
@@ -175,7 +178,9 @@ class Cases(unittest.TestCase):
         with self.session(queue, "a") as receiver:
             [one] = receiver.receive_messages(1, max_wait_time=5)
             receiver.dead_letter_message(one, reason="reason", error_description="description")
-        with self.client.get_queue_receiver(queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER) as graveyard:
+        with self.client.get_queue_receiver(
+            queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER
+        ) as graveyard:
             [dead] = graveyard.receive_messages(1, max_wait_time=5)
             self.assertEqual(text(dead), "bad")
             self.assertEqual(dead.dead_letter_reason, "reason")
@@ -192,7 +197,9 @@ class Cases(unittest.TestCase):
                 [one] = receiver.receive_messages(1, max_wait_time=5)
                 self.assertEqual(one.delivery_count, i)
                 receiver.abandon_message(one)
-        with self.client.get_queue_receiver(queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER) as graveyard:
+        with self.client.get_queue_receiver(
+            queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER
+        ) as graveyard:
             [dead] = graveyard.receive_messages(1, max_wait_time=5)
             self.assertEqual(dead.dead_letter_reason, "MaxDeliveryCountExceeded")
             graveyard.complete_message(dead)
@@ -259,8 +266,12 @@ class Cases(unittest.TestCase):
         queue = take("s")
         now = datetime.datetime.now(datetime.timezone.utc)
         with self.client.get_queue_sender(queue) as sender:
-            [soon] = sender.schedule_messages(message("a", "soon"), now + datetime.timedelta(seconds=1.5))
-            later = sender.schedule_messages([message("a", "x"), message("a", "y")], now + datetime.timedelta(seconds=60))
+            [soon] = sender.schedule_messages(
+                message("a", "soon"), now + datetime.timedelta(seconds=1.5)
+            )
+            later = sender.schedule_messages(
+                [message("a", "x"), message("a", "y")], now + datetime.timedelta(seconds=60)
+            )
             self.assertGreater(soon, 0)
             self.assertEqual(len(later), 2)
             sender.cancel_scheduled_messages(later)
@@ -275,7 +286,9 @@ class Cases(unittest.TestCase):
             sender.send_messages([message("a", "2"), message("a", "3")])
             batch = sender.create_message_batch()
             for i in range(4, 41):
-                batch.add_message(message("a", str(i), message_id=f"id-{i}", application_properties={"number": i}))
+                batch.add_message(
+                    message("a", str(i), message_id=f"id-{i}", application_properties={"number": i})
+                )
             sender.send_messages(batch)
         received = []
         with self.session(queue, "a") as receiver:
@@ -296,19 +309,40 @@ class Cases(unittest.TestCase):
 
     def test_large_messages_and_every_field(self):
         queue = take("s")
-        sent = message("a", b"\7" * 300000, message_id="id", correlation_id="c", subject="s", to="t", reply_to="r", reply_to_session_id="rs",
-                       content_type="x/y", time_to_live=datetime.timedelta(hours=1))
+        sent = message(
+            "a",
+            b"\7" * 300000,
+            message_id="id",
+            correlation_id="c",
+            subject="s",
+            to="t",
+            reply_to="r",
+            reply_to_session_id="rs",
+            content_type="x/y",
+            time_to_live=datetime.timedelta(hours=1),
+        )
         self.send(queue, sent)
         with self.session(queue, "a") as receiver:
             [one] = receiver.receive_messages(1, max_wait_time=5)
             self.assertEqual(b"".join(one.body), b"\7" * 300000)
-            for field in ("message_id", "correlation_id", "subject", "to", "reply_to", "reply_to_session_id", "content_type", "time_to_live"):
+            for field in (
+                "message_id",
+                "correlation_id",
+                "subject",
+                "to",
+                "reply_to",
+                "reply_to_session_id",
+                "content_type",
+                "time_to_live",
+            ):
                 self.assertEqual(getattr(one, field), getattr(sent, field), field)
 
     def test_receive_and_delete(self):
         queue = take("s")
         self.send(queue, message("a", "1"), message("a", "2"))
-        with self.session(queue, "a", receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE) as receiver:
+        with self.session(
+            queue, "a", receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE
+        ) as receiver:
             received = []
             while len(received) < 2:
                 received += texts(receiver.receive_messages(2, max_wait_time=5))
@@ -345,23 +379,48 @@ class Cases(unittest.TestCase):
 
     def test_a_wrong_key_is_refused(self):
         with connect(CONNECTION.replace("SAS_KEY_VALUE", "WRONG"), retry_total=0) as client:
-            # With a custom endpoint, and so over TLS here, the client blames the connection.
-            refused = exceptions.ServiceBusConnectionError if os.environ.get("SESSIONQ_CA") else exceptions.ServiceBusAuthenticationError
+            # With a custom endpoint (over TLS here) the client reports a connection error.
+            refused = (
+                exceptions.ServiceBusConnectionError
+                if os.environ.get("SESSIONQ_CA")
+                else exceptions.ServiceBusAuthenticationError
+            )
             with self.assertRaises(refused):
                 with client.get_queue_sender("s0") as sender:
                     sender.send_messages(message("a", "x"))
 
     def test_a_topics_subscriptions(self):
         def notice(session_id, body, subject, tier, amount):
-            return message(session_id, body, subject=subject, application_properties={"tier": tier, "amount": amount})
+            return message(
+                session_id,
+                body,
+                subject=subject,
+                application_properties={"tier": tier, "amount": amount},
+            )
 
         with self.client.get_topic_sender("filters") as sender:
-            sender.send_messages([notice("a", "1", "blue", "gold", 5), notice("a", "2", "red", "gold", 50), notice("b", "3", "blue", "tin", 50)])
-        with self.client.get_subscription_receiver("filters", "sessions", session_id="a") as receiver:
+            sender.send_messages(
+                [
+                    notice("a", "1", "blue", "gold", 5),
+                    notice("a", "2", "red", "gold", 50),
+                    notice("b", "3", "blue", "tin", 50),
+                ]
+            )
+        with self.client.get_subscription_receiver(
+            "filters", "sessions", session_id="a"
+        ) as receiver:
             self.assertEqual(texts(receiver.receive_messages(2, max_wait_time=5)), ["1", "2"])
-        for subscription, expected in (("plain", ["1", "2", "3"]), ("gold", ["2"]), ("blue", ["1"])):
-            with self.client.get_subscription_receiver("filters", subscription, receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE) as receiver:
-                self.assertEqual(texts(receiver.receive_messages(3, max_wait_time=2)), expected, subscription)
+        for subscription, expected in (
+            ("plain", ["1", "2", "3"]),
+            ("gold", ["2"]),
+            ("blue", ["1"]),
+        ):
+            with self.client.get_subscription_receiver(
+                "filters", subscription, receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE
+            ) as receiver:
+                self.assertEqual(
+                    texts(receiver.receive_messages(3, max_wait_time=2)), expected, subscription
+                )
 
     def test_the_asynchronous_client(self):
         queue = take("s")
@@ -370,7 +429,9 @@ class Cases(unittest.TestCase):
             async with connect(kind=aio.ServiceBusClient) as client:
                 async with client.get_queue_sender(queue) as sender:
                     await sender.send_messages([message("a", "one"), message("a", "two")])
-                async with client.get_queue_receiver(queue, session_id=NEXT_AVAILABLE_SESSION, max_wait_time=5) as receiver:
+                async with client.get_queue_receiver(
+                    queue, session_id=NEXT_AVAILABLE_SESSION, max_wait_time=5
+                ) as receiver:
                     self.assertEqual(receiver.session.session_id, "a")
                     await receiver.session.set_state("step 1")
                     self.assertEqual(await receiver.session.get_state(), b"step 1")
@@ -389,15 +450,25 @@ class Cases(unittest.TestCase):
         want = {f"session-{i:03}" for i in range(120)}  # more than a page
         self.send(queue, *(message(session_id, "x") for session_id in sorted(want)))
         self.assertEqual(set(self.client.list_queue_sessions(queue)), want)
-        with connect(retry_total=0) as client, self.assertRaisesRegex(exceptions.ServiceBusError, "not supported"):
-            list(client.list_queue_sessions(queue, state_updated_after=datetime.datetime.now(datetime.timezone.utc)))
+        with (
+            connect(retry_total=0) as client,
+            self.assertRaisesRegex(exceptions.ServiceBusError, "not supported"),
+        ):
+            list(
+                client.list_queue_sessions(
+                    queue, state_updated_after=datetime.datetime.now(datetime.timezone.utc)
+                )
+            )
 
     def test_ten_receivers_at_once_each_with_a_session_of_its_own(self):
         queue = take("s")
         self.send(queue, *(message(f"session-{i}", str(i)) for i in range(10)))
 
         def consume():
-            with connect() as client, self.session(queue, client=client, max_wait_time=10) as receiver:
+            with (
+                connect() as client,
+                self.session(queue, client=client, max_wait_time=10) as receiver,
+            ):
                 [one] = receiver.receive_messages(1, max_wait_time=10)
                 receiver.complete_message(one)
                 return receiver.session.session_id, text(one)
@@ -414,17 +485,22 @@ def run_one(case):
     faults = [text for _, text in result.failures + result.errors]
     word = "failed" if faults else "passed"
     lines = [f"{word}: {case.id()} ({time.monotonic() - began:.1f} s)", *faults]
-    sys.stdout.write("\n".join(lines) + "\n")  # in one piece: other cases report at the same time
+    sys.stdout.write("\n".join(lines) + "\n")  # in one write, because other cases report at the
+    # same time
     sys.stdout.flush()
     return not faults
 
 
 def main():
     """The cases named, or all; several at once, since most of their time the client waits."""
-    cases = list(unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], Cases) if sys.argv[1:] else unittest.defaultTestLoader.loadTestsFromTestCase(Cases))
+    cases = list(
+        unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], Cases)
+        if sys.argv[1:]
+        else unittest.defaultTestLoader.loadTestsFromTestCase(Cases)
+    )
     with concurrent.futures.ThreadPoolExecutor(8) as threads:
         outcomes = list(threads.map(run_one, cases))
-    os._exit(0 if all(outcomes) else 1)  # the client's threads keep nothing alive
+    os._exit(0 if all(outcomes) else 1)  # the client's threads would keep the process alive
 
 
 if __name__ == "__main__":

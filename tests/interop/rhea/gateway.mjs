@@ -1,5 +1,5 @@
-// What the service has in front of it for clients that come over WebSockets: takes them with a library that is not ours, and passes the bytes to a peer's TCP port
-// and back, in messages and fragments as a case wants them.
+// The WebSocket gateway in front of the service, with a library that is not ours. It passes bytes
+// to and from a peer's TCP port, in messages and fragments as a case demands.
 import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
@@ -11,12 +11,16 @@ export const unavailable = WebSocketServer === undefined && "npm could not insta
 export const path = "/$servicebus/websocket";
 export const protocol = "AMQPWSB10";
 
-const pieces = (bytes, size) => Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+const pieces = (bytes, size) =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+    bytes.subarray(i * size, (i + 1) * size),
+  );
 
-// How what the peer sends goes out: their bounds mean nothing to AMQP.
+// How the peer's bytes are sent. Message bounds have no meaning for AMQP.
 export const shapes = {
   "as it comes": (socket, bytes) => socket.send(bytes),
-  "messages of three bytes": (socket, bytes) => pieces(bytes, 3).forEach((piece) => socket.send(piece)),
+  "messages of three bytes": (socket, bytes) =>
+    pieces(bytes, 3).forEach((piece) => socket.send(piece)),
   "a message in fragments, pings among them": (socket, bytes) => {
     const cut = pieces(bytes, 7);
     cut.forEach((piece, i) => {
@@ -35,20 +39,37 @@ export const shapes = {
 
 export class Gateway extends EventEmitter {
   static async start(peer) {
-    const gateway = Object.assign(new Gateway(), { peer, shape: shapes["as it comes"], requests: [], texts: 0, pongs: [], closes: [], refusal: undefined, answers: protocol });
-    gateway.sockets = new WebSocketServer({ noServer: true, handleProtocols: () => gateway.answers });
+    const gateway = Object.assign(new Gateway(), {
+      peer,
+      shape: shapes["as it comes"],
+      requests: [],
+      texts: 0,
+      pongs: [],
+      closes: [],
+      refusal: undefined,
+      answers: protocol,
+    });
+    gateway.sockets = new WebSocketServer({
+      noServer: true,
+      handleProtocols: () => gateway.answers,
+    });
     gateway.server = createServer((request, response) => response.writeHead(426).end());
     gateway.server.on("upgrade", (request, socket, head) => gateway.asked(request, socket, head));
     gateway.server.listen(0, "127.0.0.1");
     await once(gateway.server, "listening");
-    gateway.place = `Endpoint=sb://127.0.0.1:${gateway.server.address().port};SharedAccessKeyName=${keyName};SharedAccessKey=${key};UseDevelopmentEmulator=true`;
+    gateway.place =
+      `Endpoint=sb://127.0.0.1:${gateway.server.address().port};` +
+      `SharedAccessKeyName=${keyName};SharedAccessKey=${key};UseDevelopmentEmulator=true`;
     return gateway;
   }
 
   asked(request, socket, head) {
     this.requests.push(request);
     if (this.refusal || request.url !== path) {
-      socket.end(`HTTP/1.1 ${this.refusal ?? "404 Not Found"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      socket.end(
+        `HTTP/1.1 ${this.refusal ?? "404 Not Found"}\r\n` +
+          "Connection: close\r\nContent-Length: 0\r\n\r\n",
+      );
       return;
     }
     this.sockets.handleUpgrade(request, socket, head, (opened) => this.bridge(opened));
@@ -71,9 +92,10 @@ export class Gateway extends EventEmitter {
     inner.on("error", () => {});
   }
 
-  // What is open ends: without a word, or as the protocol has it, with a code.
+  // Ends open connections: abruptly, or with a close code.
   cut(code) {
-    for (const socket of this.sockets.clients) code ? socket.close(code, "as the script says") : socket.terminate();
+    for (const socket of this.sockets.clients)
+      code ? socket.close(code, "as the script says") : socket.terminate();
   }
   ping(text) {
     for (const socket of this.sockets.clients) socket.ping(text);

@@ -1,5 +1,5 @@
-// A broker's part played by script, on an AMQP library that is not ours. It keeps what the client says as it was on the wire, answers as Azure
-// Service Bus does, and departs from that wherever a case puts a hook in its place.
+// A scripted broker on an AMQP library that is not ours. It records the client's frames as they
+// were on the wire, answers like Azure Service Bus, and departs from that where a case sets a hook.
 import { EventEmitter, once } from "node:events";
 import { createRequire } from "node:module";
 import { randomBytes } from "node:crypto";
@@ -11,36 +11,72 @@ export const batchFormat = 0x80013700;
 export const keyName = "RootManageSharedAccessKey";
 export const key = "SAS_KEY_VALUE";
 
-// Messages keep their bytes, so that types can be told apart that the library's own view makes one of.
+// Messages keep their bytes, because the library does not distinguish all types.
 const decode = codec.decode;
 codec.decode = (buffer) => Object.assign(decode(buffer), { bytes: buffer });
 
 const widths = {
-  0x40: "null", 0x41: "boolean", 0x42: "boolean", 0x56: "boolean", 0x50: "ubyte", 0x60: "ushort", 0x70: "uint", 0x52: "uint", 0x43: "uint",
-  0x80: "ulong", 0x53: "ulong", 0x44: "ulong", 0x51: "byte", 0x61: "short", 0x71: "int", 0x54: "int", 0x81: "long", 0x55: "long", 0x83: "timestamp",
-  0x98: "uuid", 0xa0: "binary", 0xb0: "binary", 0xa1: "string", 0xb1: "string", 0xa3: "symbol", 0xb3: "symbol", 0x45: "list", 0xc0: "list",
-  0xd0: "list", 0xc1: "map", 0xd1: "map", 0xe0: "array", 0xf0: "array", 0x82: "double",
+  0x40: "null",
+  0x41: "boolean",
+  0x42: "boolean",
+  0x56: "boolean",
+  0x50: "ubyte",
+  0x60: "ushort",
+  0x70: "uint",
+  0x52: "uint",
+  0x43: "uint",
+  0x80: "ulong",
+  0x53: "ulong",
+  0x44: "ulong",
+  0x51: "byte",
+  0x61: "short",
+  0x71: "int",
+  0x54: "int",
+  0x81: "long",
+  0x55: "long",
+  0x83: "timestamp",
+  0x98: "uuid",
+  0xa0: "binary",
+  0xb0: "binary",
+  0xa1: "string",
+  0xb1: "string",
+  0xa3: "symbol",
+  0xb3: "symbol",
+  0x45: "list",
+  0xc0: "list",
+  0xd0: "list",
+  0xc1: "map",
+  0xd1: "map",
+  0xe0: "array",
+  0xf0: "array",
+  0x82: "double",
 };
 
-// A value with its types: [type, value]; maps become arrays of [key, value], both with theirs.
+// A value with its types: [type, value]. A map becomes an array of [key, value], both with types.
 export function typed(value) {
   if (value === undefined || value === null || value.type === undefined) return ["null", null];
   const type = widths[value.type.typecode];
   let plain = value.value;
   if (type === "map") {
     plain = [];
-    for (let i = 0; i + 1 < value.value.length; i += 2) plain.push([typed(value.value[i]), typed(value.value[i + 1])]);
+    for (let i = 0; i + 1 < value.value.length; i += 2)
+      plain.push([typed(value.value[i]), typed(value.value[i + 1])]);
   } else if (type === "list") {
     plain = value.value.map(typed);
   } else if (type === "array") {
-    plain = { of: widths[value.array_constructor.typecode], items: value.value.map((item) => item.value) };
+    plain = {
+      of: widths[value.array_constructor.typecode],
+      items: value.value.map((item) => item.value),
+    };
   } else if (type === "timestamp") {
     plain = Number(value.value);
   }
-  return value.descriptor ? ["described", Number(value.descriptor.value), [type, plain]] : [type, plain];
+  return value.descriptor
+    ? ["described", Number(value.descriptor.value), [type, plain]]
+    : [type, plain];
 }
 
-// The sections of an encoded message by their descriptors' last byte, with types.
+// The sections of an encoded message by the last byte of their descriptors, with types.
 export function sectionsOf(bytes) {
   const reader = new types.Reader(bytes);
   const sections = {};
@@ -53,7 +89,8 @@ export function sectionsOf(bytes) {
   return sections;
 }
 
-// {name: [type, value]} of a typed map with string or symbol keys; `keys` says which of the two.
+// Converts a typed map with string or symbol keys to {name: [type, value]}. `keys` says which of
+// the two.
 export function fieldsOf([type, entries], keys = "string") {
   if (type !== "map") throw new Error(`a ${type} in place of a map`);
   const fields = {};
@@ -64,7 +101,8 @@ export function fieldsOf([type, entries], keys = "string") {
   return fields;
 }
 
-const uuidText = (bytes) => bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+const uuidText = (bytes) =>
+  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 const ticksOf = (ms) => {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(BigInt(ms) * 10000n + 621355968000000000n);
@@ -96,7 +134,7 @@ class Stored {
   }
 }
 
-// A client's asking for a session: answered by one of the functions, now or later.
+// A client's request for a session. One of the functions answers it, now or later.
 class Ask {
   constructor(peer, link) {
     const { source, properties } = link.remote.attach;
@@ -108,7 +146,7 @@ class Ask {
     this.raw = link.remote.attach;
   }
 
-  // Gives the session. Fields of `other` replace what the attach would say; undefined ones leave it out.
+  // Grants the session. Fields of `other` replace those of the attach; undefined ones are left out.
   grant(session, other = {}) {
     const { link } = this;
     const asked = link.remote.attach;
@@ -122,7 +160,9 @@ class Ask {
     link.local.attach.max_message_size = 262144;
     link.local.attach.initial_delivery_count = 0;
     if (!("properties" in other)) {
-      link.local.attach.properties = { "com.microsoft:locked-until-utc": ticksOf(this.peer.now() + this.peer.lock) };
+      link.local.attach.properties = {
+        "com.microsoft:locked-until-utc": ticksOf(this.peer.now() + this.peer.lock),
+      };
     }
     link.open();
     const held = new Held(this.peer, link, session, asked.snd_settle_mode === 1);
@@ -131,7 +171,7 @@ class Ask {
     return held;
   }
 
-  // As brokers refuse: an attach without termini, and a detach behind it.
+  // Refuses like a broker: an attach without termini, then a detach.
   refuse(name, description) {
     this.answered = true;
     this.link.open();
@@ -139,10 +179,20 @@ class Ask {
   }
 }
 
-// A session a client holds.
+// A session that a client holds.
 class Held {
   constructor(peer, link, session, removes) {
-    Object.assign(this, { peer, link, session, removes, entity: link.remote.attach.source.address, out: new Map(), over: false, drains: 0, at: Date.now() });
+    Object.assign(this, {
+      peer,
+      link,
+      session,
+      removes,
+      entity: link.remote.attach.source.address,
+      out: new Map(),
+      over: false,
+      drains: 0,
+      at: Date.now(),
+    });
     link.on("sender_flow", () => this.deliver());
     link.on("sender_draining", () => {
       ++this.drains;
@@ -162,16 +212,24 @@ class Held {
     if (this.over || this.peer.hooks.deliver?.(this) === false) return;
     for (const message of this.peer.messages) {
       if (this.link.credit - this.unsent() <= 0) return;
-      if (message.state === "waiting" && message.entity === this.entity && message.session === this.session) this.send(message);
+      if (
+        message.state === "waiting" &&
+        message.entity === this.entity &&
+        message.session === this.session
+      )
+        this.send(message);
     }
   }
   unsent() {
-    return this.link.session.outgoing.next_delivery_id - this.link.session.outgoing.next_pending_delivery;
+    return (
+      this.link.session.outgoing.next_delivery_id - this.link.session.outgoing.next_pending_delivery
+    );
   }
   send(message) {
     const tag = randomBytes(16);
     message.state = this.removes ? "completed" : "locked";
-    if (this.removes) this.peer.settled.push({ outcome: "removed", body: message.body, session: message.session });
+    if (this.removes)
+      this.peer.settled.push({ outcome: "removed", body: message.body, session: message.session });
     const delivery = this.link.send(message.encoded(), tag, 0);
     if (this.removes) delivery.settled = true;
     else this.out.set(delivery.id, message);
@@ -183,18 +241,32 @@ class Held {
   settled(name, delivery) {
     const message = this.out.get(delivery.id);
     if (!message) return;
-    const entry = { outcome: name, body: message.body, session: this.session, count: message.count, at: Date.now(), settledByClient: Boolean(delivery.remote_settled), raw: delivery.remote_state };
+    const entry = {
+      outcome: name,
+      body: message.body,
+      session: this.session,
+      count: message.count,
+      at: Date.now(),
+      settledByClient: Boolean(delivery.remote_settled),
+      raw: delivery.remote_state,
+    };
     this.peer.settled.push(entry);
     this.peer.emit("settled", entry, this);
     if (this.peer.hooks.settle?.(entry, delivery, this) === false) return;
     this.carryOut(name, message, delivery.remote_state);
     this.out.delete(delivery.id);
-    const answers = { accepted: codec.accepted(), rejected: codec.rejected({}), released: codec.released(), modified: codec.modified({}) };
+    const answers = {
+      accepted: codec.accepted(),
+      rejected: codec.rejected({}),
+      released: codec.released(),
+      modified: codec.modified({}),
+    };
     delivery.update(true, answers[name].described());
     this.deliver();
   }
   carryOut(name, message, state) {
-    if (name === "accepted" || name === "rejected") message.state = name === "accepted" ? "completed" : "dead";
+    if (name === "accepted" || name === "rejected")
+      message.state = name === "accepted" ? "completed" : "dead";
     else if (name === "modified" && state.undeliverable_here) message.state = "deferred";
     else {
       message.state = "waiting";
@@ -203,21 +275,26 @@ class Held {
   }
   refuseSettlement(delivery, name) {
     this.out.delete(delivery.id);
-    delivery.update(true, codec.rejected({ error: condition(name, "The lock supplied is invalid.") }).described());
+    delivery.update(
+      true,
+      codec.rejected({ error: condition(name, "The lock supplied is invalid.") }).described(),
+    );
   }
   done() {}
-  // What is unsettled becomes available again.
+  // Makes unsettled messages available again.
   leave() {
     if (this.over) return;
     this.over = true;
     this.leftAt = Date.now();
-    for (const message of this.out.values()) if (message.state === "locked") message.state = "waiting";
+    for (const message of this.out.values())
+      if (message.state === "locked") message.state = "waiting";
     this.out.clear();
     this.peer.held = this.peer.held.filter((each) => each !== this);
     this.peer.emit("left", this);
     this.peer.serveWaiting();
   }
-  // Ends the link as the broker does when the lock is lost, or for `name`; none: without an error.
+  // Ends the link as the broker does after a lost lock, or with the error `name`; without a name
+  // there is no error.
   detach(name, description) {
     this.link.close(name ? condition(name, description) : undefined);
     this.leave();
@@ -228,14 +305,32 @@ export class Peer extends EventEmitter {
   static async start(options = {}) {
     const peer = new Peer();
     Object.assign(peer, {
-      hooks: {}, messages: [], held: [], asks: [], waiting: [], settled: [], sent: [], tokens: [], requests: [], connections: [], states: new Map(), lock: 30000, ahead: 0,
-      lastSequence: 0, connectionCount: 0, errors: [],
+      hooks: {},
+      messages: [],
+      held: [],
+      asks: [],
+      waiting: [],
+      settled: [],
+      sent: [],
+      tokens: [],
+      requests: [],
+      connections: [],
+      states: new Map(),
+      lock: 30000,
+      ahead: 0,
+      lastSequence: 0,
+      connectionCount: 0,
+      errors: [],
     });
     peer.container = rhea.create_container({ id: "scripted-peer", non_fatal_errors: [] });
     peer.container.sasl_server_mechanisms.enable_anonymous();
     peer.listen(options);
     peer.server = peer.container.listen({
-      port: options.port ?? 0, host: "127.0.0.1", max_frame_size: 65536, channel_max: 4999, idle_time_out: options.idleTimeOut,
+      port: options.port ?? 0,
+      host: "127.0.0.1",
+      max_frame_size: 65536,
+      channel_max: 4999,
+      idle_time_out: options.idleTimeOut,
       sender_options: { autosettle: false, treat_modified_as_released: false },
       receiver_options: { autoaccept: false, credit_window: 0 },
     });
@@ -245,11 +340,13 @@ export class Peer extends EventEmitter {
     });
     await once(peer.server, "listening");
     peer.port = peer.server.address().port;
-    peer.connection = `Endpoint=sb://127.0.0.1:${peer.port};SharedAccessKeyName=${keyName};SharedAccessKey=${key};UseDevelopmentEmulator=true`;
+    peer.connection =
+      `Endpoint=sb://127.0.0.1:${peer.port};` +
+      `SharedAccessKeyName=${keyName};SharedAccessKey=${key};UseDevelopmentEmulator=true`;
     return peer;
   }
 
-  // Ends a connection without a word.
+  // Ends a connection abruptly.
   cut(connection) {
     connection.socket.destroy();
     connection.dispatch("disconnected", connection._context());
@@ -282,7 +379,25 @@ export class Peer extends EventEmitter {
     container.on("connection_close", gone);
     container.on("error", (error) => this.errors.push(error));
     container.on("protocol_error", (error) => this.errors.push(error));
-    for (const name of ["connection_error", "session_error", "sender_error", "receiver_error", "session_open", "session_close", "sender_close", "receiver_close", "settled", "accepted", "released", "rejected", "modified", "sender_flow", "receiver_flow", "sendable", "sender_draining"]) {
+    for (const name of [
+      "connection_error",
+      "session_error",
+      "sender_error",
+      "receiver_error",
+      "session_open",
+      "session_close",
+      "sender_close",
+      "receiver_close",
+      "settled",
+      "accepted",
+      "released",
+      "rejected",
+      "modified",
+      "sender_flow",
+      "receiver_flow",
+      "sendable",
+      "sender_draining",
+    ]) {
       container.on(name, () => {});
     }
     container.on("sender_open", ({ sender }) => this.openedForReceiver(sender));
@@ -290,7 +405,8 @@ export class Peer extends EventEmitter {
     container.on("message", (context) => this.arrived(context));
   }
 
-  // rhea has answered the attach in its books but not on the wire; this takes the answer back until it is wanted.
+  // rhea has recorded its answer to the attach but not sent it. This takes it back until it is
+  // wanted.
   withhold(link) {
     link.state.local_open = false;
     link.state.open_requests = 0;
@@ -315,14 +431,18 @@ export class Peer extends EventEmitter {
     link.once("sender_close", left);
     link.session.once("session_close", left);
     this.emit("ask", ask);
-    if (this.hooks.ask && this.hooks.ask(ask) !== true) return; // true: by default after all
+    if (this.hooks.ask && this.hooks.ask(ask) !== true) return; // true: use the default after all
     this.serve(ask);
   }
 
-  // The default: a named session if nobody has it, else one with messages, else a wait.
+  // The default: a named session if it is free, else one with messages, else a wait.
   serve(ask) {
     if (ask.named !== null) {
-      if (this.holder(ask.entity, ask.named)) ask.refuse("com.microsoft:session-cannot-be-locked", `The requested session '${ask.named}' cannot be accepted.`);
+      if (this.holder(ask.entity, ask.named))
+        ask.refuse(
+          "com.microsoft:session-cannot-be-locked",
+          `The requested session '${ask.named}' cannot be accepted.`,
+        );
       else ask.grant(ask.named);
       return;
     }
@@ -335,7 +455,10 @@ export class Peer extends EventEmitter {
     setTimeout(() => {
       if (ask.answered || ask.left || this.stopping) return;
       this.waiting = this.waiting.filter((each) => each !== ask);
-      ask.refuse("com.microsoft:timeout", "The operation did not complete within the allotted timeout.");
+      ask.refuse(
+        "com.microsoft:timeout",
+        "The operation did not complete within the allotted timeout.",
+      );
     }, ask.wait ?? 65000);
   }
   serveWaiting() {
@@ -350,19 +473,26 @@ export class Peer extends EventEmitter {
     return this.held.find((each) => each.entity === entity && each.session === session);
   }
   nextSession(entity) {
-    return this.messages.find((each) => each.entity === entity && each.state === "waiting" && !this.holder(entity, each.session))?.session;
+    return this.messages.find(
+      (each) =>
+        each.entity === entity && each.state === "waiting" && !this.holder(entity, each.session),
+    )?.session;
   }
 
   put(entity, session, ...bodies) {
     for (const body of bodies) {
-      this.messages.push(Object.assign(new Stored(session, body, ++this.lastSequence, this.now()), { entity }));
+      this.messages.push(
+        Object.assign(new Stored(session, body, ++this.lastSequence, this.now()), { entity }),
+      );
     }
     const holder = this.holder(entity, session);
     if (holder) holder.deliver();
     this.serveWaiting();
   }
   completed(entity) {
-    return this.messages.filter((each) => each.entity === entity && each.state === "completed").map((each) => each.body);
+    return this.messages
+      .filter((each) => each.entity === entity && each.state === "completed")
+      .map((each) => each.body);
   }
 
   openedForSender(receiver) {
@@ -384,7 +514,13 @@ export class Peer extends EventEmitter {
       this.request(address, message, connection);
       return;
     }
-    const sent = { address, format: format ?? 0, bytes: format ? message : message.bytes, message, settledByClient: Boolean(delivery.remote_settled) };
+    const sent = {
+      address,
+      format: format ?? 0,
+      bytes: format ? message : message.bytes,
+      message,
+      settledByClient: Boolean(delivery.remote_settled),
+    };
     this.sent.push(sent);
     if (this.hooks.sent?.(sent, delivery, receiver) === false) return;
     delivery.update(true, codec.accepted().described());
@@ -393,7 +529,13 @@ export class Peer extends EventEmitter {
   request(address, message, connection) {
     const sections = sectionsOf(message.bytes);
     const request = {
-      address, at: Date.now(), id: message.message_id, replyTo: message.reply_to, to: message.to, message, connection,
+      address,
+      at: Date.now(),
+      id: message.message_id,
+      replyTo: message.reply_to,
+      to: message.to,
+      message,
+      connection,
       properties: fieldsOf(sections[0x74][0]),
       body: sections[0x77][0],
     };
@@ -401,20 +543,31 @@ export class Peer extends EventEmitter {
     (address === "$cbs" ? this.tokens : this.requests).push(request);
     this.emit("request", request);
     const hook = this.hooks[address === "$cbs" ? "token" : "manage"];
-    const answer = hook?.(request) ?? (address === "$cbs" ? { status: 202, description: "Accepted" } : this.managed(request));
+    const answer =
+      hook?.(request) ??
+      (address === "$cbs" ? { status: 202, description: "Accepted" } : this.managed(request));
     if (answer === false) return;
     this.answer(request, answer);
   }
   answer(request, { status = 200, description = "OK", errorCondition, body }) {
-    const properties = request.address === "$cbs"
-      ? { "status-code": types.Int(status), "status-description": description }
-      : { statusCode: types.Int(status), statusDescription: description };
-    if (errorCondition) properties[request.address === "$cbs" ? "error-condition" : "errorCondition"] = types.wrap_symbol(errorCondition);
-    const link = request.connection.find_sender((each) => each.remote.attach?.target?.address === request.replyTo);
-    link?.send({ correlation_id: request.id, application_properties: properties, body: body ?? null });
+    const properties =
+      request.address === "$cbs"
+        ? { "status-code": types.Int(status), "status-description": description }
+        : { statusCode: types.Int(status), statusDescription: description };
+    if (errorCondition)
+      properties[request.address === "$cbs" ? "error-condition" : "errorCondition"] =
+        types.wrap_symbol(errorCondition);
+    const link = request.connection.find_sender(
+      (each) => each.remote.attach?.target?.address === request.replyTo,
+    );
+    link?.send({
+      correlation_id: request.id,
+      application_properties: properties,
+      body: body ?? null,
+    });
   }
 
-  // What $management does unless a hook says otherwise.
+  // What $management does without a hook.
   managed(request) {
     const body = request.body[0] === "map" ? fieldsOf(request.body) : {};
     const entity = request.address.replace(/\/\$management$/, "");
@@ -425,12 +578,27 @@ export class Peer extends EventEmitter {
       case "com.microsoft:get-session-state":
         return { body: { "session-state": this.states.get(session) ?? types.Null() } };
       case "com.microsoft:set-session-state":
-        body["session-state"][1] === null ? this.states.delete(session) : this.states.set(session, body["session-state"][1]);
+        body["session-state"][1] === null
+          ? this.states.delete(session)
+          : this.states.set(session, body["session-state"][1]);
         return {};
       case "com.microsoft:peek-message": {
         const from = body["from-sequence-number"][1];
-        const seen = this.messages.filter((each) => each.entity === entity && each.sequence >= from && ["waiting", "locked", "deferred"].includes(each.state) && (session === undefined || each.session === session)).slice(0, body["message-count"][1]);
-        if (seen.length === 0) return { status: 204, description: "none", errorCondition: "com.microsoft:message-not-found" };
+        const seen = this.messages
+          .filter(
+            (each) =>
+              each.entity === entity &&
+              each.sequence >= from &&
+              ["waiting", "locked", "deferred"].includes(each.state) &&
+              (session === undefined || each.session === session),
+          )
+          .slice(0, body["message-count"][1]);
+        if (seen.length === 0)
+          return {
+            status: 204,
+            description: "none",
+            errorCondition: "com.microsoft:message-not-found",
+          };
         return { body: { messages: seen.map((each) => ({ message: each.encoded() })) } };
       }
       case "com.microsoft:schedule-message": {
@@ -441,22 +609,41 @@ export class Peer extends EventEmitter {
       case "com.microsoft:update-disposition":
         return {};
       case "com.microsoft:receive-by-sequence-number": {
-        const found = this.messages.filter((each) => each.entity === entity && each.state === "deferred" && body["sequence-numbers"][1].items.includes(each.sequence));
-        if (found.length === 0) return { status: 404, description: "none", errorCondition: "com.microsoft:message-not-found" };
+        const found = this.messages.filter(
+          (each) =>
+            each.entity === entity &&
+            each.state === "deferred" &&
+            body["sequence-numbers"][1].items.includes(each.sequence),
+        );
+        if (found.length === 0)
+          return {
+            status: 404,
+            description: "none",
+            errorCondition: "com.microsoft:message-not-found",
+          };
         return {
           body: {
             messages: found.map((each) => {
               each.token = randomBytes(16);
-              return { message: each.encoded(each.token), "lock-token": types.wrap_uuid(each.token) };
+              return {
+                message: each.encoded(each.token),
+                "lock-token": types.wrap_uuid(each.token),
+              };
             }),
           },
         };
       }
       case "com.microsoft:get-message-sessions": {
-        const ids = [...new Set(this.messages.filter((each) => each.entity === entity).map((each) => each.session))];
+        const ids = [
+          ...new Set(
+            this.messages.filter((each) => each.entity === entity).map((each) => each.session),
+          ),
+        ];
         const page = ids.slice(body.skip[1], body.skip[1] + body.top[1]);
         if (page.length === 0) return { status: 204, description: "none" };
-        return { body: { skip: types.Int(page.length), "sessions-ids": types.wrap_array(page, 0xa1) } };
+        return {
+          body: { skip: types.Int(page.length), "sessions-ids": types.wrap_array(page, 0xa1) },
+        };
       }
       default:
         return { status: 501, description: "not known", errorCondition: "amqp:not-implemented" };

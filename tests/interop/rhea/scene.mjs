@@ -1,4 +1,4 @@
-// A scripted broker and an application of sessionq that does what a case tells it.
+// A scripted broker, and a sessionq application that follows a case's commands.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
@@ -8,7 +8,7 @@ import { Peer } from "./peer.mjs";
 
 export const entity = "orders";
 
-// An answer of the driver that is an error, as sessionq told it.
+// A driver's answer with an error, as sessionq reported it.
 export class Refused extends Error {
   constructor(answer) {
     super(`${answer.error}: ${answer.detail}`);
@@ -23,9 +23,12 @@ class Driver extends EventEmitter {
     this.pending = new Map();
     this.last = 0;
     this.process = spawn(program, { stdio: ["pipe", "pipe", "inherit"] });
-    this.ended = new Promise((resolve) => this.process.on("exit", (code, signal) => resolve({ code, signal })));
+    this.ended = new Promise((resolve) =>
+      this.process.on("exit", (code, signal) => resolve({ code, signal })),
+    );
     this.ended.then(({ code, signal }) => {
-      for (const { reject } of this.pending.values()) reject(new Error(`the driver ended with ${code ?? signal}`));
+      for (const { reject } of this.pending.values())
+        reject(new Error(`the driver ended with ${code ?? signal}`));
       this.pending.clear();
     });
     createInterface(this.process.stdout).on("line", (line) => this.said(JSON.parse(line)));
@@ -38,9 +41,11 @@ class Driver extends EventEmitter {
     }
     const { resolve, reject } = this.pending.get(what.id);
     this.pending.delete(what.id);
-    "error" in what ? reject(new Refused(what)) : resolve(Object.assign(new Answer(), { value: what.ok, ms: what.ms }));
+    "error" in what
+      ? reject(new Refused(what))
+      : resolve(Object.assign(new Answer(), { value: what.ok, ms: what.ms }));
   }
-  // The whole answer: {value, ms}.
+  // Returns the whole answer: {value, ms}.
   ask(what, data = {}) {
     const id = ++this.last;
     const answer = new Promise((resolve, reject) => this.pending.set(id, { resolve, reject }));
@@ -50,7 +55,7 @@ class Driver extends EventEmitter {
   async do(what, data) {
     return (await this.ask(what, data)).value;
   }
-  // The error of a call that must fail, with how long it took.
+  // Returns the error of a call that must fail, and its duration.
   async fails(what, data) {
     try {
       await this.ask(what, data);
@@ -60,11 +65,16 @@ class Driver extends EventEmitter {
     }
     assert.fail(`${what} did not fail`);
   }
-  // As many messages as asked for, however many calls it takes.
+  // Receives the given number of messages in any number of calls.
   async take(count, data = {}) {
     const taken = [];
     while (taken.length < count) {
-      const more = await this.do("receive", { of: "r", max: count - taken.length, wait: 2000, ...data });
+      const more = await this.do("receive", {
+        of: "r",
+        max: count - taken.length,
+        wait: 2000,
+        ...data,
+      });
       if (more.length === 0) assert.fail(`${taken.length} of ${count} messages came`);
       taken.push(...more);
     }
@@ -93,20 +103,30 @@ export async function until(what, holds, ms = 8000) {
   }
 }
 
-after(() => setTimeout(() => process.exit(), 300).unref()); // timers of peers that are gone keep nothing alive
+// ends the process despite timers of former peers
+after(() => setTimeout(() => process.exit(), 300).unref());
 
-// One case: `play` gets a peer, a driver that is connected to it unless `connects` is false, and what helps. Both must end well, and the peer must have had
-// no reason to complain of a frame.
-export function scene(title, play, { connects = true, peerOptions, connect = {}, complaints = false } = {}) {
+// One case. `play` gets a peer, helpers, and a driver, which is connected to the peer unless
+// `connects` is false. Both must end well, and the peer must have no complaint about a frame.
+export function scene(
+  title,
+  play,
+  { connects = true, peerOptions, connect = {}, complaints = false } = {},
+) {
   test(title, { timeout: 60000 }, async () => {
     const peer = await Peer.start(peerOptions);
     const driver = new Driver(process.env.SESSIONQ_RHEA_DRIVER);
     try {
-      if (connects) await driver.do("connect", { connection: peer.connection, operation_timeout: 5000, ...connect });
+      if (connects)
+        await driver.do("connect", {
+          connection: peer.connection,
+          operation_timeout: 5000,
+          ...connect,
+        });
       await play({ peer, driver });
       const how = await driver.quit();
       assert.deepEqual(how, { code: 0, signal: null }, "the driver's end");
-      if (!complaints) assert.deepEqual(peer.errors.map(String), [], "what the peer complains of");
+      if (!complaints) assert.deepEqual(peer.errors.map(String), [], "the peer's complaints");
     } finally {
       driver.process.kill("SIGKILL");
       await peer.stop();

@@ -1,4 +1,4 @@
-// A connection on a stream and on time that do what the test says.
+// A connection on a scripted stream and manual time.
 #include <doctest/doctest.h>
 
 #include <asio/io_context.hpp>
@@ -57,7 +57,7 @@ struct Owner final : ConnectionOwner {
     void on_closed(const Condition& condition) override {
         ++closed;
         why = condition;
-        connection.reset(); // as owners may
+        connection.reset(); // owners may do so
     }
 
     std::unique_ptr<Connection> connection{};
@@ -67,7 +67,7 @@ struct Owner final : ConnectionOwner {
     Condition why{};
 };
 
-/// Our client's connection against a server's engine.
+/// A client's connection and a server's engine.
 struct Bench {
     explicit Bench(std::uint32_t server_idle = 60000) {
         server = std::make_unique<Engine>(EngineOptions{.is_server = true,
@@ -86,7 +86,7 @@ struct Bench {
     }
     ~Bench() { owner.connection.reset(); }
 
-    /// Carries what both sides have to say until neither has.
+    /// Moves bytes until neither side has any.
     void run() {
         for (bool moved = true; moved;) {
             moved = loop.run_until_idle() != 0;
@@ -122,13 +122,13 @@ constexpr std::string_view heartbeat{"\0\0\0\x08\x02\0\0\0", 8};
 
 } // namespace
 
-TEST_CASE("Connection: opens, closes in order, and tells each once") {
+TEST_CASE("Connection: opens and closes in order, and reports each once") {
     Bench bench;
     bench.run();
     CHECK(bench.owner.opened == 1);
     bench.connection().close();
     bench.connection().close();
-    CHECK(bench.owner.closed == 0); // never from within a call
+    CHECK(bench.owner.closed == 0); // never within a call
     bench.run();
     CHECK(bench.owner.closed == 1);
     CHECK(bench.owner.why.empty());
@@ -137,8 +137,7 @@ TEST_CASE("Connection: opens, closes in order, and tells each once") {
     CHECK(bench.server_log.closed == 1);
 }
 
-TEST_CASE(
-    "Connection: what is said in one turn of the loop goes out in one write, and not before") {
+TEST_CASE("Connection: calls in one turn of the loop go out in one later write") {
     Bench bench;
     bench.run();
     bench.stream->writes = 0;
@@ -151,14 +150,14 @@ TEST_CASE(
     CHECK(bench.stream->writes == 1);
     sessions.push_back(bench.connection().engine().begin_session());
     bench.loop.run_until_idle();
-    CHECK(bench.stream->writes == 1); // one at a time
+    CHECK(bench.stream->writes == 1); // one write at a time
     bench.run();
     CHECK(bench.server_log.sessions.size() == 11);
     sessions.clear();
     bench.run();
 }
 
-TEST_CASE("Connection: a peer that does not open in time is given up") {
+TEST_CASE("Connection: gives up a peer that does not open in time") {
     Bench bench;
     bench.loop.advance(16s);
     CHECK(bench.owner.closed == 1);
@@ -166,7 +165,7 @@ TEST_CASE("Connection: a peer that does not open in time is given up") {
     CHECK(bench.stream->is_closed);
 }
 
-TEST_CASE("Connection: a peer that does not close in time is left") {
+TEST_CASE("Connection: gives up a peer that does not close in time") {
     Bench bench;
     bench.run();
     bench.connection().close();
@@ -177,22 +176,21 @@ TEST_CASE("Connection: a peer that does not close in time is left") {
     CHECK(bench.owner.why.found == Errc::timeout);
 }
 
-TEST_CASE("Connection: a heartbeat goes out before the peer's time is up, and only when nothing "
-          "else did") {
+TEST_CASE("Connection: sends a heartbeat in time, and only if it sent nothing else") {
     Bench bench{8000};
     bench.run();
     bench.stream->written.clear();
     for (int i = 0; i < 5; ++i) {
-        bench.loop.advance(4s); // half of it
+        bench.loop.advance(4s); // half the timeout
         CHECK(bench.stream->written.find(heartbeat) != std::string::npos);
-        bench.stream->give(heartbeat); // the peer lives
+        bench.stream->give(heartbeat); // a sign of life
         bench.stream->written.clear();
         bench.stream->let_write();
     }
     CHECK(bench.owner.closed == 0);
 }
 
-TEST_CASE("Connection: a silent peer is told why and left after twice this side's time") {
+TEST_CASE("Connection: closes a silent peer after twice the idle timeout and tells it why") {
     Bench bench;
     bench.run();
     bench.loop.advance(19s);
@@ -206,7 +204,7 @@ TEST_CASE("Connection: a silent peer is told why and left after twice this side'
     CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
 }
 
-TEST_CASE("Connection: a silent peer that does not even read is left without a word, at once") {
+TEST_CASE("Connection: drops a silent peer that does not read at once") {
     Bench bench;
     bench.run();
     auto session = bench.connection().engine().begin_session();
@@ -217,7 +215,7 @@ TEST_CASE("Connection: a silent peer that does not even read is left without a w
     CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
 }
 
-TEST_CASE("Connection: a time-out of the peer's that cannot be kept is refused") {
+TEST_CASE("Connection: refuses a peer whose idle-time-out is too short") {
     Bench bench{1000};
     bench.run();
     CHECK(bench.owner.opened == 0);
@@ -225,7 +223,7 @@ TEST_CASE("Connection: a time-out of the peer's that cannot be kept is refused")
     CHECK(bench.server_log.why.name == "amqp:not-allowed");
 }
 
-TEST_CASE("Connection: a stream that breaks, or ends, loses links first and is told once") {
+TEST_CASE("Connection: a lost or ended stream is reported once, to links first") {
     Bench bench;
     bench.run();
     auto session = bench.connection().engine().begin_session();
@@ -236,7 +234,7 @@ TEST_CASE("Connection: a stream that breaks, or ends, loses links first and is t
     bench.run();
     SUBCASE("breaks") { bench.stream->fail(); }
     SUBCASE("ends") { bench.stream->give({}); }
-    SUBCASE("is given up here") {
+    SUBCASE("the owner aborts it") {
         bench.connection().abort(
             {.name = "amqp:connection:forced", .text = "ours", .found = Errc::connection_lost});
         CHECK_FALSE(near.gone);
@@ -251,8 +249,8 @@ TEST_CASE("Connection: a stream that breaks, or ends, loses links first and is t
     CHECK(bench.owner.closed == 1);
 }
 
-TEST_CASE("Connection: bytes that are no AMQP are answered with a close, which the peer has time "
-          "to read") {
+TEST_CASE(
+    "Connection: answers bytes that are not AMQP with a close and gives the peer time to read it") {
     Bench bench;
     bench.run();
     bench.stream->give({"\0\0\0\x01garbage", 11});
@@ -261,14 +259,14 @@ TEST_CASE("Connection: bytes that are no AMQP are answered with a close, which t
     bench.stream->let_write();
     CHECK(bench.stream->is_shut);
     CHECK_FALSE(bench.stream->is_closed);
-    SUBCASE("it closes") { bench.stream->give({}); }
-    SUBCASE("it does not") { bench.loop.advance(6s); }
+    SUBCASE("the peer closes") { bench.stream->give({}); }
+    SUBCASE("the peer does not close") { bench.loop.advance(6s); }
     CHECK(bench.owner.closed == 1);
     CHECK(bench.owner.why.found == Errc::protocol_error);
 }
 
-TEST_CASE("Connection: while too much waits to be written nothing more is read, and its owner "
-          "hears when there is room") {
+TEST_CASE(
+    "Connection: a congested connection does not read, and tells its owner when there is room") {
     Bench bench;
     bench.run();
     auto session = bench.connection().engine().begin_session();
@@ -300,7 +298,7 @@ TEST_CASE("Connection: while too much waits to be written nothing more is read, 
     CHECK(bench.owner.writable == 1);
 }
 
-TEST_CASE("Connection: destroyed with everything pending, it tells nobody") {
+TEST_CASE("Connection: destroying it with operations pending raises no events") {
     Bench bench;
     bench.run();
     auto session = bench.connection().engine().begin_session();

@@ -1,4 +1,4 @@
-// Over real sockets on loopback: waits are for conditions, bounded, and nothing is timed.
+// Uses real sockets on loopback. Waits are for conditions and bounded; nothing is timed.
 #include <doctest/doctest.h>
 
 #include <future>
@@ -41,8 +41,7 @@ void run_on(client::ReceiveThread& thread, F&& work) {
     wait(future);
 }
 
-/// A server that opens every session and link as asked, and sends what it is sent back to whoever
-/// receives.
+/// A server that opens every session and link, and sends each message back to its receivers.
 struct EchoPeer final : ConnectionOwner, SessionListener, LinkListener {
     EchoPeer(ConnectionHost& host, StreamPtr stream, ConnectionOptions options)
         : connection{
@@ -90,7 +89,7 @@ struct EchoPeer final : ConnectionOwner, SessionListener, LinkListener {
     bool closed{false};
 };
 
-/// A client's connection that asks the echo for one message.
+/// A client's connection that requests one message from the echo.
 struct Asking final : ConnectionOwner, LinkListener {
     Asking(ConnectionHost& host, StreamPtr stream, ConnectionOptions options, std::string text)
         : message{std::move(text)},
@@ -204,7 +203,7 @@ struct Bench {
 
 } // namespace
 
-TEST_CASE("Connection: messages small and large go to a peer and back over TCP") {
+TEST_CASE("Connection: small and large messages go both ways over TCP") {
     Bench bench;
     for (const std::size_t size : {std::size_t{1}, std::size_t{100'000}, std::size_t{3'000'000}}) {
         CAPTURE(size);
@@ -220,7 +219,7 @@ TEST_CASE("Connection: messages small and large go to a peer and back over TCP")
     }
 }
 
-TEST_CASE("Connection: the same over TLS, if the certificate is trusted and of that host") {
+TEST_CASE("Connection: messages go over TLS if the certificate is trusted and names the host") {
     const TestCertificates certificates;
     const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(),
                                                    .key_file = certificates.server_key()});
@@ -245,13 +244,13 @@ TEST_CASE("Connection: the same over TLS, if the certificate is trusted and of t
         REQUIRE_FALSE(stream.ok());
         CHECK(stream.failure().code == Errc::peer_untrusted);
     }
-    SUBCASE("not verified, on one's own word") {
+    SUBCASE("not verified") {
         const auto careless = make_tls(TlsClientSettings{.verify = false});
         CHECK(bench.connect({.host = "localhost", .port = port, .tls = careless.value()}).ok());
     }
 }
 
-TEST_CASE("Connection: the same over WebSocket, plain and over TLS") {
+TEST_CASE("Connection: messages go over WebSocket, with and without TLS") {
     const TestCertificates certificates;
     const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(),
                                                    .key_file = certificates.server_key()});
@@ -278,7 +277,7 @@ TEST_CASE("Connection: the same over WebSocket, plain and over TLS") {
     }
 }
 
-TEST_CASE("Connector: a certificate of another host is refused") {
+TEST_CASE("Connector: rejects a certificate for another host") {
     const TestCertificates certificates;
     const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.elsewhere(),
                                                    .key_file = certificates.elsewhere_key()});
@@ -291,7 +290,7 @@ TEST_CASE("Connector: a certificate of another host is refused") {
     CHECK(stream.failure().detail.find("localhost") != std::string::npos);
 }
 
-TEST_CASE("Connector: each way to fail is told apart") {
+TEST_CASE("Connector: reports each kind of failure") {
     Bench bench;
     const std::uint16_t port = bench.port;
     SUBCASE("nobody listens") {
@@ -306,7 +305,7 @@ TEST_CASE("Connector: each way to fail is told apart") {
         CHECK(stream.failure().code == Errc::connection_refused);
         CHECK(stream.failure().detail.find("no-such-host.invalid") != std::string::npos);
     }
-    SUBCASE("TLS is spoken to who does not speak it") {
+    SUBCASE("the peer does not speak TLS") {
         const auto careless = make_tls(TlsClientSettings{.verify = false});
         const auto stream =
             bench.connect({.host = "127.0.0.1", .port = port, .tls = careless.value()});
@@ -315,13 +314,13 @@ TEST_CASE("Connector: each way to fail is told apart") {
     }
     SUBCASE("the deadline has passed") {
         const auto stream = bench.connect({.host = "127.0.0.1", .port = port}, -1s);
-        if (!stream.ok()) { // loopback may be faster than the timer's first look
+        if (!stream.ok()) { // loopback may be faster than the timer
             CHECK(stream.failure().code == Errc::timeout);
         }
     }
 }
 
-TEST_CASE("tls: a file that cannot be used is named") {
+TEST_CASE("tls: an unusable file is named in the error") {
     const auto made = make_tls(TlsClientSettings{.ca_file = "/no/such/file.pem"});
     REQUIRE_FALSE(made.ok());
     CHECK(made.failure().code == Errc::invalid_option);
@@ -329,7 +328,7 @@ TEST_CASE("tls: a file that cannot be used is named") {
     CHECK_FALSE(make_tls(TlsClientSettings{.certificate_file = "a.pem"}).ok());
 }
 
-TEST_CASE("Acceptor: an address that is taken, or none, is refused") {
+TEST_CASE("Acceptor: refuses an address that is in use or invalid") {
     Bench bench;
     run_on(bench.thread, [&] {
         const auto taken = Acceptor{*bench.host, [](StreamPtr) {}}.listen({.port = bench.port});
@@ -340,8 +339,7 @@ TEST_CASE("Acceptor: an address that is taken, or none, is refused") {
     });
 }
 
-TEST_CASE("Connection: a server that wants to know its clients lets in who shows a certificate, "
-          "and nobody else") {
+TEST_CASE("Connection: a server that asks for certificates admits only clients with a valid one") {
     const TestCertificates certificates;
     const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(),
                                                    .key_file = certificates.server_key(),
@@ -358,14 +356,14 @@ TEST_CASE("Connection: a server that wants to know its clients lets in who shows
     CHECK(wait(echoed) == "hello");
     run_on(bench.thread, [&] { bench.asking.reset(); });
     auto refused = bench.connect({.host = "localhost", .port = bench.port, .tls = unknown.value()});
-    if (refused.ok()) { // the client's side of a handshake may be over before the server has judged
+    if (refused.ok()) { // the client's handshake may end before the server has checked
         bench.ask(std::move(refused).value(), "hello");
         auto ended = bench.asking->ended.get_future();
         CHECK(wait(ended).found == Errc::connection_lost);
     }
 }
 
-TEST_CASE("Connection: a peer that vanishes under load is noticed, and told once") {
+TEST_CASE("Connection: a peer that disappears under load is reported once") {
     Bench bench;
     auto stream = bench.connect({.host = "127.0.0.1", .port = bench.port});
     REQUIRE(stream.ok());
@@ -380,7 +378,7 @@ TEST_CASE("Connection: a peer that vanishes under load is noticed, and told once
     CHECK(wait(ended).found == Errc::connection_lost);
 }
 
-TEST_CASE("Acceptor: several share a port") {
+TEST_CASE("Acceptor: several acceptors share a port") {
     Bench bench;
     run_on(bench.thread, [&] {
         Acceptor first{*bench.host, [](StreamPtr) {}};
@@ -392,8 +390,9 @@ TEST_CASE("Acceptor: several share a port") {
 }
 
 #if !defined(                                                                                      \
-    __SANITIZE_ADDRESS__) // UndefinedBehaviorSanitizer needs descriptors to look at objects, and takes them for broken without
-TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
+    __SANITIZE_ADDRESS__) // UndefinedBehaviorSanitizer needs file descriptors to inspect objects
+                          // and reports errors without them
+TEST_CASE("Acceptor: accepts again once file descriptors are available") {
     Bench bench;
     asio::io_context context;
     asio::ip::tcp::socket waiting{context};
@@ -403,7 +402,7 @@ TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
     const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
     setrlimit(RLIMIT_NOFILE, &none);
     waiting.connect({asio::ip::make_address("127.0.0.1"),
-                     bench.port}); // by the system, for the acceptor to take
+                     bench.port}); // by the system, before the acceptor accepts it
     bool was_taken = true;
     run_on(bench.thread, [&] {});
     run_on(bench.thread, [&] { was_taken = !bench.peers.empty(); });
@@ -414,13 +413,13 @@ TEST_CASE("Acceptor: goes on accepting once there are descriptors again") {
     asio::error_code error;
     while (!error) {
         waiting.read_some(asio::buffer(answer),
-                          error); // ends when the server has taken it and seen what it is
+                          error); // returns when the server has accepted and closed it
     }
     CHECK(error == asio::error::eof);
 }
 #endif
 
-TEST_CASE("Connection: a stranger who sends too much before the opening is dropped") {
+TEST_CASE("Connection: a peer that sends too much before the open is disconnected") {
     Bench bench;
     asio::io_context context;
     asio::ip::tcp::socket socket{context};
@@ -430,7 +429,7 @@ TEST_CASE("Connection: a stranger who sends too much before the opening is dropp
     asio::write(socket, asio::buffer(noise), error);
     char byte[1024];
     for (error = {}; !error;) {
-        socket.read_some(asio::buffer(byte), error); // ends when it is dropped
+        socket.read_some(asio::buffer(byte), error); // returns when it is disconnected
     }
     CHECK(error);
 }

@@ -44,7 +44,7 @@ struct Attached : Wire {
 
 } // namespace
 
-TEST_CASE("Engine: a connection opens through SASL, and each side learns what the other said") {
+TEST_CASE("Engine: a connection opens through SASL and each side gets the other's open") {
     for (const std::size_t step : {std::size_t{0}, std::size_t{1}, std::size_t{7}}) {
         CAPTURE(step);
         Wire wire;
@@ -59,7 +59,7 @@ TEST_CASE("Engine: a connection opens through SASL, and each side learns what th
     }
 }
 
-TEST_CASE("Engine: PLAIN is let in by the check alone") {
+TEST_CASE("Engine: the check decides about PLAIN logins") {
     const SaslCredentials credentials{
         .mechanism = SaslCredentials::Mechanism::plain, .user = "u", .password = "p"};
     Wire good{credentials, [](std::string_view user, std::string_view password) {
@@ -89,7 +89,7 @@ TEST_CASE("Engine: an attach carries filter, properties and settle modes both wa
     CHECK(echoed.receiver_mode == ReceiverSettleMode::second);
 }
 
-TEST_CASE("Engine: a message is delivered, answered and settled by both") {
+TEST_CASE("Engine: a message is delivered, answered and settled by both sides") {
     Attached wire;
     wire.near.receiver->add_credit(2);
     wire.run();
@@ -110,7 +110,7 @@ TEST_CASE("Engine: a message is delivered, answered and settled by both") {
     CHECK_FALSE(wire.far().settled[0]);
 }
 
-TEST_CASE("Engine: the broker's answer to an outcome reaches who settled") {
+TEST_CASE("Engine: the broker's answer to an outcome reaches the receiver") {
     struct Answering final : LinkListener {
         void on_link_closed(const Condition&, bool) override {}
         void on_link_gone(const Condition&) override {}
@@ -147,7 +147,7 @@ TEST_CASE("Engine: the broker's answer to an outcome reaches who settled") {
     wire.far().sender->set_listener(nullptr);
 }
 
-TEST_CASE("Engine: a message of many frames arrives whole, in frames the peer allows") {
+TEST_CASE("Engine: a message of many frames arrives whole, in frames that the peer allows") {
     Attached wire{1024};
     const std::string large(100'000, 'x');
     wire.near.receiver->add_credit(1);
@@ -158,7 +158,7 @@ TEST_CASE("Engine: a message of many frames arrives whole, in frames the peer al
     CHECK(wire.near.messages[0] == large);
 }
 
-TEST_CASE("Engine: a drain is answered when the credit is given back") {
+TEST_CASE("Engine: a drain is answered when the credit is returned") {
     Attached wire;
     wire.near.receiver->add_credit(5);
     wire.run();
@@ -179,7 +179,7 @@ TEST_CASE("Engine: a drain is answered when the credit is given back") {
     CHECK_FALSE(wire.far().sender->is_draining());
 }
 
-TEST_CASE("Engine: a drain needs no answer when messages have used up the credit") {
+TEST_CASE("Engine: a drain needs no answer when messages have used the credit") {
     Attached wire;
     wire.near.receiver->add_credit(1);
     wire.run();
@@ -193,8 +193,7 @@ TEST_CASE("Engine: a drain needs no answer when messages have used up the credit
     CHECK(wire.near.drained == 1);
 }
 
-TEST_CASE(
-    "Engine: a message larger than the link takes closes the link, before it is there in whole") {
+TEST_CASE("Engine: a message above the link's limit closes the link before it is complete") {
     Wire wire{{}, {}, 1024};
     wire.run();
     auto session = wire.client.begin_session();
@@ -220,7 +219,7 @@ TEST_CASE(
     near.sender.reset();
 }
 
-TEST_CASE("Engine: sessions and links beyond what the peer allows are refused here") {
+TEST_CASE("Engine: refuses sessions and links beyond the peer's limits") {
     Wire wire{{}, {}, 65536, 99};
     wire.run();
     std::vector<SessionPtr> sessions;
@@ -229,7 +228,7 @@ TEST_CASE("Engine: sessions and links beyond what the peer allows are refused he
     }
     CHECK(sessions.size() == 100);
     sessions.resize(1);
-    CHECK(wire.client.begin_session() == nullptr); // the peer has not ended them yet
+    CHECK(wire.client.begin_session() == nullptr); // the peer has not ended the others yet
     wire.run();
     CHECK(wire.client.begin_session() != nullptr);
     std::vector<SenderLinkPtr> links;
@@ -239,7 +238,7 @@ TEST_CASE("Engine: sessions and links beyond what the peer allows are refused he
     CHECK(links.size() == FrameShim::handle_max + 1);
 }
 
-TEST_CASE("Engine: a session ended in the same breath as it was begun ends on both sides") {
+TEST_CASE("Engine: a session that ends right after its begin ends on both sides") {
     Wire wire;
     wire.run();
     for (int i = 0; i < 3; ++i) {
@@ -264,7 +263,7 @@ TEST_CASE("Engine: a session ended in the same breath as it was begun ends on bo
     CHECK(wire.server.is_open());
 }
 
-TEST_CASE("Engine: a refusal is an attach without termini and then a detach that says why") {
+TEST_CASE("Engine: a refusal is an attach without termini, then a detach with the reason") {
     Wire wire;
     wire.run();
     auto session = wire.client.begin_session();
@@ -292,7 +291,7 @@ TEST_CASE("Engine: a refusal is an attach without termini and then a detach that
     CHECK(wire.server_log.sessions.at(0)->ended);
 }
 
-TEST_CASE("Engine: a detach without an error is told as such") {
+TEST_CASE("Engine: a detach without an error is reported without one") {
     Attached wire;
     wire.far().sender->close();
     wire.run();
@@ -301,7 +300,7 @@ TEST_CASE("Engine: a detach without an error is told as such") {
     CHECK(wire.near.why.empty());
 }
 
-TEST_CASE("Engine: links and sessions that go in any order leave the connection alive") {
+TEST_CASE("Engine: links and sessions may end in any order") {
     Attached wire;
     wire.near.receiver->add_credit(3);
     wire.run();
@@ -340,7 +339,7 @@ TEST_CASE("Engine: links and sessions that go in any order leave the connection 
     other.receiver.reset();
 }
 
-TEST_CASE("Engine: a thousand links come and go on one connection") {
+TEST_CASE("Engine: one connection serves a thousand links in turn") {
     Wire wire;
     wire.run();
     for (int i = 0; i < 1000; ++i) {
@@ -365,7 +364,7 @@ TEST_CASE("Engine: a thousand links come and go on one connection") {
     CHECK(wire.client.sessions_left() == 32768);
 }
 
-TEST_CASE("Engine: a lost connection tells links, sessions and the connection, each once") {
+TEST_CASE("Engine: a lost connection is reported once to links, sessions and owner") {
     Attached wire;
     wire.client.input_closed({.name = "amqp:connection:forced", .text = "reset by peer"});
     wire.client.process();
@@ -376,7 +375,7 @@ TEST_CASE("Engine: a lost connection tells links, sessions and the connection, e
     CHECK(wire.client.is_closed());
 }
 
-TEST_CASE("Engine: an orderly close is answered, and its condition told") {
+TEST_CASE("Engine: an orderly close is answered and its condition reported") {
     Attached wire;
     wire.server.close({.name = "amqp:connection:forced", .text = "upgrade"});
     wire.run();
@@ -388,7 +387,7 @@ TEST_CASE("Engine: an orderly close is answered, and its condition told") {
     CHECK(wire.server.is_closed());
 }
 
-TEST_CASE("Engine: what is no AMQP ends the connection with a word for it") {
+TEST_CASE("Engine: bytes that are not AMQP end the connection with an error") {
     Wire wire;
     wire.client.input("HTTP/1.1 400 Bad Request\r\n");
     wire.client.process();
@@ -396,7 +395,7 @@ TEST_CASE("Engine: what is no AMQP ends the connection with a word for it") {
     CHECK(wire.client_log.why.name == "amqp:connection:framing-error");
 }
 
-TEST_CASE("Engine: a heartbeat is an empty frame, and only when there is nothing else to say") {
+TEST_CASE("Engine: a heartbeat is an empty frame, sent only if nothing else is") {
     Attached wire;
     std::string output;
     wire.client.heartbeat();
@@ -409,7 +408,7 @@ TEST_CASE("Engine: a heartbeat is an empty frame, and only when there is nothing
     CHECK(wire.server.is_open());
 }
 
-TEST_CASE("Engine: the format of a batch reaches the server with the sender's own tag") {
+TEST_CASE("Engine: the server sees a batch's message format and the sender's tag") {
     Wire wire;
     wire.run();
     auto session = wire.client.begin_session();

@@ -12,7 +12,7 @@ constexpr const char* path = "/$servicebus/websocket";
 
 State feed(WebSocketUpgrade& upgrade, std::string_view bytes) { return upgrade.feed(bytes); }
 
-/// Gives a request or an answer in two pieces, cut at `cut`.
+/// Feeds a request or a response in two pieces, cut at `cut`.
 State feed_cut(WebSocketUpgrade& upgrade, std::string_view bytes, std::size_t cut) {
     const State first = feed(upgrade, bytes.substr(0, cut));
     return first == State::going_on ? feed(upgrade, bytes.substr(cut)) : first;
@@ -31,7 +31,7 @@ std::string carry(WebSocketFrames& from, WebSocketFrames& to, std::size_t step =
 
 } // namespace
 
-TEST_CASE("WebSocket: a client and a server agree, wherever the stream is cut") {
+TEST_CASE("WebSocket: client and server complete the handshake however the stream is cut") {
     const std::string request =
         WebSocketUpgrade::client("host:443", path, make_web_socket_key()).output;
     CHECK(request.find("Sec-WebSocket-Protocol: AMQPWSB10\r\n") != std::string::npos);
@@ -45,7 +45,7 @@ TEST_CASE("WebSocket: a client and a server agree, wherever the stream is cut") 
     }
 }
 
-TEST_CASE("WebSocket: the answer to the standard's own example, and what follows it is left") {
+TEST_CASE("WebSocket: answers the example of RFC 6455 and leaves the bytes after it") {
     auto server = WebSocketUpgrade::server("/chat");
     std::string_view bytes =
         "GET /chat/?api=1 HTTP/1.1\r\nhost: server\r\nUPGRADE: WebSocket\r\nConnection: "
@@ -58,7 +58,7 @@ TEST_CASE("WebSocket: the answer to the standard's own example, and what follows
           std::string::npos);
 }
 
-TEST_CASE("WebSocket: a request for something else is answered as such") {
+TEST_CASE("WebSocket: answers other requests with an HTTP error") {
     const auto answer = [](const std::string& request) {
         auto server = WebSocketUpgrade::server(path);
         CHECK(feed(server, request) == State::failed);
@@ -76,19 +76,19 @@ TEST_CASE("WebSocket: a request for something else is answered as such") {
     CHECK(feed(endless, "x") == State::failed);
 }
 
-TEST_CASE("WebSocket: an answer that is none says what it is") {
+TEST_CASE("WebSocket: an invalid response is reported with its kind") {
     const auto failure = [](const std::string& answer) {
         auto client = WebSocketUpgrade::client("h", path, "k");
         CHECK(feed(client, answer + "\r\n\r\n") == State::failed);
         return client.failure();
     };
-    CHECK(failure("HTTP/1.1 403 Forbidden") == "it answered 'HTTP/1.1 403 Forbidden'");
-    CHECK(failure("AMQP\1\2") == "it does not speak HTTP");
+    CHECK(failure("HTTP/1.1 403 Forbidden") == "the peer answered 'HTTP/1.1 403 Forbidden'");
+    CHECK(failure("AMQP\1\2") == "the peer does not speak HTTP");
     CHECK(failure("HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: wrong") ==
-          "it did not understand the WebSocket request");
+          "the peer sent a wrong Sec-WebSocket-Accept");
 }
 
-TEST_CASE("WebSocket: messages small and large pass both ways in pieces of any size") {
+TEST_CASE("WebSocket: small and large messages pass both ways in pieces of any size") {
     WebSocketFrames client{true};
     WebSocketFrames server{false};
     for (const std::size_t size : {std::size_t{1}, std::size_t{125}, std::size_t{126},
@@ -103,8 +103,7 @@ TEST_CASE("WebSocket: messages small and large pass both ways in pieces of any s
     }
 }
 
-TEST_CASE(
-    "WebSocket: a ping is answered, a close is told, and what breaks the protocol is noticed") {
+TEST_CASE("WebSocket: answers a ping, reports a close and detects protocol errors") {
     WebSocketFrames client{true};
     WebSocketFrames server{false};
     std::string payload;
@@ -119,5 +118,5 @@ TEST_CASE(
     CHECK(carry(client, server).empty());
     CHECK(server.is_closed());
     WebSocketFrames strict{false};
-    CHECK_FALSE(strict.input("\x82\x02hi", payload)); // a client's frames are masked
+    CHECK_FALSE(strict.input("\x82\x02hi", payload)); // a client must mask its frames
 }

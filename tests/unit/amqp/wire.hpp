@@ -9,7 +9,7 @@
 
 namespace sessionq::test {
 
-/// A link's owner that notes what it is told.
+/// A link's owner that records events.
 struct LinkLog final : amqp::LinkListener {
     void on_link_open() override { opened = true; }
     void on_link_closed(const amqp::Condition& condition, bool is_closed) override {
@@ -62,7 +62,7 @@ struct LinkLog final : amqp::LinkListener {
     std::vector<bool> settled{};
 };
 
-/// The peer's side of a session: takes every link and leaves it to the test what to answer.
+/// The peer's side of a session. Accepts every link and lets the test answer.
 struct SessionLog final : amqp::SessionListener {
     void on_sender(amqp::SenderLinkPtr link) override {
         auto& log = *links.emplace_back(std::make_unique<LinkLog>());
@@ -128,7 +128,7 @@ struct Wire {
                   .read_message_formats = true},
                  server_log} {}
 
-    /// Carries bytes, `step` at a time (zero: all at once), until nobody has anything to say.
+    /// Moves bytes, `step` at a time (zero: all at once), until neither side has any.
     void run(std::size_t step = 0) {
         for (bool moved = true; moved;) {
             moved = carry(client, server, step, to_server);
@@ -152,7 +152,7 @@ struct Wire {
 
     std::string to_server{};
     std::string to_client{};
-    // The logs hold links and sessions, which go before their engines are told nothing more.
+    // The logs hold links and sessions, so they are destroyed before the engines.
     ConnectionLog client_log{};
     ConnectionLog server_log{};
     amqp::Engine client;

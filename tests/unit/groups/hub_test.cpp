@@ -172,8 +172,8 @@ TEST_CASE("hub: another protocol is a broken protocol, and named as far as it is
         CHECK(failure.code == Errc::protocol_error);
         CHECK_MESSAGE(tells(failure, name), failure.to_string());
     };
-    named("HTTP/1.1 400 Bad Request\r\n\r\n", "but HTTP");
-    named("\x15\x03\x03\0\x02\x02\x28"s, "but TLS");
+    named("HTTP/1.1 400 Bad Request\r\n\r\n", "it speaks HTTP");
+    named("\x15\x03\x03\0\x02\x02\x28"s, "it speaks TLS");
     named("AMQP\0\0\x09\x01"s, "another version of AMQP");
     named("AMQP\0\x01\0\0"s, "AMQP 1.0 without");
     named("220 mail.example ESMTP\r\n", "does not speak AMQP 1.0 with SASL");
@@ -207,7 +207,7 @@ TEST_CASE("hub: Client::connect ends with what is wrong and tries no more") {
         FAIL("an HTTP server let us in");
     } catch (const Error& error) {
         CHECK(error.code() == Errc::protocol_error);
-        CHECK(tells(error.failure(), "but HTTP"));
+        CHECK(tells(error.failure(), "it speaks HTTP"));
     }
     client::run_on(peer.thread, [] {}); // so that what it has counted is seen here
     CHECK(peer.sockets.size() == 1);

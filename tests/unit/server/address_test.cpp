@@ -4,7 +4,7 @@
 
 using namespace sessionq::server;
 
-TEST_CASE("NodeAddress: every form in which clients write the same entity names it") {
+TEST_CASE("NodeAddress: accepts every form in which clients write an address") {
     for (const char* form : {"orders", "/orders", "orders/", "amqps://localhost/orders",
                              "amqps://localhost:5671/orders", "sb://host/orders/"}) {
         CAPTURE(form);
@@ -13,7 +13,7 @@ TEST_CASE("NodeAddress: every form in which clients write the same entity names 
     CHECK(parse_address("site1/orders") == NodeAddress{.entity = "site1/orders"});
 }
 
-TEST_CASE("NodeAddress: segments with a meaning are found in any case, names are not changed") {
+TEST_CASE("NodeAddress: well-known segments match in any case, names keep theirs") {
     CHECK(parse_address("Orders/$deadletterqueue") ==
           NodeAddress{.entity = "Orders/$DeadLetterQueue"});
     CHECK(parse_address("orders/$transfer/$DEADLETTERQUEUE") ==
@@ -25,7 +25,7 @@ TEST_CASE("NodeAddress: segments with a meaning are found in any case, names are
     CHECK(parse_address("subscriptions") == NodeAddress{.entity = "subscriptions"});
 }
 
-TEST_CASE("NodeAddress: management and claims are nodes of their own") {
+TEST_CASE("NodeAddress: recognises management and claims nodes") {
     CHECK(parse_address("orders/$management") ==
           NodeAddress{.kind = NodeAddress::Kind::management, .entity = "orders"});
     CHECK(parse_address("news/subscriptions/all/$Management") ==
@@ -34,7 +34,7 @@ TEST_CASE("NodeAddress: management and claims are nodes of their own") {
     CHECK(parse_address("amqps://host/$CBS") == NodeAddress{.kind = NodeAddress::Kind::claims});
 }
 
-TEST_CASE("NodeAddress: what names nothing is told apart") {
+TEST_CASE("NodeAddress: rejects addresses without an entity") {
     for (const char* form : {"", "/", "amqps://host", "amqps://host/", "$management"}) {
         CAPTURE(form);
         CHECK_FALSE(parse_address(form));

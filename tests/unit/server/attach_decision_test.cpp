@@ -36,7 +36,7 @@ std::optional<Value> session_in(const std::string& encoded) {
 
 } // namespace
 
-TEST_CASE("AttachDecision: the address and the peer's role say what a link is for") {
+TEST_CASE("AttachDecision: the address and the peer's role decide the purpose of a link") {
     CHECK(decide_attach(receiver("$cbs"), true).what == What::claims);
     CHECK(decide_attach(sender("$cbs"), false).what == What::claims);
     const auto management = decide_attach(sender("orders/$management"), false);
@@ -50,8 +50,8 @@ TEST_CASE("AttachDecision: the address and the peer's role say what a link is fo
     CHECK(receive.entity == "orders");
 }
 
-TEST_CASE("AttachDecision: absent, null and a session id, the empty one too, are three different "
-          "wishes") {
+TEST_CASE(
+    "AttachDecision: an absent filter, null and a session id (even empty) mean different things") {
     CHECK(decide_attach(receiver("orders"), true).session.wish == Wish::none);
     CHECK(decide_attach(receiver("orders", filter_of({})), true).session.wish == Wish::any);
     const auto named = decide_attach(receiver("orders", filter_of("a")), true).session;
@@ -62,7 +62,7 @@ TEST_CASE("AttachDecision: absent, null and a session id, the empty one too, are
     CHECK(empty.id.empty());
 }
 
-TEST_CASE("AttachDecision: a described filter says the same, and is answered as described") {
+TEST_CASE("AttachDecision: a described filter means the same and gets a described answer") {
     const Value code{session_filter_code};
     const auto any =
         decide_attach(receiver("orders", filter_of(Value::described(code, Value{}))), true).session;
@@ -72,7 +72,7 @@ TEST_CASE("AttachDecision: a described filter says the same, and is answered as 
     CHECK(session_in(answer_session_filter(plain, "S1")) == Value{"S1"});
 }
 
-TEST_CASE("AttachDecision: sessions are exclusive, a filter that asks otherwise is refused") {
+TEST_CASE("AttachDecision: refuses a filter for a shared session") {
     const Value list = Value::described(std::uint64_t{0x137000000E}, Value::list({"a", Value{}}));
     CHECK(decide_attach(receiver("orders", filter_of(list)), true).refusal.name ==
           "amqp:not-implemented");
@@ -82,7 +82,7 @@ TEST_CASE("AttachDecision: sessions are exclusive, a filter that asks otherwise 
     CHECK(decide_attach(receiver("orders", other), true).refusal.name == "amqp:not-implemented");
 }
 
-TEST_CASE("AttachDecision: a sender that settles everything at once is for receive-and-delete") {
+TEST_CASE("AttachDecision: a sender that sends settled means receive-and-delete") {
     auto attach = receiver("orders");
     for (const auto mode : {amqp::SenderSettleMode::mixed, amqp::SenderSettleMode::unsettled}) {
         attach.sender_mode = mode;
@@ -92,8 +92,7 @@ TEST_CASE("AttachDecision: a sender that settles everything at once is for recei
     CHECK(decide_attach(attach, true).mode == broker::ReceiveMode::receive_and_delete);
 }
 
-TEST_CASE("AttachDecision: an accept waits as long as the client says, otherwise the service's own "
-          "time") {
+TEST_CASE("AttachDecision: an accept waits for the client's timeout or the default") {
     auto attach = receiver("orders", filter_of({}));
     CHECK(decide_attach(attach, true).wait == std::chrono::seconds{65});
     const auto with = [&](Value timeout) {
@@ -107,7 +106,7 @@ TEST_CASE("AttachDecision: an accept waits as long as the client says, otherwise
     CHECK(with("soon") == std::chrono::seconds{65});
 }
 
-TEST_CASE("AttachDecision: what cannot be a node is refused with what is wrong") {
+TEST_CASE("AttachDecision: refuses an invalid address and says why") {
     CHECK(decide_attach(receiver(""), true).refusal.name == "amqp:invalid-field");
     CHECK(decide_attach(receiver("/"), true).refusal.name == "amqp:not-found");
     auto dynamic = receiver("");
@@ -120,7 +119,7 @@ TEST_CASE("AttachDecision: what cannot be a node is refused with what is wrong")
     CHECK(decide_attach(to_coordinator, false).refusal.name == "amqp:not-implemented");
 }
 
-TEST_CASE("AttachDecision: entities with sessions are received by session, others are not") {
+TEST_CASE("AttachDecision: only entities with sessions are received by session") {
     const auto by_session = decide_attach(receiver("orders", filter_of({})), true);
     const auto plain = decide_attach(receiver("orders"), true);
     CHECK(check_receive(by_session, true).empty());
@@ -133,8 +132,8 @@ TEST_CASE("AttachDecision: entities with sessions are received by session, other
           std::string::npos);
 }
 
-TEST_CASE("AttachDecision: the answer repeats the peer's attach, but for its properties, and names "
-          "a message size") {
+TEST_CASE(
+    "AttachDecision: the answer echoes the attach without its properties and adds a message size") {
     auto attach = receiver("amqps://localhost/orders", filter_of("a"));
     attach.sender_mode = amqp::SenderSettleMode::unsettled;
     attach.receiver_mode = amqp::ReceiverSettleMode::second;

@@ -27,8 +27,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 } // namespace
 
-TEST_CASE("shared access: secrets are the same, or differ in a byte, in length, or in what follows "
-          "a zero") {
+TEST_CASE("shared access: is_same_secret compares every byte and the length") {
     using namespace std::string_view_literals;
     CHECK(is_same_secret("", ""));
     CHECK(is_same_secret("a key\0of bytes"sv, "a key\0of bytes"sv));
@@ -37,8 +36,7 @@ TEST_CASE("shared access: secrets are the same, or differ in a byte, in length, 
     CHECK_FALSE(is_same_secret("a key", "a key "));
 }
 
-TEST_CASE("Claims: a signature of the right key gives rights to its audience, and to what is below "
-          "it, until it expires") {
+TEST_CASE("Claims: a valid signature grants its audience and the nodes below it until it expires") {
     Claims claims{policy};
     CHECK_FALSE(claims.covers("myqueue", before));
     const auto answer = claims.put_token(audience, token, before);
@@ -56,7 +54,7 @@ TEST_CASE("Claims: a signature of the right key gives rights to its audience, an
     CHECK(claims.empty());
 }
 
-TEST_CASE("Claims: a token may give rights to more than is asked for, never to less") {
+TEST_CASE("Claims: a token may grant more than the audience, but not less") {
     Claims claims{policy};
     CHECK(claims.put_token("sb://localhost/myqueue/$management", token, before).status == 202);
     CHECK(claims.covers("myqueue/$management", before));
@@ -71,14 +69,14 @@ TEST_CASE("Claims: a token may give rights to more than is asked for, never to l
     }
 }
 
-TEST_CASE("Claims: ports and schemes need not be those that were signed") {
+TEST_CASE("Claims: ports and schemes of token and audience may differ") {
     Claims claims{policy};
     CHECK(claims.put_token("amqps://LOCALHOST/MyQueue", token, before).status == 202);
     CHECK(claims.covers("myqueue", before));
 }
 
-TEST_CASE("Claims: a wrong signature, an unknown key, an expired token and nonsense are refused, "
-          "and the answer repeats none of it") {
+TEST_CASE("Claims: rejects bad signatures, unknown keys, expired and malformed tokens without "
+          "repeating them") {
     const std::string right = token;
     const std::pair<std::string, std::string_view> cases[] = {
         {replaced(right, "6wme", "7wme"), "InvalidSignature"},
@@ -105,9 +103,10 @@ TEST_CASE("Claims: a wrong signature, an unknown key, an expired token and nonse
     CHECK(claims.put_token(audience, token, expiry).description.starts_with("ExpiredToken"));
 }
 
-TEST_CASE("Claims: the resource is verified as it was written: lower-case escapes and a plus for a "
-          "space change nothing") {
-    // sr=sb%3a%2f%2flocalhost%2fmyqueue and sr=amqps%3A%2F%2Flocalhost%2Fmy+queue, signed as they stand.
+TEST_CASE("Claims: checks the resource as it was written, with lower-case escapes or a plus for a "
+          "space") {
+    // sr=sb%3a%2f%2flocalhost%2fmyqueue and sr=amqps%3A%2F%2Flocalhost%2Fmy+queue, signed in this
+    // form.
     SharedAccessToken lower = *parse_shared_access_token(
         "SharedAccessSignature "
         "sr=sb%3a%2f%2flocalhost%2fmyqueue&sig=x&se=1700000000&skn=RootManageSharedAccessKey");
@@ -122,7 +121,7 @@ TEST_CASE("Claims: the resource is verified as it was written: lower-case escape
     CHECK(plus.key_name == "key name");
 }
 
-TEST_CASE("Claims: other tokens are for a verifier, if there is one") {
+TEST_CASE("Claims: the verifier, if any, judges other tokens") {
     AccessPolicy with = policy;
     with.verifier = [](std::string_view text, std::string_view, WallTime) {
         return text == "good" ? std::optional{expiry} : std::nullopt;
@@ -134,7 +133,7 @@ TEST_CASE("Claims: other tokens are for a verifier, if there is one") {
     CHECK(claims.put_token(audience, "good", expiry).status == 401);
 }
 
-TEST_CASE("Claims: who authenticated by other means may use everything") {
+TEST_CASE("Claims: grant_all grants everything") {
     Claims claims{policy};
     claims.grant_all();
     CHECK(claims.covers("anything", before));

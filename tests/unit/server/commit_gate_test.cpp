@@ -31,15 +31,14 @@ struct Gate {
 
 } // namespace
 
-TEST_CASE("CommitGate: without a journal it is always open") {
+TEST_CASE("CommitGate: is always open without a journal") {
     ManualLoop loop;
     CHECK(CommitGate{nullptr, loop}.is_always_open());
     Gate held;
     CHECK_FALSE(held.gate->is_always_open());
 }
 
-TEST_CASE("CommitGate: says nothing before its time, then all that a commit covers, in order, for "
-          "one question") {
+TEST_CASE("CommitGate: runs actions in order after their commit and asks the journal once") {
     Gate held;
     held.journal.append({});
     held.wait("a");
@@ -49,21 +48,21 @@ TEST_CASE("CommitGate: says nothing before its time, then all that a commit cove
     CHECK(held.said.empty());
     CHECK(held.journal.waiting.size() == 1);
     held.journal.answer();
-    CHECK(held.said.empty()); // on the loop only
+    CHECK(held.said.empty()); // only on the loop
     held.loop.run_until_idle();
     CHECK(held.said == "a b ");
     CHECK(held.journal.waiting.empty());
     CHECK(held.gate->waiting() == 0);
 }
 
-TEST_CASE("CommitGate: what came after the commit waits for the next, and a commit that failed "
-          "fails only what it covers") {
+TEST_CASE(
+    "CommitGate: later actions wait for the next commit; a failed commit fails only its own") {
     Gate held;
     held.journal.append({});
     held.wait("a");
     held.journal.answer(Failure{.code = Errc::server_busy});
     held.journal.append({});
-    held.wait("b"); // before the loop has heard of the first
+    held.wait("b"); // before the loop gets the first answer
     held.loop.run_until_idle();
     CHECK(held.said == "a! ");
     CHECK(held.journal.waiting.size() == 1);
@@ -71,7 +70,7 @@ TEST_CASE("CommitGate: what came after the commit waits for the next, and a comm
     CHECK(held.said == "a! b ");
 }
 
-TEST_CASE("CommitGate: an action may wait anew") {
+TEST_CASE("CommitGate: an action may wait again") {
     Gate held;
     held.gate->when_durable([&](const Failure*) {
         held.journal.append({});
@@ -83,8 +82,7 @@ TEST_CASE("CommitGate: an action may wait anew") {
     CHECK(held.said == "again ");
 }
 
-TEST_CASE("CommitGate: an action that waits anew for what failed is answered by the next commit, "
-          "not by the same") {
+TEST_CASE("CommitGate: an action that waits again after a failure is answered by the next commit") {
     Gate held;
     int failures = 0;
     std::function<void(const Failure*)> insist = [&](const Failure* why) {
@@ -105,7 +103,7 @@ TEST_CASE("CommitGate: an action that waits anew for what failed is answered by 
     CHECK(held.said == "done ");
 }
 
-TEST_CASE("CommitGate: when it is gone nothing is said") {
+TEST_CASE("CommitGate: destroying it drops the waiting actions") {
     Gate held;
     held.wait("a");
     held.gate.reset();

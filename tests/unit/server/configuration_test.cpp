@@ -50,7 +50,7 @@ const std::string rule_path = "UserConfig.Namespaces[0].Topics[0].Subscriptions[
 
 } // namespace
 
-TEST_CASE("configuration: all that the emulator's format has is read") {
+TEST_CASE("configuration: reads everything in the emulator's format") {
     const Configuration configuration = read(test::emulator_config);
     REQUIRE(configuration.queues.size() == 2);
     const QueueEntry& invoices = configuration.queues[0];
@@ -93,7 +93,7 @@ TEST_CASE("configuration: all that the emulator's format has is read") {
                              .action = "SET sys.To = 'vault'"}});
 }
 
-TEST_CASE("configuration: what it says is made, and works") {
+TEST_CASE("configuration: the entities it describes are created and work") {
     broker::Broker broker;
     const broker::Instant at{TimePoint{1h}, WallTime{}};
     REQUIRE(create_entities(broker, read(test::emulator_config), at).ok());
@@ -113,8 +113,7 @@ TEST_CASE("configuration: what it says is made, and works") {
           Errc::duplicate_entity);
 }
 
-TEST_CASE(
-    "configuration: what it leaves out has the emulator's defaults, as its schema states them") {
+TEST_CASE("configuration: absent members have the defaults of the emulator's schema") {
     CHECK(read(with_queue("")).queues[0].options == emulator_defaults);
     CHECK(read(with_queue("")).queues[1].options == emulator_defaults);
     CHECK(read(with_queue(R"("RequiresDuplicateDetection": true)"))
@@ -132,58 +131,62 @@ TEST_CASE(
     CHECK(read(with_subscription(R"("Rules": [])")).topics[0].subscriptions[0].rules.empty());
 }
 
-TEST_CASE("configuration: members that are not known are refused by their path") {
+TEST_CASE("configuration: rejects unknown members and names their path") {
     const std::pair<std::string, std::string> unknown[] = {
-        {R"({"UserConfig": {"Namespaces": [{"Name": "n"}]}, "Other": 1})", "Other: not supported"},
+        {R"({"UserConfig": {"Namespaces": [{"Name": "n"}]}, "Other": 1})", "Other: unknown member"},
         {R"({"UserConfig": {"Namespaces": [{"Name": "n"}], "Other": {}}})",
-         "UserConfig.Other: not supported"},
+         "UserConfig.Other: unknown member"},
         {R"({"UserConfig": {"Namespaces": [{"Name": "n"}], "Logging": {"Type": "File", "Level": 1}}})",
-         "UserConfig.Logging.Level: not supported"},
-        {with_namespace(R"("Relays": [])"), "UserConfig.Namespaces[0].Relays: not supported"},
+         "UserConfig.Logging.Level: unknown member"},
+        {with_namespace(R"("Relays": [])"), "UserConfig.Namespaces[0].Relays: unknown member"},
         {with_namespace(R"("Queues": [{"Name": "q", "Foo": 1}])"),
-         "UserConfig.Namespaces[0].Queues[0].Foo: not supported"},
-        {with_queue(R"("Foo": 1)"), queue_path + ".Foo: not supported"},
+         "UserConfig.Namespaces[0].Queues[0].Foo: unknown member"},
+        {with_queue(R"("Foo": 1)"), queue_path + ".Foo: unknown member"},
         {with_queue(R"("MaxSizeInMegabytes": 1024)"),
-         queue_path + ".MaxSizeInMegabytes: not supported"}, // the emulator has none either
-        {with_queue(R"("lockDuration": "PT1M")"), queue_path + ".lockDuration: not supported"},
+         queue_path +
+             ".MaxSizeInMegabytes: unknown member"}, // the emulator does not know it either
+        {with_queue(R"("lockDuration": "PT1M")"), queue_path + ".lockDuration: unknown member"},
         {with_subscription(R"("Properties": {"RequiresDuplicateDetection": true})"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Properties."
-         "RequiresDuplicateDetection: not supported"},
+         "RequiresDuplicateDetection: unknown member"},
         {with_rule(
              R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1", "Parameters": {}})"),
-         rule_path + ".Properties.SqlFilter.Parameters: not supported"},
+         rule_path + ".Properties.SqlFilter.Parameters: unknown member"},
         {with_rule(R"("FilterType": "Correlation", "CorrelationFilter": {"Subject": "x"})"),
-         rule_path + ".Properties.CorrelationFilter.Subject: not supported"},
+         rule_path + ".Properties.CorrelationFilter.Subject: unknown member"},
     };
     for (const auto& [json, expected] : unknown) {
         CHECK(complaint(json) == expected);
     }
 }
 
-TEST_CASE("configuration: wrong types, ranges and names are refused by their path") {
+TEST_CASE("configuration: rejects wrong types, ranges and names, and names their path") {
     const std::pair<std::string, std::string> wrong[] = {
-        {"", "no JSON"},
-        {R"({"UserConfig": )", "no JSON, at byte"},
-        {"[]", "an object is expected"},
-        {"{}", "UserConfig: is missing"},
-        {R"({"UserConfig": {}})", "UserConfig.Namespaces: is missing"},
-        {R"({"UserConfig": {"Namespaces": {}}})", "UserConfig.Namespaces: an array is expected"},
-        {R"({"UserConfig": {"Namespaces": []}})", "UserConfig.Namespaces: exactly one namespace"},
-        {R"({"UserConfig": {"Namespaces": [{}]}})", "UserConfig.Namespaces[0].Name: is missing"},
-        {R"({"UserConfig": {"UserConfig": 1, "UserConfig": 2}})", "'UserConfig' is there twice"},
+        {"", "invalid JSON"},
+        {R"({"UserConfig": )", "invalid JSON at byte"},
+        {"[]", "expected an object"},
+        {"{}", "UserConfig: required, but missing"},
+        {R"({"UserConfig": {}})", "UserConfig.Namespaces: required, but missing"},
+        {R"({"UserConfig": {"Namespaces": {}}})", "UserConfig.Namespaces: expected an array"},
+        {R"({"UserConfig": {"Namespaces": []}})",
+         "UserConfig.Namespaces: expected exactly one namespace"},
+        {R"({"UserConfig": {"Namespaces": [{}]}})",
+         "UserConfig.Namespaces[0].Name: required, but missing"},
+        {R"({"UserConfig": {"UserConfig": 1, "UserConfig": 2}})",
+         "duplicate member 'UserConfig' in an object"},
         {with_namespace(R"("Queues": [{"Name": ""}])"),
          "UserConfig.Namespaces[0].Queues[0].Name: must not be empty"},
         {with_namespace(R"("Queues": [{"Name": "a$b"}])"),
          "UserConfig.Namespaces[0].Queues[0]: a queue's or topic's name"},
         {with_namespace(R"("Queues": [{"Name": 5}])"),
-         "UserConfig.Namespaces[0].Queues[0].Name: a text is expected"},
+         "UserConfig.Namespaces[0].Queues[0].Name: expected a string"},
         {with_namespace(R"("Queues": [{"Name": "a"}, {"Name": "A"}])"),
          "UserConfig.Namespaces[0].Queues[1]: there is an entity 'A' already"},
         {with_namespace(R"("Queues": [{"Name": "a"}], "Topics": [{"Name": "a"}])"),
          "UserConfig.Namespaces[0].Topics[0]: there is an entity 'a' already"},
-        {with_queue(R"("LockDuration": 60)"), queue_path + ".LockDuration: a text is expected"},
+        {with_queue(R"("LockDuration": 60)"), queue_path + ".LockDuration: expected a string"},
         {with_queue(R"("LockDuration": "60s")"),
-         queue_path + ".LockDuration: a duration is expected"},
+         queue_path + ".LockDuration: expected an ISO 8601 duration"},
         {with_queue(R"("LockDuration": "PT6M")"),
          queue_path + ".LockDuration: must be above zero and at most 5 minutes"},
         {with_queue(R"("LockDuration": "PT0S")"), queue_path + ".LockDuration: must be above zero"},
@@ -193,36 +196,37 @@ TEST_CASE("configuration: wrong types, ranges and names are refused by their pat
          queue_path +
              ".DuplicateDetectionHistoryTimeWindow: must be above zero and at most 7 days"},
         {with_queue(R"("MaxDeliveryCount": 0)"),
-         queue_path + ".MaxDeliveryCount: a whole number from 1 to 2000"},
+         queue_path + ".MaxDeliveryCount: expected a whole number from 1 to 2000"},
         {with_queue(R"("MaxDeliveryCount": 1.5)"),
-         queue_path + ".MaxDeliveryCount: a whole number"},
+         queue_path + ".MaxDeliveryCount: expected a whole number"},
         {with_queue(R"("MaxDeliveryCount": 18446744073709551615)"),
-         queue_path + ".MaxDeliveryCount: a whole number"},
+         queue_path + ".MaxDeliveryCount: expected a whole number"},
         {with_queue(R"("MaxDeliveryCount": 1e999)"), "a number is out of range"},
         {with_queue(R"("RequiresSession": "true")"),
-         queue_path + ".RequiresSession: true or false is expected"},
+         queue_path + ".RequiresSession: expected true or false"},
         {with_queue(R"("RequiresDuplicateDetection": 1)"),
-         queue_path + ".RequiresDuplicateDetection: true or false is expected"},
+         queue_path + ".RequiresDuplicateDetection: expected true or false"},
         {with_queue(R"("DeadLetteringOnMessageExpiration": null)"),
-         queue_path + ".DeadLetteringOnMessageExpiration: true or false is expected"},
+         queue_path + ".DeadLetteringOnMessageExpiration: expected true or false"},
         {with_queue(R"("ForwardTo": "none")"),
-         queue_path + ".ForwardTo: there is no queue or topic 'none'"},
+         queue_path + ".ForwardTo: unknown queue or topic 'none'"},
         {with_queue(R"("ForwardDeadLetteredMessagesTo": "none")"),
-         queue_path + ".ForwardDeadLetteredMessagesTo: there is no queue or topic 'none'"},
+         queue_path + ".ForwardDeadLetteredMessagesTo: unknown queue or topic 'none'"},
         {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: what "
                                             "'r' passes on would come back to it"},
         {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"),
-         queue_path + ".ForwardTo: messages of an entity with sessions"},
+         queue_path + ".ForwardTo: an entity that requires sessions cannot forward"},
         {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: what"},
         {with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "A"}])"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: there is a rule 'A' "
          "already"},
-        {with_rule(R"("FilterType": "Sql")"), rule_path + ".Properties.SqlFilter: is missing"},
+        {with_rule(R"("FilterType": "Sql")"),
+         rule_path + ".Properties.SqlFilter: required, but missing"},
         {with_rule(R"("SqlFilter": {"SqlExpression": "1=1"})"),
-         rule_path + ".Properties.FilterType: is missing"},
+         rule_path + ".Properties.FilterType: required, but missing"},
         {with_rule(R"("FilterType": "XPath")"),
-         rule_path + ".Properties.FilterType: \"Correlation\" or \"Sql\" is expected"},
+         rule_path + ".Properties.FilterType: expected \"Correlation\" or \"Sql\""},
         {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="})"),
          rule_path + ": rule 'b': the filter: "},
         {with_rule(
@@ -230,13 +234,13 @@ TEST_CASE("configuration: wrong types, ranges and names are refused by their pat
          rule_path + ": rule 'b': the action: "},
         {with_rule(
              R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}, "CorrelationFilter": {"To": "x"})"),
-         rule_path + ".Properties.CorrelationFilter: FilterType says Sql"},
+         rule_path + ".Properties.CorrelationFilter: not allowed with FilterType \"Sql\""},
         {with_rule(R"("FilterType": "Correlation", "CorrelationFilter": {})"),
-         rule_path + ".Properties.CorrelationFilter: at least one member is expected"},
+         rule_path + ".Properties.CorrelationFilter: expected at least one member"},
         {with_rule(
              R"("FilterType": "Correlation", "CorrelationFilter": {"Properties": {"p": []}})"),
-         rule_path + ".Properties.CorrelationFilter.Properties.p: a text, a number, true or false "
-                     "is expected"},
+         rule_path + ".Properties.CorrelationFilter.Properties.p: expected a string, a number, "
+                     "true or false"},
     };
     for (const auto& [json, expected] : wrong) {
         CAPTURE(expected);
@@ -244,8 +248,7 @@ TEST_CASE("configuration: wrong types, ranges and names are refused by their pat
     }
 }
 
-TEST_CASE("configuration: queues from elsewhere can be passed on to, and keep their names to "
-          "themselves") {
+TEST_CASE("configuration: may forward to existing queues, but not reuse their names") {
     const QueueEntry others[] = {{.name = "extra"}};
     CHECK(read_configuration(with_queue(R"("ForwardTo": "extra")"), others).ok());
     const auto taken =

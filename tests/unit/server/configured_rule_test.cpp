@@ -25,11 +25,11 @@ std::string complaint(const std::string& json) {
 
 } // namespace
 
-TEST_CASE("configured rule: without properties it takes every message") {
+TEST_CASE("configured rule: a rule without properties matches every message") {
     CHECK(read(R"({"Name": "all"})") == Rule{.name = "all"});
 }
 
-TEST_CASE("configured rule: a condition, and an action") {
+TEST_CASE("configured rule: reads a SQL filter and an action") {
     const Rule rule = read(
         R"({"Name": "gold", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "tier = 'gold'"},
                                "Action": {"SqlExpression": "SET sys.To = 'vault'"}}})");
@@ -38,7 +38,7 @@ TEST_CASE("configured rule: a condition, and an action") {
                        .action = "SET sys.To = 'vault'"});
 }
 
-TEST_CASE("configured rule: a correlation's properties keep their types") {
+TEST_CASE("configured rule: a correlation filter's properties keep their types") {
     const Rule rule =
         read(R"({"Name": "b", "Properties": {"FilterType": "Correlation", "CorrelationFilter":
                                {"Label": "order", "Properties": {"n": 7, "x": 0.5, "on": true, "s": "7"}}}})");
@@ -48,11 +48,11 @@ TEST_CASE("configured rule: a correlation's properties keep their types") {
           Properties{{"n", std::int64_t{7}}, {"on", true}, {"s", std::string{"7"}}, {"x", 0.5}});
 }
 
-TEST_CASE("configured rule: what is wrong is named by its path") {
-    CHECK(complaint(R"({})") == "Rules[0].Name: is missing");
+TEST_CASE("configured rule: an error names the path") {
+    CHECK(complaint(R"({})") == "Rules[0].Name: required, but missing");
     CHECK(complaint(R"({"Name": ""})") == "Rules[0].Name: must not be empty");
     CHECK(complaint(R"({"Name": "a", "Properties": {"FilterType": "XPath"}})") ==
-          "Rules[0].Properties.FilterType: \"Correlation\" or \"Sql\" is expected");
+          "Rules[0].Properties.FilterType: expected \"Correlation\" or \"Sql\"");
     CHECK(
         complaint(
             R"({"Name": "a", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="}}})")
@@ -60,6 +60,6 @@ TEST_CASE("configured rule: what is wrong is named by its path") {
     CHECK(
         complaint(
             R"({"Name": "a", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"p": null}}}})") ==
-        "Rules[0].Properties.CorrelationFilter.Properties.p: a text, a number, true or false is "
-        "expected");
+        "Rules[0].Properties.CorrelationFilter.Properties.p: expected a string, a number, true or "
+        "false");
 }

@@ -1,4 +1,4 @@
-// What the front says only once it is durable.
+// What the server confirms only after it is durable.
 #include <doctest/doctest.h>
 
 #include "front.hpp"
@@ -11,7 +11,7 @@ using amqp::Value;
 
 namespace {
 
-/// A front whose journal answers when the test says so.
+/// A server connection whose journal answers on the test's order.
 struct DurableFront : Front {
     explicit DurableFront(server::Limits limits = {})
         : DurableFront{std::make_shared<HeldJournal>(), limits} {}
@@ -40,8 +40,8 @@ const Failure disk_full{.code = Errc::server_busy, .detail = "the store is full"
 
 } // namespace
 
-TEST_CASE("a durable front: a send is accepted once it is durable, one commit for many, and "
-          "rejected when it may not be") {
+TEST_CASE("durable server: a send is accepted after its commit, one for many, and rejected if that "
+          "fails") {
     DurableFront front;
     LinkLog& link = front.send("s", "orders");
     front.say(link, "one");
@@ -61,8 +61,7 @@ TEST_CASE("a durable front: a send is accepted once it is durable, one commit fo
     CHECK(link.outcomes[2].error.text == "the store is full");
 }
 
-TEST_CASE("a durable front: refused sends are rejected at once, and what nobody waits for is not "
-          "answered") {
+TEST_CASE("durable server: a bad send is rejected at once, and a settled send gets no answer") {
     DurableFront front;
     LinkLog& link = front.send("s", "orders");
     front.say(link, "settled", true);
@@ -74,7 +73,7 @@ TEST_CASE("a durable front: refused sends are rejected at once, and what nobody 
     CHECK(front.counts("orders").active == 1);
 }
 
-TEST_CASE("a durable front: a sender has no more on their way to the disk than its credit") {
+TEST_CASE("durable server: sends that wait for the disk use the sender's credit") {
     DurableFront front{server::Limits{.send_credit = 10}};
     LinkLog& link = front.send("s", "orders");
     for (int i = 0; i < 10; ++i) {
@@ -86,8 +85,7 @@ TEST_CASE("a durable front: a sender has no more on their way to the disk than i
     CHECK(link.outcomes.size() == 10);
 }
 
-TEST_CASE("a durable front: a peer that settles its send itself, or leaves, is not told of it, and "
-          "nothing breaks") {
+TEST_CASE("durable server: a peer that settles its own send, or leaves, gets no answer") {
     DurableFront front;
     LinkLog& hasty = front.send("hasty", "orders");
     auto delivery = hasty.sender->send(
@@ -107,8 +105,8 @@ TEST_CASE("a durable front: a peer that settles its send itself, or leaves, is n
     CHECK(front.ended == 1);
 }
 
-TEST_CASE("a durable front: an outcome is answered once it is durable, and refused when it may not "
-          "be; a release at once, for it leaves nothing to keep") {
+TEST_CASE("durable server: an outcome is answered after its commit; a release stores nothing and "
+          "is answered at once") {
     DurableFront front;
     front.put("orders",
               {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
@@ -144,8 +142,7 @@ TEST_CASE("a durable front: an outcome is answered once it is durable, and refus
     CHECK(front.journal->mark == mark);
 }
 
-TEST_CASE("a durable front: a peer that settles at once after its outcome is still answered for "
-          "once only") {
+TEST_CASE("durable server: an outcome that the peer settles later is answered once only") {
     DurableFront front;
     front.put("orders", {Message::text("a", "1")});
     LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
@@ -160,8 +157,8 @@ TEST_CASE("a durable front: a peer that settles at once after its outcome is sti
     CHECK(front.counts("orders").active == 0);
 }
 
-TEST_CASE("a durable front: what is deleted with its delivery is delivered once it is deleted for "
-          "good, and a drain waits for it") {
+TEST_CASE("durable server: receive-and-delete delivers after the deletion's commit, and a drain "
+          "waits for that") {
     DurableFront front;
     front.put("orders", {Message::text("a", "1"), Message::text("a", "2")});
     amqp::Attach attach = Front::by_session("orders", "a");
@@ -179,8 +176,8 @@ TEST_CASE("a durable front: what is deleted with its delivery is delivered once 
     CHECK(front.connection->is_quiet());
 }
 
-TEST_CASE("a durable front: what could not be deleted for good is not delivered until it is, in "
-          "order; a loss is said after it") {
+TEST_CASE("durable server: if deleting fails, messages wait for a later commit, in order, and a "
+          "loss is reported after them") {
     DurableFront front;
     amqp::Attach attach = Front::by_session("orders", "a");
     attach.sender_mode = amqp::SenderSettleMode::settled;
@@ -207,8 +204,7 @@ TEST_CASE("a durable front: what could not be deleted for good is not delivered 
     CHECK(front.connection->is_quiet());
 }
 
-TEST_CASE("a durable front: on a full disk requests that would add to it are refused by the "
-          "dialect's name for that, and those that do not are not") {
+TEST_CASE("durable server: on a full disk only requests that need space are refused") {
     DurableFront front;
     REQUIRE(front.broker.create_topic("news", {}, front.now()).ok());
     REQUIRE(front.broker.create_subscription("news", "all", {}, {}, front.now()).ok());
@@ -274,16 +270,16 @@ TEST_CASE("a durable front: on a full disk requests that would add to it are ref
     holder.deliveries[2].update({.kind = OutcomeKind::accepted});
     front.settle_down();
     REQUIRE(holder.outcomes.size() == 3);
-    CHECK(holder.outcomes[0].kind ==
-          OutcomeKind::rejected); // the first, for it changes nothing that is kept
+    // the first succeeds, because it stores nothing
+    CHECK(holder.outcomes[0].kind == OutcomeKind::rejected);
     CHECK(holder.outcomes[0].error.name == "amqp:resource-limit-exceeded");
     CHECK(holder.outcomes[1].kind == OutcomeKind::modified);
     CHECK(holder.outcomes[2].kind == OutcomeKind::accepted);
     CHECK(front.counts("orders").deferred == 1);
 }
 
-TEST_CASE("a durable front: requests that change something are answered once that is durable, "
-          "others at once") {
+TEST_CASE(
+    "durable server: requests that change data are answered after their commit, others at once") {
     DurableFront front;
     LinkLog& answers = front.receive("answers", "orders/$management");
     answers.receiver->add_credit(10);

@@ -5,7 +5,7 @@
 using namespace std::chrono_literals;
 using sessionq::server::parse_duration;
 
-TEST_CASE("durations: as ISO 8601 writes them") {
+TEST_CASE("durations: parses the ISO 8601 format") {
     CHECK(parse_duration("PT1M") == 60s);
     CHECK(parse_duration("PT1H30M5S") == 5405s);
     CHECK(parse_duration("P1D") == 24h);
@@ -17,7 +17,7 @@ TEST_CASE("durations: as ISO 8601 writes them") {
           std::chrono::hours{24} * 10675199LL + 2h + 48min + 5477ms);
 }
 
-TEST_CASE("durations: what is none is told apart") {
+TEST_CASE("durations: rejects malformed durations") {
     for (const char* text : {"",
                              "P",
                              "PT",

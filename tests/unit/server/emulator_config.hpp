@@ -2,8 +2,8 @@
 
 namespace sessionq::test {
 
-/// A configuration with everything the emulator's format has, as its own sample has it: two queues,
-/// a topic with filters of every kind.
+/// A configuration that uses everything in the emulator's format, after its own sample: two queues,
+/// and a topic with filters of every kind.
 inline constexpr const char* emulator_config = R"({
   "UserConfig": {
     "Namespaces": [

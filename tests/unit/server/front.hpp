@@ -69,8 +69,7 @@ private:
     bool hung_up_{false};
 };
 
-/// A server's connection over a broker, and a client's engine at the other end of it; time stands
-/// still unless told.
+/// A server's connection on a broker, with a client's engine at its other end. Time is manual.
 struct Front {
     static constexpr const char* key_name = "RootManageSharedAccessKey";
 
@@ -104,7 +103,7 @@ struct Front {
         return {.now = loop.now(), .wall = loop.wall_now()};
     }
 
-    /// Until nobody has anything to say.
+    /// Moves bytes until neither side has any.
     void run() {
         for (bool moved = true; moved;) {
             moved = loop.run_until_idle() != 0;
@@ -130,7 +129,7 @@ struct Front {
         run();
     }
 
-    /// Opens, with a password and so with all rights.
+    /// Opens with a password, which grants all rights.
     void enter() {
         run();
         session = client.begin_session();
@@ -170,7 +169,7 @@ struct Front {
         return log;
     }
 
-    /// Straight into the broker.
+    /// Sends directly to the broker.
     void put(const std::string& queue, std::vector<Message> messages) {
         REQUIRE(broker.find(queue).value()->send(std::move(messages), now()).ok());
         run();
@@ -179,7 +178,7 @@ struct Front {
         return broker.find(queue).value()->counts(now());
     }
 
-    /// What a response link got, the status first.
+    /// What a response link received: the status, then the rest.
     struct Reply {
         std::int64_t status{0};
         std::string condition{};
@@ -224,7 +223,7 @@ struct Front {
     }
 
     const amqp::SaslCredentials::Mechanism mechanism;
-    // The logs hold links and sessions, which go before their engine.
+    // The logs hold links and sessions, so they are destroyed before the engine.
     ManualLoop loop{};
     asio::io_context io{};
     broker::Broker broker;

@@ -9,7 +9,7 @@
 
 namespace sessionq::test {
 
-/// A client with a session of "orders" in hand and a way to ask the node that manages an entity.
+/// A client that can hold a session of "orders" and send requests to an entity's management node.
 struct Managed : Front {
     explicit Managed(const std::string& entity = "orders") {
         enter();
@@ -34,7 +34,7 @@ struct Managed : Front {
 
     LinkLog& hold(const char* id) { return receive("holder", by_session("orders", id)); }
 
-    /// Of the messages of an answer, the encoded bytes.
+    /// Returns the encoded messages of an answer.
     std::vector<std::string> messages(const Reply& reply) {
         std::vector<std::string> all;
         const amqp::Value* list = reply.body.find("messages");

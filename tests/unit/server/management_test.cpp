@@ -7,7 +7,7 @@ using namespace sessionq::test;
 using amqp::Value;
 
 TEST_CASE(
-    "Management: an unknown operation and a body that lacks something are told apart, in words") {
+    "Management: an unknown operation and an incomplete body give different errors with a text") {
     Managed front;
     CHECK(front.ask("make-coffee", amqp::Map{}).status == 501);
     const auto lacking = front.ask("peek-message", amqp::Map{});
@@ -15,8 +15,8 @@ TEST_CASE(
     CHECK(lacking.condition == "com.microsoft:argument-error");
 }
 
-TEST_CASE("Management: an answer finds its way by address, by link name, or to the newest reader "
-          "of the session") {
+TEST_CASE(
+    "Management: an answer goes by target address, by link name, or to the session's newest link") {
     Managed front;
     LinkLog& named = front.receive("by-name", "orders/$management");
     named.receiver->add_credit(10);

@@ -7,8 +7,8 @@ using namespace sessionq::test;
 using amqp::Value;
 using std::chrono::seconds;
 
-TEST_CASE("message operations: peeking shows an entity or a session and disturbs nothing; the end "
-          "is 204") {
+TEST_CASE("message operations: peek shows messages of an entity or a session without changes; the "
+          "end is 204") {
     Managed front;
     front.put("orders", {message("a", "1"), message("b", "2"), message("a", "3")});
     const auto peek = [&](Value session, std::int64_t from = 1) {
@@ -27,7 +27,7 @@ TEST_CASE("message operations: peeking shows an entity or a session and disturbs
     CHECK(front.bodies(of_link) == std::vector<std::string>{"2"});
 }
 
-TEST_CASE("message operations: messages are scheduled and cancelled by their numbers") {
+TEST_CASE("message operations: messages are scheduled, and cancelled by sequence number") {
     Managed front;
     Message later = message("a", "later");
     later.scheduled_enqueue_time = front.loop.wall_now() + seconds{60};
@@ -48,8 +48,8 @@ TEST_CASE("message operations: messages are scheduled and cancelled by their num
               .status == 404);
 }
 
-TEST_CASE("message operations: deferred messages are received by number, with their token inside "
-          "and beside, and settled here") {
+TEST_CASE("message operations: deferred messages are received by number with their lock token, and "
+          "settled") {
     Managed front;
     front.put("orders", {message("a", "1"), message("a", "2")});
     LinkLog& holder = front.hold("a");
@@ -99,7 +99,7 @@ TEST_CASE("message operations: deferred messages are received by number, with th
               .status == 404);
 }
 
-TEST_CASE("message operations: without a session in hand its deferred messages are not received") {
+TEST_CASE("message operations: deferred messages of a session need its lock") {
     Managed front;
     CHECK(front
               .ask("receive-by-sequence-number",
@@ -107,7 +107,7 @@ TEST_CASE("message operations: without a session in hand its deferred messages a
               .status == 410);
 }
 
-TEST_CASE("message operations: lock tokens nobody gave out, and arrays of nulls, are lost locks") {
+TEST_CASE("message operations: unknown lock tokens and arrays of nulls are lost locks") {
     Managed front;
     for (const Value& tokens :
          {uuids({core::Uuid{}}), Value{amqp::Array{.element = 0x40, .items = {Value{}}}},
@@ -123,8 +123,8 @@ TEST_CASE("message operations: lock tokens nobody gave out, and arrays of nulls,
               .status == 400);
 }
 
-TEST_CASE("message operations: a message's own lock is renewed by its token, which its delivery "
-          "tag says in another byte order") {
+TEST_CASE("message operations: a message lock is renewed by its token, whose delivery tag has "
+          "another byte order") {
     Managed front{"plain"};
     front.put("plain", {{.body = "1"}});
     LinkLog& link = front.receive("r", "plain");

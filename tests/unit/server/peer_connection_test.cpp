@@ -26,8 +26,8 @@ std::string granted_session(const LinkLog& link) {
 
 } // namespace
 
-TEST_CASE("PeerConnection: a session is granted with its id, when its lock ends, and what the peer "
-          "sent repeated") {
+TEST_CASE("PeerConnection: the answer to an accept has the session id, the lock expiry and the "
+          "peer's terms") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "one")});
@@ -47,7 +47,7 @@ TEST_CASE("PeerConnection: a session is granted with its id, when its lock ends,
           std::chrono::time_point_cast<WallTime::duration>(front.loop.wall_now() + seconds{30}));
 }
 
-TEST_CASE("PeerConnection: nothing is delivered without credit; with it in order, and never more") {
+TEST_CASE("PeerConnection: delivers in order and never beyond the credit") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1"), message("a", "2"), message("a", "3")});
@@ -66,7 +66,7 @@ TEST_CASE("PeerConnection: nothing is delivered without credit; with it in order
     CHECK(link.messages.size() == 4);
 }
 
-TEST_CASE("PeerConnection: outcomes are answered in kind and done") {
+TEST_CASE("PeerConnection: an outcome is carried out and answered with the same kind") {
     Front front;
     front.enter();
     front.put("orders",
@@ -93,7 +93,7 @@ TEST_CASE("PeerConnection: outcomes are answered in kind and done") {
     CHECK(front.counts("orders/$DeadLetterQueue").active == 1);
 }
 
-TEST_CASE("PeerConnection: a drain is answered with what there is and no credit left") {
+TEST_CASE("PeerConnection: a drain sends what is available and leaves no credit") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1")});
@@ -108,8 +108,7 @@ TEST_CASE("PeerConnection: a drain is answered with what there is and no credit 
     CHECK(link.messages.size() == 1);
 }
 
-TEST_CASE("PeerConnection: an accept waits as long as its client said, and is then refused with a "
-          "time-out") {
+TEST_CASE("PeerConnection: an accept waits for the client's timeout and is then refused") {
     Front front;
     front.enter();
     LinkLog& link = front.receive("r", Front::by_session("orders", {}, 5000));
@@ -124,8 +123,7 @@ TEST_CASE("PeerConnection: an accept waits as long as its client said, and is th
     CHECK_FALSE(link.receiver->remote().source.present);
 }
 
-TEST_CASE(
-    "PeerConnection: an accept whose client leaves takes no session, and the client is let go") {
+TEST_CASE("PeerConnection: an accept whose client leaves takes no session") {
     Front front;
     front.enter();
     LinkLog& waiting = front.receive("r", Front::by_session("orders", {}));
@@ -140,7 +138,7 @@ TEST_CASE(
     CHECK(granted_session(other) == "a");
 }
 
-TEST_CASE("PeerConnection: a waiting accept whose link is stolen is told so") {
+TEST_CASE("PeerConnection: a waiting accept whose link is stolen is refused") {
     Front front;
     front.enter();
     LinkLog& waiting = front.receive("same", Front::by_session("orders", {}));
@@ -155,8 +153,8 @@ TEST_CASE("PeerConnection: a waiting accept whose link is stolen is told so") {
     other_session.reset();
 }
 
-TEST_CASE("PeerConnection: a session that is held is refused to others until its holder has left; "
-          "nothing is counted") {
+TEST_CASE("PeerConnection: a locked session is refused to others until its holder leaves; no "
+          "delivery is counted") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1")});
@@ -176,7 +174,7 @@ TEST_CASE("PeerConnection: a session that is held is refused to others until its
           0);
 }
 
-TEST_CASE("PeerConnection: a lock that expires ends the link with session-lock-lost") {
+TEST_CASE("PeerConnection: an expired lock ends the link with session-lock-lost") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1")});
@@ -188,8 +186,7 @@ TEST_CASE("PeerConnection: a lock that expires ends the link with session-lock-l
     CHECK(front.counts("orders").active == 1);
 }
 
-TEST_CASE("PeerConnection: a message's own lock that has expired makes its settlement fail, the "
-          "link lives on") {
+TEST_CASE("PeerConnection: settling after a message lock expired fails, and the link stays") {
     Front front;
     front.enter();
     front.put("plain", {{.body = "1"}});
@@ -205,7 +202,7 @@ TEST_CASE("PeerConnection: a message's own lock that has expired makes its settl
     CHECK_FALSE(link.closed);
 }
 
-TEST_CASE("PeerConnection: refusals come as an attach without termini and a detach that says why") {
+TEST_CASE("PeerConnection: a refusal is an attach without termini, then a detach with the reason") {
     Front front;
     front.enter();
     const auto refusal = [&](LinkLog& link) {
@@ -221,8 +218,7 @@ TEST_CASE("PeerConnection: refusals come as an attach without termini and a deta
     CHECK(refusal(front.send("5", "nosuch/$management")) == "amqp:not-found");
 }
 
-TEST_CASE(
-    "PeerConnection: sends are accepted one by one and in batches, and rejected with the reason") {
+TEST_CASE("PeerConnection: accepts single sends and batches, and rejects with a reason") {
     Front front;
     front.enter();
     LinkLog& link = front.send("s", "orders");
@@ -250,8 +246,7 @@ TEST_CASE(
     CHECK(front.counts("orders").active == 4);
 }
 
-TEST_CASE(
-    "PeerConnection: a message that comes without an id gets one, all else passes byte for byte") {
+TEST_CASE("PeerConnection: a message without an id gets one, the rest stays byte for byte") {
     Front front;
     front.enter();
     std::string encoded;
@@ -296,8 +291,7 @@ TEST_CASE("PeerConnection: receive-and-delete delivers settled") {
     CHECK(front.counts("plain").active == 0);
 }
 
-TEST_CASE("PeerConnection: a connection that is lost gives its sessions back uncounted, and "
-          "abandons its waits") {
+TEST_CASE("PeerConnection: a lost connection releases its sessions uncounted and ends its waits") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1")});
@@ -316,7 +310,7 @@ TEST_CASE("PeerConnection: a connection that is lost gives its sessions back unc
               .delivery_count() == 0);
 }
 
-TEST_CASE("PeerConnection: a client that vanished without a word is let go in time") {
+TEST_CASE("PeerConnection: a client that disappeared is closed after the idle time") {
     Front front{{.idle_time = seconds{60}}};
     front.enter();
     const auto stay_quiet = [&](Duration length) {
@@ -329,11 +323,11 @@ TEST_CASE("PeerConnection: a client that vanished without a word is let go in ti
     stay_quiet(seconds{50});
     CHECK(front.ended == 0);
     stay_quiet(seconds{12});
-    stay_quiet(seconds{6}); // it was given time to answer
+    stay_quiet(seconds{6}); // it had time to answer
     CHECK(front.ended == 1);
 }
 
-TEST_CASE("PeerConnection: a link of the same name makes its forerunner go") {
+TEST_CASE("PeerConnection: a link of the same name replaces the older one") {
     Front front;
     front.enter();
     LinkLog& first = front.receive("same", Front::by_session("orders", "a"));
@@ -348,7 +342,7 @@ TEST_CASE("PeerConnection: a link of the same name makes its forerunner go") {
 }
 
 TEST_CASE(
-    "PeerConnection: without a claim nothing can be used, and in time the connection is closed") {
+    "PeerConnection: nothing can be used without a claim, and the connection is closed in time") {
     Front front{{}, amqp::SaslCredentials::Mechanism::anonymous};
     front.enter();
     CHECK(front.receive("r", Front::by_session("orders", {})).why.name ==
@@ -363,7 +357,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "PeerConnection: a claim gives rights until it expires, which ends the links that need it") {
+    "PeerConnection: a claim grants rights until it expires; then the links that need it end") {
     Front front{{}, amqp::SaslCredentials::Mechanism::anonymous};
     front.context.access.verifier = [](std::string_view token, std::string_view, WallTime now) {
         return token == "good" ? std::optional{now + seconds{60}} : std::nullopt;
@@ -400,8 +394,8 @@ TEST_CASE(
     CHECK(front.seen.closed == 0);
 }
 
-TEST_CASE("PeerConnection: while it is quiescing it hands out no more, and is quiet once all is "
-          "settled") {
+TEST_CASE(
+    "PeerConnection: while quiescing it sends no messages, and is quiet once all are settled") {
     Front front;
     front.enter();
     front.put("orders", {message("a", "1"), message("a", "2")});

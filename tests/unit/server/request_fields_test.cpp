@@ -6,7 +6,7 @@ using namespace sessionq;
 using namespace sessionq::server;
 using amqp::Value;
 
-TEST_CASE("request fields: what is of another type is not there") {
+TEST_CASE("request fields: a field of another type reads as absent") {
     const Value body = Value::map({{"text", "a"}, {"number", std::int32_t{7}}});
     CHECK(read_text(body, "text") == "a");
     CHECK(read_number(body, "number") == 7);
@@ -16,7 +16,7 @@ TEST_CASE("request fields: what is of another type is not there") {
     CHECK_FALSE(read_number(Value{}, "number"));
 }
 
-TEST_CASE("request fields: numbers are all there or none of them") {
+TEST_CASE("request fields: one bad item rejects the whole list") {
     const auto read = [](Value numbers) {
         return read_sequences(Value::map({{"sequence-numbers", std::move(numbers)}}));
     };
@@ -26,7 +26,7 @@ TEST_CASE("request fields: numbers are all there or none of them") {
     CHECK_FALSE(read(Value{std::int64_t{3}}));
 }
 
-TEST_CASE("request fields: what is no UUID is a token that nobody holds") {
+TEST_CASE("request fields: an item that is not a UUID is a token that nobody holds") {
     const auto tokens = read_lock_tokens(
         Value::map({{"lock-tokens", amqp::Array{.element = 0x40, .items = {Value{}}}}}));
     REQUIRE(tokens);
@@ -34,7 +34,7 @@ TEST_CASE("request fields: what is no UUID is a token that nobody holds") {
     CHECK(tokens->front().uuid() == LockToken::of(core::Uuid{}).uuid());
 }
 
-TEST_CASE("request fields: of a page both ends are needed, and neither is negative") {
+TEST_CASE("request fields: a page needs both skip and top, neither negative") {
     const auto read = [](Value skip, Value top) {
         return read_page(Value::map({{"skip", std::move(skip)}, {"top", std::move(top)}}));
     };

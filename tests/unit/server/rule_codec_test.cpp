@@ -19,7 +19,7 @@ Value descriptor(const Value& described) { return described.described()->descrip
 
 } // namespace
 
-TEST_CASE("rules on the wire: a SQL filter and an action, as clients send them, null for none") {
+TEST_CASE("rules on the wire: reads a SQL filter and an action, null for none") {
     const Value sql = Value::map({{"expression", "a = 1"}});
     CHECK(read_rule(adding(Value::map({{"sql-filter", sql}}))).value() ==
           Rule{.name = "r", .filter = SqlFilter{"a = 1"}});
@@ -34,7 +34,7 @@ TEST_CASE("rules on the wire: a SQL filter and an action, as clients send them, 
               .action == "SET a = 2");
 }
 
-TEST_CASE("rules on the wire: a correlation filter, what is null in it left out") {
+TEST_CASE("rules on the wire: reads a correlation filter and ignores null members") {
     const Value map = Value::map(
         {{"correlation-id", "c"},
          {"message-id", Value{}},
@@ -57,7 +57,7 @@ TEST_CASE("rules on the wire: a correlation filter, what is null in it left out"
           Rule{.name = "r", .filter = filter});
 }
 
-TEST_CASE("rules on the wire: what is missing or of another type is named") {
+TEST_CASE("rules on the wire: an error names the member that is missing or mistyped") {
     const auto complaint = [](const Value& body) { return read_rule(body).failure().detail; };
     const auto names = [&](const Value& body, const char* key) {
         return complaint(body).find(std::string{"'"} + key + "'") != std::string::npos;
@@ -78,7 +78,7 @@ TEST_CASE("rules on the wire: what is missing or of another type is named") {
                 "expression"));
 }
 
-TEST_CASE("rules on the wire: are answered as described lists") {
+TEST_CASE("rules on the wire: writes rules as described lists") {
     const Value sql =
         describe_rule({.name = "r", .filter = SqlFilter{"a = 1"}, .action = "SET a = 2"});
     CHECK(descriptor(sql) == Value{std::uint64_t{1335734829060U}});

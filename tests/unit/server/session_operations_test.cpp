@@ -7,8 +7,7 @@ using namespace sessionq::test;
 using amqp::Value;
 using std::chrono::seconds;
 
-TEST_CASE("session operations: a session's lock is renewed from now on, by its id or by its "
-          "receiver's name") {
+TEST_CASE("session operations: a session lock is renewed by session id or by receiver link") {
     Managed front;
     front.hold("a");
     front.pass(seconds{20});
@@ -24,7 +23,7 @@ TEST_CASE("session operations: a session's lock is renewed from now on, by its i
     CHECK(other.condition == "com.microsoft:session-lock-lost");
 }
 
-TEST_CASE("session operations: a session's state is kept as bytes; null and no bytes clear it") {
+TEST_CASE("session operations: session state is bytes; null and no bytes clear it") {
     Managed front;
     front.hold("a");
     const auto state = [&] {
@@ -47,8 +46,8 @@ TEST_CASE("session operations: a session's state is kept as bytes; null and no b
     CHECK(front.ask("get-session-state", Value::map({{"session-id", "b"}})).status == 410);
 }
 
-TEST_CASE("session operations: what is asked over a link that has lost the session does not reach "
-          "the link that has it now") {
+TEST_CASE(
+    "session operations: a link that lost the session cannot act for the link that holds it now") {
     Managed front;
     LinkLog& first = front.hold("a");
     first.receiver->close();
@@ -64,7 +63,7 @@ TEST_CASE("session operations: what is asked over a link that has lost the sessi
     CHECK(front.ask("set-session-state", state, "second").status == 200);
 }
 
-TEST_CASE("session operations: sessions are listed page by page, the empty id among them") {
+TEST_CASE("session operations: sessions are listed by page, the empty id included") {
     Managed front;
     const auto list = [&](std::int32_t skip, std::int32_t top) {
         return front.ask("get-message-sessions",
@@ -83,5 +82,5 @@ TEST_CASE("session operations: sessions are listed page by page, the empty id am
     const auto since = front.ask(
         "get-message-sessions",
         Value::map({{"last-updated-time", amqp::Timestamp{1}}, {"skip", 0}, {"top", 10}}));
-    CHECK(since.status == 501); // not all of them, as if it had not been asked
+    CHECK(since.status == 501); // refused, rather than answered with all sessions
 }

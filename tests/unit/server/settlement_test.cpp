@@ -9,8 +9,7 @@ using namespace sessionq::server;
 using amqp::OutcomeKind;
 using amqp::Value;
 
-TEST_CASE("Settlement: outcomes mean what all clients mean by them, whether delivery-failed is set "
-          "or not") {
+TEST_CASE("Settlement: maps each outcome to the broker's, and ignores delivery-failed") {
     CHECK(decide_settlement({.kind = OutcomeKind::accepted}, false)->outcome ==
           broker::Outcome::complete);
     CHECK(decide_settlement({.kind = OutcomeKind::released}, false)->outcome ==
@@ -28,15 +27,15 @@ TEST_CASE("Settlement: outcomes mean what all clients mean by them, whether deli
           broker::Outcome::dead_letter);
 }
 
-TEST_CASE("Settlement: what decides nothing is waited on, unless it is the peer's last word") {
+TEST_CASE("Settlement: an undecided outcome waits, unless the delivery is settled") {
     for (const auto kind : {OutcomeKind::none, OutcomeKind::received, OutcomeKind::other}) {
         CHECK_FALSE(decide_settlement({.kind = kind}, false));
         CHECK(decide_settlement({.kind = kind}, true)->outcome == broker::Outcome::release);
     }
 }
 
-TEST_CASE("Settlement: dead-lettering takes its reasons from string and symbol keys, all else "
-          "becomes properties") {
+TEST_CASE(
+    "Settlement: dead-letter reasons have string or symbol keys, other entries become properties") {
     for (const bool symbols : {false, true}) {
         CAPTURE(symbols);
         const auto key = [&](const char* name) {
@@ -59,7 +58,7 @@ TEST_CASE("Settlement: dead-lettering takes its reasons from string and symbol k
     }
 }
 
-TEST_CASE("Settlement: without reasons the error's own text describes a dead letter") {
+TEST_CASE("Settlement: without reasons the error's text describes a dead letter") {
     const auto decision =
         decide_settlement({.kind = OutcomeKind::rejected,
                            .error = {.name = "com.microsoft:dead-letter", .text = "t"}},
@@ -68,7 +67,7 @@ TEST_CASE("Settlement: without reasons the error's own text describes a dead let
     CHECK(decision->changes->dead_letter.description == "t");
 }
 
-TEST_CASE("Settlement: abandon and defer take properties from the annotations") {
+TEST_CASE("Settlement: abandon and defer read properties from the annotations") {
     const std::string annotations = amqp::encode(Value::map({{Value::symbol("seen"), true}}));
     const auto decision =
         decide_settlement({.kind = OutcomeKind::modified, .annotations = annotations}, false);
@@ -76,7 +75,7 @@ TEST_CASE("Settlement: abandon and defer take properties from the annotations") 
     CHECK(decision->changes->properties == Properties{{"seen", PropertyValue{true}}});
 }
 
-TEST_CASE("Settlement: properties that are changed keep the types the peer gave them") {
+TEST_CASE("Settlement: changed properties keep the types the peer gave them") {
     const amqp::ClockReading at{};
     const auto annotations = Value::map(
         {{"int", std::int32_t{-3}}, {"byte", std::uint8_t{7}}, {"float", 0.5F}, {"text", "x"}});
@@ -96,8 +95,8 @@ TEST_CASE("Settlement: properties that are changed keep the types the peer gave 
     }
 }
 
-TEST_CASE("Settlement: the answer is of the same kind and without an error; a failure is a "
-          "rejection with one") {
+TEST_CASE(
+    "Settlement: success is answered with the same kind and no error, failure with a rejection") {
     const amqp::Outcome dead_letter{.kind = OutcomeKind::rejected,
                                     .error = {.name = "com.microsoft:dead-letter"}};
     const auto done = answer_settlement(dead_letter, std::nullopt, LockKind::message);

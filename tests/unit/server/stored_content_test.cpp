@@ -18,8 +18,7 @@ std::vector<Rule> there_and_back(const std::vector<Rule>& rules) {
 
 } // namespace
 
-TEST_CASE("StoredContent: what came over the wire is kept byte for byte, what was made here says "
-          "the same when it comes back") {
+TEST_CASE("StoredContent: keeps bytes from the wire, and restores messages made in this process") {
     const StoredContent codec{now};
     std::string scratch;
     const std::string wire = amqp::encode_message(Message::text("s", "body"), now);
@@ -35,7 +34,7 @@ TEST_CASE("StoredContent: what came over the wire is kept byte for byte, what wa
     const std::string bytes{codec.encode(DecodedContent{message}, scratch)};
     const StoredContent later{
         {.now = TimePoint{std::chrono::hours{1}},
-         .wall = now.wall + std::chrono::seconds{10}}}; // another process, another time line
+         .wall = now.wall + std::chrono::seconds{10}}}; // another process with other clocks
     const auto back = later.decode(bytes).value();
     CHECK(back->message().subject == "subject");
     CHECK(back->message().properties == message.properties);
@@ -44,7 +43,7 @@ TEST_CASE("StoredContent: what came over the wire is kept byte for byte, what wa
     CHECK(codec.decode("no message").failure().code == Errc::protocol_error);
 }
 
-TEST_CASE("StoredContent: rules come back as they were, filters of every kind, and so do none") {
+TEST_CASE("StoredContent: restores rules with filters of every kind, and empty lists") {
     const std::vector<Rule> rules{
         {.name = "all"},
         {.name = "none", .filter = FalseFilter{}},
@@ -67,7 +66,7 @@ TEST_CASE("StoredContent: rules come back as they were, filters of every kind, a
     CHECK(there_and_back({}).empty());
 }
 
-TEST_CASE("StoredContent: bytes that are no rules are refused") {
+TEST_CASE("StoredContent: rejects bytes that are not a list of rules") {
     const StoredContent codec{now};
     CHECK_FALSE(codec.decode_rules("").ok());
     std::string bytes = codec.encode_rules({{.name = "sql", .filter = SqlFilter{"a = 1"}}});

@@ -10,8 +10,8 @@ using std::chrono::seconds;
 
 namespace {
 
-/// A topic with a subscription with sessions and one without, and a way to ask the node that
-/// manages an entity.
+/// A topic with two subscriptions, one with sessions and one without, and a client for management
+/// requests.
 struct TopicFront : Front {
     TopicFront() {
         REQUIRE(broker.create_topic("news", {}, now()).ok());
@@ -56,8 +56,8 @@ private:
 
 } // namespace
 
-TEST_CASE("Topic: what a client sends to it is received from its subscriptions, by session or not, "
-          "in any case of the name") {
+TEST_CASE("Topic: its subscriptions receive what a client sends, by session or not, in any case of "
+          "the name") {
     TopicFront front;
     LinkLog& sender = front.send("s", "news");
     REQUIRE(sender.opened);
@@ -79,7 +79,7 @@ TEST_CASE("Topic: what a client sends to it is received from its subscriptions, 
     CHECK(amqp::decode_delivery(red.messages[0], front.reading()).value().content->body() == "1");
 }
 
-TEST_CASE("Topic: the dead letters of a subscription are received from its sub-queue") {
+TEST_CASE("Topic: a subscription's dead letters are received from its sub-queue") {
     TopicFront front;
     Message no_session = front.coloured("lost", "blue");
     no_session.session_id.reset();
@@ -95,8 +95,8 @@ TEST_CASE("Topic: the dead letters of a subscription are received from its sub-q
               .reason == "Session ID is null");
 }
 
-TEST_CASE("Topic: receiving from it and sending to its subscription are not allowed; what is not "
-          "there is not found") {
+TEST_CASE("Topic: receiving from a topic and sending to a subscription fail; unknown names are not "
+          "found") {
     TopicFront front;
     const auto refusal = [](const LinkLog& log) {
         return log.closed ? log.why.name : std::string{};
@@ -110,8 +110,7 @@ TEST_CASE("Topic: receiving from it and sending to its subscription are not allo
     CHECK(refusal(front.receive("6", "on")) == "amqp:not-allowed");
 }
 
-TEST_CASE("Topic: scheduling on it answers with numbers that cancel, and reaches the subscriptions "
-          "when due") {
+TEST_CASE("Topic: scheduling returns numbers that cancel, and reaches the subscriptions when due") {
     TopicFront front;
     Message later = front.coloured("later", "red");
     later.scheduled_enqueue_time = front.loop.wall_now() + seconds{10};
@@ -133,7 +132,7 @@ TEST_CASE("Topic: scheduling on it answers with numbers that cancel, and reaches
     CHECK(front.counts("news/subscriptions/red").active == 1);
 }
 
-TEST_CASE("Management: rules are added, listed page by page and removed") {
+TEST_CASE("Management: rules are added, listed by page and removed") {
     TopicFront front;
     const std::string red = "news/Subscriptions/red";
     const auto add = [&](const char* name, const char* expression) {
@@ -177,7 +176,7 @@ TEST_CASE("Management: rules are added, listed page by page and removed") {
     CHECK(front.counts(red).active == 1);
 }
 
-TEST_CASE("Management: who has no rules says so, and bodies that lack something are told") {
+TEST_CASE("Management: an entity without rules and an incomplete body give an error") {
     TopicFront front;
     for (const char* operation : {"add-rule", "remove-rule", "enumerate-rules"}) {
         const auto answer = front.ask(

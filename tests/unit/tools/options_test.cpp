@@ -98,7 +98,7 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
         R"({"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {"Foo": 1}}]}]}})");
     CHECK(complaint({"--config", file.c_str()}) ==
           "--config: '" + file +
-              "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: not supported");
+              "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: unknown member");
     CHECK(names(complaint({"--config", "/nonexistent/Config.json"}),
                 "'/nonexistent/Config.json' cannot be read"));
     CHECK(names(complaint({"--config", folder.path().c_str()}), "cannot be read"));

@@ -1,7 +1,10 @@
-// Azure's Go client at the same work, a goroutine for each session. Prints one line of JSON.
+// Azure's Go client at the same work, one goroutine per session. Prints one line of JSON.
 //
-//	peer steady QUEUE SESSIONS WARM MESSAGES    SESSIONS receivers at once; the first WARM messages are not timed
-//	peer rolling QUEUE SLOTS WARM SESSIONS      SLOTS loops: accept the next session, receive its one message, complete, close; the first WARM are not timed
+//	peer steady QUEUE SESSIONS WARM MESSAGES    SESSIONS receivers at once
+//	peer rolling QUEUE SLOTS WARM SESSIONS      SLOTS loops: accept the next session, receive and
+//	                                            complete its one message, close
+//
+// The first WARM messages or sessions are not timed.
 package main
 
 import (
@@ -15,7 +18,7 @@ import (
 	sb "github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 )
 
-// Each receiver asks for so many at once; with more it was no faster.
+// The number of messages per receive call. Larger numbers were not faster.
 const batch = 100
 
 var background = context.Background()
@@ -32,7 +35,7 @@ func must(err error) {
 	}
 }
 
-// Of what is done; the clock runs from the last one to warm up to the last one.
+// Counts work. The clock runs from the last warm-up item to the last item.
 type count struct {
 	warm, all int64
 	done      atomic.Int64
@@ -88,8 +91,10 @@ func rolling(client *sb.Client, queue string, slots int, done *count) {
 
 func main() {
 	mode, queue := os.Args[1], os.Args[2]
-	atOnce, warm, timed := need(strconv.Atoi(os.Args[3])), need(strconv.Atoi(os.Args[4])), need(strconv.Atoi(os.Args[5]))
+	atOnce, warm := need(strconv.Atoi(os.Args[3])), need(strconv.Atoi(os.Args[4]))
+	timed := need(strconv.Atoi(os.Args[5]))
 	client := need(sb.NewClientFromConnectionString(os.Getenv("SESSIONQ_CONNECTION"), nil))
 	done := &count{warm: int64(warm), all: int64(warm + timed)}
-	map[string]func(*sb.Client, string, int, *count){"steady": steady, "rolling": rolling}[mode](client, queue, atOnce, done)
+	run := map[string]func(*sb.Client, string, int, *count){"steady": steady, "rolling": rolling}
+	run[mode](client, queue, atOnce, done)
 }

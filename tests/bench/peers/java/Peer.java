@@ -8,23 +8,28 @@ import java.util.concurrent.atomic.AtomicLong;
  * Azure's Java client at the same work. Prints one line of JSON.
  *
  * <pre>
- * Peer steady QUEUE SESSIONS WARM MESSAGES     the client's own processor with SESSIONS sessions; the first WARM messages are not timed
- * Peer rolling QUEUE SLOTS WARM SESSIONS       SLOTS loops: accept the next session, receive its one message, complete, close; the first WARM are not timed
+ * Peer steady QUEUE SESSIONS WARM MESSAGES     the client's own processor with SESSIONS sessions
+ * Peer rolling QUEUE SLOTS WARM SESSIONS       SLOTS loops: accept the next session, receive and
+ *                                              complete its one message, close
  * </pre>
  *
- * The processor's prefetch of 100 was the fastest of 0, 100 and 1,000, and its own number of threads faster than a greater one. It leaves a session only after
- * having waited for more of it, also where it may wait a millisecond only: so sessions of one message are taken by receivers, on a thread for each slot, which was
- * some thirty times as fast. The virtual machine has compiled what it runs when the warming is over.
+ * The first WARM messages or sessions are not timed; the virtual machine compiles during them.
+ *
+ * A prefetch of 100 was the fastest of 0, 100 and 1,000, and the default number of threads was
+ * faster than a larger one. The processor leaves a session only after a wait, even with an idle
+ * timeout of one millisecond. So rolling uses receivers with a thread per slot, which was about
+ * thirty times as fast.
  */
 public final class Peer {
-    /** Of what is done; the clock runs from the last one to warm up to the last one. */
+    /** Counts work. The clock runs from the last warm-up item to the last item. */
     record Count(long warm, long all, AtomicLong done, AtomicLong began) {
         void one() {
             long now = done.incrementAndGet();
             if (now == warm) {
                 began.set(System.nanoTime());
             } else if (now == all) {
-                System.out.println("{\"seconds\": " + (System.nanoTime() - began.get()) / 1e9 + "}");
+                System.out.println(
+                    "{\"seconds\": " + (System.nanoTime() - began.get()) / 1e9 + "}");
                 Runtime.getRuntime().halt(0);
             }
         }
@@ -40,12 +45,21 @@ public final class Peer {
     }
 
     static void steady(String queue, int sessions, Count count) {
-        client().sessionProcessor().queueName(queue).maxConcurrentSessions(sessions).maxConcurrentCalls(1).prefetchCount(100)
-            .processMessage(context -> count.one()).processError(context -> fail(context.getException())).buildProcessorClient().start();
+        client()
+            .sessionProcessor()
+            .queueName(queue)
+            .maxConcurrentSessions(sessions)
+            .maxConcurrentCalls(1)
+            .prefetchCount(100)
+            .processMessage(context -> count.one())
+            .processError(context -> fail(context.getException()))
+            .buildProcessorClient()
+            .start();
     }
 
     static void rolling(String queue, int slots, Count count) {
-        ServiceBusSessionReceiverClient sessions = client().sessionReceiver().queueName(queue).buildClient();
+        ServiceBusSessionReceiverClient sessions =
+            client().sessionReceiver().queueName(queue).buildClient();
         for (int i = 0; i < slots; ++i) {
             new Thread(() -> {
                 try {
@@ -68,12 +82,13 @@ public final class Peer {
         String queue = arguments[1];
         int atOnce = Integer.parseInt(arguments[2]);
         long warm = Long.parseLong(arguments[3]);
-        Count count = new Count(warm, warm + Long.parseLong(arguments[4]), new AtomicLong(), new AtomicLong());
+        Count count = new Count(
+            warm, warm + Long.parseLong(arguments[4]), new AtomicLong(), new AtomicLong());
         switch (arguments[0]) {
             case "steady" -> steady(queue, atOnce, count);
             case "rolling" -> rolling(queue, atOnce, count);
             default -> throw new IllegalArgumentException(arguments[0]);
         }
-        Thread.currentThread().join(); // to the end, which is the count's
+        Thread.currentThread().join(); // the counter ends the program
     }
 }

@@ -1,10 +1,12 @@
 """Azure's Python client at the same work. Prints one line of JSON.
-  peer.py steady QUEUE SESSIONS WARM MESSAGES     SESSIONS receivers at once; the first WARM messages are not timed
-  peer.py rolling QUEUE SLOTS WARM SESSIONS       SLOTS loops: accept the next session, receive its one message, complete, close; the first WARM are not timed
+  peer.py steady QUEUE SESSIONS WARM MESSAGES     SESSIONS receivers at once
+  peer.py rolling QUEUE SLOTS WARM SESSIONS       SLOTS loops: accept the next session, receive and
+                                                  complete its one message, close
 
-Of the client's two faces the one with threads is used: with asyncio steady consumption was slower, and closing a receiver takes it a second. Batches are asked for
-as they are needed, without prefetch, as its documentation has it for messages of sessions: with prefetch it was no faster, and held back what it had fetched of a
-batch that was not full.
+The first WARM messages or sessions are not timed. It uses the client's API with threads: with
+asyncio, steady consumption was slower and closing a receiver took a second. It receives batches
+without prefetch, as the client's documentation recommends for sessions. Prefetch was not faster.
+With it, a left session's fetched messages stayed locked.
 """
 
 import json
@@ -24,7 +26,13 @@ class Count:
     """Of what is done; the clock runs from the last one to warm up to the last one."""
 
     def __init__(self, warm, timed):
-        self.lock, self.warm, self.all, self.done, self.began = threading.Lock(), warm, warm + timed, 0, None
+        self.lock, self.warm, self.all, self.done, self.began = (
+            threading.Lock(),
+            warm,
+            warm + timed,
+            0,
+            None,
+        )
 
     def one(self):
         with self.lock:
@@ -44,7 +52,9 @@ def steady(client, queue, count, accepted):
     with next_session(client, queue) as receiver:
         accepted.wait()
         while True:
-            for message in receiver.receive_messages(max_message_count=BATCH, max_wait_time=PATIENCE):
+            for message in receiver.receive_messages(
+                max_message_count=BATCH, max_wait_time=PATIENCE
+            ):
                 receiver.complete_message(message)
                 count.one()
 

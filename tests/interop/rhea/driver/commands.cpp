@@ -71,7 +71,7 @@ ProcessorOptions options_of(const Json& with) {
     return options;
 }
 
-/// Gives tokens as a case wants them: how many are given, how long each lasts, which fail.
+/// Gives tokens as a case orders: their number, their lifetime, and which requests fail.
 class ScriptedCredential final : public TokenCredential {
 public:
     ScriptedCredential(const Json& with, std::function<void(const Json&)> tell)
@@ -107,7 +107,7 @@ Json to_json(const Failure& failure) {
             {"retryable", failure.retryable()}};
 }
 
-/// A processor whose handler does what the body of the message says, and tells.
+/// A processor whose handler follows orders in the message body, and reports.
 struct Commands::Processor {
     Processor(const Client& client, const Json& with, const std::function<void(const Json&)>& tell)
         : processor{client, with.at("entity").get<std::string>(), options_of(with)} {
@@ -155,7 +155,7 @@ Json Commands::run(const std::string& name, const Json& with) {
         {"describe", &Commands::describe}, {"disconnect", &Commands::disconnect}};
     const auto found = all.find(name);
     if (found == all.end()) {
-        throw std::invalid_argument{"no command '" + name + "'"};
+        throw std::invalid_argument{"unknown command '" + name + "'"};
     }
     return (this->*found->second)(with);
 }
@@ -259,7 +259,7 @@ Json Commands::settle(const Json& with) {
         message->dead_letter(with.value("reason", ""), with.value("description", ""),
                              properties_of(with), context);
     } else {
-        throw std::invalid_argument{"no settlement '" + how + "'"};
+        throw std::invalid_argument{"unknown settlement '" + how + "'"};
     }
     return Json::object();
 }

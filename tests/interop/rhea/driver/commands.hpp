@@ -14,15 +14,15 @@ namespace driver {
 
 using Json = nlohmann::json;
 
-/// An application of sessionq that does what it is told, by name, and tells what came of it.
+/// A sessionq application that carries out commands by name and returns the results.
 ///
-/// Thread safety: `run` may be called by several threads at once.
+/// Thread-safe: several threads may call `run` at once.
 class Commands {
 public:
-    /// `tell` is called with what happens beside the answers, by any thread.
+    /// `tell` is called with events, on any thread.
     explicit Commands(std::function<void(const Json&)> tell) : tell_{std::move(tell)} {}
 
-    /// Carries one command out, and answers when it is done. Throws what sessionq throws.
+    /// Carries out one command and returns its result. Throws what sessionq throws.
     [[nodiscard]] Json run(const std::string& name, const Json& with);
 
 private:
@@ -55,7 +55,7 @@ private:
     [[nodiscard]] Json keep(std::vector<sessionq::SessionMessage> messages);
 
     const std::function<void(const Json&)> tell_;
-    std::mutex mutex_; // guards all below
+    std::mutex mutex_; // guards the members below
     std::optional<sessionq::Client> client_{};
     std::map<std::string, std::shared_ptr<sessionq::SessionReceiver>> receivers_{};
     std::map<int, std::shared_ptr<sessionq::SessionMessage>> messages_{};

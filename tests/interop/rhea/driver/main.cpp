@@ -1,5 +1,6 @@
-// Reads commands, a line of JSON each: {"id": 1, "do": "receive", "with": {...}}. Each is carried out on a thread of its own, so that one that waits keeps no
-// other waiting. Answers and events are lines of JSON too. Ends with its input.
+// Reads commands, one line of JSON each: {"id": 1, "do": "receive", "with": {...}}. Runs each on
+// its own thread, so that a waiting command does not block others. Answers and events are lines of
+// JSON too. Exits at the end of its input.
 
 #include <chrono>
 #include <exception>

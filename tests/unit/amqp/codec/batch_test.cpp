@@ -6,8 +6,8 @@
 using namespace sessionq;
 using namespace sessionq::amqp;
 
-TEST_CASE(
-    "batch: its messages come apart as they were put in, and the envelope routes like the first") {
+TEST_CASE("batch: split_batch returns the messages of make_batch; the envelope has the first one's "
+          "routing") {
     const std::vector<std::string> messages{
         encode_message({.body = "a", .session_id = "s", .message_id = "1"}, {}),
         encode_message({.body = std::string(1000, 'b'), .session_id = "s"}, {})};
@@ -24,7 +24,7 @@ TEST_CASE(
           sections + batched_size(messages[0].size()) + batched_size(messages[1].size()));
 }
 
-TEST_CASE("batch: what holds no data sections is none") {
+TEST_CASE("batch: bytes without data sections are not a batch") {
     CHECK_FALSE(split_batch(""));
     CHECK_FALSE(split_batch("garbage"));
     CHECK_FALSE(split_batch(encode_message({.body = "a"}, {}).substr(0, 5)));

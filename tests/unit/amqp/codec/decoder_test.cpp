@@ -10,7 +10,7 @@ using namespace std::string_literals;
 
 namespace {
 
-/// A list of one value of each type as Qpid Proton-C 0.37 (pn_data_encode) wrote it.
+/// A list with one value of each type, written by Qpid Proton-C 0.37 (pn_data_encode).
 const std::string values_by_proton = from_hex(
     "d0000000fa0000002240414250c860ea604352ff70000001004453ff80ffffffffffffffff519c618ad0548071ffff"
     "ff7f557f818000000000000000723fc0000082c0020000"
@@ -93,7 +93,7 @@ private:
 
 } // namespace
 
-TEST_CASE("Decoder: whatever is encoded is decoded as it was") {
+TEST_CASE("Decoder: reads back what the encoder wrote") {
     const Value value = some_of_everything();
     const auto back = decode(encode(value));
     REQUIRE(back);
@@ -101,7 +101,7 @@ TEST_CASE("Decoder: whatever is encoded is decoded as it was") {
     CHECK(*back == value);
 }
 
-TEST_CASE("Decoder: random values come back, and are walked over whole") {
+TEST_CASE("Decoder: reads back and skips random values") {
     for (std::uint32_t seed = 0; seed < 2000; ++seed) {
         CAPTURE(seed);
         const Value value = Maker{seed}.make(4);
@@ -168,7 +168,7 @@ TEST_CASE("Decoder: reads the standard's own example, a book") {
                            Array{0xa1, {"Rob J. Godfrey", "Rafael H. Schloming"}, {}}, Value{}})));
 }
 
-TEST_CASE("Decoder: understands the encodings that others choose") {
+TEST_CASE("Decoder: accepts the encodings that other libraries choose") {
     CHECK(decode("\x56\x01"s) == Value{true});
     CHECK(decode("\x70\0\0\0\x01"s) == Value{std::uint32_t{1}});
     CHECK(decode("\x80\0\0\0\0\0\0\0\x05"s) == Value{std::uint64_t{5}});
@@ -194,7 +194,7 @@ TEST_CASE("Decoder: understands the encodings that others choose") {
     }
 }
 
-TEST_CASE("Decoder: no truncation is taken for a value, and none moves the reader") {
+TEST_CASE("Decoder: a truncated value fails and does not move the decoder") {
     const std::string whole = encode(some_of_everything());
     for (std::size_t length = 0; length < whole.size(); ++length) {
         CAPTURE(length);
@@ -204,7 +204,7 @@ TEST_CASE("Decoder: no truncation is taken for a value, and none moves the reade
     }
 }
 
-TEST_CASE("Decoder: hostile sizes cost nothing") {
+TEST_CASE("Decoder: false sizes and counts fail without large allocations") {
     CHECK_FALSE(decode("\xb0\xff\xff\xff\xff"s));
     CHECK_FALSE(decode("\xd0\0\0\0\x05\xff\xff\xff\xff\x40"s));
     CHECK_FALSE(decode("\xf0\0\0\0\x05\xff\xff\xff\xff\x40"s));
@@ -230,22 +230,22 @@ TEST_CASE("Decoder: hostile sizes cost nothing") {
     CHECK_FALSE(decode(lists));
 }
 
-TEST_CASE("Decoder: arrays whose elements take no bytes are bounded, all of a tree together") {
-    const std::string nulls = "\xf0\0\0\0\x05\0\0\x0f\xff\x40"s; // 4095 of them in ten bytes
+TEST_CASE("Decoder: the number of zero-size array elements in a tree is bounded") {
+    const std::string nulls = "\xf0\0\0\0\x05\0\0\x0f\xff\x40"s; // 4095 elements in ten bytes
     CHECK(decode(nulls)->items()->size() == 4095);
     CHECK(decode("\xc0\x0b\x01"s + nulls));
     CHECK_FALSE(decode("\xc0\x15\x02"s + nulls + nulls));
 }
 
-TEST_CASE("Decoder: what a skip steps over is looked at by who asks for it") {
-    const std::string bytes = "\xc0\x02\x01\xff\x41"; // a list with no value inside
+TEST_CASE("Decoder: skip does not check what is inside a compound value") {
+    const std::string bytes = "\xc0\x02\x01\xff\x41"; // a list without a valid value inside
     Decoder decoder{bytes};
     CHECK(decoder.skip() == std::string_view{bytes}.substr(0, 4));
     CHECK(decoder.read_boolean() == true);
     CHECK_FALSE(decode(bytes.substr(0, 4)));
 }
 
-TEST_CASE("Decoder: typed reads take only their type") {
+TEST_CASE("Decoder: a typed read accepts only its type") {
     Decoder decoder{"\x43\x54\xff\xa1\x01x\x45\x41"};
     CHECK_FALSE(decoder.read_bytes());
     CHECK(decoder.read_unsigned() == 0U);
@@ -258,7 +258,7 @@ TEST_CASE("Decoder: typed reads take only their type") {
     CHECK_FALSE(decoder.skip());
 }
 
-TEST_CASE("Decoder: integers are read whatever their width") {
+TEST_CASE("Decoder: read_integer accepts every width") {
     const auto integer = [](std::string_view bytes) { return Decoder{bytes}.read_integer(); };
     CHECK(integer("\x51\xff") == -1);
     CHECK(integer("\x61\xff\xfe") == -2);
@@ -266,7 +266,7 @@ TEST_CASE("Decoder: integers are read whatever their width") {
     CHECK(integer("\x81\x80\0\0\0\0\0\0\0"s) == std::numeric_limits<std::int64_t>::min());
     CHECK(integer("\x83\0\0\0\0\0\0\0\x05"s) == 5);
     CHECK(integer("\x50\xff") == 255);
-    CHECK_FALSE(integer("\x80\xff\xff\xff\xff\xff\xff\xff\xff")); // more than fits
+    CHECK_FALSE(integer("\x80\xff\xff\xff\xff\xff\xff\xff\xff")); // too large
     CHECK_FALSE(integer("\x81\0"s));
     CHECK_FALSE(integer("\x56\x01"));
     CHECK_FALSE(Decoder{"\x54\x01"}.read_unsigned());

@@ -10,8 +10,7 @@ using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-TEST_CASE(
-    "encode_delivery: a stranger's message passes byte for byte, with what the broker says of it") {
+TEST_CASE("encode_delivery: keeps a sender's bytes and adds the broker's annotations") {
     const std::string annotations =
         section_of(0x72, Value::map({{Value::symbol("x-own"), std::int32_t{5}},
                                      {Value::symbol("x-opt-sequence-number"), "forged"}}));
@@ -46,8 +45,8 @@ TEST_CASE(
     CHECK(note("x-opt-message-state").is_null());
 }
 
-TEST_CASE(
-    "encode_delivery: always a header; dead letters say why, deferred messages carry their token") {
+TEST_CASE("encode_delivery: always writes a header, dead-letter reasons and a deferred message's "
+          "lock token") {
     const DecodedContent content{
         {.body = "b", .properties = {{"DeadLetterReason", std::string{"old"}}, {"k", true}}}};
     const core::Uuid token = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
@@ -74,8 +73,7 @@ TEST_CASE(
     CHECK(got.content->message().properties.size() == 3);
 }
 
-TEST_CASE("encode_delivery: what no sender encoded says when it was enqueued and expires, whenever "
-          "it is delivered") {
+TEST_CASE("encode_delivery: a message made in this process shows its enqueue and expiry times") {
     const DecodedContent content{
         {.body = "b", .time_to_live = 5s, .deadline = Deadline::at(noon.now + 30s)}};
     const DeliveryFacts facts{
@@ -89,8 +87,7 @@ TEST_CASE("encode_delivery: what no sender encoded says when it was enqueued and
     CHECK(delivery.value().content->deadline() == Deadline::at(noon.now + 30s));
 }
 
-TEST_CASE("encode_delivery: of a sender's message nothing is changed but what the broker says, "
-          "where nothing is known of expiry") {
+TEST_CASE("encode_delivery: without an expiry time only the broker's sections change") {
     const auto content =
         parse(encode_message({.body = "b", .session_id = "s", .time_to_live = 5s}, noon));
     const DeliveryFacts facts{
@@ -120,7 +117,7 @@ TEST_CASE("decode_delivery: reads what Proton wrote") {
     CHECK(got.facts.dead_letter->description == "because");
 }
 
-TEST_CASE("decode_delivery: without a broker's annotations there is little to know") {
+TEST_CASE("decode_delivery: reads a message without broker annotations") {
     const auto delivery =
         decode_delivery(encode_message({.body = "b", .time_to_live = 5s}, noon), noon);
     REQUIRE(delivery.ok());

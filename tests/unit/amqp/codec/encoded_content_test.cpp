@@ -13,7 +13,7 @@ using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-TEST_CASE("EncodedContent: bodies of every kind are bytes") {
+TEST_CASE("EncodedContent: returns every kind of body as bytes") {
     const auto body_of = [](std::string bytes) {
         return std::string{parse(std::move(bytes))->body()};
     };
@@ -27,7 +27,7 @@ TEST_CASE("EncodedContent: bodies of every kind are bytes") {
     CHECK(body_of("") == "");
 }
 
-TEST_CASE("EncodedContent: message ids of every type are text") {
+TEST_CASE("EncodedContent: returns every type of message id as text") {
     const auto id_of = [](Value id) {
         return std::string{parse(section_of(0x73, Value::list({std::move(id)})))->message_id()};
     };
@@ -38,7 +38,7 @@ TEST_CASE("EncodedContent: message ids of every type are text") {
     CHECK(id_of(Value{}) == "");
 }
 
-TEST_CASE("EncodedContent: what is no message is refused, wherever it is cut") {
+TEST_CASE("EncodedContent: rejects a message that is cut inside a section") {
     const std::string whole = encode_message(rich_message(), noon);
     for (std::size_t length = 1; length < whole.size(); ++length) {
         const auto made = EncodedContent::make(whole.substr(0, length), noon);
@@ -59,8 +59,7 @@ TEST_CASE("EncodedContent: what is no message is refused, wherever it is cut") {
         EncodedContent::make(section_of(0x70, List{}) + section_of(0x70, List{}), noon).ok());
 }
 
-TEST_CASE("EncodedContent: application properties that cannot be decoded fail who asks for them, "
-          "and no one else") {
+TEST_CASE("EncodedContent: malformed application properties fail only when they are read") {
     const std::string bad =
         "\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b"));
     const auto content = parse(bad);
@@ -68,7 +67,7 @@ TEST_CASE("EncodedContent: application properties that cannot be decoded fail wh
     CHECK_THROWS_AS(static_cast<void>(content->message()), Error);
 }
 
-TEST_CASE("EncodedContent: with_properties changes the application properties alone") {
+TEST_CASE("EncodedContent: with_properties changes the application properties only") {
     const std::string annotations =
         section_of(0x72, Value::map({{Value::symbol("x-own"), std::int32_t{5}}}));
     const std::string properties =
@@ -88,8 +87,8 @@ TEST_CASE("EncodedContent: with_properties changes the application properties al
           Properties{{"changed", std::string{"new"}}, {"kept", std::int64_t{1}}});
 }
 
-TEST_CASE("EncodedContent: with_properties keeps deadline, id, several data sections and their "
-          "sender's way of writing them") {
+TEST_CASE(
+    "EncodedContent: with_properties keeps deadline, id, data sections and the sender's encoding") {
     const auto content = parse(by_rhea());
     const MessageContentPtr changed = content->with_properties({{"more", std::int64_t{1}}});
     CHECK(changed->message_id() == "m-1");
@@ -104,8 +103,8 @@ TEST_CASE("EncodedContent: with_properties keeps deadline, id, several data sect
     CHECK(due->with_properties({{"k", true}})->deadline() == Deadline::at(noon.now + 30s));
 }
 
-TEST_CASE("EncodedContent: with_changes sets and removes texts, and leaves the other properties as "
-          "their sender wrote them") {
+TEST_CASE("EncodedContent: with_changes sets and removes text fields and keeps the other "
+          "properties' bytes") {
     const std::string properties =
         section_of(0x73, Value::list({std::uint64_t{7}, Value::binary("user"), "to", "subject"}));
     const std::string own =
@@ -129,7 +128,7 @@ TEST_CASE("EncodedContent: with_changes sets and removes texts, and leaves the o
     CHECK(content->outline().value().body.empty());
 }
 
-TEST_CASE("EncodedContent: what cannot be decoded has no outline") {
+TEST_CASE("EncodedContent: a message that cannot be decoded has no outline") {
     const auto content =
         parse("\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + section_of(0x75, Value::binary("b")));
     CHECK_FALSE(content->outline());
@@ -182,8 +181,7 @@ TEST_CASE("EncodedContent: reads what Proton wrote") {
     CHECK(content->time_to_live() == 30s);
 }
 
-TEST_CASE(
-    "EncodedContent: a deadline out of every clock's reach is never, or has long passed (R22)") {
+TEST_CASE("EncodedContent: a deadline out of the clock's range becomes never or long past (R22)") {
     const auto deadline_of = [](Value carried) {
         return parse(section_of(section::application_properties,
                                 Value::map({{deadline_property, std::move(carried)}})))
@@ -192,12 +190,12 @@ TEST_CASE(
     CHECK(deadline_of(Timestamp{std::numeric_limits<std::int64_t>::max()}).is_never());
     CHECK(deadline_of(Timestamp{std::numeric_limits<std::int64_t>::min()}).passed(noon.now));
     CHECK(deadline_of(Timestamp{0}).passed(noon.now));
-    CHECK(deadline_of(std::int64_t{1'700'000'001'000}) ==
-          Deadline::at(noon.now + 1s)); // another peer's long
+    // a long from another peer
+    CHECK(deadline_of(std::int64_t{1'700'000'001'000}) == Deadline::at(noon.now + 1s));
     CHECK(deadline_of("soon").is_never());
 }
 
-TEST_CASE("EncodedContent: a time to live longer than its field is told by creation and expiry") {
+TEST_CASE("EncodedContent: creation and expiry times give a time to live that exceeds its field") {
     CHECK(parse(encode_message({.body = "b", .time_to_live = 24h * 365}, noon))->time_to_live() ==
           24h * 365);
     const auto endless = parse(
@@ -207,7 +205,7 @@ TEST_CASE("EncodedContent: a time to live longer than its field is told by creat
           std::chrono::milliseconds{std::numeric_limits<std::uint32_t>::max()});
 }
 
-TEST_CASE("EncodedContent: many threads may ask for the whole at once, and get the same") {
+TEST_CASE("EncodedContent: several threads may call message() at once") {
     const auto content = parse(by_rhea());
     std::vector<const Message*> seen(4);
     std::atomic<bool> go{false};

@@ -6,7 +6,7 @@
 using namespace sessionq::amqp;
 using namespace std::string_literals;
 
-TEST_CASE("Encoder: takes the most compact form") {
+TEST_CASE("Encoder: uses the most compact form") {
     CHECK(encode(std::uint32_t{0}) == "\x43");
     CHECK(encode(std::uint32_t{7}) == "\x52\x07");
     CHECK(encode(std::uint64_t{0}) == "\x44");
@@ -19,7 +19,7 @@ TEST_CASE("Encoder: takes the most compact form") {
     CHECK(encode(Value::map({{"a", true}})) == "\xc1\x05\x02\xa1\x01\x61\x41");
 }
 
-TEST_CASE("Encoder: integers at the edges of their forms") {
+TEST_CASE("Encoder: uses the right form at the limits of each integer form") {
     CHECK(encode(std::uint32_t{255}) == "\x52\xff");
     CHECK(encode(std::uint32_t{256}) == "\x70\0\0\x01\0"s);
     CHECK(encode(std::uint64_t{255}) == "\x53\xff");
@@ -32,14 +32,14 @@ TEST_CASE("Encoder: integers at the edges of their forms") {
     CHECK(encode(std::int64_t{128}) == "\x81\0\0\0\0\0\0\0\x80"s);
 }
 
-TEST_CASE("Encoder: strings and lists take the long form when the short one is full") {
+TEST_CASE("Encoder: strings and lists use the long form when the short one is too small") {
     CHECK(encode(std::string(255, 'x')).substr(0, 2) == "\xa1\xff");
     CHECK(encode(std::string(256, 'x')).substr(0, 5) == "\xb1\0\0\x01\0"s);
     CHECK(encode(Value{List(254, Value{true})}).substr(0, 3) == "\xc0\xff\xfe");
     CHECK(encode(Value{List(255, Value{true})}).substr(0, 9) == "\xd0\0\0\x01\x03\0\0\0\xff"s);
 }
 
-TEST_CASE("Encoder: lists and maps written item by item are those written whole") {
+TEST_CASE("Encoder: a list or map written item by item equals one written whole") {
     std::string bytes;
     Encoder encoder{bytes};
     encoder.write_descriptor(0x24);
@@ -55,7 +55,7 @@ TEST_CASE("Encoder: lists and maps written item by item are those written whole"
                                                          Value::map({{"k", std::int64_t{1}}})})));
 }
 
-TEST_CASE("Encoder: an array takes a wider form where an element does not fit the one it names") {
+TEST_CASE("Encoder: an array uses a wider form if an element does not fit the given one") {
     const auto back = [](Array array) {
         return decode(encode(Value{std::move(array)})).value_or(Value{});
     };

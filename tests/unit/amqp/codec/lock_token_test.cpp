@@ -17,8 +17,7 @@ TEST_CASE("lock_token: a tag is the token in .NET's byte order") {
     CHECK_FALSE(token_of("short"));
 }
 
-TEST_CASE("lock_token: ticks count from the year 1, and what no clock here can say is the nearest "
-          "it can") {
+TEST_CASE("lock_token: ticks count from the year 1 and are clamped to the clock's range") {
     const WallTime time{std::chrono::milliseconds{1'700'000'000'123}};
     CHECK(ticks_of(time) == 1'700'000'000'123LL * 10'000 + 621'355'968'000'000'000LL);
     CHECK(time_of(ticks_of(time)) == time);

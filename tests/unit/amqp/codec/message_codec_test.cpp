@@ -9,8 +9,7 @@ using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-TEST_CASE(
-    "message_codec: a message is decoded as it was encoded, its deadline and schedule included") {
+TEST_CASE("message_codec: a decoded message equals the encoded one, with deadline and schedule") {
     const Message sent = rich_message();
     const auto content = parse(encode_message(sent, noon));
     CHECK(content->body() == "body");
@@ -31,13 +30,13 @@ TEST_CASE(
     CHECK(&content->message() == &got);
 }
 
-TEST_CASE("message_codec: no session and the session '' are two things") {
+TEST_CASE("message_codec: no session and the session '' differ") {
     CHECK_FALSE(parse(encode_message({.body = "b"}, noon))->session_id().has_value());
     CHECK(parse(encode_message({.body = "b", .session_id = ""}, noon))->session_id() == "");
 }
 
-TEST_CASE(
-    "message_codec: a deadline is carried on the wall clock and comes to its own time line (R22)") {
+TEST_CASE("message_codec: a deadline travels as wall-clock time and returns to the monotonic clock "
+          "(R22)") {
     const std::string bytes =
         encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon);
     const ClockReading there{.now = TimePoint{5s}, .wall = noon.wall + 10s};

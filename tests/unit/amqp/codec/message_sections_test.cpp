@@ -11,7 +11,7 @@ using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-TEST_CASE("MessageSections: each is found, whole and in its place") {
+TEST_CASE("MessageSections: finds every section") {
     const std::string bytes = by_rhea();
     const auto found = MessageSections::find(bytes);
     REQUIRE(found);
@@ -32,7 +32,7 @@ TEST_CASE("MessageSections: each is found, whole and in its place") {
     CHECK(others->footer == section_of(section::footer, Map{}));
 }
 
-TEST_CASE("MessageSections: what the standard does not allow is refused") {
+TEST_CASE("MessageSections: rejects sections that the standard does not allow") {
     const std::string data = section_of(section::data, Value::binary("d"));
     const std::string sequence = section_of(section::sequence, Value::list({"s"}));
     const std::string value = section_of(section::value, "v");
@@ -50,8 +50,7 @@ TEST_CASE("MessageSections: what the standard does not allow is refused") {
     CHECK_FALSE(MessageSections::find(data + section_of(section::data, true)));
 }
 
-TEST_CASE(
-    "MessageHeader: absent fields have the standard's defaults, wide numbers are cut to size") {
+TEST_CASE("MessageHeader: absent fields have the standard's defaults, large numbers are clamped") {
     const MessageHeader absent = *MessageHeader::read({});
     CHECK_FALSE(absent.durable);
     CHECK(absent.priority == 4);
@@ -69,7 +68,7 @@ TEST_CASE(
     CHECK_FALSE(MessageHeader::read(section_of(section::header, Value{"no list"})));
 }
 
-TEST_CASE("MessageHeader: is read as it was written, and has all its fields") {
+TEST_CASE("MessageHeader: reads back all fields that it wrote") {
     std::string bytes;
     MessageHeader{.durable = true,
                   .priority = 1,
@@ -90,7 +89,7 @@ TEST_CASE("MessageHeader: is read as it was written, and has all its fields") {
                                                          std::uint32_t{0}})));
 }
 
-TEST_CASE("MessageProperties: fields of their types, and nothing where there is none") {
+TEST_CASE("MessageProperties: reads fields by type and returns nothing for absent ones") {
     const std::string bytes = by_rhea();
     const auto properties = MessageProperties::read(MessageSections::find(bytes)->properties);
     REQUIRE(properties);
@@ -114,7 +113,7 @@ TEST_CASE("MessageProperties: fields of their types, and nothing where there is 
     CHECK_FALSE(MessageProperties::read(section_of(section::properties, List(14))));
 }
 
-TEST_CASE("MessageProperties: written again they are the same, without trailing nulls") {
+TEST_CASE("MessageProperties: writes what it read, without trailing nulls") {
     const std::string bytes = by_proton();
     const auto properties = MessageProperties::read(MessageSections::find(bytes)->properties);
     REQUIRE(properties);
@@ -129,7 +128,7 @@ TEST_CASE("MessageProperties: written again they are the same, without trailing 
           Value::described(section::properties, Value::list({Value{}, Value{}, "to"})));
 }
 
-TEST_CASE("find_entry: by symbol or string, the first, and never in what is no map") {
+TEST_CASE("find_entry: finds the first entry by symbol or string, and nothing outside a map") {
     const std::string map =
         section_of(section::message_annotations, Value::map({{std::uint64_t{1}, "number"},
                                                              {Value::symbol("a"), "A"},
@@ -144,7 +143,7 @@ TEST_CASE("find_entry: by symbol or string, the first, and never in what is no m
         find_entry(section_of(section::message_annotations, Value::list({"a", "b"})), "a").empty());
 }
 
-TEST_CASE("visit_entries: says whether it could walk to the end") {
+TEST_CASE("visit_entries: returns whether the map is well-formed") {
     const auto walks = [](std::string_view bytes) {
         return visit_entries(bytes, [](std::string_view, std::string_view) {});
     };
@@ -154,17 +153,17 @@ TEST_CASE("visit_entries: says whether it could walk to the end") {
     CHECK_FALSE(walks(section_of(section::footer, List{})));
     CHECK_FALSE(walks("\0\x53\x78\xc1\x03\x02\xa1\0"s)); // a key without a value
     CHECK_FALSE(walks("\0\x53\x78\xc1\x02\x01\x40"s));
-    CHECK_FALSE(walks("\0\x53\x78\xc1\x04\x02\x40\x40\x40"s)); // more than it says
+    CHECK_FALSE(walks("\0\x53\x78\xc1\x04\x02\x40\x40\x40"s)); // more entries than the count says
 }
 
-TEST_CASE("MessageSections: no truncation of a message is more than a part of it") {
+TEST_CASE("MessageSections: a truncated message has fewer sections or none") {
     for (const std::string& whole :
          {by_rhea(), by_proton(), encode_message(rich_message(), noon)}) {
         const MessageSections all = *MessageSections::find(whole);
         for (std::size_t length = 0; length < whole.size(); ++length) {
             CAPTURE(length);
-            const std::string part = whole.substr(
-                0, length); // a buffer of its own, for checked builds to see what lies outside
+            // a buffer of this length, so that sanitizers notice reads beyond it
+            const std::string part = whole.substr(0, length);
             const auto found = MessageSections::find(part);
             if (found) { // cut between two sections
                 CHECK(found->body.size() < all.body.size());

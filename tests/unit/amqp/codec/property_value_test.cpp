@@ -7,7 +7,7 @@ using namespace sessionq;
 using namespace sessionq::amqp;
 using namespace std::string_literals;
 
-TEST_CASE("to_value: every property comes back as it was") {
+TEST_CASE("to_value: every property converts there and back") {
     const std::vector<PropertyValue> all{std::monostate{},
                                          true,
                                          std::int64_t{-5},
@@ -24,7 +24,7 @@ TEST_CASE("to_value: every property comes back as it was") {
     CHECK(to_value(noon.wall) == Value{Timestamp{1'700'000'000'000}});
 }
 
-TEST_CASE("read_property: one value, and nothing else") {
+TEST_CASE("read_property: reads exactly one value") {
     CHECK(read_property("\xb1\0\0\0\x01z"s) == PropertyValue{std::string{"z"}});
     CHECK_FALSE(read_property(""));
     CHECK_FALSE(read_property("\xa1\x02z"));
@@ -32,7 +32,7 @@ TEST_CASE("read_property: one value, and nothing else") {
     CHECK_FALSE(read_property("\x41\x41"));
 }
 
-TEST_CASE("to_property: integers of every width, symbols and UUIDs have a place") {
+TEST_CASE("to_property: converts integers of every width, symbols and UUIDs") {
     CHECK(to_property(std::uint8_t{1}) == PropertyValue{std::int64_t{1}});
     CHECK(to_property(std::int16_t{-1}) == PropertyValue{std::int64_t{-1}});
     CHECK(to_property(Value::symbol("s")) == PropertyValue{std::string{"s"}});
@@ -41,7 +41,7 @@ TEST_CASE("to_property: integers of every width, symbols and UUIDs have a place"
           PropertyValue{std::string{"00112233-4455-6677-8899-aabbccddeeff"}});
 }
 
-TEST_CASE("to_property: what has no place of its own comes as its text") {
+TEST_CASE("to_property: converts a value of another type to its text") {
     CHECK(to_property(U'a') == PropertyValue{std::string{"a"}});
     CHECK(to_property(U'ü') == PropertyValue{std::string{"\xc3\xbc"}});
     CHECK(to_property(U'€') == PropertyValue{std::string{"\xe2\x82\xac"}});

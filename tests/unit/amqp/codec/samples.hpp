@@ -35,7 +35,7 @@ inline std::string to_hex(std::string_view bytes) {
 
 inline core::Uuid some_uuid() { return *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff"); }
 
-/// One value of each type, and of each form a type can take.
+/// A list with values of each type and each form.
 inline Value some_of_everything() {
     using namespace std::string_literals;
     const core::Uuid uuid = some_uuid();
@@ -104,7 +104,7 @@ inline std::shared_ptr<const EncodedContent> parse(std::string bytes) {
     return made.value();
 }
 
-/// A message with something everywhere.
+/// A message with every field set.
 inline Message rich_message() {
     return {.body = "body",
             .session_id = "s-1",
@@ -128,7 +128,7 @@ inline Message rich_message() {
             .deadline = Deadline::at(noon.now + std::chrono::seconds{30})};
 }
 
-/// A message as Qpid Proton-C 0.37 (pn_message_encode) wrote it.
+/// A message written by Qpid Proton-C 0.37 (pn_message_encode).
 inline std::string by_proton() {
     return from_hex("005370c00c054150097000007530405202005371d10000002700000002a310782d6f70742d6c6f"
                     "636b2d746f6b656e9800112233445566778899aabbccddeeff005372d1"
@@ -143,7 +143,7 @@ inline std::string by_proton() {
                     "697074696f6ea10762656361757365a1016e61fff9005375a004626f6479");
 }
 
-/// A message as rhea 3.0.5 (message.encode) wrote it: every section but delivery annotations and
+/// A message written by rhea 3.0.5 (message.encode): every section except delivery annotations and
 /// footer, properties of every type, two data sections.
 inline std::string by_rhea() {
     return from_hex("005370d00000000f000000054150077000015f90415203005372d10000005100000006a31c782d"

@@ -5,7 +5,7 @@
 
 using namespace sessionq::amqp;
 
-TEST_CASE("Value: find answers for strings and symbols alike") {
+TEST_CASE("Value: find accepts string and symbol keys") {
     const Value map = Value::map({{Value::symbol("a"), std::int32_t{1}}, {"b", std::uint64_t{2}}});
     CHECK(map.find("a")->integer() == 1);
     CHECK(map.find("b")->integer() == 2);
@@ -13,7 +13,7 @@ TEST_CASE("Value: find answers for strings and symbols alike") {
     CHECK(Value{"text"}.find("a") == nullptr);
     CHECK_FALSE(Value{std::numeric_limits<std::uint64_t>::max()}.integer());
 }
-TEST_CASE("Value: two are equal that are of one type and say the same") {
+TEST_CASE("Value: values are equal if type and content are equal") {
     CHECK(some_of_everything() == some_of_everything());
     CHECK_FALSE(Value{std::int32_t{1}} == Value{std::int64_t{1}});
     CHECK_FALSE(Value{"a"} == Value::symbol("a"));
@@ -27,7 +27,7 @@ TEST_CASE("Value: two are equal that are of one type and say the same") {
     CHECK(Value{} == Value{});
 }
 
-TEST_CASE("Value: is told to people") {
+TEST_CASE("Value: to_string returns readable text") {
     CHECK(Value::map({{Value::symbol("k"),
                        Value::list({Value{}, true, std::int32_t{-1}, "t", Value::binary("abc")})}})
               .to_string() == "{k: [null, true, -1, \"t\", binary of 3]}");
@@ -36,7 +36,7 @@ TEST_CASE("Value: is told to people") {
     CHECK(Value{some_uuid()}.to_string() == "00112233-4455-6677-8899-aabbccddeeff");
 }
 
-TEST_CASE("Timestamp: what no clock here can say is the nearest it can") {
+TEST_CASE("Timestamp: time is clamped to the clock's range") {
     CHECK(Timestamp{1'700'000'000'123}.time() ==
           sessionq::WallTime{std::chrono::milliseconds{1'700'000'000'123}});
     CHECK(Timestamp::of(Timestamp{-1}.time()) == Timestamp{-1});
