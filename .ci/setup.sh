@@ -1,10 +1,10 @@
-# Sourced by tests/run, samples/run and .ci/run: where the project is, and how its machine is set up.
+# Sourced by tests/run, samples/run and .ci/run: finds the project and sets the machine up.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)
 
-# ccache is used where it is present; precompiled headers need these to be cached.
+# ccache is used if it is installed. It needs these settings to cache precompiled headers.
 export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
 
 build_packages=(
@@ -32,7 +32,7 @@ quietly() {
     return "$status"
 }
 
-# Installs the Debian packages that are missing. Asks no question, and does nothing if all are there.
+# Installs the Debian packages that are missing. Does nothing if all are there.
 need_packages() {
     local missing=() package as_root=()
     for package in "$@"; do

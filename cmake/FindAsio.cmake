@@ -3,7 +3,8 @@ find_path(Asio_INCLUDE_DIR asio.hpp)
 mark_as_advanced(Asio_INCLUDE_DIR)
 
 if(Asio_INCLUDE_DIR)
-  file(STRINGS ${Asio_INCLUDE_DIR}/asio/version.hpp Asio_version_line REGEX "#define ASIO_VERSION [0-9]+")
+  file(STRINGS ${Asio_INCLUDE_DIR}/asio/version.hpp Asio_version_line
+    REGEX "#define ASIO_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" Asio_version_number "${Asio_version_line}")
   math(EXPR Asio_major "${Asio_version_number} / 100000")
   math(EXPR Asio_minor "${Asio_version_number} / 100 % 1000")

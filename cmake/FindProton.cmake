@@ -8,5 +8,7 @@ find_package_handle_standard_args(Proton REQUIRED_VARS Proton_LIBRARY Proton_INC
 
 if(Proton_FOUND AND NOT TARGET Proton::Proton)
   add_library(Proton::Proton UNKNOWN IMPORTED)
-  set_target_properties(Proton::Proton PROPERTIES IMPORTED_LOCATION ${Proton_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${Proton_INCLUDE_DIR})
+  set_target_properties(Proton::Proton PROPERTIES
+    IMPORTED_LOCATION ${Proton_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${Proton_INCLUDE_DIR})
 endif()

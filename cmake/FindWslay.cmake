@@ -8,5 +8,7 @@ find_package_handle_standard_args(Wslay REQUIRED_VARS Wslay_LIBRARY Wslay_INCLUD
 
 if(Wslay_FOUND AND NOT TARGET Wslay::Wslay)
   add_library(Wslay::Wslay UNKNOWN IMPORTED)
-  set_target_properties(Wslay::Wslay PROPERTIES IMPORTED_LOCATION ${Wslay_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${Wslay_INCLUDE_DIR})
+  set_target_properties(Wslay::Wslay PROPERTIES
+    IMPORTED_LOCATION ${Wslay_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${Wslay_INCLUDE_DIR})
 endif()

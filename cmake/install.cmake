@@ -1,4 +1,4 @@
-# What `cmake --install` puts down, and what find_package(sessionq) finds there.
+# Installs the library and the package that find_package(sessionq) finds.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sessionq)
@@ -6,8 +6,11 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sessionq)
 install(TARGETS sessionq EXPORT sessionqTargets FILE_SET HEADERS)
 install(EXPORT sessionqTargets NAMESPACE sessionq:: DESTINATION ${package_dir})
 
-configure_package_config_file(cmake/sessionqConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/sessionqConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_package_config_file(
+  cmake/sessionqConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfigVersion.cmake

@@ -1,15 +1,15 @@
-# Compiles several sources of a folder as one. The whole tree then builds in a third of the time, but a
-# change of one file costs more, so the checked builds do this and the development build does not.
+# Compiles several sources of a folder as one. The whole tree then builds sooner, but a change of one
+# file costs more, so the checked builds do this and the development build does not.
 option(SESSIONQ_JOIN_SOURCES "Compile several sources of a folder as one" OFF)
 
 # sessionq_join_sources(TARGET [ALONE source...]): call it when the target has all its sources.
-# ALONE names the sources that cannot be joined: their names clash with those of others in the folder.
+# ALONE names the sources that cannot be joined, because their names clash with names of others.
 function(sessionq_join_sources target)
   if(NOT SESSIONQ_JOIN_SOURCES)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ALONE")
-  set(most_at_once 12) # more need a gigabyte of memory and leave the last core to work alone
+  set(most_at_once 12) # more would need too much memory and leave cores idle at the end
   get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)

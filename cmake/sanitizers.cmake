@@ -1,15 +1,18 @@
 # Switches for the whole build: SESSIONQ_SANITIZE, SESSIONQ_FUZZ.
 if(SESSIONQ_SANITIZE STREQUAL "address")
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 elseif(SESSIONQ_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
-  add_compile_definitions(ASIO_DISABLE_FENCED_BLOCK) # the checker does not know fences; it sees Asio's locks
+  # ThreadSanitizer does not know fences; it sees Asio's locks.
+  add_compile_definitions(ASIO_DISABLE_FENCED_BLOCK)
 elseif(SESSIONQ_SANITIZE)
   message(FATAL_ERROR "SESSIONQ_SANITIZE is '${SESSIONQ_SANITIZE}': use address or thread")
 endif()
 if(SESSIONQ_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link) # the searcher follows its inputs through the library
-  add_compile_definitions(ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE) # Asio 1.22 does not see that this clang has them
+  add_compile_options(-fsanitize=fuzzer-no-link) # the search follows its inputs through the library
+  # Asio 1.22 does not see that this clang has coroutines.
+  add_compile_definitions(ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE)
 endif()

@@ -20,8 +20,8 @@ struct ListenSettings {
     std::uint16_t port{5672};         ///< zero: any free port
     TlsContextPtr tls{};              ///< null: no TLS
     std::string web_socket_path{};    ///< the path for AMQP over WebSocket; empty: no WebSocket
-    bool share_port{false}; ///< lets several acceptors listen on one port; the system spreads the
-                            ///< peers over them
+    /// lets several acceptors listen on one port; the system spreads the peers over them
+    bool share_port{false};
     Duration handshake_time_out{std::chrono::seconds{10}};
     std::size_t most_handshakes{
         256}; ///< handshakes at the same time; further peers wait in the system's queue

@@ -11,9 +11,9 @@ namespace sessionq::amqp {
 struct Condition {
     std::string name{}; ///< a symbol of the standard or the broker
     std::string text{};
-    std::string info{};          ///< an encoded map, or empty
-    std::optional<Errc> found{}; ///< set if this side found the fault (lost stream, protocol error,
-                                 ///< timeout), not the peer
+    std::string info{}; ///< an encoded map, or empty
+    /// set if this side found the fault (lost stream, protocol error, timeout), not the peer
+    std::optional<Errc> found{};
 
     [[nodiscard]] bool empty() const noexcept { return name.empty(); }
 };

@@ -33,9 +33,9 @@ protected:
 /// The credentials of a client.
 struct SaslCredentials {
     enum class Mechanism { anonymous, plain, external, any };
-    Mechanism mechanism{
-        Mechanism::anonymous}; ///< any: PLAIN with a user, else EXTERNAL with a certificate, else
-                               ///< ANONYMOUS, if the peer offers it
+    /// `any` uses PLAIN with a user, else EXTERNAL with a certificate, else ANONYMOUS, if the peer
+    /// offers it.
+    Mechanism mechanism{Mechanism::anonymous};
     std::string user{};
     std::string password{};
     std::string hostname{};

@@ -75,8 +75,8 @@ public:
 
     void shut() override {
         if constexpr (std::is_same_v<Socket, TlsSocket>) {
-            socket_.async_shutdown(
-                [self = self()](const asio::error_code&) {}); // the peer's answer does not matter
+            // the peer's answer does not matter
+            socket_.async_shutdown([self = self()](const asio::error_code&) {});
         } else {
             asio::error_code ignored;
             socket_.shutdown(tcp::socket::shutdown_send, ignored);

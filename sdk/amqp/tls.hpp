@@ -21,7 +21,7 @@ struct TlsServerSettings {
     std::string certificate_file{}; ///< with its chain
     std::string key_file{};         ///< empty: in the certificate's file
     std::string client_ca_file{};   ///< clients need a certificate from these authorities; empty:
-                                  ///< they need none
+                                    ///< they need none
 };
 
 /// What streams with the same settings share: certificates, keys and trusted authorities, loaded

@@ -9,7 +9,7 @@
 namespace sessionq::server {
 namespace {
 
-constexpr std::int64_t longest_wait_milliseconds = std::int64_t{24} * 3600 * 1000;
+constexpr std::int64_t max_wait_milliseconds = std::int64_t{24} * 3600 * 1000;
 
 AttachDecision refuse(std::string_view name, std::string_view text) {
     return {.refusal = make_condition(name, text)};
@@ -24,7 +24,7 @@ Duration wait_of(std::string_view encoded_properties) {
         return default_accept_wait;
     }
     return std::chrono::milliseconds{
-        std::clamp<std::int64_t>(*milliseconds, 0, longest_wait_milliseconds)};
+        std::clamp<std::int64_t>(*milliseconds, 0, max_wait_milliseconds)};
 }
 
 } // namespace
@@ -34,8 +34,8 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
     if (node.dynamic) {
         return refuse(condition::not_implemented, "dynamic nodes are not supported");
     }
-    if (node.present && node.address.empty() &&
-        !peer_receives) { // a transaction coordinator, or an anonymous relay
+    // a transaction coordinator, or an anonymous relay
+    if (node.present && node.address.empty() && !peer_receives) {
         return refuse(
             condition::not_implemented,
             "the target has no address; transactions are not supported, nor is an anonymous relay");

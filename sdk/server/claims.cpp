@@ -63,10 +63,8 @@ Claims::Answer Claims::check_signature(std::string_view audience, std::string_vi
         return refuse("MalformedToken: The credentials contained in the token are malformed.");
     }
     const auto key = policy_.keys.find(token->key_name);
-    if (key == policy_.keys.end() ||
-        !is_signed_with(*token,
-                        key->second)) { // an unknown key name is not told apart, so nobody can
-                                        // probe for names
+    // an unknown key name is not told apart, so nobody can probe for names
+    if (key == policy_.keys.end() || !is_signed_with(*token, key->second)) {
         return refuse("InvalidSignature: The token has an invalid signature.");
     }
     const std::string asked_path = lower_case(path_of(audience));

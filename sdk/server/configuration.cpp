@@ -19,7 +19,7 @@ constexpr milliseconds default_window = std::chrono::seconds{20};
 constexpr milliseconds default_time_to_live = std::chrono::hours{1};
 constexpr std::uint32_t default_deliveries = 3;
 
-constexpr milliseconds as_good_as_unlimited = std::chrono::hours{24 * 365 * 100};
+constexpr milliseconds unlimited_time_to_live = std::chrono::hours{24 * 365 * 100};
 constexpr std::int64_t most_deliveries = 2000;
 
 /// An entity and its place in the document, for checks that need all entities.
@@ -49,9 +49,8 @@ std::optional<milliseconds> read_time_to_live(const JsonNode& properties) {
         return default_time_to_live;
     }
     const milliseconds length = read_duration(*node, milliseconds::max(), "above zero");
-    return length > as_good_as_unlimited ? std::nullopt
-                                         // some files write the longest duration there is
-                                         : std::optional{length};
+    // some files write the longest duration there is
+    return length > unlimited_time_to_live ? std::nullopt : std::optional{length};
 }
 
 std::optional<Duration> read_window(const JsonNode& properties) {

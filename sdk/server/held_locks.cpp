@@ -8,7 +8,7 @@ namespace sessionq::server {
 namespace {
 
 // The target of a consumer that only receives deferred messages and never waits.
-class Uninterested final : public broker::ConsumerTarget {
+class DeferredOnlyTarget final : public broker::ConsumerTarget {
 public:
     void on_accepted(broker::ConsumerPtr) noexcept override {}
     void on_refused(Failure) noexcept override {}
@@ -57,7 +57,7 @@ core::Result<const Holder*> HeldLocks::unlinked(const broker::QueuePtr& queue, b
         return of_number(known->second);
     }
     auto opened =
-        queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<Uninterested>(), at);
+        queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<DeferredOnlyTarget>(), at);
     if (!opened) {
         return opened.failure();
     }

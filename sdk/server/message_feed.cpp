@@ -94,13 +94,13 @@ MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr l
 MessageFeed::~MessageFeed() {
     target_->forget();
     peer_.loop.timers().cancel(retry_);
-    peer_.in_hand -= in_hand_;
+    peer_.unsettled -= unsettled_;
     peer_.locks.remove(holder_);
     if (consumer_) {
         queue_->close(*consumer_, peer_.now());
     } else if (wait_ != 0) {
-        queue_->cancel_accept(wait_, peer_.now()); // a session granted meanwhile is closed by the
-                                                   // target
+        // a session granted meanwhile is closed by the target
+        queue_->cancel_accept(wait_, peer_.now());
     }
 }
 
@@ -225,7 +225,7 @@ void MessageFeed::pump() {
 // Delays deleted messages until the deletion is durable, so that a restarted broker does not
 // deliver them again.
 void MessageFeed::hold_back(const std::vector<broker::Delivered>& deleted) {
-    change_in_hand(static_cast<std::ptrdiff_t>(deleted.size()));
+    change_unsettled(static_cast<std::ptrdiff_t>(deleted.size()));
     held_back_.insert(held_back_.end(), deleted.begin(), deleted.end());
     await_commit();
 }
@@ -255,7 +255,7 @@ void MessageFeed::await_commit() {
 }
 
 void MessageFeed::send_held_back(std::size_t count) {
-    change_in_hand(-static_cast<std::ptrdiff_t>(count));
+    change_unsettled(-static_cast<std::ptrdiff_t>(count));
     const auto end = held_back_.begin() + static_cast<std::ptrdiff_t>(count);
     for (auto deleted = held_back_.begin(); deleted != end; ++deleted) {
         send(*deleted, peer_.now());
@@ -263,9 +263,9 @@ void MessageFeed::send_held_back(std::size_t count) {
     held_back_.erase(held_back_.begin(), end);
 }
 
-void MessageFeed::change_in_hand(std::ptrdiff_t by) noexcept {
-    in_hand_ += static_cast<std::size_t>(by);
-    peer_.in_hand += static_cast<std::size_t>(by);
+void MessageFeed::change_unsettled(std::ptrdiff_t by) noexcept {
+    unsettled_ += static_cast<std::size_t>(by);
+    peer_.unsettled += static_cast<std::size_t>(by);
 }
 
 void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) {
@@ -283,7 +283,7 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     const amqp::TokenTag tag = amqp::tag_of(token.uuid());
     link_->send({tag.data(), tag.size()}, amqp::SenderLink::Pieces{peer_.head, rest}, !is_locked);
     if (is_locked) {
-        change_in_hand(1);
+        change_unsettled(1);
     }
     typical_bytes_ = std::max<std::size_t>(1, peer_.head.size() + rest.size());
 }
@@ -305,8 +305,8 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     const bool may_wait = !peer_.commits.is_always_open() && !is_settled;
     const auto before = may_wait ? peer_.commits.mark() : 0;
     queue_->settle(*consumer_, std::span{&order, 1}, peer_.now());
-    if (!may_wait || order.failed_with ||
-        peer_.commits.mark() == before) { // a release stores nothing
+    // a release stores nothing
+    if (!may_wait || order.failed_with || peer_.commits.mark() == before) {
         answer(delivery, said, order.failed_with);
         return;
     }
@@ -325,7 +325,7 @@ void MessageFeed::answer(amqp::DeliveryHandle delivery, const amqp::Outcome& sai
         delivery.update(answer_settlement(said, failed_with, LockKind::message));
     }
     delivery.settle();
-    change_in_hand(-1);
+    change_unsettled(-1);
 }
 
 } // namespace sessionq::server

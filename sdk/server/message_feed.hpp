@@ -46,7 +46,7 @@ private:
     void send(const broker::Delivered& delivered, broker::Instant now);
     void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
                 std::optional<Errc> failed_with);
-    void change_in_hand(std::ptrdiff_t by) noexcept;
+    void change_unsettled(std::ptrdiff_t by) noexcept;
     /// Returns how many messages may be pulled for the peer.
     [[nodiscard]] std::uint32_t free_credit() const {
         return link_->credit() - static_cast<std::uint32_t>(held_back_.size());
@@ -61,14 +61,14 @@ private:
     broker::ConsumerPtr consumer_{};
     const std::uint64_t holder_;
     std::uint64_t sent_{0};
-    std::size_t in_hand_{0};          // sent and not settled, or held back
+    std::size_t unsettled_{0};        // sent and not settled, or held back
     std::size_t typical_bytes_{1024}; // size of the last message
     bool is_interested_{false};       // the queue notifies, or has notified, this feed of work
-    timing::Timer retry_;             // for full buffers: AMQP sends no event when the peer has
-                                      // read
+    // for full buffers: AMQP sends no event when the peer has read
+    timing::Timer retry_;
     std::vector<broker::Delivered> delivered_{};
-    std::vector<broker::Delivered>
-        held_back_{};               // deleted at delivery, but the deletion is not durable yet
+    // deleted at delivery, but the deletion is not durable yet
+    std::vector<broker::Delivered> held_back_{};
     bool awaits_commit_{false};     // of some held-back messages
     std::optional<Failure> loss_{}; // reported once `held_back_` is empty
     const std::shared_ptr<const MessageFeed*> self_{

@@ -63,8 +63,8 @@ void MessageIntake::answer(amqp::DeliveryHandle delivery, const amqp::Condition&
 }
 
 void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
-    if (delivery.remote_settled() &&
-        delivery.context() == nullptr) { // otherwise the answer waits for a commit
+    // otherwise the answer waits for a commit
+    if (delivery.remote_settled() && delivery.context() == nullptr) {
         delivery.settle();
     }
 }

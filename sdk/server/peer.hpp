@@ -31,9 +31,9 @@ struct Peer {
     HeldLocks locks{};
     ReplyRoutes routes{};
     std::function<bool()> is_congested{}; ///< true while too many bytes wait to be sent
-    std::string head{}; ///< head of the delivery being sent; shared, so that feeds need no buffer
-                        ///< of their own
-    std::size_t in_hand{0};   ///< messages sent and not settled
+    /// head of the delivery being sent; shared, so that feeds need no buffer of their own
+    std::string head{};
+    std::size_t unsettled{0}; ///< messages sent and not settled
     bool is_quiescing{false}; ///< no more messages are sent
 };
 

@@ -38,7 +38,7 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
                 key != context.access.keys.end() && is_same_secret(key->second, password);
             if (is_right) {
                 peer_.claims.grant_all();
-                is_known_ = true;
+                is_authenticated_ = true;
             }
             return is_right;
         });
@@ -72,7 +72,7 @@ void PeerConnection::on_closed(const amqp::Condition& condition) {
 
 void PeerConnection::quiesce() { peer_.is_quiescing = true; }
 
-bool PeerConnection::is_quiet() const { return peer_.in_hand == 0; }
+bool PeerConnection::is_quiet() const { return peer_.unsettled == 0; }
 
 std::vector<PeerLink*> PeerConnection::links() const {
     std::vector<PeerLink*> all;
@@ -85,7 +85,7 @@ std::vector<PeerLink*> PeerConnection::links() const {
 }
 
 bool PeerConnection::has_room_for_link() const {
-    return link_count_ < (is_known_ ? peer_.limits.links : peer_.limits.links_before_claim);
+    return link_count_ < (is_authenticated_ ? peer_.limits.links : peer_.limits.links_before_claim);
 }
 
 bool PeerConnection::may_use(const std::string& entity, bool for_management) const {
@@ -108,7 +108,7 @@ Answer PeerConnection::put_token(const Request& request) {
                 .condition = std::string{condition::invalid_field}};
     }
     Claims::Answer judged = peer_.claims.put_token(audience, *token, peer_.loop.wall_now());
-    is_known_ = is_known_ || judged.condition.empty();
+    is_authenticated_ = is_authenticated_ || judged.condition.empty();
     arm_claim_timer();
     return {.status = judged.status,
             .description = std::move(judged.description),
@@ -116,7 +116,7 @@ Answer PeerConnection::put_token(const Request& request) {
 }
 
 void PeerConnection::arm_claim_timer() {
-    if (!is_known_) {
+    if (!is_authenticated_) {
         if (!claim_timer_.is_armed()) {
             peer_.loop.timers().arm(claim_timer_, peer_.loop.now() + peer_.limits.claim_time);
         }
@@ -132,7 +132,7 @@ void PeerConnection::arm_claim_timer() {
 }
 
 void PeerConnection::on_claim_timer() {
-    if (!is_known_) {
+    if (!is_authenticated_) {
         close(make_condition(condition::unauthorized_access, "no valid token arrived in time"));
         return;
     }

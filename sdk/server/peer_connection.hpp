@@ -64,11 +64,11 @@ private:
     Peer peer_;
     const Ended ended_;
     std::size_t link_count_{0};
-    bool is_known_{false}; // authenticated by password or by an accepted claim
+    bool is_authenticated_{false}; // authenticated by password or by an accepted claim
     timing::Timer claim_timer_;
     amqp::Connection connection_;
-    std::vector<std::unique_ptr<PeerSession>>
-        sessions_{}; // last, so that links are destroyed before their engine
+    // last, so that links are destroyed before their engine
+    std::vector<std::unique_ptr<PeerSession>> sessions_{};
 };
 
 } // namespace sessionq::server

@@ -74,12 +74,12 @@ void RequestLink::answer(const Request& request) {
 
 void RequestLink::send(const Answer& answer, const std::string& reply_to,
                        const amqp::Value& message_id) {
-    ResponseLink* way_back = peer_.routes.find(node_, reply_to, &link_->session());
-    if (way_back == nullptr) {
+    ResponseLink* reply_link = peer_.routes.find(node_, reply_to, &link_->session());
+    if (reply_link == nullptr) {
         return; // no link reads the answer
     }
-    way_back->send(write_answer(answer, message_id, style_));
-    if (way_back->unread() > peer_.limits.unread_answers) {
+    reply_link->send(write_answer(answer, message_id, style_));
+    if (reply_link->unread() > peer_.limits.unread_answers) {
         end(make_condition(condition::resource_limit_exceeded,
                            "too many answers are unread; read them before sending more requests"));
     }

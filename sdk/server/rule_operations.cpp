@@ -58,9 +58,8 @@ Answer remove_rule(const ManagedEntity& entity, const Request& request) {
     if (removed || removed.failure().code != Errc::entity_not_found) {
         return removed ? ok() : refuse(removed.failure());
     }
-    amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" +
-                                            // one client recognises this error by its text
-                                            std::string{*name});
+    // one client recognises this error by its text
+    amqp::Condition gone = entity_not_found(entity.queue->name() + "/Rules/" + std::string{*name});
     return refuse(404, gone.name, gone.text);
 }
 

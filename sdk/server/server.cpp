@@ -11,7 +11,7 @@ namespace sessionq::server {
 namespace {
 
 constexpr Duration drain_step = std::chrono::milliseconds{20};
-constexpr Duration time_to_go = std::chrono::seconds{2};
+constexpr Duration close_time = std::chrono::seconds{2};
 
 } // namespace
 
@@ -23,7 +23,7 @@ Server::Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& 
                .access = std::move(access),
                .limits = limits},
       host_{loop, io},
-      drain_timer_{timing::Timer::calling<&Server::look_whether_drained>(this)} {}
+      drain_timer_{timing::Timer::calling<&Server::check_drained>(this)} {}
 
 Server::~Server() {
     loop_.timers().cancel(drain_timer_);
@@ -61,19 +61,19 @@ void Server::drain(Duration longest, std::function<void()> done) {
     loop_.timers().arm(drain_timer_, loop_.now());
 }
 
-void Server::look_whether_drained() {
+void Server::check_drained() {
     const TimePoint now = loop_.now();
     const bool is_quiet = std::ranges::all_of(
         connections_, [](const auto& connection) { return connection->is_quiet(); });
-    if (!told_to_go_ && (is_quiet || now >= drain_until_)) {
-        told_to_go_ = true;
-        gone_until_ = now + time_to_go;
+    if (!is_closing_ && (is_quiet || now >= drain_until_)) {
+        is_closing_ = true;
+        close_until_ = now + close_time;
         for (const auto& connection : connections_) {
             connection->close(
                 make_condition(condition::connection_forced, "The broker is being stopped."));
         }
     }
-    if (told_to_go_ && (connections_.empty() || now >= gone_until_)) {
+    if (is_closing_ && (connections_.empty() || now >= close_until_)) {
         connections_.clear();
         std::exchange(drained_, nullptr)();
         return;

@@ -42,7 +42,7 @@ public:
     [[nodiscard]] std::size_t connections() const noexcept { return connections_.size(); }
 
 private:
-    void look_whether_drained();
+    void check_drained();
 
     core::EventLoop& loop_;
     ServerContext context_;
@@ -51,8 +51,8 @@ private:
     std::vector<std::unique_ptr<PeerConnection>> connections_{};
     std::function<void()> drained_{};
     TimePoint drain_until_{};
-    TimePoint gone_until_{};
-    bool told_to_go_{false};
+    TimePoint close_until_{};
+    bool is_closing_{false};
     timing::Timer drain_timer_;
 };
 

@@ -20,8 +20,8 @@ using namespace sessionq::dispatch;
 namespace {
 
 constexpr std::size_t messages_a_round = 100'000;
-constexpr std::size_t flush_every = 64; // the number of messages that a receive thread reads at
-                                        // once
+// the number of messages that a receive thread reads at once
+constexpr std::size_t flush_every = 64;
 
 /// The order of sessions: round robin, or `burst` messages in a row for each.
 struct Shape {

@@ -131,8 +131,8 @@ void steady_official(benchmark::State& state, const OfficialClient& client) {
             return;
         }
         figure(state, "client_cpu_us/message",
-               said->at("processor_seconds").get<double>() * 1e6 /
-                   static_cast<double>(messages)); // includes its start
+               // includes its start
+               said->at("processor_seconds").get<double>() * 1e6 / static_cast<double>(messages));
         report(state, steady_case(state), client.name, said->at("seconds"), client.messages);
     }
     report_rate(state, steady_case(state), client.name, "messages/s");

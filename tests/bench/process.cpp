@@ -30,8 +30,8 @@ Child start(const std::vector<std::string>& command) {
     ::posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
     std::vector<char*> arguments;
     for (const std::string& each : command) {
-        arguments.push_back(
-            const_cast<char*>(each.c_str())); // posix_spawn takes char* but changes nothing
+        // posix_spawn takes char* but changes nothing
+        arguments.push_back(const_cast<char*>(each.c_str()));
     }
     arguments.push_back(nullptr);
     Child child{.output = pipe[0]};

@@ -32,9 +32,8 @@ namespace {
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-const TimePoint start =
-    std::chrono::steady_clock::now() + 1h; // late enough that no steady_timer expires during the
-                                           // run
+// late enough that no steady_timer expires during the run
+const TimePoint start = std::chrono::steady_clock::now() + 1h;
 constexpr Duration shortest = 1s;
 constexpr Duration longest = 10min;
 constexpr std::size_t batch = 64;
@@ -97,8 +96,8 @@ public:
     }
     void advance(TimePoint now) {
         HandClock::current = now;
-        nudge_.expires_at(
-            TimePoint::min()); // Asio relies on the system's timer, which does not know this clock
+        // Asio relies on the system's timer, which does not know this clock
+        nudge_.expires_at(TimePoint::min());
         nudge_.async_wait([](const asio::error_code&) {});
         settle();
     }

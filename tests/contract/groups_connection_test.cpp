@@ -124,8 +124,8 @@ TEST_CASE("connect: TLS on a plain port, or the reverse, fails in time and names
     for (const std::string& wrong : {"amqps" + plain.substr(4), "amqp" + tls.substr(5)}) {
         const Failure failure = failure_of(
             [&] { static_cast<void>(Client::connect(wrong, {.operation_timeout = 3s})); });
-        CHECK((failure.code == Errc::connection_refused ||
-               failure.code == Errc::timeout)); // some brokers disconnect, others wait for more
+        // some brokers disconnect, others wait for more
+        CHECK((failure.code == Errc::connection_refused || failure.code == Errc::timeout));
         CHECK(failure.detail.find(wrong.substr(wrong.rfind('@') + 1, 9)) != std::string::npos);
     }
 }
@@ -274,8 +274,8 @@ TEST_CASE("groups: a reassigned group is a new session, and the old one is lost 
     auto first = before.receive_one(5s);
     REQUIRE(first);
     first->complete();
-    CHECK_FALSE(SessionReceiver::try_accept_next(
-        there, queue, 500ms)); // a consumer that comes and goes makes the broker reassign groups
+    // a consumer that comes and goes makes the broker reassign groups
+    CHECK_FALSE(SessionReceiver::try_accept_next(there, queue, 500ms));
     CHECK_FALSE(before.loss());
     sender.send(Message::text("a", "2"));
     CHECK(failure_of([&] { static_cast<void>(before.receive_one(5s)); }).code == Errc::lock_lost);

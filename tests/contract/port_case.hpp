@@ -147,9 +147,8 @@ public:
         if (!session || has(ports::Capability::accept_named)) {
             return link_of(accept(std::move(session)));
         }
-        auto link = link_of(
-            accept(std::nullopt, 5s)); // a case that accepts a session without messages needs
-                                       // accept_named
+        // a case that accepts a session without messages needs accept_named
+        auto link = link_of(accept(std::nullopt, 5s));
         REQUIRE(link->link().session_id() == *session);
         fixture.quiet(); // its messages share a link with others
         return link;

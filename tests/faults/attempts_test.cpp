@@ -47,6 +47,6 @@ std::size_t attempts_in_three_seconds(const char* script) {
 } // namespace
 
 TEST_CASE("R17: rejected clients connect less and less often, however many wait and ask") {
-    CHECK(attempts_in_three_seconds("0s reject for=1000s\n100ms reset conns=all") <=
-          8); // pauses of at least 50, 100, 200, 400, 800, 1600 ms
+    // pauses of at least 50, 100, 200, 400, 800, 1600 ms
+    CHECK(attempts_in_three_seconds("0s reject for=1000s\n100ms reset conns=all") <= 8);
 }

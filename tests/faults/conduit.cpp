@@ -36,8 +36,8 @@ Conduit::Next Conduit::next(TimePoint now) const noexcept {
     if (now < trickles_until_) {
         most = 1;
     } else if (now < throttled_until_) {
-        most =
-            std::max<std::size_t>(static_cast<std::size_t>(rate_ / 50), 1); // fifty times a second
+        // fifty times a second
+        most = std::max<std::size_t>(static_cast<std::size_t>(rate_ / 50), 1);
     }
     std::size_t bytes = 0;
     for (auto piece = pieces_.begin(); piece != pieces_.end() && piece->due <= now && bytes < most;

@@ -14,8 +14,8 @@ namespace sessionq::faults {
 /// the active faults demand. No I/O, no clock.
 class Conduit {
 public:
-    static constexpr std::size_t most_held =
-        std::size_t{256} << 10U; ///< no more is read beyond it, so the sender is blocked
+    /// no more is read beyond it, so the sender is blocked
+    static constexpr std::size_t most_held = std::size_t{256} << 10U;
     static constexpr Duration trickle_pace = std::chrono::microseconds{200};
 
     explicit Conduit(std::uint64_t seed) noexcept : random_{seed} {}

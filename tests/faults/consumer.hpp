@@ -23,8 +23,8 @@ struct ConsumerOptions {
     std::uint32_t holder{1};
     std::uint64_t seed{1};
     std::uint32_t slots{6};
-    bool confirms{false}; ///< confirms settlements one by one, so that a lost lock repeats at most
-                          ///< one message
+    /// confirms settlements one by one, so that a lost lock repeats at most one message
+    bool confirms{false};
     bool rolls_at_once{false}; ///< idle timeout zero
 };
 

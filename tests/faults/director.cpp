@@ -4,16 +4,17 @@
 
 namespace sessionq::faults {
 
-std::vector<Stroke> Director::due(TimePoint now, const std::vector<std::uint64_t>& connections) {
-    std::vector<Stroke> strokes;
+std::vector<AppliedFault> Director::due(TimePoint now,
+                                        const std::vector<std::uint64_t>& connections) {
+    std::vector<AppliedFault> applied;
     for (; next_ < script_.size() && start_ + script_[next_].at <= now; ++next_) {
-        strike(script_[next_], now, connections, strokes);
+        strike(script_[next_], now, connections, applied);
     }
     while (!later_.empty() && later_.begin()->first <= now) {
-        strokes.push_back(later_.begin()->second);
+        applied.push_back(later_.begin()->second);
         later_.erase(later_.begin());
     }
-    return strokes;
+    return applied;
 }
 
 TimePoint Director::next_due() const noexcept {
@@ -36,7 +37,8 @@ std::vector<std::uint64_t> Director::choose(std::size_t count,
 }
 
 void Director::strike(const Fault& fault, TimePoint now,
-                      const std::vector<std::uint64_t>& connections, std::vector<Stroke>& strokes) {
+                      const std::vector<std::uint64_t>& connections,
+                      std::vector<AppliedFault>& applied) {
     const auto set_door = [&](Door door) {
         door_ = door;
         door_until_ = now + fault.length;
@@ -58,7 +60,7 @@ void Director::strike(const Fault& fault, TimePoint now,
         return;
     }
     for (const std::uint64_t victim : victims) {
-        strokes.push_back({.connection = victim, .fault = fault, .until = now + fault.length});
+        applied.push_back({.connection = victim, .fault = fault, .until = now + fault.length});
     }
 }
 
@@ -72,9 +74,9 @@ void Director::clog(const Fault& fault, TimePoint now, const std::vector<std::ui
         const TimePoint ends = now + half +
                                Duration{static_cast<Duration::rep>(
                                    random_.below(static_cast<std::uint64_t>(half.count()) + 1))};
-        later_.emplace(begins, Stroke{.connection = victims[i],
-                                      .fault = {.kind = FaultKind::stall, .way = Way::both},
-                                      .until = ends});
+        later_.emplace(begins, AppliedFault{.connection = victims[i],
+                                            .fault = {.kind = FaultKind::stall, .way = Way::both},
+                                            .until = ends});
     }
 }
 

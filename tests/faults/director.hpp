@@ -11,7 +11,7 @@
 namespace sessionq::faults {
 
 /// A fault on one connection.
-struct Stroke {
+struct AppliedFault {
     std::uint64_t connection{0};
     Fault fault{};     ///< kind, way and rate; a `clog` becomes several stalls
     TimePoint until{}; ///< when a lasting fault ends
@@ -31,8 +31,8 @@ public:
     }
 
     /// Returns the faults due now for the living connections.
-    [[nodiscard]] std::vector<Stroke> due(TimePoint now,
-                                          const std::vector<std::uint64_t>& connections);
+    [[nodiscard]] std::vector<AppliedFault> due(TimePoint now,
+                                                const std::vector<std::uint64_t>& connections);
     /// Returns when the next fault is due, or max if none is left.
     [[nodiscard]] TimePoint next_due() const noexcept;
     [[nodiscard]] bool is_over() const noexcept { return next_due() == TimePoint::max(); }
@@ -53,14 +53,14 @@ private:
     [[nodiscard]] std::vector<std::uint64_t> choose(std::size_t count,
                                                     std::vector<std::uint64_t> connections);
     void strike(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& connections,
-                std::vector<Stroke>& strokes);
+                std::vector<AppliedFault>& applied);
     void clog(const Fault& fault, TimePoint now, const std::vector<std::uint64_t>& victims);
 
     Script script_;
     core::Random random_;
     TimePoint start_{};
     std::size_t next_{0};
-    std::multimap<TimePoint, Stroke> later_{}; ///< of active clogs
+    std::multimap<TimePoint, AppliedFault> later_{}; ///< of active clogs
     Door door_{Door::open};
     TimePoint door_until_{TimePoint::min()};
     std::map<FaultKind, std::uint64_t> counts_{};

@@ -46,8 +46,8 @@ TEST_CASE("Director: the same seed chooses the same victims") {
     const auto victims = [](std::uint64_t seed) {
         Director director = made("0s reset conns=3", seed);
         std::vector<std::uint64_t> hit;
-        for (const Stroke& stroke : director.due(start, {1, 2, 3, 4, 5, 6, 7, 8, 9})) {
-            hit.push_back(stroke.connection);
+        for (const AppliedFault& applied : director.due(start, {1, 2, 3, 4, 5, 6, 7, 8, 9})) {
+            hit.push_back(applied.connection);
         }
         return hit;
     };
@@ -72,25 +72,27 @@ TEST_CASE("Director: the door refuses, rejects or swallows for its time") {
 TEST_CASE(
     "Director: a clog stalls one connection after another and releases them in another order") {
     Director director = made("1s clog conns=6 for=2s", 3);
-    std::vector<Stroke> all;
+    std::vector<AppliedFault> all;
     std::vector<TimePoint> began;
     for (TimePoint now = start; !director.is_over(); now += 1ms) {
-        for (const Stroke& stroke : director.due(now, {1, 2, 3, 4, 5, 6, 7, 8})) {
-            all.push_back(stroke);
+        for (const AppliedFault& applied : director.due(now, {1, 2, 3, 4, 5, 6, 7, 8})) {
+            all.push_back(applied);
             began.push_back(now);
         }
     }
     REQUIRE(all.size() == 6);
     CHECK(began.front() < began.back());
     std::set<std::uint64_t> who;
-    for (const Stroke& stroke : all) {
-        who.insert(stroke.connection);
-        CHECK(stroke.fault.kind == FaultKind::stall);
-        CHECK(stroke.until >= start + 2s);
-        CHECK(stroke.until <= start + 3s);
+    for (const AppliedFault& applied : all) {
+        who.insert(applied.connection);
+        CHECK(applied.fault.kind == FaultKind::stall);
+        CHECK(applied.until >= start + 2s);
+        CHECK(applied.until <= start + 3s);
     }
     CHECK(who.size() == 6);
-    CHECK_FALSE(std::is_sorted(all.begin(), all.end(),
-                               [](const Stroke& a, const Stroke& b) { return a.until < b.until; }));
+    CHECK_FALSE(
+        std::is_sorted(all.begin(), all.end(), [](const AppliedFault& a, const AppliedFault& b) {
+            return a.until < b.until;
+        }));
     CHECK(director.counts().at(FaultKind::clog) == 1);
 }

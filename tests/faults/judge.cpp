@@ -22,14 +22,14 @@ struct Tenure {
 };
 
 /// A sequence number that began again, with its tenure and the one before.
-struct Again {
+struct Repeat {
     std::size_t before;
     std::size_t now;
     std::int64_t sequence;
 };
 
 /// A message that began while another holder had the session open.
-struct Beside {
+struct Overlap {
     std::size_t own;
     std::size_t tenure; ///< the other holder's
     std::size_t begun;  ///< messages begun there so far
@@ -71,11 +71,10 @@ public:
             tenure.is_lost = tenure.is_lost || !tenure.is_closed || left_.contains(tenure.holder);
             result_.leases_lost += tenure.is_lost ? 1 : 0;
         }
-        for (const Beside& beside : beside_) {
+        for (const Overlap& beside : overlaps_) {
             const Tenure& other = tenures_[beside.tenure];
-            const bool was_leaving =
-                !beside.was_running &&
-                other.begun.size() == beside.begun; // the other holder began nothing after it
+            // the other holder began nothing after it
+            const bool was_leaving = !beside.was_running && other.begun.size() == beside.begun;
             const bool is_stale = beside.own < beside.tenure && tenures_[beside.own].is_lost;
             if (!other.is_lost && !was_leaving && !is_stale) {
                 blame(result_.overlaps, beside.event,
@@ -152,11 +151,11 @@ private:
         }
         for (const auto& [key, index] : current_) {
             if (key.second == event.session && key.first != event.holder) {
-                beside_.push_back({.own = current_.at({event.holder, event.session}),
-                                   .tenure = index,
-                                   .begun = tenures_[index].begun.size(),
-                                   .was_running = tenures_[index].running.has_value(),
-                                   .event = event});
+                overlaps_.push_back({.own = current_.at({event.holder, event.session}),
+                                     .tenure = index,
+                                     .begun = tenures_[index].begun.size(),
+                                     .was_running = tenures_[index].running.has_value(),
+                                     .event = event});
             }
         }
         check_order(*tenure, event);
@@ -180,9 +179,9 @@ private:
             const bool after_failure = failed_.erase({event.session, event.sequence}) != 0;
             result_.retries += after_failure ? 1 : 0;
             if (!after_failure) {
-                again_.emplace_back(Again{.before = before->second,
-                                          .now = current_.at({event.holder, event.session}),
-                                          .sequence = event.sequence},
+                again_.emplace_back(Repeat{.before = before->second,
+                                           .now = current_.at({event.holder, event.session}),
+                                           .sequence = event.sequence},
                                     event);
             }
             return;
@@ -229,7 +228,7 @@ private:
     /// A message was handled again. That is correct if the earlier lock was lost. It is also
     /// correct if this lock is lost, its holder does not know it yet, and the message was already
     /// fetched.
-    void explain(const Again& again, const Event& event) {
+    void explain(const Repeat& again, const Event& event) {
         const bool is_stale =
             again.now < again.before && lost_with(tenures_[again.now], again.sequence);
         if (is_stale || lost_with(tenures_[again.before], again.sequence)) {
@@ -248,10 +247,10 @@ private:
     std::vector<Tenure> tenures_{};
     std::map<Key, std::size_t> current_{}; // by holder and session
     std::set<std::uint32_t> left_{};
-    std::vector<Beside> beside_{};
-    std::vector<std::pair<Again, Event>> again_{};
-    std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t>
-        last_tenure_{};                                         // by session and sequence number
+    std::vector<Overlap> overlaps_{};
+    std::vector<std::pair<Repeat, Event>> again_{};
+    // by session and sequence number
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> last_tenure_{};
     std::set<std::pair<std::uint32_t, std::int64_t>> failed_{}; // by session and sequence number
     std::set<std::pair<std::uint32_t, std::int64_t>> done_{};   // by session and number
     std::map<std::uint32_t, std::int64_t> highest_{};

@@ -13,9 +13,9 @@ namespace sessionq::faults {
 /// Messages sent to a session: 1, 2, ... Each is sent after the one before is confirmed; a batch
 /// counts as one send.
 struct Sent {
-    std::int64_t confirmed{0};            ///< confirmed up to this number
-    std::set<std::int64_t> asked_twice{}; ///< sent again without an answer to the first, so there
-                                          ///< may be copies
+    std::int64_t confirmed{0}; ///< confirmed up to this number
+    /// sent again without an answer to the first, so there may be copies
+    std::set<std::int64_t> asked_twice{};
 };
 
 struct JudgeOptions {
@@ -34,8 +34,9 @@ struct Judgement {
     std::size_t overlaps{
         0}; ///< two handlers of a session at once in one holder, or two holders of one lock
     std::size_t intruders{0}; ///< settled after the lock had ended
-    std::size_t late{0}; ///< handlers that started after the lock had ended; suspending a process
-                         ///< may cause one per worker
+    /// handlers that started after the lock had ended; suspending a process may cause one per
+    /// worker
+    std::size_t late{0};
     std::size_t repeats{0}; ///< handled again after a lost lock or an unanswered settlement
     std::size_t copies{0};  ///< of messages that were sent twice
     std::size_t retries{0}; ///< after a handler threw

@@ -48,8 +48,8 @@ TEST_CASE("judge: a confirmed message that was never handled is lost") {
 }
 
 TEST_CASE("judge: a message that overtakes is out of order, within a lock and across locks") {
-    CHECK(Story{}.add(Kind::open, 1).handle(1, 2).handle(1, 1).judged(2).out_of_order ==
-          2); // once because 2 came first, once because 1 followed
+    // once because 2 came first, once because 1 followed
+    CHECK(Story{}.add(Kind::open, 1).handle(1, 2).handle(1, 1).judged(2).out_of_order == 2);
     CHECK(Story{}.add(Kind::open, 1).handle(1, 1).handle(1, 3).judged(1).out_of_order == 1);
     CHECK(Story{}
               .add(Kind::open, 1)

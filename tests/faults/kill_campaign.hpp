@@ -8,11 +8,11 @@
 namespace sessionq::faults {
 
 struct KillCampaignOptions {
-    std::string sessionqd{};  ///< the broker's program
-    std::string consumer{};   ///< the program whose `consume` runs a consumer
-    std::string directory{};  ///< for logs; created
-    bool kills_broker{false}; ///< kills the broker in every second round; its data is in
-                              ///< `directory`
+    std::string sessionqd{}; ///< the broker's program
+    std::string consumer{};  ///< the program whose `consume` runs a consumer
+    std::string directory{}; ///< for logs; created
+    /// kills the broker in every second round; its data is in `directory`
+    bool kills_broker{false};
     bool suspends{
         false}; ///< suspends consumers for longer than their locks last, instead of killing them
     std::uint64_t seed{1};

@@ -175,8 +175,8 @@ private:
     void check_attempts() {
         const auto attempts = proxy_.attempts();
         const ClientOptions client = hasty_client();
-        const double clients = static_cast<double>(options_.consumers * 2 + options_.producers +
-                                                   1); // each receive thread has its own connection
+        // each receive thread has its own connection
+        const double clients = static_cast<double>(options_.consumers * 2 + options_.producers + 1);
         constexpr Duration span = 10s;
         const double steady = std::chrono::duration<double>{span} /
                               std::chrono::duration<double>{client.reconnect_backoff.max / 2};
@@ -210,8 +210,8 @@ private:
 
     void check_memory() {
         constexpr std::size_t slack = std::size_t{48} << 20U;
-        const std::size_t events = (log_.events().size() - early_events_) * sizeof(Event) *
-                                   3; // a growing vector keeps the old and the new copy
+        // a growing vector keeps the old and the new copy
+        const std::size_t events = (log_.events().size() - early_events_) * sizeof(Event) * 3;
         const std::size_t grown = late_bytes_ > early_bytes_ ? late_bytes_ - early_bytes_ : 0;
         verdict_.add("resident memory " + std::to_string(late_bytes_ >> 20U) + " MiB, " +
                      std::to_string(grown >> 20U) +

@@ -25,7 +25,7 @@ WallTime wall_now() {
 
 // Returns true for errors of a broker that was killed, also from a connection that does not know
 // yet.
-bool is_of_a_death(Errc code) noexcept {
+bool is_broker_down(Errc code) noexcept {
     return code == Errc::connection_lost || code == Errc::connection_refused ||
            code == Errc::timeout || code == Errc::lock_lost;
 }
@@ -287,8 +287,8 @@ void OperationsWorker::settle(SessionMessage& message, const std::string& entity
         attempt("dead-letter", std::move(after), [&] { message.dead_letter("why", "because"); });
         break;
     default:
-        if (world_.copies.at(key).place ==
-            MessageState::deferred) { // the dialect has no other state for it
+        // the dialect has no other state for it
+        if (world_.copies.at(key).place == MessageState::deferred) {
             after.abandon(key);
         }
         attempt("release", std::move(after), [&] { message.release(); });
@@ -328,7 +328,7 @@ void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
     if (!complaints_.empty()) {
         return;
     }
-    if (!is_of_a_death(why.code)) {
+    if (!is_broker_down(why.code)) {
         complain(why.to_string());
         return;
     }
@@ -354,8 +354,8 @@ void OperationsWorker::look() {
         const std::uint64_t life = stage_.life;
         try {
             const Observation seen = observe();
-            if (const auto wonder = find_wonder(world_, seen)) {
-                complain(*wonder);
+            if (const auto impossible = find_impossible(world_, seen)) {
+                complain(*impossible);
                 return;
             }
             auto found = find_difference(world_, seen, may_be_gone_);
@@ -377,7 +377,7 @@ void OperationsWorker::look() {
                 difference += ", or, if '" + std::string{under_way_} + "' happened, " + *found;
             }
         } catch (const Error& error) {
-            if (!is_of_a_death(error.failure().code)) {
+            if (!is_broker_down(error.failure().code)) {
                 complain("checking: " + error.failure().to_string());
                 return;
             }

@@ -49,8 +49,8 @@ void ProxiedConnection::be_black_hole() {
     down_.conduit.swallow();
 }
 
-void ProxiedConnection::suffer(const Stroke& stroke) {
-    const Fault& fault = stroke.fault;
+void ProxiedConnection::apply(const AppliedFault& applied) {
+    const Fault& fault = applied.fault;
     switch (fault.kind) {
     case FaultKind::reset: reset(); return;
     case FaultKind::finish:
@@ -59,17 +59,17 @@ void ProxiedConnection::suffer(const Stroke& stroke) {
         return;
     case FaultKind::half_close: each(fault.way, [this](Half& half) { cut(half); }); return;
     case FaultKind::stall:
-        each(fault.way, [&](Half& half) { half.conduit.stall(stroke.until); });
+        each(fault.way, [&](Half& half) { half.conduit.stall(applied.until); });
         break;
     case FaultKind::delay:
         each(fault.way,
-             [&](Half& half) { half.conduit.delay(fault.delay, fault.jitter, stroke.until); });
+             [&](Half& half) { half.conduit.delay(fault.delay, fault.jitter, applied.until); });
         break;
     case FaultKind::throttle:
-        each(fault.way, [&](Half& half) { half.conduit.throttle(fault.rate, stroke.until); });
+        each(fault.way, [&](Half& half) { half.conduit.throttle(fault.rate, applied.until); });
         break;
     case FaultKind::trickle:
-        each(fault.way, [&](Half& half) { half.conduit.trickle(stroke.until); });
+        each(fault.way, [&](Half& half) { half.conduit.trickle(applied.until); });
         break;
     case FaultKind::black_hole: be_black_hole(); break;
     default: break;

@@ -23,7 +23,7 @@ public:
 
     void connect(const asio::ip::tcp::endpoint& broker);
     void be_black_hole();
-    void suffer(const Stroke& stroke);
+    void apply(const AppliedFault& applied);
     void heal();
     /// Closes both sides with RST.
     void reset();

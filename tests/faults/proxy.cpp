@@ -20,8 +20,8 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::uint16_t lowest_port =
-    20'000; // below the range for outgoing connections, so the port stays free while nobody listens
+// below the range for outgoing connections, so the port stays free while nobody listens
+constexpr std::uint16_t lowest_port = 20'000;
 constexpr std::uint16_t ports = 12'000;
 constexpr std::chrono::milliseconds look_again{20};
 
@@ -119,11 +119,11 @@ private:
             living.push_back(id);
         }
         const TimePoint at = now();
-        for (const Stroke& stroke : director_.due(at, living)) {
-            if (const auto found = connections_.find(stroke.connection);
+        for (const AppliedFault& applied : director_.due(at, living)) {
+            if (const auto found = connections_.find(applied.connection);
                 found != connections_.end()) {
                 const auto victim = found->second; // a copy, because the fault may end it
-                victim->suffer(stroke);
+                victim->apply(applied);
             }
         }
         if (director_.door(at) == Director::Door::shut && acceptor_.is_open()) {

@@ -147,7 +147,7 @@ std::optional<std::string> find_difference(World expected, const Observation& ob
     return std::nullopt;
 }
 
-std::optional<std::string> find_wonder(const World& expected, const Observation& observed) {
+std::optional<std::string> find_impossible(const World& expected, const Observation& observed) {
     std::set<std::string> early;
     for (const auto& [key, copy] : expected.copies) {
         if (copy.place == MessageState::scheduled && copy.due > observed.ended) {

@@ -92,7 +92,7 @@ struct Observation {
 
 /// Returns an error that time cannot repair: a message that exists twice, or arrived before its
 /// time.
-[[nodiscard]] std::optional<std::string> find_wonder(const World& expected,
-                                                     const Observation& observed);
+[[nodiscard]] std::optional<std::string> find_impossible(const World& expected,
+                                                         const Observation& observed);
 
 } // namespace sessionq::faults

@@ -63,14 +63,15 @@ TEST_CASE("world: a scheduled message is in one place until it is due; an early 
     CHECK(world.copies.size() == 1);
     Observation before = look_at(world);
     CHECK_FALSE(find_difference(world, before));
-    CHECK_FALSE(find_wonder(world, before));
+    CHECK_FALSE(find_impossible(world, before));
     World later = world;
     later.pass(noon + 1s);
     CHECK(later.copies.size() == 3);
     CHECK_FALSE(find_difference(world, look_at(later, noon + 1s)));
-    CHECK_FALSE(find_wonder(world, look_at(later, noon + 1s)));
+    CHECK_FALSE(find_impossible(world, look_at(later, noon + 1s)));
     CHECK(find_difference(world, look_at(world, noon + 1s)));
-    CHECK(find_wonder(world, look_at(later, noon))->find("before its time") != std::string::npos);
+    CHECK(find_impossible(world, look_at(later, noon))->find("before its time") !=
+          std::string::npos);
 }
 
 TEST_CASE("world: finds and names every difference") {
@@ -106,7 +107,7 @@ TEST_CASE("world: finds and names every difference") {
     CHECK_FALSE(find_difference(world, gone, {{entity::work, "2"}}));
     Observation twice = look_at(world);
     twice.messages.push_back(twice.messages.front());
-    CHECK(find_wonder(world, twice)->find("twice") != std::string::npos);
+    CHECK(find_impossible(world, twice)->find("twice") != std::string::npos);
 }
 
 TEST_CASE("world: a half-forwarded message matches neither the old nor the new state") {

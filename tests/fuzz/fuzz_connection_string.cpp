@@ -11,8 +11,8 @@ using namespace sessionq;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text{reinterpret_cast<const char*>(data), size};
-    if (text.find("this-is-secret") !=
-        std::string::npos) { // also present elsewhere, where it is no secret
+    // also present elsewhere, where it is no secret
+    if (text.find("this-is-secret") != std::string::npos) {
         return 0;
     }
     const auto parsed =

@@ -19,8 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = decode(written);
     const bool walked =
         Decoder{bytes}.skip() == bytes && Decoder{written}.skip() == std::string_view{written};
+    // not ==, because NaN differs from itself
     if (!walked || !again || encode(*again) != written ||
-        again->to_string() != value->to_string()) { // not ==, because NaN differs from itself
+        again->to_string() != value->to_string()) {
         std::abort();
     }
     return 0;

@@ -37,8 +37,8 @@ namespace sessionq::test::interleaving {
 struct Outcome {
     std::uint64_t interleavings{0};
     std::string violation; ///< empty: none found
-    std::vector<std::size_t>
-        schedule;        ///< of the violation: the thread chosen at each scheduling point
+    /// of the violation: the thread chosen at each scheduling point
+    std::vector<std::size_t> schedule;
     bool complete{true}; ///< false: stopped at the limit
 
     [[nodiscard]] bool passed() const noexcept { return violation.empty() && complete; }

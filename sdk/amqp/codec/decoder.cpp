@@ -50,8 +50,8 @@ std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
 std::optional<std::int64_t> Decoder::read_integer() noexcept {
     const auto code = peek_code();
     const std::size_t start = at_;
-    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) &&
-        bytes_.size() - at_ >= 9) { // a short cut for timestamps and sequence numbers
+    // a short cut for timestamps and sequence numbers
+    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) && bytes_.size() - at_ >= 9) {
         at_ += 9;
         return static_cast<std::int64_t>(number_at<8>(bytes_.data() + start + 1));
     }

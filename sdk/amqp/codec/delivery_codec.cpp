@@ -249,8 +249,8 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
         return sections.footer;
     }
     return {sections.body.data(),
-            sections.body.size() +
-                sections.footer.size()}; // footer and body are adjacent in the source
+            // footer and body are adjacent in the source
+            sections.body.size() + sections.footer.size()};
 }
 
 std::string encode_delivery(const MessageContent& content, const DeliveryNotes& notes,

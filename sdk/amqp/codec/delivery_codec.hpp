@@ -17,8 +17,8 @@ namespace sessionq::amqp {
 struct DeliveryNotes {
     const DeliveryFacts& facts;
     std::optional<WallTime> locked_until{};
-    std::optional<core::Uuid>
-        lock_token{}; ///< for deferred messages, whose lock token is not the delivery tag
+    /// for deferred messages, whose lock token is not the delivery tag
+    std::optional<core::Uuid> lock_token{};
     std::string_view dead_letter_source{};
 };
 

@@ -52,9 +52,9 @@ inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
     }
     const std::size_t size =
         width == 1 ? number_at<1>(bytes.data() + 1) : number_at<4>(bytes.data() + 1);
-    const bool is_sound = is_sized(code) ||
-                          // a compound value contains its count
-                          (size >= width && (is_compound(code) || is_array(code)));
+    // a compound value contains its count
+    const bool is_sound =
+        is_sized(code) || (size >= width && (is_compound(code) || is_array(code)));
     return is_sound && size < bytes.size() - width ? 1 + width + size : 0;
 }
 

@@ -188,9 +188,8 @@ std::string_view body_bytes(const MessageSections& sections, std::string& joined
     }
     joined.assign(first);
     while (decoder.read_descriptor()) {
-        joined.append(
-            // `find` has checked that it is binary
-            decoder.read_bytes().value_or(std::string_view{}));
+        // `find` has checked that it is binary
+        joined.append(decoder.read_bytes().value_or(std::string_view{}));
     }
     return joined.empty() ? std::string_view{} : joined;
 }

@@ -86,8 +86,8 @@ PropertyValue to_property(const Value& value) {
 }
 
 std::optional<PropertyValue> read_property(std::string_view encoded) {
-    if (encoded.starts_with('\xa1') ||
-        encoded.starts_with('\xb1')) { // a short cut for strings, the most frequent type
+    // a short cut for strings, the most frequent type
+    if (encoded.starts_with('\xa1') || encoded.starts_with('\xb1')) {
         Decoder decoder{encoded};
         const auto text = decoder.read_bytes();
         return text && decoder.at_end()

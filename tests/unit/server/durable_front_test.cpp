@@ -270,8 +270,8 @@ TEST_CASE("durable server: on a full disk only requests that need space are refu
     holder.deliveries[2].update({.kind = OutcomeKind::accepted});
     front.settle_down();
     REQUIRE(holder.outcomes.size() == 3);
-    CHECK(holder.outcomes[0].kind ==
-          OutcomeKind::rejected); // the first succeeds, because it stores nothing
+    // the first succeeds, because it stores nothing
+    CHECK(holder.outcomes[0].kind == OutcomeKind::rejected);
     CHECK(holder.outcomes[0].error.name == "amqp:resource-limit-exceeded");
     CHECK(holder.outcomes[1].kind == OutcomeKind::modified);
     CHECK(holder.outcomes[2].kind == OutcomeKind::accepted);

@@ -190,8 +190,8 @@ TEST_CASE("EncodedContent: a deadline out of the clock's range becomes never or 
     CHECK(deadline_of(Timestamp{std::numeric_limits<std::int64_t>::max()}).is_never());
     CHECK(deadline_of(Timestamp{std::numeric_limits<std::int64_t>::min()}).passed(noon.now));
     CHECK(deadline_of(Timestamp{0}).passed(noon.now));
-    CHECK(deadline_of(std::int64_t{1'700'000'001'000}) ==
-          Deadline::at(noon.now + 1s)); // a long from another peer
+    // a long from another peer
+    CHECK(deadline_of(std::int64_t{1'700'000'001'000}) == Deadline::at(noon.now + 1s));
     CHECK(deadline_of("soon").is_never());
 }
 

@@ -162,8 +162,8 @@ TEST_CASE("MessageSections: a truncated message has fewer sections or none") {
         const MessageSections all = *MessageSections::find(whole);
         for (std::size_t length = 0; length < whole.size(); ++length) {
             CAPTURE(length);
-            const std::string part = whole.substr(
-                0, length); // a buffer of this length, so that sanitizers notice reads beyond it
+            // a buffer of this length, so that sanitizers notice reads beyond it
+            const std::string part = whole.substr(0, length);
             const auto found = MessageSections::find(part);
             if (found) { // cut between two sections
                 CHECK(found->body.size() < all.body.size());
