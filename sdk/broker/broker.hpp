@@ -23,10 +23,10 @@ namespace sessionq::broker {
 class Broker {
 public:
     Broker();
-    /// Records changes in `journal`, and starts with the stored entities `kept`, as of `at`. A
+    /// Records changes in `journal`, and starts with the entities in `stored`, as of `at`. A
     /// stored queue is found by name at once. It resumes work when it is created again, with the
     /// new options, or when it is first used, with the stored options.
-    Broker(std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at);
+    Broker(std::shared_ptr<Journal> journal, std::vector<DurableQueue> stored, Instant at);
     ~Broker();
     Broker(const Broker&) = delete;
     Broker& operator=(const Broker&) = delete;

@@ -154,8 +154,8 @@ void WorkerPool::State::wait_for_workers(Deadline deadline) {
 }
 
 WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads,
-                       Duration last_patience)
-    : last_patience_{last_patience} {
+                       Duration stop_timeout)
+    : stop_timeout_{stop_timeout} {
     if (threads == 0) {
         throw Error{Errc::invalid_option, "worker_threads is 0"};
     }
@@ -179,7 +179,7 @@ WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigne
 }
 
 WorkerPool::~WorkerPool() {
-    stop(Deadline::after(last_patience_, core::system_clock().now()));
+    stop(Deadline::after(stop_timeout_, core::system_clock().now()));
     for (std::thread& worker : workers_) {
         if (worker.joinable()) {
             worker.detach();
