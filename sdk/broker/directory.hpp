@@ -35,11 +35,13 @@ public:
     Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal,
               std::vector<DurableQueue> stored, Instant at);
 
-    /// Creates an entity. Fails with duplicate_entity if the name is in use, and with
-    /// entity_not_found if a subscription's topic does not exist. Fails with invalid_option if
-    /// forwarding would form a cycle, or if a stored queue with sessions would become one without,
-    /// or the reverse. A new entity fails with quota_exceeded on a full disk, and with server_busy
-    /// while the journal is failing.
+    /// Creates an entity. Fails with
+    /// - duplicate_entity: the name is in use;
+    /// - entity_not_found: a subscription's topic does not exist;
+    /// - invalid_option: forwarding would form a cycle, or a stored queue with sessions would
+    ///   become one without, or the reverse;
+    /// - quota_exceeded or server_busy: the journal is full or failing, and the entity is not
+    ///   stored.
     core::Result<core::Done> make(EntitySpec spec, Instant at);
 
     /// Removes an entity, and a topic's subscriptions with it, also from the journal.

@@ -23,8 +23,8 @@ struct WorkerMark {
 };
 thread_local WorkerMark this_worker;
 
-/// Wakes workers for ready lanes. If a task on this worker made a lane ready (the end of a
-/// coroutine does), this worker takes the lane itself and one wake-up less is needed.
+/// Wakes workers for ready lanes. A task may make a lane ready, for example at the end of a
+/// coroutine. Its worker then takes that lane itself, so one wake-up less is needed.
 void wake_for_lanes(const void* pool, Sleepers& sleepers, std::size_t work) noexcept {
     const bool comes_itself = this_worker.in_task && this_worker.pool == pool;
     sleepers.wake(comes_itself ? work - 1 : work);
