@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "broker/keeping.hpp"
+#include "broker/journal_faults.hpp"
 #include "broker/queue_pair.hpp"
 #include "core/ascii_case.hpp"
 
@@ -61,11 +61,11 @@ std::string subscription_name(std::string_view topic, std::string_view name) {
 
 Broker::Broker() : Broker{nullptr, {}, {}} {}
 
-Broker::Broker(std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at)
+Broker::Broker(std::shared_ptr<Journal> journal, std::vector<DurableQueue> stored, Instant at)
     : board_{std::make_shared<WakeupBoard>()},
-      directory_{std::make_shared<Directory>(board_, std::move(journal), std::move(kept), at)} {}
+      directory_{std::make_shared<Directory>(board_, std::move(journal), std::move(stored), at)} {}
 
-Broker::~Broker() { static_cast<void>(directory_->forget_all()); }
+Broker::~Broker() { static_cast<void>(directory_->clear()); }
 
 core::Result<core::Done> Broker::create_queue(const std::string& name, const QueueOptions& options,
                                               Instant at) {
@@ -126,7 +126,7 @@ core::Result<core::Done> Broker::create(EntitySpec spec, Instant at) {
 }
 
 core::Result<core::Done> Broker::delete_entity(std::string_view name, Instant at) {
-    if (auto fault = find_keeping_fault(journal(), name, Growth::none)) {
+    if (auto fault = find_journal_fault(journal(), name, Growth::none)) {
         return std::move(*fault);
     }
     const auto gone = directory_->remove(name);

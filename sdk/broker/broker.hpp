@@ -23,10 +23,10 @@ namespace sessionq::broker {
 class Broker {
 public:
     Broker();
-    /// Records changes in `journal`, and starts with the stored entities `kept`, as of `at`. A
-    /// stored queue is found by name at once. It resumes work when it is created again, with the
-    /// new options, or when it is first used, with the stored options.
-    Broker(std::shared_ptr<Journal> journal, std::vector<KeptQueue> kept, Instant at);
+    /// Records changes in `journal`, and starts with the entities in `stored`, as of `at`. A stored
+    /// queue is found by name at once. If it is created again, it resumes work with the new
+    /// options. If it is used first, it resumes with the stored options.
+    Broker(std::shared_ptr<Journal> journal, std::vector<DurableQueue> stored, Instant at);
     ~Broker();
     Broker(const Broker&) = delete;
     Broker& operator=(const Broker&) = delete;
@@ -56,9 +56,12 @@ public:
 
     /// Creates a subscription: a queue named `<topic>/Subscriptions/<name>` that receives the
     /// messages that its rules match. Without rules it receives every message. The topic determines
-    /// the maximum message size. Fails as `create_queue` does. Also fails with entity_not_found (no
-    /// such topic), invalid_option (duplicate_detection_window or a rule) and invalid_argument (a
-    /// name longer than 50 characters or with a '/').
+    /// the maximum message size.
+    ///
+    /// Fails as `create_queue` does, and with
+    /// - entity_not_found: there is no such topic;
+    /// - invalid_option: duplicate_detection_window is set, or a rule is invalid;
+    /// - invalid_argument: the name is longer than 50 characters or contains a '/'.
     core::Result<core::Done> create_subscription(const std::string& topic, const std::string& name,
                                                  QueueOptions options, std::vector<Rule> rules,
                                                  Instant at);

@@ -54,7 +54,7 @@ struct Consumer : core::ListHook<Consumer> {
     Interest interest{Interest::none};
     TimePoint locked_until;
     timing::Timer lock_timer;
-    DeliveryTable in_hand{};
+    DeliveryTable unsettled{};
 };
 
 } // namespace sessionq::broker

@@ -1,10 +1,10 @@
-// The entities of a broker by name. Forwarding is in directory_ways.cpp.
+// The entities of a broker by name. Forwarding is in directory_forwarding.cpp.
 #include "broker/directory.hpp"
 
 #include <algorithm>
 #include <mutex>
 
-#include "broker/keeping.hpp"
+#include "broker/journal_faults.hpp"
 #include "broker/queue_pair.hpp"
 
 namespace sessionq::broker {
@@ -28,12 +28,13 @@ std::shared_ptr<RuleBook> make_book(std::vector<Rule> rules) {
     return book;
 }
 
-EntitySpec spec_of(const KeptQueue& kept) {
-    EntitySpec spec{.name = kept.name, .kind = kept.kind, .options = kept.options};
-    if (kept.kind == EntityKind::subscription) {
-        spec.topic = core::lower_case(kept.name);
-        spec.topic = kept.name.substr(0, spec.topic.find(core::lower_case(subscriptions_segment)));
-        spec.rules = make_book(kept.declared_rules);
+EntitySpec spec_of(const DurableQueue& stored) {
+    EntitySpec spec{.name = stored.name, .kind = stored.kind, .options = stored.options};
+    if (stored.kind == EntityKind::subscription) {
+        spec.topic = core::lower_case(stored.name);
+        spec.topic =
+            stored.name.substr(0, spec.topic.find(core::lower_case(subscriptions_segment)));
+        spec.rules = make_book(stored.declared_rules);
     }
     return spec;
 }
@@ -41,14 +42,14 @@ EntitySpec spec_of(const KeptQueue& kept) {
 } // namespace
 
 Directory::Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal,
-                     std::vector<KeptQueue> kept, Instant at)
+                     std::vector<DurableQueue> stored, Instant at)
     : board_{std::move(board)},
       journal_{std::move(journal)},
-      kept_at_{at},
-      has_begun_{kept.empty()} {
-    for (KeptQueue& queue : kept) {
+      restored_at_{at},
+      has_begun_{stored.empty()} {
+    for (DurableQueue& queue : stored) {
         std::string name = queue.name;
-        kept_.emplace(std::move(name), std::move(queue));
+        unopened_.emplace(std::move(name), std::move(queue));
     }
 }
 
@@ -59,14 +60,14 @@ core::Result<core::Done> Directory::make(EntitySpec spec, Instant at) {
         if (auto fault = find_fault(spec)) {
             return std::move(*fault);
         }
-        if (const auto kept = kept_.find(spec.name); kept != kept_.end()) {
-            restored = restore(kept, std::move(spec));
+        if (const auto stored = unopened_.find(spec.name); stored != unopened_.end()) {
+            restored = restore(stored, std::move(spec));
         } else {
             put(std::move(spec), at);
         }
     }
     if (restored) {
-        restored->advance(kept_at_);
+        restored->advance(restored_at_);
     }
     return core::Done{};
 }
@@ -80,25 +81,25 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
         return Failure{.code = Errc::entity_not_found,
                        .detail = "there is no topic '" + spec.topic + "'"};
     }
-    if (leads_back(spec)) {
+    if (closes_cycle(spec)) {
         return Failure{.code = Errc::invalid_option,
                        .detail = "forward_to: messages forwarded by '" + spec.name +
                                  "' would return to it"};
     }
     // A stored entity is taken over even on a full disk: otherwise nothing could be removed from it.
-    const auto kept = kept_.find(spec.name);
-    if (kept == kept_.end()) {
-        return find_keeping_fault(journal_.get(), spec.name, Growth::adds);
+    const auto stored = unopened_.find(spec.name);
+    if (stored == unopened_.end()) {
+        return find_journal_fault(journal_.get(), spec.name, Growth::adds);
     }
-    if (kept->second.kind != spec.kind) {
+    if (stored->second.kind != spec.kind) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "'" + kept->first + "' is stored as a " +
-                                 std::string{name_of(kept->second.kind)} + " and cannot become a " +
-                                 std::string{name_of(spec.kind)}};
+                       .detail = "'" + stored->first + "' is stored as a " +
+                                 std::string{name_of(stored->second.kind)} +
+                                 " and cannot become a " + std::string{name_of(spec.kind)}};
     }
-    if (kept->second.options.requires_session != spec.options.requires_session) {
+    if (stored->second.options.requires_session != spec.options.requires_session) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "requires_session: the stored queue '" + kept->first +
+                       .detail = "requires_session: the stored queue '" + stored->first +
                                  "' was created " +
                                  (spec.options.requires_session ? "without" : "with") +
                                  " sessions, which cannot be changed"};
@@ -123,23 +124,23 @@ void Directory::put(EntitySpec spec, Instant at) {
         topic);
 }
 
-QueuePairPtr Directory::restore(ByName<KeptQueue>::iterator found, EntitySpec spec) {
-    KeptQueue kept = std::move(found->second);
-    kept_.erase(found);
-    const QueueIds ids{.queue = kept.queue.id, .dead_letters = kept.dead_letters.id};
-    if (journal_ && kept.options != spec.options) {
+QueuePairPtr Directory::restore(ByName<DurableQueue>::iterator found, EntitySpec spec) {
+    DurableQueue stored = std::move(found->second);
+    unopened_.erase(found);
+    const QueueIds ids{.queue = stored.queue.id, .dead_letters = stored.dead_letters.id};
+    if (journal_ && stored.options != spec.options) {
         journal_->append({QueueOptionsChanged{.queue = ids.queue, .options = spec.options}});
     }
     // The owner states the same rules as before, so keep the changes made since.
-    if (spec.rules && spec.rules->list() == kept.declared_rules) {
-        spec.rules = make_book(kept.rules);
+    if (spec.rules && spec.rules->list() == stored.declared_rules) {
+        spec.rules = make_book(stored.rules);
     } else if (spec.rules && journal_) {
         journal_->append({RulesDeclared{.queue = ids.queue, .rules = spec.rules->list()}});
     }
     const std::string topic = spec.topic;
-    auto made = std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, kept_at_,
-                                            journal_, ids);
-    made->restore(std::move(kept));
+    auto made = std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_,
+                                            restored_at_, journal_, ids);
+    made->restore(std::move(stored));
     enter(made, topic);
     return made;
 }
@@ -170,8 +171,8 @@ std::vector<QueuePairPtr> Directory::remove(std::string_view name) {
     }
     gone.push_back(entry.entity);
     for (const QueuePairPtr& entity : gone) {
-        entity->stop_keeping(); // so that its removal is the last record of it
-        if (journal_) {         // recorded before the name can be used again
+        entity->detach_journal(); // so that its removal is the last record of it
+        if (journal_) {           // recorded before the name can be used again
             journal_->append({QueueRemoved{.queue = entity->ids().queue,
                                            .dead_letters = entity->ids().dead_letters}});
         }
@@ -179,11 +180,11 @@ std::vector<QueuePairPtr> Directory::remove(std::string_view name) {
     return gone;
 }
 
-std::vector<QueuePairPtr> Directory::forget_all() {
+std::vector<QueuePairPtr> Directory::clear() {
     auto gone = all();
     const std::unique_lock lock{mutex_};
     entries_.clear();
-    kept_.clear();
+    unopened_.clear();
     return gone;
 }
 
@@ -195,7 +196,7 @@ void Directory::begin(Instant at) {
     }
     has_begun_.store(true, std::memory_order_seq_cst);
     for (const QueuePairPtr& entity : all()) {
-        entity->release_held(at);
+        entity->forward_held(at);
     }
     for (const QueuePairPtr& entity : restored) {
         entity->advance(at);
@@ -208,7 +209,7 @@ QueuePairPtr Directory::find(std::string_view name) {
         if (const auto found = entries_.find(name); found != entries_.end()) {
             return found->second.entity;
         }
-        if (kept_.empty()) {
+        if (unopened_.empty()) {
             return nullptr;
         }
     }
@@ -216,14 +217,14 @@ QueuePairPtr Directory::find(std::string_view name) {
     QueuePairPtr wanted;
     {
         const std::unique_lock lock{mutex_};
-        if (kept_.contains(name)) { // otherwise another thread was first, or there is none
+        if (unopened_.contains(name)) { // otherwise another thread was first, or there is none
             restored = restore_all();
         }
         const auto found = entries_.find(name);
         wanted = found != entries_.end() ? found->second.entity : nullptr;
     }
     for (const QueuePairPtr& entity : restored) {
-        entity->advance(kept_at_);
+        entity->advance(restored_at_);
     }
     return wanted;
 }
@@ -232,8 +233,8 @@ std::vector<QueuePairPtr> Directory::restore_all() {
     std::vector<QueuePairPtr> restored;
     for (const EntityKind kind : {EntityKind::topic, EntityKind::queue,
                                   EntityKind::subscription}) { // topics before their subscriptions
-        for (auto kept = kept_.begin(); kept != kept_.end();) {
-            const auto one = kept++;
+        for (auto stored = unopened_.begin(); stored != unopened_.end();) {
+            const auto one = stored++;
             if (one->second.kind == kind) {
                 restored.push_back(restore(one, spec_of(one->second)));
             }
@@ -261,8 +262,8 @@ std::vector<std::string> Directory::names(EntityKind kind) const {
                 found.push_back(name);
             }
         }
-        for (const auto& [name, kept] : kept_) {
-            if (kept.kind == kind) {
+        for (const auto& [name, stored] : unopened_) {
+            if (stored.kind == kind) {
                 found.push_back(name);
             }
         }

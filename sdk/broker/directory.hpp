@@ -29,24 +29,26 @@ inline constexpr std::string_view subscriptions_segment = "/Subscriptions/";
 /// them. Thread-safe.
 class Directory : public std::enable_shared_from_this<Directory> {
 public:
-    /// Starts with the stored entities `kept`. Each resumes work when it is created again, with the
+    /// Starts with the entities in `stored`. Each resumes work when it is created again, with the
     /// new options. The first use of one that was not created again makes all of them resume, with
     /// the stored options.
     Directory(std::shared_ptr<WakeupBoard> board, std::shared_ptr<Journal> journal,
-              std::vector<KeptQueue> kept, Instant at);
+              std::vector<DurableQueue> stored, Instant at);
 
-    /// Creates an entity. Fails with duplicate_entity if the name is in use, and with
-    /// entity_not_found if a subscription's topic does not exist. Fails with invalid_option if
-    /// forwarding would form a cycle, or if a stored queue with sessions would become one without,
-    /// or the reverse. A new entity fails with quota_exceeded on a full disk, and with server_busy
-    /// while the journal is failing.
+    /// Creates an entity. Fails with
+    /// - duplicate_entity: the name is in use;
+    /// - entity_not_found: a subscription's topic does not exist;
+    /// - invalid_option: forwarding would form a cycle, or a stored queue with sessions would
+    ///   become one without, or the reverse;
+    /// - quota_exceeded or server_busy: the journal is full or failing, and the entity is not
+    ///   stored.
     core::Result<core::Done> make(EntitySpec spec, Instant at);
 
     /// Removes an entity, and a topic's subscriptions with it, also from the journal.
     [[nodiscard]] std::vector<QueuePairPtr> remove(std::string_view name);
 
     /// Removes all entities, but keeps their records in the journal.
-    [[nodiscard]] std::vector<QueuePairPtr> forget_all();
+    [[nodiscard]] std::vector<QueuePairPtr> clear();
 
     /// Returns null if there is no such entity.
     [[nodiscard]] QueuePairPtr find(std::string_view name);
@@ -80,20 +82,20 @@ private:
     };
 
     [[nodiscard]] std::optional<Failure> find_fault(const EntitySpec& spec) const;
-    [[nodiscard]] bool leads_back(const EntitySpec& spec) const;
+    [[nodiscard]] bool closes_cycle(const EntitySpec& spec) const;
     void put(EntitySpec spec, Instant at);
-    QueuePairPtr restore(ByName<KeptQueue>::iterator found, EntitySpec spec);
+    QueuePairPtr restore(ByName<DurableQueue>::iterator found, EntitySpec spec);
     [[nodiscard]] std::vector<QueuePairPtr> restore_all();
     void enter(const QueuePairPtr& made, const std::string& topic);
     [[nodiscard]] std::vector<QueuePairPtr> subscriptions_of(const QueuePair& topic) const;
-    void pass_on(const QueuePair& source, std::span<Transit> messages, Instant at);
+    void forward(const QueuePair& source, std::span<Transit> messages, Instant at);
 
     const std::shared_ptr<WakeupBoard> board_;
     const std::shared_ptr<Journal> journal_;
-    const Instant kept_at_;
+    const Instant restored_at_;
     std::atomic<bool> has_begun_;
-    mutable std::shared_mutex mutex_; // guards kept_ and entries_
-    ByName<KeptQueue> kept_;          // stored entities that are not in use yet
+    mutable std::shared_mutex mutex_; // guards unopened_ and entries_
+    ByName<DurableQueue> unopened_;   // stored entities that are not in use yet
     ByName<Entry> entries_;
 };
 

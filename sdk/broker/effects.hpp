@@ -13,23 +13,23 @@ namespace sessionq::broker {
 class Effects {
 public:
     void accepted(std::shared_ptr<ConsumerTarget> target, ConsumerPtr consumer) {
-        said_.push_back({std::move(target), std::move(consumer), {}, {}});
+        pending_.push_back({std::move(target), std::move(consumer), {}, {}});
     }
     void refused(std::shared_ptr<ConsumerTarget> target, Failure why) {
-        said_.push_back({std::move(target), {}, std::make_unique<Failure>(std::move(why)), {}});
+        pending_.push_back({std::move(target), {}, std::make_unique<Failure>(std::move(why)), {}});
     }
     void work(std::shared_ptr<ConsumerTarget> target) {
-        said_.push_back({std::move(target), {}, {}, {}});
+        pending_.push_back({std::move(target), {}, {}, {}});
     }
     void lost(std::shared_ptr<ConsumerTarget> target, Failure why) {
-        said_.push_back({std::move(target), {}, {}, std::make_unique<Failure>(std::move(why))});
+        pending_.push_back({std::move(target), {}, {}, std::make_unique<Failure>(std::move(why))});
     }
 
-    [[nodiscard]] bool empty() const noexcept { return said_.empty(); }
-    void swap(Effects& other) noexcept { said_.swap(other.said_); }
+    [[nodiscard]] bool empty() const noexcept { return pending_.empty(); }
+    void swap(Effects& other) noexcept { pending_.swap(other.pending_); }
 
-    void say() noexcept {
-        for (Effect& effect : said_) {
+    void deliver() noexcept {
+        for (Effect& effect : pending_) {
             if (effect.consumer) {
                 effect.target->on_accepted(std::move(effect.consumer));
             } else if (effect.refusal) {
@@ -40,7 +40,7 @@ public:
                 effect.target->notify_work();
             }
         }
-        said_.clear();
+        pending_.clear();
     }
 
 private:
@@ -51,7 +51,7 @@ private:
         std::unique_ptr<Failure> loss;
     };
 
-    std::vector<Effect> said_;
+    std::vector<Effect> pending_;
 };
 
 } // namespace sessionq::broker

@@ -1,5 +1,5 @@
 // How a message moves through an entity. Consumers are in entity_consumers.cpp and
-// entity_holding.cpp, the journal in entity_keeping.cpp.
+// entity_holding.cpp, the journal in entity_journal.cpp.
 #include "broker/entity.hpp"
 
 #include <utility>
@@ -102,7 +102,7 @@ std::int64_t Entity::enqueue(Arrival arrival) {
     const std::int64_t sequence = stored.sequence;
     if (history_ && !message_id.empty()) {
         history_->add(message_id, sequence, context_.now());
-        if (context_.is_kept()) {
+        if (context_.has_journal()) {
             const auto window = std::chrono::duration_cast<WallTime::duration>(
                 *options_.duplicate_detection_window);
             context_.note(MessageIdTaken{.entity = id_,
@@ -172,15 +172,15 @@ void Entity::activate(StoredMessage& message, std::optional<std::chrono::millise
 }
 
 void Entity::make_available(StoredMessage& message) {
-    if (passes_on()) {
-        send_off(message);
+    if (forwards()) {
+        forward(message);
     } else {
         message.hops = 0;
-        shelve(message);
+        add_to_available(message);
     }
 }
 
-void Entity::shelve(StoredMessage& message) {
+void Entity::add_to_available(StoredMessage& message) {
     if (message.expires != TimePoint::max()) {
         arm(message, message.expires);
     }
@@ -192,7 +192,7 @@ void Entity::shelve(StoredMessage& message) {
     on_change(*message.session);
 }
 
-void Entity::hand_out(StoredMessage& message, Consumer& consumer, std::vector<Delivered>& to) {
+void Entity::deliver(StoredMessage& message, Consumer& consumer, std::vector<Delivered>& to) {
     Delivered& delivered = to.emplace_back();
     delivered.message = describe_delivery(message);
     delivered.bytes = message.bytes;
@@ -201,7 +201,7 @@ void Entity::hand_out(StoredMessage& message, Consumer& consumer, std::vector<De
         remove(message);
         return;
     }
-    delivered.token = consumer.in_hand.add(message);
+    delivered.token = consumer.unsettled.add(message);
     message.holder = &consumer;
     message.token = delivered.token;
     message.timer.reset();
@@ -270,8 +270,8 @@ void Entity::modify(StoredMessage& message, const Changes& changes) {
         store_.replace_content(message,
                                message.content->with_changes(
                                    {.properties = changes.properties, .encoded = changes.encoded}));
-        if (context_.is_kept()) {
-            KeptMessage record = record_of(message);
+        if (context_.has_journal()) {
+            DurableMessage record = record_of(message);
             record.content = message.content;
             context_.note(MessageChanged{std::move(record)});
         }
@@ -290,7 +290,7 @@ void Entity::arm(StoredMessage& message, TimePoint due) {
 
 void Entity::on_timer(StoredMessage& message) {
     if (message.holder != nullptr) { // the message's own lock expired
-        message.holder->in_hand.remove(message.token);
+        message.holder->unsettled.remove(message.token);
         put_back(message, true);
     } else if (message.place == Place::scheduled) {
         message.timer.reset();

@@ -81,7 +81,7 @@ public:
     }
 
     /// Restores the stored content. Must be the first call.
-    void restore(KeptEntity kept);
+    void restore(DurableEntity stored);
 
     /// Ends every consumer and every waiting accept, because the entity is being deleted.
     void shut_down();
@@ -112,9 +112,9 @@ private:
     // Messages.
     void activate(StoredMessage& message, std::optional<std::chrono::milliseconds> longest = {});
     void make_available(StoredMessage& message);
-    void shelve(StoredMessage& message);
-    void send_off(StoredMessage& message);
-    void hand_out(StoredMessage& message, Consumer& consumer, std::vector<Delivered>& to);
+    void add_to_available(StoredMessage& message);
+    void forward(StoredMessage& message);
+    void deliver(StoredMessage& message, Consumer& consumer, std::vector<Delivered>& to);
     void put_back(StoredMessage& message, bool counted);
     void expire(StoredMessage& message);
     void dead_letter(StoredMessage& message, DeadLetterInfo why);
@@ -125,12 +125,12 @@ private:
     void on_timer(StoredMessage& message);
 
     // The journal.
-    [[nodiscard]] KeptMessage record_of(const StoredMessage& message) const;
+    [[nodiscard]] DurableMessage record_of(const StoredMessage& message) const;
     void note_added(const StoredMessage& message);
     void note_changed(const StoredMessage& message);
     void note_removed(const StoredMessage& message);
     void note_origin(const Origin& origin);
-    StoredMessage& restore(KeptMessage kept);
+    StoredMessage& restore(DurableMessage stored);
     void set_expiry(StoredMessage& message);
 
     // Consumers.
@@ -142,7 +142,7 @@ private:
     void on_change(Session& session);
 
     [[nodiscard]] bool is_dead_letter_queue() const noexcept { return dead_letters_ == nullptr; }
-    [[nodiscard]] bool passes_on() const noexcept {
+    [[nodiscard]] bool forwards() const noexcept {
         return kind_ == EntityKind::topic || !options_.forward_to.empty();
     }
     [[nodiscard]] AvailableMessages& available_to(const Consumer& consumer) noexcept;

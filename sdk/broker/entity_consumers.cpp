@@ -36,7 +36,7 @@ std::optional<Failure> Entity::find_receive_fault() const {
                        "a topic cannot be received from; receive from its subscriptions");
     }
     // A dead-letter sub-queue may hold messages that could not be forwarded.
-    if (passes_on() && !is_dead_letter_queue()) {
+    if (forwards() && !is_dead_letter_queue()) {
         return failure(Errc::not_supported,
                        "its messages are forwarded to '" + options_.forward_to + "'");
     }
@@ -134,15 +134,15 @@ void Entity::end(Consumer& consumer, bool counted) {
     consumer.interest = Interest::none;
     consumer.target.reset();
     context_.cancel(consumer.lock_timer);
-    auto in_hand = consumer.in_hand.messages();
-    std::ranges::sort(in_hand, {}, &StoredMessage::sequence);
-    for (StoredMessage* message : in_hand) {
-        consumer.in_hand.remove(message->token);
+    auto unsettled = consumer.unsettled.messages();
+    std::ranges::sort(unsettled, {}, &StoredMessage::sequence);
+    for (StoredMessage* message : unsettled) {
+        consumer.unsettled.remove(message->token);
         put_back(*message, counted);
     }
     if (Session* session = std::exchange(consumer.session, nullptr)) {
         // This may be the last owner of the consumer.
-        const ConsumerPtr last_hold = std::move(session->holder);
+        const ConsumerPtr last_owner = std::move(session->holder);
         sessions_.refresh(*session);
     } else {
         consumers_.remove(consumer);

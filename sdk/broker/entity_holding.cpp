@@ -13,7 +13,7 @@ bool Entity::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>&
     }
     if (consumer.mode == ReceiveMode::receive_and_delete &&
         context_.is_failing()) { // deliveries could not be recorded as removed
-        lose(consumer, cannot_be_kept(name_));
+        lose(consumer, journal_failing(name_));
         return false;
     }
     AvailableMessages& available = available_to(consumer);
@@ -23,7 +23,7 @@ bool Entity::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>&
         if (message == nullptr) {
             break;
         }
-        hand_out(*message, consumer, to);
+        deliver(*message, consumer, to);
     }
     set_interest(consumer, taken < max);
     return true;
@@ -42,7 +42,7 @@ core::Result<core::Done> Entity::receive_deferred(Consumer& consumer,
         return lock_lost(consumer);
     }
     if (consumer.mode == ReceiveMode::receive_and_delete && context_.is_failing()) {
-        return cannot_be_kept(name_);
+        return journal_failing(name_);
     }
     std::vector<StoredMessage*> found;
     for (const std::int64_t sequence : sequences) {
@@ -61,13 +61,13 @@ core::Result<core::Done> Entity::receive_deferred(Consumer& consumer,
         found.push_back(message);
     }
     for (StoredMessage* message : found) {
-        hand_out(*message, consumer, to);
+        deliver(*message, consumer, to);
     }
     return core::Done{};
 }
 
 void Entity::settle(Consumer& consumer, SettleOrder& order) {
-    StoredMessage* message = consumer.ended ? nullptr : consumer.in_hand.find(order.token);
+    StoredMessage* message = consumer.ended ? nullptr : consumer.unsettled.find(order.token);
     if (message == nullptr) {
         order.failed_with =
             consumer.ended || !consumer.has_session ? Errc::lock_lost : Errc::already_settled;
@@ -87,7 +87,7 @@ void Entity::settle(Consumer& consumer, SettleOrder& order) {
         order.failed_with = Errc::quota_exceeded;
         return;
     }
-    consumer.in_hand.remove(order.token);
+    consumer.unsettled.remove(order.token);
     if (order.outcome == Outcome::complete) {
         remove(*message);
         return;
@@ -123,7 +123,7 @@ core::Result<TimePoint> Entity::renew(Consumer& consumer) {
 
 core::Result<TimePoint> Entity::renew_message(Consumer& consumer, DeliveryTable::Token token) {
     StoredMessage* message =
-        consumer.ended || consumer.has_session ? nullptr : consumer.in_hand.find(token);
+        consumer.ended || consumer.has_session ? nullptr : consumer.unsettled.find(token);
     if (message == nullptr) {
         return failure(Errc::lock_lost, "the message is not locked by this receiver");
     }
@@ -152,7 +152,7 @@ core::Result<core::Done> Entity::set_state(Consumer& consumer, std::optional<std
     if (auto fault = context_.find_fault(name_, state ? Growth::adds : Growth::none)) {
         return std::move(*fault);
     }
-    if (context_.is_kept()) {
+    if (context_.has_journal()) {
         context_.note(
             SessionStateSet{.entity = id_, .session_id = consumer.session_id, .state = state});
     }

@@ -22,7 +22,7 @@ namespace sessionq::broker {
 using EntityId = std::uint32_t;
 
 /// A stored message. Its holder is not stored: locks do not survive a restart.
-struct KeptMessage {
+struct DurableMessage {
     EntityId entity{0};
     std::int64_t sequence{0};
     MessageContentPtr content{}; ///< null in `MessageChanged`: unchanged
@@ -33,7 +33,7 @@ struct KeptMessage {
     std::shared_ptr<const DeadLetterInfo> dead_letter{};
     /// The subscriptions that have received it from here already. Only in a stored topic's
     /// messages.
-    std::vector<EntityId> passed_to{};
+    std::vector<EntityId> forwarded_to{};
 };
 
 // The changes that an operation makes to the stored state.
@@ -63,10 +63,10 @@ struct QueueRemoved { ///< with the messages of the queue and of its dead-letter
     EntityId dead_letters{0};
 };
 struct MessageAdded {
-    KeptMessage message{};
+    DurableMessage message{};
 };
 struct MessageChanged {
-    KeptMessage message{};
+    DurableMessage message{};
 };
 struct MessageRemoved {
     EntityId entity{0};
@@ -74,7 +74,7 @@ struct MessageRemoved {
 };
 /// A subscription has received a message from its topic, or needs it no longer. Other subscriptions
 /// may still wait for it.
-struct MessagePassedOn {
+struct MessageForwarded {
     EntityId entity{0};
     std::int64_t sequence{0};
     EntityId to{0};
@@ -94,7 +94,7 @@ struct MessageIdTaken { ///< for duplicate detection
 
 using Change = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged,
                             QueueRemoved, MessageAdded, MessageChanged, MessageRemoved,
-                            MessagePassedOn, SessionStateSet, MessageIdTaken>;
+                            MessageForwarded, SessionStateSet, MessageIdTaken>;
 
 /// Stores what a broker must still have after a restart. A broker without a journal is in memory
 /// only.
@@ -138,22 +138,22 @@ public:
 };
 
 /// The stored state of an entity.
-struct KeptEntity {
+struct DurableEntity {
     EntityId id{0};
-    std::int64_t last_sequence{0};       ///< the last one assigned, even if its message is gone
-    std::vector<KeptMessage> messages{}; ///< by sequence number
+    std::int64_t last_sequence{0};          ///< the last one assigned, even if its message is gone
+    std::vector<DurableMessage> messages{}; ///< by sequence number
     std::vector<SessionStateSet> states{};
     std::vector<MessageIdTaken> taken_ids{}; ///< in the order in which they will be forgotten
 };
 
-struct KeptQueue { ///< or a topic, or a subscription
+struct DurableQueue { ///< or a topic, or a subscription
     std::string name{};
     EntityKind kind{EntityKind::queue};
     QueueOptions options{};
     std::vector<Rule> declared_rules{}; ///< of a subscription, as stated by its owner
     std::vector<Rule> rules{};          ///< as they are now
-    KeptEntity queue{};
-    KeptEntity dead_letters{};
+    DurableEntity queue{};
+    DurableEntity dead_letters{};
 };
 
 } // namespace sessionq::broker

@@ -81,10 +81,10 @@ public:
 
 private:
     // Sorts the lines: those of one key are adjacent, the highest priority first.
-    struct Place {
+    struct LineKey {
         Key key;
         int priority;
-        bool operator<(const Place& other) const noexcept {
+        bool operator<(const LineKey& other) const noexcept {
             return key != other.key ? key < other.key : priority > other.priority;
         }
     };
@@ -94,7 +94,7 @@ private:
 
     QueueContext& context_;
     std::unordered_map<OperationId, OperationPtr> operations_;
-    std::map<Place, Line> lines_; // contains no empty line
+    std::map<LineKey, Line> lines_; // contains no empty line
     OperationId last_id_{0};
 };
 

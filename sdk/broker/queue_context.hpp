@@ -10,7 +10,7 @@
 #include "broker/effects.hpp"
 #include "broker/instant.hpp"
 #include "broker/journal.hpp"
-#include "broker/keeping.hpp"
+#include "broker/journal_faults.hpp"
 #include "broker/transit.hpp"
 #include "timing/timer_wheel.hpp"
 
@@ -40,7 +40,7 @@ public:
     /// The messages that leave for other queues, in order.
     [[nodiscard]] std::vector<Transit>& transits() noexcept { return transits_; }
 
-    [[nodiscard]] bool is_kept() const noexcept { return journal_ != nullptr; }
+    [[nodiscard]] bool has_journal() const noexcept { return journal_ != nullptr; }
     /// Operations that must be stored are rejected for now.
     [[nodiscard]] bool is_failing() const noexcept {
         return journal_ != nullptr && journal_->is_failing();
@@ -51,18 +51,18 @@ public:
     }
     /// Why a change of the named entity is rejected for now, if so.
     [[nodiscard]] std::optional<Failure> find_fault(std::string_view name, Growth growth) const {
-        return find_keeping_fault(journal_, name, growth);
+        return find_journal_fault(journal_, name, growth);
     }
     /// Records a change. Only with a journal.
     void note(Change change) { changes_.push_back(std::move(change)); }
     /// Ends an operation: passes its changes to the journal, all or none.
-    void hand_over_changes() {
+    void submit_changes() {
         if (!changes_.empty()) {
             journal_->append(std::exchange(changes_, {}));
         }
     }
     /// Stores nothing from now on.
-    void stop_keeping() noexcept {
+    void detach_journal() noexcept {
         journal_ = nullptr;
         changes_.clear();
     }

@@ -17,23 +17,23 @@ std::optional<Failure> QueuePair::take(std::span<Arrival> arrivals, Instant at) 
     });
 }
 
-bool QueuePair::begin_passing_on() {
+bool QueuePair::begin_forwarding() {
     auto& transits = context_.transits();
     if (transits.empty()) {
         return false;
     }
     std::ranges::move(transits, std::back_inserter(leaving_));
     transits.clear();
-    return !std::exchange(is_passing_on_, true);
+    return !std::exchange(is_forwarding_, true);
 }
 
-void QueuePair::pass_on(Instant at) {
+void QueuePair::forward(Instant at) {
     for (;;) {
         std::vector<Transit> messages;
         {
             const std::lock_guard lock{mutex_};
             if (leaving_.empty()) {
-                is_passing_on_ = false;
+                is_forwarding_ = false;
                 return;
             }
             messages.swap(leaving_);
@@ -51,21 +51,21 @@ void QueuePair::pass_on(Instant at) {
             return !held_.empty();
         });
         if (is_held && directory_->has_begun()) { // it began in the meantime
-            release_held(at);
+            forward_held(at);
         }
     }
 }
 
-void QueuePair::release_held(Instant at) {
+void QueuePair::forward_held(Instant at) {
     {
         const std::lock_guard lock{mutex_};
         std::ranges::move(held_, std::back_inserter(leaving_));
         held_.clear();
-        if (leaving_.empty() || std::exchange(is_passing_on_, true)) {
+        if (leaving_.empty() || std::exchange(is_forwarding_, true)) {
             return;
         }
     }
-    pass_on(at);
+    forward(at);
 }
 
 } // namespace sessionq::broker

@@ -59,7 +59,7 @@ public:
           queue_{entity_.name(), *this, entity_},
           dead_letters_{dead_letter_entity_.name(), *this, dead_letter_entity_} {
         if (rules_ && journal_) {
-            rules_->keep_in(journal_, ids.queue, entity_.name());
+            rules_->record_in(journal_, ids.queue, entity_.name());
         }
     }
 
@@ -82,9 +82,9 @@ public:
 
     /// Restores the stored content. Must be the first call. What became due meanwhile happens with
     /// the next call.
-    void restore(KeptQueue kept) {
-        dead_letter_entity_.restore(std::move(kept.dead_letters));
-        entity_.restore(std::move(kept.queue));
+    void restore(DurableQueue stored) {
+        dead_letter_entity_.restore(std::move(stored.dead_letters));
+        entity_.restore(std::move(stored.queue));
     }
 
     /// Null unless it is a subscription.
@@ -100,7 +100,7 @@ public:
     std::optional<Failure> take(std::span<Arrival> arrivals, Instant at);
 
     /// Forwards the messages that the directory held back. Thread-safe.
-    void release_held(Instant at);
+    void forward_held(Instant at);
 
     /// Nothing is due before this instant. Thread-safe.
     [[nodiscard]] TimePoint next_due() const noexcept {
@@ -119,21 +119,21 @@ public:
         }
         auto answer = operation();
         finish();
-        context_.hand_over_changes();
+        context_.submit_changes();
         effects.swap(context_.effects());
-        const bool passes_on = begin_passing_on();
+        const bool must_forward = begin_forwarding();
         const TimePoint due = context_.next_due();
         if (due != next_due()) {
             is_due_earlier = due < next_due();
             next_due_.store(due.time_since_epoch().count(), std::memory_order_seq_cst);
         }
         lock.unlock();
-        effects.say();
+        effects.deliver();
         if (is_due_earlier) {
             board_->offer(due);
         }
-        if (passes_on) {
-            pass_on(at);
+        if (must_forward) {
+            forward(at);
         }
         return answer;
     }
@@ -144,9 +144,9 @@ public:
     }
 
     /// Stores nothing from now on. Thread-safe.
-    void stop_keeping() {
+    void detach_journal() {
         const std::lock_guard lock{mutex_};
-        context_.stop_keeping();
+        context_.detach_journal();
     }
 
     /// Ends all consumers and waiting accepts. From now on the queue rejects every operation.
@@ -165,8 +165,8 @@ private:
         dead_letter_entity_.finish();
     }
 
-    [[nodiscard]] bool begin_passing_on();
-    void pass_on(Instant at);
+    [[nodiscard]] bool begin_forwarding();
+    void forward(Instant at);
 
     static QueueOptions dead_letter_options(QueueOptions of) {
         of.requires_session = false;
@@ -186,7 +186,7 @@ private:
     std::vector<Transit> leaving_;
     std::vector<Transit> held_;
     // One thread at a time forwards, in the order in which the messages arrived.
-    bool is_passing_on_{false};
+    bool is_forwarding_{false};
     QueueContext context_;
     Entity dead_letter_entity_;
     Entity entity_;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "broker/keeping.hpp"
+#include "broker/journal_faults.hpp"
 #include "core/ascii_case.hpp"
 
 namespace sessionq::broker {
 namespace {
 
-constexpr std::size_t most_rules = 2000;
+constexpr std::size_t max_rules = 2000;
 
 } // namespace
 
@@ -19,16 +19,16 @@ core::Result<core::Done> RuleBook::add(Rule rule) {
     }
     auto made = std::make_shared<const filter::CompiledRule>(std::move(compiled).value());
     const std::lock_guard lock{mutex_};
-    if (auto fault = find_keeping_fault(journal_.get(), name_, Growth::adds)) {
+    if (auto fault = find_journal_fault(journal_.get(), name_, Growth::adds)) {
         return std::move(*fault);
     }
     if (find(*rules_, made->rule().name) != rules_->end()) {
         return Failure{.code = Errc::duplicate_entity,
                        .detail = "rule '" + made->rule().name + "' already exists"};
     }
-    if (rules_->size() >= most_rules) {
+    if (rules_->size() >= max_rules) {
         return Failure{.code = Errc::quota_exceeded,
-                       .detail = "a subscription may have at most " + std::to_string(most_rules) +
+                       .detail = "a subscription may have at most " + std::to_string(max_rules) +
                                  " rules"};
     }
     auto changed = std::make_shared<Rules>(*rules_);
@@ -44,7 +44,7 @@ core::Result<core::Done> RuleBook::remove(std::string_view name) {
         return Failure{.code = Errc::entity_not_found,
                        .detail = "there is no rule '" + std::string{name} + "'"};
     }
-    if (auto fault = find_keeping_fault(journal_.get(), name_, Growth::none)) {
+    if (auto fault = find_journal_fault(journal_.get(), name_, Growth::none)) {
         return std::move(*fault);
     }
     auto changed = std::make_shared<Rules>(*rules_);
@@ -53,7 +53,7 @@ core::Result<core::Done> RuleBook::remove(std::string_view name) {
     return core::Done{};
 }
 
-void RuleBook::keep_in(std::shared_ptr<Journal> journal, EntityId id, std::string name) {
+void RuleBook::record_in(std::shared_ptr<Journal> journal, EntityId id, std::string name) {
     const std::lock_guard lock{mutex_};
     journal_ = std::move(journal);
     id_ = id;
@@ -78,7 +78,7 @@ std::vector<Rule> RuleBook::list(const Rules& rules) {
 }
 
 std::vector<MessageContentPtr> RuleBook::select(filter::Candidate& message) const {
-    static const Message not_looked_at;
+    static const Message unread;
     std::vector<MessageContentPtr> copies;
     bool is_taken = false;
     for (const auto& rule : *snapshot()) {
@@ -86,7 +86,7 @@ std::vector<MessageContentPtr> RuleBook::select(filter::Candidate& message) cons
             continue;
         }
         const Message* outline =
-            rule->reads_messages() || rule->has_action() ? message.outline() : &not_looked_at;
+            rule->reads_messages() || rule->has_action() ? message.outline() : &unread;
         if (outline == nullptr || !rule->matches(*outline)) {
             continue;
         }

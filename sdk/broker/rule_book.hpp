@@ -20,7 +20,7 @@ inline constexpr std::string_view default_rule_name = "$Default";
 class RuleBook {
 public:
     /// Records changes in `journal` from now on, under the subscription's name and id.
-    void keep_in(std::shared_ptr<Journal> journal, EntityId id, std::string name);
+    void record_in(std::shared_ptr<Journal> journal, EntityId id, std::string name);
 
     /// Fails with invalid_argument, duplicate_entity, quota_exceeded (too many rules, or a full
     /// disk) or server_busy (the journal is failing).

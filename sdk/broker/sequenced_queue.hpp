@@ -17,12 +17,12 @@ namespace sessionq::broker {
 template <typename T, typename Tag, std::int64_t T::*Key>
 class SequencedQueue {
 public:
-    [[nodiscard]] bool empty() const noexcept { return in_order_.empty() && !strays_; }
+    [[nodiscard]] bool empty() const noexcept { return in_order_.empty() && !out_of_order_; }
 
     [[nodiscard]] T* front() const noexcept {
         T* first = in_order_.front();
-        if (strays_ && (first == nullptr || (*strays_->begin())->*Key < first->*Key)) {
-            return *strays_->begin();
+        if (out_of_order_ && (first == nullptr || (*out_of_order_->begin())->*Key < first->*Key)) {
+            return *out_of_order_->begin();
         }
         return first;
     }
@@ -33,10 +33,10 @@ public:
         } else if (item.*Key < in_order_.front()->*Key) {
             in_order_.push_front(item);
         } else {
-            if (!strays_) {
-                strays_ = std::make_unique<Strays>();
+            if (!out_of_order_) {
+                out_of_order_ = std::make_unique<OutOfOrder>();
             }
-            strays_->insert(&item);
+            out_of_order_->insert(&item);
         }
     }
 
@@ -44,8 +44,8 @@ public:
     void remove(T& item) noexcept {
         if (is_in_order(item)) {
             in_order_.remove(item);
-        } else if (strays_ && strays_->erase(&item) != 0 && strays_->empty()) {
-            strays_.reset();
+        } else if (out_of_order_ && out_of_order_->erase(&item) != 0 && out_of_order_->empty()) {
+            out_of_order_.reset();
         }
     }
 
@@ -58,21 +58,21 @@ public:
     }
 
     [[nodiscard]] bool contains(T& item) const noexcept {
-        return is_in_order(item) || (strays_ && strays_->contains(&item));
+        return is_in_order(item) || (out_of_order_ && out_of_order_->contains(&item));
     }
 
 private:
     struct Earlier {
         bool operator()(const T* a, const T* b) const noexcept { return a->*Key < b->*Key; }
     };
-    using Strays = std::set<T*, Earlier>;
+    using OutOfOrder = std::set<T*, Earlier>;
 
     static bool is_in_order(T& item) noexcept {
         return static_cast<core::ListHook<Tag>&>(item).is_linked();
     }
 
     core::IntrusiveList<T, Tag> in_order_;
-    std::unique_ptr<Strays> strays_; // null or not empty
+    std::unique_ptr<OutOfOrder> out_of_order_; // null or not empty
 };
 
 } // namespace sessionq::broker

@@ -16,7 +16,7 @@ class Entity;
 
 /// How often a message may be forwarded before it is dead-lettered. Documented by Azure Service
 /// Bus.
-inline constexpr std::uint8_t most_hops = 4;
+inline constexpr std::uint8_t max_hops = 4;
 
 /// Where a forwarded message comes from. The journal records its removal there together with its
 /// arrival. So after a crash it is never in both places, nor in neither.
@@ -40,7 +40,7 @@ struct Transit {
     Entity* from{nullptr};
     std::int64_t sequence{0};
     Arrival message{};
-    std::vector<EntityId> passed_to{};           ///< the subscriptions that have it already
+    std::vector<EntityId> forwarded_to{};        ///< the subscriptions that have it already
     bool is_held{false};                         ///< the result: it must wait
     std::optional<DeadLetterInfo> failed_with{}; ///< the result; unset: it has arrived
 };

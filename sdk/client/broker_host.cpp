@@ -19,7 +19,7 @@ BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory,
         amqp::ClockReading{.now = at.now, .wall = at.wall});
     auto opened =
         broker::StoreJournal::open(directory, std::move(codec), at.wall, clock).take_or_throw();
-    return {.journal = std::move(opened.journal), .queues = std::move(opened.kept), .at = at};
+    return {.journal = std::move(opened.journal), .queues = std::move(opened.stored), .at = at};
 }
 
 BrokerHost::BrokerHost(Kept kept, const core::Clock& clock)

@@ -32,7 +32,7 @@ public:
 private:
     struct Kept {
         std::shared_ptr<broker::Journal> journal{};
-        std::vector<broker::KeptQueue> queues{};
+        std::vector<broker::DurableQueue> queues{};
         broker::Instant at{};
     };
 

@@ -8,7 +8,7 @@ namespace sessionq::core {
 
 /// The maximum length of a session id or message id, in characters. Documented by Azure Service
 /// Bus.
-inline constexpr std::size_t longest_id = 128;
+inline constexpr std::size_t max_id_length = 128;
 
 /// The number of UTF-8 characters in `text`.
 [[nodiscard]] inline std::size_t characters(std::string_view text) noexcept {
@@ -20,7 +20,7 @@ inline constexpr std::size_t longest_id = 128;
 
 /// Whether `text` is short enough to be an id.
 [[nodiscard]] inline bool is_id(std::string_view text) noexcept {
-    return text.size() <= longest_id || characters(text) <= longest_id;
+    return text.size() <= max_id_length || characters(text) <= max_id_length;
 }
 
 } // namespace sessionq::core

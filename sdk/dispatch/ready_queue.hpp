@@ -61,9 +61,9 @@ public:
         }
     }
 
-    /// A worker's step, in this order: `ended` calls leave the count, `back` joins the end, and
-    /// with `take` the front lane leaves the queue with one call counted. Null: no lane is ready,
-    /// or the cap is reached.
+    /// A worker's step, in three parts. `ended` calls leave the count. `back` joins the end. With
+    /// `take`, the front lane leaves the queue and one call is counted for it. Returns null if no
+    /// lane is ready or the cap is reached.
     Lane* step(unsigned ended, Lane* back, bool take) {
         Lane* front = nullptr;
         std::size_t more = 0;

@@ -23,8 +23,8 @@ struct WorkerMark {
 };
 thread_local WorkerMark this_worker;
 
-/// Wakes workers for ready lanes. If a task on this worker made a lane ready (the end of a
-/// coroutine does), this worker takes the lane itself and one wake-up less is needed.
+/// Wakes workers for ready lanes. A task may make a lane ready, for example at the end of a
+/// coroutine. Its worker then takes that lane itself, so one wake-up less is needed.
 void wake_for_lanes(const void* pool, Sleepers& sleepers, std::size_t work) noexcept {
     const bool comes_itself = this_worker.in_task && this_worker.pool == pool;
     sleepers.wake(comes_itself ? work - 1 : work);
@@ -154,8 +154,8 @@ void WorkerPool::State::wait_for_workers(Deadline deadline) {
 }
 
 WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads,
-                       Duration last_patience)
-    : last_patience_{last_patience} {
+                       Duration stop_timeout)
+    : stop_timeout_{stop_timeout} {
     if (threads == 0) {
         throw Error{Errc::invalid_option, "worker_threads is 0"};
     }
@@ -179,7 +179,7 @@ WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigne
 }
 
 WorkerPool::~WorkerPool() {
-    stop(Deadline::after(last_patience_, core::system_clock().now()));
+    stop(Deadline::after(stop_timeout_, core::system_clock().now()));
     for (std::thread& worker : workers_) {
         if (worker.joinable()) {
             worker.detach();

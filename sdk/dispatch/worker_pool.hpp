@@ -23,11 +23,11 @@ class WorkerPool final : public core::Executor {
 public:
     /// Starts `threads` workers named "sessionq-work". Throws `invalid_option` if `threads` is 0.
     /// From now on `dispatcher` wakes these workers. `clock` must outlive every worker.
-    /// `last_patience` is how long the destructor waits.
+    /// `stop_timeout` is how long the destructor waits.
     WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads,
-               Duration last_patience = std::chrono::seconds{2});
+               Duration stop_timeout = std::chrono::seconds{2});
 
-    /// Stops the pool and waits up to `last_patience`. A worker whose handler has not returned by
+    /// Stops the pool and waits up to `stop_timeout`. A worker whose handler has not returned by
     /// then is detached and ends when the handler does.
     ~WorkerPool() override;
     WorkerPool(const WorkerPool&) = delete;
@@ -56,7 +56,7 @@ public:
 private:
     struct State;
 
-    Duration last_patience_;
+    Duration stop_timeout_;
     std::shared_ptr<State> state_;
     std::vector<std::thread> workers_;
 };

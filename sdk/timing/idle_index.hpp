@@ -54,8 +54,8 @@ private:
     IdleHook write_;
 };
 
-/// Reports entries that have been quiet for too long. Entries are filed under the second in which
-/// they turn idle, in one circle of seconds for reading and one for writing. Activity moves an
+/// Reports entries that have been quiet for too long. An entry is filed under the second in which
+/// it turns idle. One circle of seconds serves reading and one serves writing. Activity moves an
 /// entry in O(1). Within the same second it costs one comparison, so every read and write can be
 /// recorded.
 ///

@@ -81,10 +81,10 @@ private:
     void cascade(const Bucket& bucket) noexcept;
     void disarm_all(List& list) noexcept;
 
-    // A timer due at tick t lies in the level of the highest digit (of 8 bits) in which t differs
-    // from current_, in the bucket of its own digit there. Therefore a level holds only buckets
-    // ahead of current_, all buckets of a level come before those of the next level, and a bucket
-    // is cascaded exactly once.
+    // Let t be the due tick, written in digits of 8 bits. The timer lies in the level of the
+    // highest digit that differs from current_, in the bucket of t's digit there. Therefore a level
+    // holds only buckets ahead of current_. All buckets of a level come before those of the next
+    // level. A bucket is cascaded exactly once.
     TimePoint origin_;
     Tick current_{0};
     // The last tick that a TimePoint can express. Later timers never expire.

@@ -48,7 +48,7 @@ ScheduledRecord::Copy& copy_of(ScheduledRecord& record, std::int64_t sequence) {
 
 } // namespace
 
-void BrokerLedger::scheduled(const std::string& entity, const broker::KeptMessage& message) {
+void BrokerLedger::scheduled(const std::string& entity, const broker::DurableMessage& message) {
     const auto found = environment_->scheduled.find(message.content->message_id());
     if (found == environment_->scheduled.end()) {
         return;
@@ -103,7 +103,7 @@ void BrokerLedger::unscheduled(const std::string& entity, std::int64_t sequence)
         [record = found->second, sequence] { copy_of(*record, sequence).is_over = false; });
 }
 
-void BrokerLedger::added(const broker::KeptMessage& message,
+void BrokerLedger::added(const broker::DurableMessage& message,
                          const std::vector<broker::Change>& all) {
     const auto queue = queues_.find(message.entity);
     if (queue == queues_.end()) {
@@ -149,7 +149,7 @@ void BrokerLedger::added(const broker::KeptMessage& message,
     });
 }
 
-void BrokerLedger::changed(const broker::KeptMessage& message) {
+void BrokerLedger::changed(const broker::DurableMessage& message) {
     const auto queue = queues_.find(message.entity);
     MessageRecord* record =
         queue != queues_.end() ? find(queue->second, message.sequence) : nullptr;
@@ -263,22 +263,22 @@ void BrokerLedger::kill() {
     }
 }
 
-std::vector<broker::KeptQueue> BrokerLedger::revive() {
+std::vector<broker::DurableQueue> BrokerLedger::revive() {
     is_dead_ = false;
-    std::vector<broker::KeptQueue> kept = store_->read();
-    for (const broker::KeptQueue& queue : kept) {
+    std::vector<broker::DurableQueue> kept = store_->read();
+    for (const broker::DurableQueue& queue : kept) {
         check(queue);
     }
     return kept;
 }
 
 /// The store has what was committed, no more and no less.
-void BrokerLedger::check(const broker::KeptQueue& kept) {
+void BrokerLedger::check(const broker::DurableQueue& kept) {
     const auto report = [&](const std::string& what) {
         environment_->verdict.report("(m) store", kept.name + ": " + what);
     };
-    std::map<std::int64_t, const broker::KeptMessage*> there;
-    for (const broker::KeptMessage& message : kept.queue.messages) {
+    std::map<std::int64_t, const broker::DurableMessage*> there;
+    for (const broker::DurableMessage& message : kept.queue.messages) {
         there.emplace(message.sequence, &message);
     }
     for (const MessageRecord& message : environment_->broker.messages()) {

@@ -32,7 +32,7 @@ public:
     /// again.
     void kill();
     /// What a new one begins with, after it was checked.
-    [[nodiscard]] std::vector<broker::KeptQueue> revive();
+    [[nodiscard]] std::vector<broker::DurableQueue> revive();
 
     bool confirms_at_once{false}; ///< a deliberate defect
     Duration commit_high{};       ///< how long it takes to keep a change, at most
@@ -75,15 +75,15 @@ private:
     };
 
     void note(const broker::Change& change, const std::vector<broker::Change>& all);
-    void added(const broker::KeptMessage& message, const std::vector<broker::Change>& all);
-    void scheduled(const std::string& entity, const broker::KeptMessage& message);
+    void added(const broker::DurableMessage& message, const std::vector<broker::Change>& all);
+    void scheduled(const std::string& entity, const broker::DurableMessage& message);
     void due(const std::string& entity, ScheduledRecord& record,
              const std::vector<broker::Change>& all, std::int64_t sequence);
     void unscheduled(const std::string& entity, std::int64_t sequence);
-    void changed(const broker::KeptMessage& message);
+    void changed(const broker::DurableMessage& message);
     void finish(MessageRecord& message, MessageState state);
     void commit(Mark mark);
-    void check(const broker::KeptQueue& kept);
+    void check(const broker::DurableQueue& kept);
     void state_set(const broker::SessionStateSet& change);
     void removed(const broker::MessageRemoved& change, const std::vector<broker::Change>& all);
     void let_go(const LinkRecord& link, BrokerSession& session);

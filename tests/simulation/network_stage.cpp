@@ -101,7 +101,7 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
     }
 }
 
-void NetworkStage::raise_broker(std::vector<broker::KeptQueue> kept) {
+void NetworkStage::raise_broker(std::vector<broker::DurableQueue> kept) {
     broker_ = std::make_unique<broker::Broker>(ledger_, std::move(kept), instant());
     time_ = std::make_unique<BrokerTime>(scheduler(), *broker_);
     for (const std::string& entity : entities()) {

@@ -45,7 +45,7 @@ private:
     void mend() override;
 
     [[nodiscard]] ports::EndpointPtr connect(SimLoop& loop, std::size_t number);
-    void raise_broker(std::vector<broker::KeptQueue> kept);
+    void raise_broker(std::vector<broker::DurableQueue> kept);
     void kill_broker();
     void start(Front& front);
     void restart(Front& front);

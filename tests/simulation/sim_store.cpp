@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "broker/store/kept_reader.hpp"
 #include "broker/store/schema.hpp"
+#include "broker/store/store_reader.hpp"
 
 namespace sessionq::simulation {
 namespace {
@@ -40,8 +40,8 @@ void SimStore::commit(std::vector<broker::Change> changes) {
     }
 }
 
-std::vector<broker::KeptQueue> SimStore::read() {
-    return broker::read_kept(database_, codec_, scheduler_->wall_now()).take_or_throw();
+std::vector<broker::DurableQueue> SimStore::read() {
+    return broker::read_store(database_, codec_, scheduler_->wall_now()).take_or_throw();
 }
 
 void SimStore::spoil(std::vector<broker::Change>& changes) const {

@@ -17,7 +17,7 @@ public:
     SimStore(const Scheduler& scheduler, SeamDefect defect);
 
     void commit(std::vector<broker::Change> changes);
-    [[nodiscard]] std::vector<broker::KeptQueue> read();
+    [[nodiscard]] std::vector<broker::DurableQueue> read();
 
 private:
     void spoil(std::vector<broker::Change>& changes) const;

@@ -65,16 +65,16 @@ std::optional<std::string> to_text(const Value& value) {
 
 /// Applies statements to an outline and collects the changes. Each statement sees the effect of
 /// those before it.
-class Performance {
+class ActionRun {
 public:
-    explicit Performance(Message outline) : outline_{std::move(outline)} {}
+    explicit ActionRun(Message outline) : outline_{std::move(outline)} {}
 
-    void perform(const Statement& statement) {
+    void run(const Statement& statement) {
         Value value = statement.expression ? evaluate(*statement.expression, outline_) : Value{};
-        if (statement.property.own) {
+        if (statement.property.system) {
             auto text = to_text(value);
-            set_text(outline_, *statement.property.own, text);
-            changes_.texts.emplace_back(*statement.property.own, std::move(text));
+            set_text(outline_, *statement.property.system, text);
+            changes_.texts.emplace_back(*statement.property.system, std::move(text));
         } else if (statement.expression) {
             set(statement.property.name, std::move(value));
         } else {
@@ -150,12 +150,12 @@ bool CompiledRule::matches(const Message& message) const {
 }
 
 MessageContentPtr CompiledRule::apply(const MessageContent& content, Message outline) const {
-    Performance performance{std::move(outline)};
+    ActionRun action{std::move(outline)};
     for (const Statement& statement : statements_) {
-        performance.perform(statement);
+        action.run(statement);
     }
-    performance.set(rule_name_property, rule_.name);
-    return content.with_changes(performance.changes());
+    action.set(rule_name_property, rule_.name);
+    return content.with_changes(action.changes());
 }
 
 } // namespace sessionq::broker::filter

@@ -8,13 +8,13 @@
 namespace sessionq::broker::filter {
 namespace {
 
-struct Own {
+struct SystemProperty {
     std::string_view name;
     TextField field;
     std::string Message::*member; // null for the session id, which is optional
 };
 
-constexpr std::array<Own, 8> all_own{{
+constexpr std::array<SystemProperty, 8> system_properties{{
     {"ContentType", TextField::content_type, &Message::content_type},
     {"CorrelationId", TextField::correlation_id, &Message::correlation_id},
     {"Label", TextField::subject, &Message::subject},
@@ -25,42 +25,44 @@ constexpr std::array<Own, 8> all_own{{
     {"To", TextField::to, &Message::to},
 }};
 
-const Own& own_of(TextField field) noexcept {
-    return *std::ranges::find(all_own, field, &Own::field);
+const SystemProperty& system_property_of(TextField field) noexcept {
+    return *std::ranges::find(system_properties, field, &SystemProperty::field);
 }
 
 } // namespace
 
-std::optional<TextField> find_own(std::string_view name) noexcept {
-    const auto* found = std::ranges::find_if(
-        all_own, [name](const Own& own) { return core::equal_ignoring_case(own.name, name); });
-    return found == all_own.end() ? std::nullopt : std::optional{found->field};
+std::optional<TextField> find_system_property(std::string_view name) noexcept {
+    const auto* found =
+        std::ranges::find_if(system_properties, [name](const SystemProperty& system) {
+            return core::equal_ignoring_case(system.name, name);
+        });
+    return found == system_properties.end() ? std::nullopt : std::optional{found->field};
 }
 
-std::string list_own() {
+std::string list_system_properties() {
     std::string list;
-    for (const Own& own : all_own) {
-        list += (list.empty() ? "" : ", ") + std::string{own.name};
+    for (const SystemProperty& system : system_properties) {
+        list += (list.empty() ? "" : ", ") + std::string{system.name};
     }
     return list;
 }
 
 std::optional<std::string_view> text_of(const Message& message, TextField field) noexcept {
-    const Own& own = own_of(field);
-    if (own.member == nullptr) {
+    const SystemProperty& system = system_property_of(field);
+    if (system.member == nullptr) {
         return message.session_id ? std::optional<std::string_view>{*message.session_id}
                                   : std::nullopt;
     }
-    const std::string& text = message.*own.member;
+    const std::string& text = message.*system.member;
     return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
 }
 
 void set_text(Message& message, TextField field, std::optional<std::string> text) {
-    const Own& own = own_of(field);
-    if (own.member == nullptr) {
+    const SystemProperty& system = system_property_of(field);
+    if (system.member == nullptr) {
         message.session_id = std::move(text);
     } else {
-        message.*own.member = std::move(text).value_or(std::string{});
+        message.*system.member = std::move(text).value_or(std::string{});
     }
 }
 
@@ -75,8 +77,8 @@ Properties::const_iterator find_property(const Properties& properties,
 }
 
 Value value_of(const Message& message, const PropertyName& name) {
-    if (name.own) {
-        const auto text = text_of(message, *name.own);
+    if (name.system) {
+        const auto text = text_of(message, *name.system);
         return text ? Value{std::string{*text}} : Value{};
     }
     const auto found = find_property(message.properties, name.name);
@@ -84,8 +86,8 @@ Value value_of(const Message& message, const PropertyName& name) {
 }
 
 bool has(const Message& message, const PropertyName& name) noexcept {
-    return name.own ? text_of(message, *name.own).has_value()
-                    : find_property(message.properties, name.name) != message.properties.end();
+    return name.system ? text_of(message, *name.system).has_value()
+                       : find_property(message.properties, name.name) != message.properties.end();
 }
 
 } // namespace sessionq::broker::filter

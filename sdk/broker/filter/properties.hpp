@@ -13,7 +13,7 @@ namespace sessionq::broker::filter {
 /// A property as an expression names it: one of the message's own (`sys.`), or an application
 /// property.
 struct PropertyName {
-    std::optional<TextField> own{}; ///< unset: an application property
+    std::optional<TextField> system{}; ///< unset: an application property
     std::string name{};
 
     friend bool operator==(const PropertyName&, const PropertyName&) = default;
@@ -21,10 +21,10 @@ struct PropertyName {
 
 /// Finds one of the message's own properties by its name in expressions, in any case. Nothing if
 /// expressions do not know it.
-[[nodiscard]] std::optional<TextField> find_own(std::string_view name) noexcept;
+[[nodiscard]] std::optional<TextField> find_system_property(std::string_view name) noexcept;
 
 /// The names of these properties, for error texts.
-[[nodiscard]] std::string list_own();
+[[nodiscard]] std::string list_system_properties();
 
 /// The text of one of the message's own properties; nothing if the message has none.
 [[nodiscard]] std::optional<std::string_view> text_of(const Message& message,

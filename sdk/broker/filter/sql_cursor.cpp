@@ -89,12 +89,13 @@ PropertyName TokenCursor::expect_property() {
     if (!is_own) {
         return {.name = std::move(second.text)};
     }
-    const auto own = find_own(second.text);
-    if (!own) {
-        throw SyntaxError{"sys." + second.text + " is not supported; use one of " + list_own(),
+    const auto system = find_system_property(second.text);
+    if (!system) {
+        throw SyntaxError{"sys." + second.text + " is not supported; use one of " +
+                              list_system_properties(),
                           second.at};
     }
-    return {.own = own, .name = std::move(second.text)};
+    return {.system = system, .name = std::move(second.text)};
 }
 
 void TokenCursor::fail(std::string what) const { throw SyntaxError{std::move(what), next().at}; }

@@ -11,7 +11,7 @@
 namespace sessionq::broker::filter {
 namespace {
 
-constexpr int deepest = 100; // the nesting of parentheses, signs and NOTs
+constexpr int max_depth = 100; // the nesting of parentheses, signs and NOTs
 
 NodePtr node(Operation operation, NodePtr first, NodePtr second = nullptr) {
     auto made = std::make_unique<Node>();
@@ -302,7 +302,7 @@ private:
 
     struct Depth {
         explicit Depth(Parser& of) : parser{of} {
-            if (++parser.depth_ > deepest) {
+            if (++parser.depth_ > max_depth) {
                 parser.cursor_.fail("nested too deeply");
             }
         }

@@ -27,10 +27,10 @@ void ChangeSet::apply(MessageAdded added) {
 void ChangeSet::apply(MessageChanged changed) {
     MessageRow& row = row_of(changed.message.entity, changed.message.sequence);
     MessageContentPtr former = std::move(row.message.content);
-    std::vector<EntityId> passed_to = std::move(row.message.passed_to);
+    std::vector<EntityId> forwarded_to = std::move(row.message.forwarded_to);
     const bool has_content = changed.message.content != nullptr;
     row.message = std::move(changed.message);
-    row.message.passed_to = std::move(passed_to);
+    row.message.forwarded_to = std::move(forwarded_to);
     if (!has_content) {
         row.message.content = std::move(former);
     }
@@ -43,11 +43,11 @@ void ChangeSet::apply(MessageRemoved removed) {
     MessageRow& row = row_of(removed.entity, removed.sequence);
     row.action = row.action == Action::insert ? Action::nothing : Action::erase;
     row.message.content.reset();
-    row.message.passed_to.clear();
+    row.message.forwarded_to.clear();
 }
 
-void ChangeSet::apply(MessagePassedOn passed) {
-    auto& all = row_of(passed.entity, passed.sequence).message.passed_to;
+void ChangeSet::apply(MessageForwarded passed) {
+    auto& all = row_of(passed.entity, passed.sequence).message.forwarded_to;
     if (std::ranges::find(all, passed.to) == all.end()) { // once, even if several copies arrived
         all.push_back(passed.to);
     }

@@ -22,7 +22,7 @@ public:
     enum class Action : std::uint8_t { nothing, insert, update, update_with_content, erase };
     struct MessageRow {
         Action action{Action::nothing};
-        KeptMessage message{}; ///< its `passed_to` are to be added to those in the store
+        DurableMessage message{}; ///< its `forwarded_to` are to be added to those in the store
     };
     using QueueChange =
         std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, RulesChanged, QueueRemoved>;
@@ -67,7 +67,7 @@ private:
     void apply(MessageAdded added);
     void apply(MessageChanged changed);
     void apply(MessageRemoved removed);
-    void apply(MessagePassedOn passed);
+    void apply(MessageForwarded passed);
     void apply(SessionStateSet set) {
         states_.insert_or_assign({set.entity, std::move(set.session_id)}, std::move(set.state));
     }

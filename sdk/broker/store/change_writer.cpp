@@ -118,7 +118,7 @@ void ChangeWriter::remove_entity(EntityId entity) {
     Statement{database_, "DELETE FROM entities WHERE id = ?"}.bind(entity).run();
 }
 
-void ChangeWriter::bind_facts(Statement& statement, const KeptMessage& message) {
+void ChangeWriter::bind_facts(Statement& statement, const DurableMessage& message) {
     statement.bind(static_cast<std::int64_t>(message.place))
         .bind(message.delivery_count)
         .bind(nanoseconds_of(message.enqueued_time));
@@ -136,7 +136,7 @@ void ChangeWriter::bind_facts(Statement& statement, const KeptMessage& message) 
 }
 
 void ChangeWriter::write(const ChangeSet::MessageRow& row) {
-    const KeptMessage& message = row.message;
+    const DurableMessage& message = row.message;
     switch (row.action) {
     case ChangeSet::Action::nothing: break;
     case ChangeSet::Action::insert:
@@ -161,17 +161,17 @@ void ChangeWriter::write(const ChangeSet::MessageRow& row) {
         erase_message_.bind(message.entity).bind(message.sequence).run();
         break;
     }
-    if (!message.passed_to.empty()) {
-        write_passed_to(message);
+    if (!message.forwarded_to.empty()) {
+        write_forwarded_to(message);
     }
 }
 
-void ChangeWriter::write_passed_to(const KeptMessage& message) {
+void ChangeWriter::write_forwarded_to(const DurableMessage& message) {
     std::string ids;
-    for (const EntityId id : message.passed_to) {
+    for (const EntityId id : message.forwarded_to) {
         ids += std::to_string(id) + " ";
     }
-    pass_on_.bind_text(ids).bind(message.entity).bind(message.sequence).run();
+    add_forwarded_to_.bind_text(ids).bind(message.entity).bind(message.sequence).run();
 }
 
 } // namespace sessionq::broker

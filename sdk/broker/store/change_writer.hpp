@@ -28,8 +28,8 @@ private:
     void apply(const QueueRemoved& removed);
     void remove_entity(EntityId entity);
     void write(const ChangeSet::MessageRow& row);
-    void write_passed_to(const KeptMessage& message);
-    void bind_facts(Statement& statement, const KeptMessage& message);
+    void write_forwarded_to(const DurableMessage& message);
+    void bind_facts(Statement& statement, const DurableMessage& message);
 
     Database& database_;
     const ContentCodec& codec_;
@@ -49,7 +49,7 @@ private:
                               "UPDATE messages SET place = ?, delivery_count = ?, enqueued = ?, "
                               "time_to_live = ?, reason = ?, "
                               "description = ?, content = ? WHERE entity = ? AND sequence = ?"};
-    Statement pass_on_{
+    Statement add_forwarded_to_{
         database_,
         "UPDATE messages SET passed_to = passed_to || ? WHERE entity = ? AND sequence = ?"};
     Statement erase_message_{database_, "DELETE FROM messages WHERE entity = ? AND sequence = ?"};

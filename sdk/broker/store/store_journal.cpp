@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "broker/store/kept_reader.hpp"
 #include "broker/store/schema.hpp"
+#include "broker/store/store_reader.hpp"
 #include "core/log.hpp"
 
 namespace sessionq::broker {
@@ -29,11 +29,11 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
     }
     const std::string name = store_file(directory).string();
     try {
-        auto kept = read_kept(*database.value(), *codec, at);
-        if (!kept) {
-            return Failure{.code = kept.failure().code,
+        auto stored = read_store(*database.value(), *codec, at);
+        if (!stored) {
+            return Failure{.code = stored.failure().code,
                            .detail = "the store '" + name +
-                                     "' has invalid content: " + kept.failure().detail};
+                                     "' has invalid content: " + stored.failure().detail};
         }
         const auto last_id =
             static_cast<EntityId>(database.value()->number("SELECT max(id) FROM entities"));
@@ -41,7 +41,7 @@ core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::pat
                           std::move(database).value(), std::move(codec), name, last_id,
                           std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes),
                           clock),
-                      .kept = std::move(kept).value()};
+                      .stored = std::move(stored).value()};
     } catch (const DatabaseError& error) {
         const bool is_damaged = error.kind() == DatabaseError::Kind::damaged;
         return Failure{.code = is_damaged ? Errc::protocol_error : Errc::resource_exhausted,
@@ -82,10 +82,10 @@ void StoreJournal::append(std::vector<Change> changes) {
     {
         const std::lock_guard lock{mutex_};
         last_.store(last_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-        if (gathered_.changes.empty()) {
-            gathered_.changes = std::move(changes);
+        if (batch_.changes.empty()) {
+            batch_.changes = std::move(changes);
         } else {
-            std::ranges::move(changes, std::back_inserter(gathered_.changes));
+            std::ranges::move(changes, std::back_inserter(batch_.changes));
         }
         is_waiting = std::exchange(is_waiting_, false);
     }
@@ -98,7 +98,7 @@ void StoreJournal::when_durable(Durable done) {
     bool is_waiting = false;
     {
         const std::lock_guard lock{mutex_};
-        gathered_.waiting.push_back(std::move(done));
+        batch_.waiting.push_back(std::move(done));
         is_waiting = std::exchange(is_waiting_, false);
     }
     if (is_waiting) {
@@ -112,7 +112,7 @@ void StoreJournal::run() {
     bool is_ending = false;
     while (!is_ending) {
         wait_for_work(lock);
-        Gathered batch = std::exchange(gathered_, {});
+        Batch batch = std::exchange(batch_, {});
         batch.mark = last();
         is_ending = is_ending_;
         lock.unlock();
@@ -126,8 +126,8 @@ void StoreJournal::wait_for_work(std::unique_lock<std::mutex>& lock) {
         changed_.wait_for(lock, retry_after, [this] { return is_ending_; });
         return;
     }
-    const auto has_work = [this] { return is_ending_ || !gathered_.empty(); };
-    is_waiting_ = gathered_.empty();
+    const auto has_work = [this] { return is_ending_ || !batch_.empty(); };
+    is_waiting_ = batch_.empty();
     if (is_full()) {
         changed_.wait_for(lock, retry_after, has_work);
     } else {
@@ -136,7 +136,7 @@ void StoreJournal::wait_for_work(std::unique_lock<std::mutex>& lock) {
     is_waiting_ = false;
 }
 
-void StoreJournal::work(Gathered batch) {
+void StoreJournal::work(Batch batch) {
     for (Change& change : batch.changes) {
         pending_.add(std::move(change));
     }
@@ -150,7 +150,7 @@ void StoreJournal::work(Gathered batch) {
         done(batch.mark, failure.get());
     }
     if (is_full() && failure == nullptr) {
-        look_for_room();
+        check_for_room();
     }
 }
 
@@ -195,12 +195,12 @@ void StoreJournal::shrink() noexcept {
     }
 }
 
-void StoreJournal::look_for_room() {
+void StoreJournal::check_for_room() {
     const TimePoint now = clock_.now();
-    if (now < looked_for_room_ + retry_after) {
+    if (now < checked_for_room_ + retry_after) {
         return;
     }
-    looked_for_room_ = now;
+    checked_for_room_ = now;
     shrink();
     if (reserve_->take()) {
         set_full(false);

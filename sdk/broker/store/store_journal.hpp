@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    struct Gathered {
+    struct Batch {
         std::vector<Change> changes{};
         std::vector<Durable> waiting{};
         Mark mark{0};
@@ -71,11 +71,11 @@ private:
 
     void run();
     void wait_for_work(std::unique_lock<std::mutex>& lock);
-    void work(Gathered batch);
+    void work(Batch batch);
     [[nodiscard]] std::unique_ptr<Failure> commit();
     [[nodiscard]] std::unique_ptr<Failure> try_commit();
     void shrink() noexcept;
-    void look_for_room();
+    void check_for_room();
     void set_full(bool is_full);
 
     const std::unique_ptr<Database> database_;
@@ -87,12 +87,12 @@ private:
     std::atomic<bool> is_failing_{false};
     std::atomic<bool> is_full_{false};
     const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next three
-    TimePoint looked_for_room_{};
+    TimePoint checked_for_room_{};
     ChangeWriter writer_;
     ChangeSet pending_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    Gathered gathered_; // guarded by mutex_, as are the next two
+    Batch batch_; // guarded by mutex_, as are the next two
     bool is_waiting_{false};
     bool is_ending_{false};
     std::thread thread_;
@@ -100,7 +100,7 @@ private:
 
 struct StoreJournal::Opened {
     std::shared_ptr<StoreJournal> journal{};
-    std::vector<KeptQueue> kept{};
+    std::vector<DurableQueue> stored{};
 };
 
 } // namespace sessionq::broker

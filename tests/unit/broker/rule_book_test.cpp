@@ -95,7 +95,7 @@ TEST_CASE("rules: changes are recorded; on a full disk none is added, and while 
     const auto journal = std::make_shared<test::HeldJournal>();
     RuleBook rules;
     REQUIRE(rules.add({.name = "before"}).ok());
-    rules.keep_in(journal, 7, "news/Subscriptions/all");
+    rules.record_in(journal, 7, "news/Subscriptions/all");
     REQUIRE(rules.add({.name = "one"}).ok());
     REQUIRE(rules.add({.name = "two"}).ok());
     journal->full = true;

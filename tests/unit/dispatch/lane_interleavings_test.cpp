@@ -437,7 +437,7 @@ TEST_CASE("lane: the exploration catches deliberate defects") {
                                       s.push(1);
                                   },
                                   {[](auto& s) { s.push(2); }, first_goes_on}};
-        CHECK(torn.explore().violation == "a lane is forgotten: a call waits and nobody comes");
+        CHECK(torn.explore().violation == "a lane is forgotten: a call waits and no worker comes");
     }
     SUBCASE("sleeps without looking again") {
         const Case<> hasty{

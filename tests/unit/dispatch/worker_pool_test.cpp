@@ -286,7 +286,7 @@ TEST_CASE("worker pool: R18: a handler that never returns does not block stop or
         stuck->started.wait();
         CHECK(workers->stop(soon()) == 1);
         lane.reset();
-        workers.reset(); // waits for last_patience
+        workers.reset(); // waits for stop_timeout
     }
     // The worker finishes its call in a lane and a dispatcher that nothing else owns.
     stuck->let_go.count_down();

@@ -143,7 +143,7 @@ struct Held {
     test::ManualLoop loop{};
     std::shared_ptr<test::HeldJournal> journal{std::make_shared<test::HeldJournal>()};
     std::shared_ptr<broker::Broker> broker{std::make_shared<broker::Broker>(
-        journal, std::vector<broker::KeptQueue>{}, broker::Instant{})};
+        journal, std::vector<broker::DurableQueue>{}, broker::Instant{})};
     in_process::Endpoint endpoint{broker, loop};
     int sent{0};
 };

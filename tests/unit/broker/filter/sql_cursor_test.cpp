@@ -56,7 +56,7 @@ TEST_CASE("token cursor: a call is a word followed by a parenthesis") {
 TEST_CASE("token cursor: a property is the application's unless its scope is sys") {
     CHECK(property("color") == PropertyName{.name = "color"});
     CHECK(property("USER.color") == PropertyName{.name = "color"});
-    CHECK(property("sys.Label") == PropertyName{.own = TextField::subject, .name = "Label"});
+    CHECK(property("sys.Label") == PropertyName{.system = TextField::subject, .name = "Label"});
     CHECK(property("[sys]") == PropertyName{.name = "sys"});
 }
 

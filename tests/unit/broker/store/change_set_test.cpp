@@ -12,8 +12,8 @@ using Action = ChangeSet::Action;
 MessageContentPtr content(const char* body) {
     return std::make_shared<DecodedContent>(Message::text("s", body));
 }
-KeptMessage message(std::int64_t sequence, MessageContentPtr what = nullptr,
-                    std::uint32_t count = 0, EntityId entity = 1) {
+DurableMessage message(std::int64_t sequence, MessageContentPtr what = nullptr,
+                       std::uint32_t count = 0, EntityId entity = 1) {
     return {.entity = entity,
             .sequence = sequence,
             .content = std::move(what),

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <fstream>
@@ -49,9 +50,9 @@ std::optional<Failure> outcome(Journal& journal) {
     return said.get_future().get();
 }
 
-std::string bodies(const KeptEntity& entity) {
+std::string bodies(const DurableEntity& entity) {
     std::string text;
-    for (const KeptMessage& message : entity.messages) {
+    for (const DurableMessage& message : entity.messages) {
         text += (text.empty() ? "" : " ") + std::to_string(message.sequence) + ":" +
                 std::string{message.content->body()};
     }
@@ -107,7 +108,7 @@ TEST_CASE(
     const fs::path directory = temporary.path() / "a" / "b";
     {
         auto opened = open(directory).value();
-        CHECK(opened.kept.empty());
+        CHECK(opened.stored.empty());
         CHECK(fs::status(directory).permissions() == fs::perms::owner_all);
         CHECK(opened.journal->make_entity_id() == 1);
         opened.journal->append({created()});
@@ -116,11 +117,11 @@ TEST_CASE(
         CHECK(opened.journal->last() == 3);
     }
     auto opened = open(directory).value();
-    REQUIRE(opened.kept.size() == 1);
-    CHECK(opened.kept[0].name == "orders");
-    CHECK(bodies(opened.kept[0].queue) == "2:two");
-    CHECK(bodies(opened.kept[0].dead_letters) == "1:dead");
-    CHECK(opened.kept[0].queue.last_sequence == 2);
+    REQUIRE(opened.stored.size() == 1);
+    CHECK(opened.stored[0].name == "orders");
+    CHECK(bodies(opened.stored[0].queue) == "2:two");
+    CHECK(bodies(opened.stored[0].dead_letters) == "1:dead");
+    CHECK(opened.stored[0].queue.last_sequence == 2);
     CHECK(opened.journal->make_entity_id() == 3);
 }
 
@@ -135,7 +136,7 @@ TEST_CASE(
     }
     fs::copy(temporary.path() / "live", temporary.path() / "copy",
              fs::copy_options::recursive); // the state that a crash leaves
-    CHECK(open(temporary.path() / "copy").value().kept[0].queue.messages.size() == 40);
+    CHECK(open(temporary.path() / "copy").value().stored[0].queue.messages.size() == 40);
 
     // A log with a torn or garbled end loses only what was not confirmed as written.
     const fs::path log = store_file(temporary.path() / "live").string() + "-wal";
@@ -147,7 +148,7 @@ TEST_CASE(
         fs::resize_file(store_file(temporary.path() / "copy").string() + "-wal", cut);
         auto torn = open(temporary.path() / "copy");
         REQUIRE(torn.ok());
-        const std::size_t left = torn.value().kept[0].queue.messages.size();
+        const std::size_t left = torn.value().stored[0].queue.messages.size();
         CHECK(left % 2 == 0);
         CHECK(left < least);
         least = left;
@@ -215,7 +216,7 @@ TEST_CASE("StoreJournal: a failing disk fails waiting callers and is logged, and
         CHECK_FALSE(outcome(*opened.journal));
         CHECK_FALSE(opened.journal->is_failing());
     }
-    CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "3:while");
+    CHECK(bodies(open(temporary.path()).value().stored[0].queue) == "3:while");
 }
 
 TEST_CASE("StoreJournal: on a full disk removals use the reserve, and it stays full until the "
@@ -248,7 +249,7 @@ TEST_CASE("StoreJournal: on a full disk removals use the reserve, and it stays f
         journal.append({added(++sent, "after")});
         CHECK_FALSE(outcome(journal));
     }
-    CHECK(open(temporary.path()).value().kept[0].queue.messages.size() == 2);
+    CHECK(open(temporary.path()).value().stored[0].queue.messages.size() == 2);
     CHECK(fs::file_size(store_file(temporary.path())) <
           std::uintmax_t{30} * 4096); // the store has returned its unused pages to the disk
 }
@@ -276,7 +277,7 @@ TEST_CASE("StoreJournal: changes that exceed even the reserve are not confirmed,
         CHECK_FALSE(outcome(journal));
         CHECK_FALSE(journal.is_failing());
     }
-    CHECK(bodies(open(temporary.path()).value().kept[0].queue) == "2:small");
+    CHECK(bodies(open(temporary.path()).value().stored[0].queue) == "2:small");
 }
 
 TEST_CASE("ReserveFile: reserves its space, and leaves nothing behind if there is not enough") {
@@ -308,13 +309,13 @@ TEST_CASE("StoreJournal: a store of version 1 is upgraded with all its content")
     }
     {
         auto opened = open(temporary.path()).value();
-        CHECK(bodies(opened.kept[0].queue) == "1:one");
-        opened.journal->append({MessagePassedOn{.entity = 1, .sequence = 1, .to = 7}});
+        CHECK(bodies(opened.stored[0].queue) == "1:one");
+        opened.journal->append({MessageForwarded{.entity = 1, .sequence = 1, .to = 7}});
         CHECK_FALSE(outcome(*opened.journal));
-        opened.journal->append({MessagePassedOn{.entity = 1, .sequence = 1, .to = 12},
+        opened.journal->append({MessageForwarded{.entity = 1, .sequence = 1, .to = 12},
                                 MessageChanged{{.entity = 1, .sequence = 1}}});
     }
-    CHECK(open(temporary.path()).value().kept[0].queue.messages[0].passed_to ==
+    CHECK(open(temporary.path()).value().stored[0].queue.messages[0].forwarded_to ==
           std::vector<EntityId>{7, 12});
 }
 
@@ -334,13 +335,13 @@ TEST_CASE("StoreJournal: message ids are stored within their window, in the orde
                                                .at = wall,
                                                .until = wall + std::chrono::seconds{10}}});
     }
-    const auto all = open(temporary.path()).value().kept[0].queue.taken_ids;
+    const auto all = open(temporary.path()).value().stored[0].queue.taken_ids;
     REQUIRE(all.size() == 2);
     CHECK(all[0].message_id == "early");
     CHECK(all[1].sequence == 2);
     CHECK(open(temporary.path(), wall + std::chrono::seconds{10})
               .value()
-              .kept[0]
+              .stored[0]
               .queue.taken_ids.size() == 1);
     {
         auto opened = open(temporary.path()).value();
@@ -353,7 +354,7 @@ TEST_CASE("StoreJournal: message ids are stored within their window, in the orde
                                                    .until = wall + std::chrono::hours{2}}});
         }
     }
-    CHECK(open(temporary.path()).value().kept[0].queue.taken_ids.size() == 1000);
+    CHECK(open(temporary.path()).value().stored[0].queue.taken_ids.size() == 1000);
 }
 
 TEST_CASE("StoreJournal: a file that is in use, foreign, newer or broken is rejected by name and "
@@ -424,7 +425,7 @@ TEST_CASE("StoreJournal: a file that is in use, foreign, newer or broken is reje
             stays_refused(overwritten, "is damaged");
         }
         write(whole);
-        CHECK(open(temporary.path()).value().kept[0].queue.messages.size() == 100);
+        CHECK(open(temporary.path()).value().stored[0].queue.messages.size() == 100);
     }
     SUBCASE("an invalid message") {
         {

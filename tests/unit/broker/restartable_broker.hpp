@@ -14,13 +14,13 @@
 namespace sessionq::test {
 
 /// A broker with a store, on manual time, that can be ended and restarted.
-class KeptBroker {
+class RestartableBroker {
 public:
     static broker::QueueOptions sessions() {
         return {.requires_session = true, .lock_duration = 30s, .max_delivery_count = 3};
     }
 
-    KeptBroker() { start(); }
+    RestartableBroker() { start(); }
 
     void start() {
         const auto codec = std::make_shared<const server::StoredContent>(
@@ -28,7 +28,7 @@ public:
         auto opened = broker::StoreJournal::open(directory.path() / "data", codec, at.wall,
                                                  core::system_clock())
                           .value();
-        broker = std::make_unique<broker::Broker>(opened.journal, std::move(opened.kept), at);
+        broker = std::make_unique<broker::Broker>(opened.journal, std::move(opened.stored), at);
     }
     /// Ends the broker after everything is written, and restarts it `later` on a new monotonic time
     /// line.

@@ -41,7 +41,7 @@ std::optional<Failure> Entity::take(Arrival arrival) {
     return std::nullopt;
 }
 
-void Entity::send_off(StoredMessage& message) {
+void Entity::forward(StoredMessage& message) {
     Arrival leaving{.content = message.content,
                     .time_to_live = message.time_to_live,
                     .hops = message.hops,
@@ -67,7 +67,7 @@ void Entity::end_transit(std::int64_t sequence, const std::optional<DeadLetterIn
     } else if (!failed_with) {
         drop(*message); // the destination has recorded the removal here
     } else if (is_dead_letter_queue()) {
-        shelve(*message);
+        add_to_available(*message);
     } else {
         dead_letter(*message, *failed_with);
     }

@@ -1,4 +1,4 @@
-#include "broker/store/kept_reader.hpp"
+#include "broker/store/store_reader.hpp"
 
 #include <map>
 #include <sstream>
@@ -20,17 +20,17 @@ std::vector<EntityId> read_ids(const std::string& text) {
     return ids;
 }
 
-class KeptReader {
+class StoreReader {
 public:
-    KeptReader(Database& database, const ContentCodec& codec, WallTime at)
+    StoreReader(Database& database, const ContentCodec& codec, WallTime at)
         : database_{database}, codec_{codec}, at_{at} {}
 
-    core::Result<std::vector<KeptQueue>> read() {
+    core::Result<std::vector<DurableQueue>> read() {
         auto queues = read_queues();
         if (!queues) {
             return queues;
         }
-        for (KeptQueue& queue : queues.value()) {
+        for (DurableQueue& queue : queues.value()) {
             entities_.emplace(queue.queue.id, &queue.queue);
             entities_.emplace(queue.dead_letters.id, &queue.dead_letters);
         }
@@ -44,8 +44,8 @@ public:
     }
 
 private:
-    core::Result<std::vector<KeptQueue>> read_queues() {
-        std::vector<KeptQueue> queues;
+    core::Result<std::vector<DurableQueue>> read_queues() {
+        std::vector<DurableQueue> queues;
         Statement rows{database_, "SELECT id, dead_letters, name, kind, options, declared_rules, "
                                   "rules FROM queues ORDER BY id"};
         while (rows.step()) {
@@ -80,7 +80,7 @@ private:
     void read_sequences() {
         Statement rows{database_, "SELECT id, last_sequence FROM entities"};
         while (rows.step()) {
-            if (KeptEntity* entity = entity_in(rows)) {
+            if (DurableEntity* entity = entity_in(rows)) {
                 entity->last_sequence = rows.number(1);
             }
         }
@@ -92,15 +92,15 @@ private:
                        "reason, description, content, passed_to FROM messages "
                        "ORDER BY entity, sequence"};
         while (rows.step()) {
-            KeptEntity* entity = entity_in(rows);
+            DurableEntity* entity = entity_in(rows);
             if (entity == nullptr) {
                 continue;
             }
-            KeptMessage message{.entity = entity->id,
-                                .sequence = rows.number(1),
-                                .place = static_cast<MessageState>(rows.number(2)),
-                                .delivery_count = static_cast<std::uint32_t>(rows.number(3)),
-                                .enqueued_time = wall_of(rows.number(4))};
+            DurableMessage message{.entity = entity->id,
+                                   .sequence = rows.number(1),
+                                   .place = static_cast<MessageState>(rows.number(2)),
+                                   .delivery_count = static_cast<std::uint32_t>(rows.number(3)),
+                                   .enqueued_time = wall_of(rows.number(4))};
             const auto broken = [&](const std::string& why) {
                 return Failure{.code = Errc::protocol_error,
                                .detail =
@@ -121,7 +121,7 @@ private:
                 return broken(content.failure().detail);
             }
             message.content = std::move(content).value();
-            message.passed_to = read_ids(rows.bytes(9));
+            message.forwarded_to = read_ids(rows.bytes(9));
             entity->messages.push_back(std::move(message));
         }
         return std::nullopt;
@@ -130,7 +130,7 @@ private:
     void read_states() {
         Statement rows{database_, "SELECT entity, session_id, state FROM session_states"};
         while (rows.step()) {
-            if (KeptEntity* entity = entity_in(rows)) {
+            if (DurableEntity* entity = entity_in(rows)) {
                 entity->states.push_back(
                     {.entity = entity->id, .session_id = rows.bytes(1), .state = rows.bytes(2)});
             }
@@ -142,7 +142,7 @@ private:
                                   "until > ? ORDER BY until"};
         rows.bind(nanoseconds_of(at_));
         while (rows.step()) {
-            if (KeptEntity* entity = entity_in(rows)) {
+            if (DurableEntity* entity = entity_in(rows)) {
                 entity->taken_ids.push_back({.entity = entity->id,
                                              .message_id = rows.bytes(1),
                                              .sequence = rows.number(2),
@@ -154,7 +154,7 @@ private:
     static EntityId id_in(const Statement& rows, int column) {
         return static_cast<EntityId>(rows.number(column));
     }
-    KeptEntity* entity_in(const Statement& rows) {
+    DurableEntity* entity_in(const Statement& rows) {
         const auto found = entities_.find(id_in(rows, 0));
         return found != entities_.end() ? found->second : nullptr;
     }
@@ -162,14 +162,14 @@ private:
     Database& database_;
     const ContentCodec& codec_;
     const WallTime at_;
-    std::map<EntityId, KeptEntity*> entities_;
+    std::map<EntityId, DurableEntity*> entities_;
 };
 
 } // namespace
 
-core::Result<std::vector<KeptQueue>> read_kept(Database& database, const ContentCodec& codec,
-                                               WallTime at) {
-    return KeptReader{database, codec, at}.read();
+core::Result<std::vector<DurableQueue>> read_store(Database& database, const ContentCodec& codec,
+                                                   WallTime at) {
+    return StoreReader{database, codec, at}.read();
 }
 
 } // namespace sessionq::broker

@@ -16,12 +16,12 @@ enum class Growth : std::uint8_t {
     adds, ///< needs more room
 };
 
-[[nodiscard]] inline Failure cannot_be_kept(std::string_view name) {
+[[nodiscard]] inline Failure journal_failing(std::string_view name) {
     return {.code = Errc::server_busy,
             .detail = "entity '" + std::string{name} +
                       "': the broker's store cannot be written now; try again later"};
 }
-[[nodiscard]] inline Failure has_no_room(std::string_view name) {
+[[nodiscard]] inline Failure journal_full(std::string_view name) {
     return {.code = Errc::quota_exceeded,
             .detail = "entity '" + std::string{name} + "': the broker's store is full"};
 }
@@ -29,14 +29,14 @@ enum class Growth : std::uint8_t {
 /// Why `journal` cannot store such a change of an entity now, if so. On a full disk it rejects
 /// growth; while it cannot write it rejects everything. Null: nothing is stored, so nothing is
 /// rejected.
-[[nodiscard]] inline std::optional<Failure> find_keeping_fault(const Journal* journal,
+[[nodiscard]] inline std::optional<Failure> find_journal_fault(const Journal* journal,
                                                                std::string_view name,
                                                                Growth growth) {
     if (journal != nullptr && growth == Growth::adds && journal->is_full()) {
-        return has_no_room(name);
+        return journal_full(name);
     }
     if (journal != nullptr && journal->is_failing()) {
-        return cannot_be_kept(name);
+        return journal_failing(name);
     }
     return std::nullopt;
 }

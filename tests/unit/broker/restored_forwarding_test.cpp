@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <future>
 
-#include "unit/broker/kept_broker.hpp"
+#include "unit/broker/restartable_broker.hpp"
 
 using namespace sessionq;
 using namespace sessionq::test;
@@ -52,9 +52,9 @@ struct Scene {
                 committed.get_future().wait();
             }
         }
-        auto kept =
+        auto opened =
             StoreJournal::open(directory.path(), codec, at.wall, core::system_clock()).value();
-        Broker again{kept.journal, std::move(kept.kept), at};
+        Broker again{opened.journal, std::move(opened.stored), at};
         again.begin(at);
         std::vector<std::size_t> counts;
         for (const std::string& name : queues) {

@@ -8,7 +8,7 @@
 
 namespace sessionq::broker {
 
-bool Directory::leads_back(const EntitySpec& spec) const {
+bool Directory::closes_cycle(const EntitySpec& spec) const {
     const std::set<std::string> origin{core::lower_case(spec.name), core::lower_case(spec.topic)};
     std::set<std::string> seen;
     std::vector<std::string> open;
@@ -51,7 +51,7 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
         return;
     }
     if (source.kind() != EntityKind::topic) {
-        pass_on(source, messages, at);
+        forward(source, messages, at);
         return;
     }
     std::vector<filter::Candidate> candidates;
@@ -62,8 +62,8 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
     for (const QueuePairPtr& subscription : subscriptions_of(source)) {
         std::vector<Arrival> arrivals;
         for (std::size_t i = 0; i < messages.size(); ++i) {
-            if (std::ranges::find(messages[i].passed_to, subscription->ids().queue) !=
-                messages[i].passed_to.end()) {
+            if (std::ranges::find(messages[i].forwarded_to, subscription->ids().queue) !=
+                messages[i].forwarded_to.end()) {
                 continue; // it received the message before the restart
             }
             for (MessageContentPtr& copy : subscription->rules()->select(candidates[i])) {
@@ -77,11 +77,11 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
     }
 }
 
-void Directory::pass_on(const QueuePair& source, std::span<Transit> messages, Instant at) {
+void Directory::forward(const QueuePair& source, std::span<Transit> messages, Instant at) {
     for (Transit& transit : messages) {
-        if (transit.message.hops >= most_hops) {
+        if (transit.message.hops >= max_hops) {
             transit.failed_with = {.reason = "MaxTransferHopCountExceeded",
-                                   .description = "forwarded " + std::to_string(most_hops) +
+                                   .description = "forwarded " + std::to_string(max_hops) +
                                                   " times, which is the limit"};
             continue;
         }

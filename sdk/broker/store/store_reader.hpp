@@ -12,8 +12,8 @@ namespace sessionq::broker {
 
 /// Reads everything that a store holds, except message ids that are forgotten by `at`. Fails with
 /// protocol_error if a part cannot be decoded. Throws DatabaseError.
-[[nodiscard]] core::Result<std::vector<KeptQueue>> read_kept(Database& database,
-                                                             const ContentCodec& codec,
-                                                             WallTime at);
+[[nodiscard]] core::Result<std::vector<DurableQueue>> read_store(Database& database,
+                                                                 const ContentCodec& codec,
+                                                                 WallTime at);
 
 } // namespace sessionq::broker
