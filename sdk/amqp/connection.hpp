@@ -14,10 +14,10 @@ namespace sessionq::amqp {
 struct ConnectionOptions {
     EngineOptions engine{};
     Duration open_time_out{std::chrono::seconds{30}}; ///< from the start to the peer's open
-    Duration close_time_out{
-        std::chrono::seconds{5}}; ///< bounds an orderly close, from `close` or the peer's close
-    /// The limit of unsent bytes. Beyond it the connection is congested and stops reading. It keeps
-    /// the peer busy, and the bytes fit into the processor's caches.
+    /// Bounds an orderly close, from `close` or the peer's close.
+    Duration close_time_out{std::chrono::seconds{5}};
+    /// The limit of unsent bytes, beyond which the connection is congested and stops reading. It is
+    /// large enough that the peer never waits, and small enough for the processor's caches.
     std::size_t most_unsent{std::size_t{256} << 10U};
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,9 +48,11 @@ private:
     void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
                 std::optional<Errc> failed_with);
     void change_unsettled(std::ptrdiff_t by) noexcept;
-    /// Returns how many messages may be pulled for the peer.
+    /// Returns how many messages may be pulled for the peer. Zero if the peer lowers its credit
+    /// below the number of held-back messages.
     [[nodiscard]] std::uint32_t free_credit() const {
-        return link_->credit() - static_cast<std::uint32_t>(held_back_.size());
+        const auto held = static_cast<std::uint32_t>(held_back_.size());
+        return std::max(link_->credit(), held) - held;
     }
 
     Peer& peer_;

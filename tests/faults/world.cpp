@@ -39,7 +39,8 @@ std::string world_configuration() {
       "Topics": [{"Name": "news", "Subscriptions": [
         {"Name": "red", "Properties": {)" +
            session + R"(}, "Rules": [
-          {"Name": "red", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "color = 'red'"}}}]},
+          {"Name": "red", "Properties": {"FilterType": "Sql",
+           "SqlFilter": {"SqlExpression": "color = 'red'"}}}]},
         {"Name": "all", "Properties": {)" +
            session + R"(}},
         {"Name": "onward", "Properties": {"ForwardTo": "archive"}}]}]}]}})";

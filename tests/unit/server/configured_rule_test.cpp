@@ -31,7 +31,8 @@ TEST_CASE("configured rule: a rule without properties matches every message") {
 
 TEST_CASE("configured rule: reads a SQL filter and an action") {
     const Rule rule = read(
-        R"({"Name": "gold", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "tier = 'gold'"},
+        R"({"Name": "gold", "Properties": {"FilterType": "Sql",
+                               "SqlFilter": {"SqlExpression": "tier = 'gold'"},
                                "Action": {"SqlExpression": "SET sys.To = 'vault'"}}})");
     CHECK(rule == Rule{.name = "gold",
                        .filter = SqlFilter{"tier = 'gold'"},
@@ -41,7 +42,8 @@ TEST_CASE("configured rule: reads a SQL filter and an action") {
 TEST_CASE("configured rule: a correlation filter's properties keep their types") {
     const Rule rule =
         read(R"({"Name": "b", "Properties": {"FilterType": "Correlation", "CorrelationFilter":
-                               {"Label": "order", "Properties": {"n": 7, "x": 0.5, "on": true, "s": "7"}}}})");
+                               {"Label": "order",
+                                "Properties": {"n": 7, "x": 0.5, "on": true, "s": "7"}}}})");
     const auto& filter = std::get<CorrelationFilter>(rule.filter);
     CHECK(filter.subject == "order");
     CHECK(filter.properties ==
@@ -53,13 +55,14 @@ TEST_CASE("configured rule: an error names the path") {
     CHECK(complaint(R"({"Name": ""})") == "Rules[0].Name: must not be empty");
     CHECK(complaint(R"({"Name": "a", "Properties": {"FilterType": "XPath"}})") ==
           "Rules[0].Properties.FilterType: expected \"Correlation\" or \"Sql\"");
+    CHECK(complaint(
+              R"({"Name": "a", "Properties": {"FilterType": "Sql",
+                                "SqlFilter": {"SqlExpression": "a ="}}})")
+              .starts_with("Rules[0]: rule 'a': "));
     CHECK(
         complaint(
-            R"({"Name": "a", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="}}})")
-            .starts_with("Rules[0]: rule 'a': "));
-    CHECK(
-        complaint(
-            R"({"Name": "a", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": {"p": null}}}})") ==
+            R"({"Name": "a", "Properties": {"FilterType": "Correlation",
+                                "CorrelationFilter": {"Properties": {"p": null}}}})") ==
         "Rules[0].Properties.CorrelationFilter.Properties.p: expected a string, a number, true or "
         "false");
 }

@@ -176,6 +176,31 @@ TEST_CASE("durable server: receive-and-delete delivers after the deletion's comm
     CHECK(front.connection->is_quiet());
 }
 
+TEST_CASE(
+    "durable server: a peer that lowers its credit gets no more than the held-back messages") {
+    DurableFront front;
+    front.put("orders", {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3"),
+                         Message::text("a", "4")});
+    amqp::Attach attach = Front::by_session("orders", "a");
+    attach.sender_mode = amqp::SenderSettleMode::settled;
+    LinkLog& link = front.receive("r", attach);
+    link.receiver->add_credit(2);
+    front.run();
+    CHECK(front.counts("orders").active == 2);
+    // The client's engine only raises its credit, so this flow is written by hand.
+    const std::uint32_t window = 1000;
+    const std::string flow = amqp::encode(Value::described(
+        std::uint64_t{0x13}, amqp::List{Value{}, window, std::uint32_t{0}, window, std::uint32_t{0},
+                                        std::uint32_t{0}, std::uint32_t{1}}));
+    const std::string header{'\0', '\0', '\0', static_cast<char>(8 + flow.size()),
+                             '\2', '\0', '\0', '\0'};
+    front.stream->feed(header + flow);
+    front.run();
+    CHECK(front.counts("orders").active == 2);
+    front.settle_down();
+    CHECK_FALSE(link.messages.empty());
+}
+
 TEST_CASE("durable server: if deleting fails, messages wait for a later commit, in order, and a "
           "loss is reported after them") {
     DurableFront front;

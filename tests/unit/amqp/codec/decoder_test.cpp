@@ -155,7 +155,7 @@ TEST_CASE("Decoder: reads what Proton wrote") {
 }
 
 TEST_CASE("Decoder: reads the standard's own example, a book") {
-    // Part 1, section 1.2 of the AMQP 1.0 standard: a described list with an array of authors inside.
+    // AMQP 1.0 part 1, section 1.2: a described list that contains an array of authors.
     const std::string book = from_hex("00a30c") + "example:book" + from_hex("c04003a115") +
                              "AMQP for & by Dummies" + from_hex("e02502a10e") + "Rob J. Godfrey" +
                              from_hex("13") + "Rafael H. Schloming" + from_hex("40");
