@@ -1,78 +1,79 @@
-#include "groups/waiters.hpp"
+#include "groups/accept_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "timing/timer_service.hpp"
 
 namespace sessionq::groups {
 
-Waiters::Waiters(core::EventLoop& loop, Failure none, std::function<void()> expired)
-    : loop_{loop}, none_{std::move(none)}, expired_{std::move(expired)} {}
+void AcceptQueue::add(ports::RequestId id, std::optional<Duration> wait, Deadline deadline,
+                      ports::AcceptHandler handler) {
+    Waiting& made = waiting_.emplace_back(*this, id, Kind::waits, deadline, std::move(handler));
+    arm(made, wait ? Deadline::after(*wait, loop_.now()).sooner(deadline) : deadline);
+}
 
-void Waiters::add(ports::RequestId id, std::optional<Duration> wait, Answer answer) {
-    Waiter& waiter = all_.emplace_back(*this, id, false, std::move(answer));
-    if (wait) {
-        loop_.timers().arm(waiter.timer, loop_.now() + *wait);
+void AcceptQueue::add_probe(ports::RequestId id, Deadline deadline, ports::AcceptHandler handler) {
+    arm(waiting_.emplace_back(*this, id, Kind::probes, deadline, std::move(handler)), deadline);
+}
+
+void AcceptQueue::arm(Waiting& waiting, Deadline until) {
+    if (!until.is_never()) {
+        loop_.timers().arm(waiting.timer, until.time());
     }
 }
 
-void Waiters::add_probe(ports::RequestId id, Answer answer) {
-    all_.emplace_back(*this, id, true, std::move(answer));
+AcceptQueue::List::iterator AcceptQueue::find(ports::RequestId id) {
+    return std::ranges::find(waiting_, id, &Waiting::id);
 }
 
-bool Waiters::cancel(ports::RequestId id) {
-    const auto found =
-        std::find_if(all_.begin(), all_.end(), [id](const Waiter& each) { return each.id == id; });
-    if (found == all_.end()) {
-        return false;
-    }
-    loop_.timers().cancel(found->timer);
-    all_.erase(found);
-    return true;
-}
-
-void Waiters::clear() {
-    for (Waiter& each : all_) {
-        loop_.timers().cancel(each.timer);
-    }
-    all_.clear();
-}
-
-void Waiters::begin_probe() {
-    for (Waiter& each : all_) {
-        each.is_asked_for = each.probes;
+void AcceptQueue::give_up(ports::RequestId id) {
+    if (const auto found = find(id); found != waiting_.end()) {
+        answer(found, Failure{.code = Errc::cancelled, .detail = "the accept was given up"});
+        owner_.on_accept_ended();
     }
 }
 
-void Waiters::end_probe() {
-    for (auto each = all_.begin(); each != all_.end();) {
-        const auto waiter = each++;
-        if (waiter->is_asked_for) {
-            answer(waiter, none_);
+bool AcceptQueue::has_probes() const noexcept {
+    return std::ranges::any_of(waiting_,
+                               [](const Waiting& each) { return each.kind != Kind::waits; });
+}
+
+void AcceptQueue::begin_probe() {
+    for (Waiting& each : waiting_) {
+        if (each.kind == Kind::probes) {
+            each.kind = Kind::probed;
         }
     }
 }
 
-void Waiters::answer_all(const Failure& why) {
-    while (!all_.empty()) {
-        answer(all_.begin(), why);
+void AcceptQueue::end_probe() {
+    for (auto each = waiting_.begin(); each != waiting_.end();) {
+        const auto waiting = each++;
+        if (waiting->kind == Kind::probed) {
+            answer(waiting, none_);
+        }
     }
 }
 
-void Waiters::answer(std::list<Waiter>::iterator waiter,
-                     core::Result<std::shared_ptr<GroupSession>> result) {
-    loop_.timers().cancel(waiter->timer);
-    loop_.post([answer = std::move(waiter->answer), result = std::move(result)]() mutable {
-        answer(std::move(result));
-    });
-    all_.erase(waiter);
+void AcceptQueue::fail_all(const Failure& why) {
+    while (!waiting_.empty()) {
+        answer(waiting_.begin(), why);
+    }
 }
 
-void Waiters::on_time(const Waiter& waiter) {
-    answer(std::find_if(all_.begin(), all_.end(),
-                        [&](const Waiter& each) { return &each == &waiter; }),
-           none_);
-    expired_();
+void AcceptQueue::answer(List::iterator waiting, core::Result<ports::SessionLinkPtr> result) {
+    replies_.push([handler = std::move(waiting->handler), result = std::move(result)]() mutable {
+        handler(std::move(result));
+    });
+    waiting_.erase(waiting);
+}
+
+void AcceptQueue::on_expired(ports::RequestId id) {
+    const auto found = find(id);
+    const bool is_late = found->deadline.passed(loop_.now());
+    answer(found, is_late ? Failure{.code = Errc::timeout} : none_);
+    owner_.on_accept_ended();
 }
 
 } // namespace sessionq::groups

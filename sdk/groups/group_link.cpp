@@ -1,112 +1,115 @@
-#include "groups/group_session.hpp"
+#include "groups/group_link.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "groups/receiver.hpp"
+#include "groups/group_receiver.hpp"
 
 namespace sessionq::groups {
-namespace {
 
-Failure not_supported(const ports::Capabilities& capabilities, ports::Capability capability) {
-    return {.code = Errc::not_supported,
-            .detail =
-                capabilities.broker() + " does not have: " + std::string{to_string(capability)}};
-}
+using Phase = GroupLinkMachine::Phase;
 
-} // namespace
-
-void GroupSession::begin(Group& group) {
+void GroupLink::begin(GroupReceiver& receiver, Group& group) {
+    receiver_ = &receiver;
     group_ = &group;
     id_ = group.id;
-    phase_ = Phase::held;
 }
 
-void GroupSession::add_credit(std::uint32_t count) {
-    if (phase_ == Phase::held) {
-        credit_ += count;
+GroupLink::~GroupLink() {
+    for (Held* const each : settling_) {
+        each->settler = nullptr;
+    }
+    if (group_ != nullptr) {
+        receiver_->table().give_back(*group_);
+    }
+    if (receiver_ != nullptr) {
+        receiver_->leave(*this, nullptr);
+    }
+}
+
+void GroupLink::forget_receiver() noexcept {
+    machine_.lose();
+    receiver_ = nullptr;
+    group_ = nullptr;
+    settling_.clear();
+    returning_.clear();
+}
+
+void GroupLink::set_events(ports::LinkEvents& events) {
+    events_ = &events;
+    if (untold_loss_) {
+        replies_.push([this] { events_->on_lost(*untold_loss_); });
+    }
+}
+
+// Messages
+
+void GroupLink::add_credit(std::uint32_t count) {
+    machine_.add_credit(count);
+    if (machine_.is_held()) {
         give_later();
-        receiver_->touched(*this);
+        receiver_->top_up();
     }
 }
 
-void GroupSession::give_later() {
-    if (credit_ != 0 && !group_->waiting.empty() && !std::exchange(give_posted_, true)) {
-        receiver_->loop().post([weak = weak_from_this()] {
-            if (const auto self = weak.lock()) {
-                self->give_posted_ = false;
-                self->give();
-            }
-        });
+void GroupLink::give_later() {
+    if (machine_.may_give() && !group_->waiting.empty()) {
+        replies_.push([this] { give(); });
     }
 }
 
-void GroupSession::give() {
-    const auto self = shared_from_this();
-    while (phase_ == Phase::held && events_ != nullptr && credit_ != 0) {
-        Held* held = receiver_->table().next_for(*group_);
+void GroupLink::give() {
+    const auto self = anchor_.handle();
+    while (self.get() != nullptr && events_ != nullptr && machine_.may_give()) {
+        Held* const held = receiver_->table().next_for(*group_);
         if (held == nullptr) {
             return;
         }
-        --credit_;
+        machine_.gave();
         ports::DeliveryPtr made = events_->new_delivery();
         made->message = held->message;
         made->bytes = held->bytes;
         made->port_tag = reinterpret_cast<std::uint64_t>(held);
-        if (receiver_->removes()) {
-            made->settled_by_sender = true;
+        made->settled_by_sender = receiver_->removes();
+        held->given = made.get();
+        if (made->settled_by_sender) {
             static_cast<void>(
                 receiver_->settle(*held, *this, {.kind = amqp::OutcomeKind::accepted}));
-        } else {
-            held->given = made.get();
         }
         events_->on_delivery(std::move(made));
     }
 }
 
-void GroupSession::drain() {
-    if (phase_ != Phase::held) {
-        return;
-    }
-    draining_ = true;
-    if (!receiver_->drain_for(*this)) {
-        receiver_->loop().post([weak = weak_from_this()] {
-            if (const auto self = weak.lock()) {
-                self->drained();
-            }
-        });
+void GroupLink::drain() {
+    if (machine_.drain() && !receiver_->drain_for_link()) {
+        replies_.push([this] { on_drained(); });
     }
 }
 
-void GroupSession::drained() {
-    const auto self = shared_from_this();
-    if (!draining_) {
-        return;
-    }
-    give(); // what came before the answer
-    if (phase_ == Phase::held && std::exchange(draining_, false)) {
-        credit_ = 0;
-        events_->on_drained();
+void GroupLink::on_drained() {
+    const auto self = anchor_.handle();
+    if (machine_.is_draining()) {
+        give(); // what came before the answer
+        if (self.get() != nullptr && machine_.drained()) {
+            events_->on_drained();
+        }
     }
 }
 
-void GroupSession::settle(ports::Delivery& delivery, const ports::Settlement& settlement) {
-    if (phase_ != Phase::held) {
-        answer(delivery, Failure{.code = Errc::lock_lost, .detail = name() + " is held no more"});
+// Settling
+
+void GroupLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
+    machine_.settled();
+    if (!machine_.is_held()) {
+        answer(delivery,
+               Failure{.code = Errc::lock_lost, .detail = "session '" + id_ + "' is not held"});
         return;
     }
     Held& held = *reinterpret_cast<Held*>(delivery.port_tag);
-    const auto settle_with = [&](amqp::OutcomeKind kind) {
-        if (receiver_->settle(held, *this, {.kind = kind})) {
-            answer(delivery);
-        } else {
-            settling_.push_back(&held);
-        }
-    };
     switch (settlement.outcome) {
-    case ports::Outcome::complete: settle_with(amqp::OutcomeKind::accepted); return;
-    case ports::Outcome::
-        release: // it stays on this side: sent back, it could come again behind later ones
+    case ports::Outcome::complete:
+        settle_at_broker(held, delivery, amqp::OutcomeKind::accepted);
+        return;
+    case ports::Outcome::release: // kept here: the broker could deliver it behind later ones
         receiver_->table().undo(held);
         answer(delivery);
         give_later();
@@ -114,156 +117,139 @@ void GroupSession::settle(ports::Delivery& delivery, const ports::Settlement& se
     case ports::Outcome::abandon:
         receiver_->table().fail(held);
         returning_.push_back(&delivery);
-        receiver_->return_failed();
+        receiver_->want_drain();
         return;
     case ports::Outcome::dead_letter:
         if (receiver_->capabilities().has(ports::Capability::dead_letter)) {
-            settle_with(amqp::OutcomeKind::rejected);
-            return;
+            settle_at_broker(held, delivery, amqp::OutcomeKind::rejected);
+        } else {
+            answer(delivery, not_supported(ports::Capability::dead_letter));
         }
-        answer(delivery, not_supported(receiver_->capabilities(), ports::Capability::dead_letter));
         return;
-    case ports::Outcome::defer:
-        answer(delivery, not_supported(receiver_->capabilities(), ports::Capability::defer));
-        return;
+    case ports::Outcome::defer: answer(delivery, not_supported(ports::Capability::defer)); return;
     }
 }
 
-void GroupSession::answer(ports::Delivery& delivery, std::optional<Failure> failure) {
-    std::erase(returning_, &delivery);
-    answers_.push_back({.delivery = &delivery, .failure = std::move(failure)});
-    if (answers_.size() == 1) {
-        receiver_->tell_later(*this);
+void GroupLink::settle_at_broker(Held& held, ports::Delivery& delivery, amqp::OutcomeKind kind) {
+    if (receiver_->settle(held, *this, {.kind = kind})) {
+        answer(delivery);
+    } else {
+        settling_.push_back(&held);
     }
 }
 
-void GroupSession::answered(const Held& held, ports::Delivery& delivery) {
-    const auto self = shared_from_this();
+void GroupLink::answer(ports::Delivery& delivery, std::optional<Failure> failure) {
+    if (failure) {
+        replies_.push([this, &delivery, why = *std::move(failure)] { tell(delivery, &why); });
+    } else {
+        replies_.push([this, &delivery] { tell(delivery, nullptr); });
+    }
+}
+
+void GroupLink::tell(ports::Delivery& delivery, const Failure* failure) {
+    const auto self = anchor_.handle();
+    machine_.answered();
+    events_->on_settled(delivery, failure);
+    if (self.get() != nullptr) {
+        leave_if_answered();
+    }
+}
+
+void GroupLink::on_settled(const Held& held, ports::Delivery& delivery) {
     std::erase(settling_, &held);
-    events_->on_settled(delivery, nullptr);
-    look_closed();
+    tell(delivery, nullptr);
 }
 
-void GroupSession::returned() {
-    for (ports::Delivery* each : std::vector{returning_}) {
+void GroupLink::on_returned() {
+    for (ports::Delivery* const each : std::exchange(returning_, {})) {
         answer(*each);
     }
 }
 
-void GroupSession::tell_answers() {
-    for (const Answer& each : std::exchange(answers_, {})) {
-        if (events_ == nullptr) {
-            return;
-        }
-        events_->on_settled(*each.delivery, each.failure ? &*each.failure : nullptr);
-    }
-    look_closed();
-}
+// The end
 
-void GroupSession::lose(const Failure& why) {
-    const auto self = shared_from_this();
-    const Phase was = std::exchange(phase_, Phase::over);
-    group_ = nullptr;
-    if (events_ == nullptr) {
-        if (const auto handler = std::exchange(close_handler_, nullptr)) {
-            handler(core::Done{});
-        }
+void GroupLink::close(DoneHandler handler) {
+    if (!machine_.close()) {
+        replies_.push([handler = std::move(handler)] { handler(core::Done{}); });
         return;
     }
-    tell_answers();
-    for (ports::Delivery* each : std::exchange(returning_, {})) {
-        if (events_ != nullptr) {
-            events_->on_settled(*each, &why);
+    close_handler_ = std::move(handler);
+    receiver_->table().give_back(*std::exchange(group_, nullptr));
+    replies_.push([this] { leave_if_answered(); });
+}
+
+/// What was settled before is answered before.
+void GroupLink::leave_if_answered() {
+    if (machine_.leave()) {
+        std::exchange(receiver_, nullptr)->leave(*this, [handle = anchor_.handle()] {
+            if (GroupLink* const link = handle.get()) {
+                std::exchange(link->close_handler_, nullptr)(core::Done{});
+            }
+        });
+    }
+}
+
+void GroupLink::lose(const Failure& why) {
+    const auto self = anchor_.handle();
+    const Phase before = machine_.lose();
+    receiver_ = nullptr;
+    group_ = nullptr;
+    if (events_ == nullptr && before == Phase::held) {
+        untold_loss_ = std::make_unique<Failure>(why);
+        return;
+    }
+    std::vector<ports::Delivery*> unanswered = std::exchange(returning_, {});
+    for (const Held* const each : std::exchange(settling_, {})) {
+        unanswered.push_back(each->given);
+    }
+    Failure unknown = why;
+    unknown.outcome_unknown = true;
+    replies_.flush();
+    for (ports::Delivery* const each : unanswered) {
+        if (self.get() != nullptr) {
+            tell(*each, &unknown);
         }
     }
-    for (Held* each : std::exchange(settling_, {})) {
-        if (events_ != nullptr) {
-            events_->on_settled(*each->given, &why);
-        }
+    if (self.get() == nullptr) {
+        return;
     }
-    if (was == Phase::closing) {
-        if (const auto handler = std::exchange(close_handler_, nullptr)) {
-            handler(core::Done{});
-        }
-    } else if (was == Phase::held && events_ != nullptr) {
+    if (before == Phase::closing) {
+        std::exchange(close_handler_, nullptr)(core::Done{});
+    } else if (before == Phase::held) {
         events_->on_lost(why);
     }
 }
 
-void GroupSession::close(ports::SessionLink::DoneHandler handler) {
-    if (phase_ != Phase::held) {
-        receiver_->loop().post([handler = std::move(handler)] { handler(core::Done{}); });
-        return;
-    }
-    phase_ = Phase::closing;
-    close_handler_ = std::move(handler);
-    receiver_->table().give_back(*std::exchange(group_, nullptr));
-    receiver_->loop().post([weak = weak_from_this()] {
-        if (const auto self = weak.lock()) {
-            self->look_closed();
-        }
-    });
-}
+// Requests these brokers do not have
 
-/// What was settled before is answered before.
-void GroupSession::look_closed() {
-    if (phase_ != Phase::closing || !answers_.empty() || !settling_.empty() ||
-        !returning_.empty()) {
-        return;
-    }
-    phase_ = Phase::over;
-    receiver_->left(*this, [weak = weak_from_this()] {
-        const auto self = weak.lock();
-        if (const auto handler = self ? std::exchange(self->close_handler_, nullptr) : nullptr) {
-            handler(core::Done{});
-        }
-    });
-}
-
-void GroupSession::destroy() noexcept {
-    events_ = nullptr;
-    close_handler_ = nullptr;
-    for (Held* each : std::exchange(settling_, {})) {
-        each->settler = nullptr;
-    }
-    returning_.clear();
-    if (group_ != nullptr) {
-        receiver_->table().give_back(*std::exchange(group_, nullptr));
-    }
-    if (const Phase was = std::exchange(phase_, Phase::over);
-        was == Phase::held || was == Phase::closing) {
-        receiver_->left(*this, nullptr);
-    }
+Failure GroupLink::not_supported(ports::Capability capability) const {
+    const auto& capabilities =
+        receiver_ != nullptr ? receiver_->capabilities() : common_capabilities();
+    return {.code = Errc::not_supported,
+            .detail =
+                capabilities.broker() + " does not have: " + std::string{to_string(capability)}};
 }
 
 template <typename T>
-ports::RequestId GroupSession::refuse(ports::Capability capability,
-                                      std::function<void(core::Result<T>)> handler) {
-    receiver_->loop().post([weak = weak_from_this(),
-                            why = not_supported(receiver_->capabilities(), capability),
-                            handler = std::move(handler)] {
-        if (const auto self = weak.lock(); self && self->events_ != nullptr) {
-            handler(why);
-        }
-    });
+ports::RequestId GroupLink::refuse(ports::Capability capability,
+                                   std::function<void(core::Result<T>)> handler) {
+    replies_.push(
+        [handler = std::move(handler), why = not_supported(capability)] { handler(why); });
     return 0;
 }
 
-ports::RequestId GroupSessionLink::renew_lock(Deadline, LockHandler handler) {
-    return session_->refuse<ports::LockGrant>(ports::Capability::lock_renewal, std::move(handler));
+ports::RequestId GroupLink::renew_lock(Deadline, LockHandler handler) {
+    return refuse<ports::LockGrant>(ports::Capability::lock_renewal, std::move(handler));
 }
-ports::RequestId GroupSessionLink::get_state(Deadline, StateHandler handler) {
-    return session_->refuse<std::optional<std::string>>(ports::Capability::session_state,
-                                                        std::move(handler));
+ports::RequestId GroupLink::get_state(Deadline, StateHandler handler) {
+    return refuse<std::optional<std::string>>(ports::Capability::session_state, std::move(handler));
 }
-ports::RequestId GroupSessionLink::set_state(std::optional<std::string>, Deadline,
-                                             DoneHandler handler) {
-    return session_->refuse<core::Done>(ports::Capability::session_state, std::move(handler));
+ports::RequestId GroupLink::set_state(std::optional<std::string>, Deadline, DoneHandler handler) {
+    return refuse<core::Done>(ports::Capability::session_state, std::move(handler));
 }
-ports::RequestId GroupSessionLink::receive_deferred(std::vector<std::int64_t>, Deadline,
-                                                    DeliveriesHandler handler) {
-    return session_->refuse<std::vector<ports::DeliveryPtr>>(ports::Capability::defer,
-                                                             std::move(handler));
+ports::RequestId GroupLink::receive_deferred(std::vector<std::int64_t>, Deadline,
+                                             DeliveriesHandler handler) {
+    return refuse<std::vector<ports::DeliveryPtr>>(ports::Capability::defer, std::move(handler));
 }
 
 } // namespace sessionq::groups

@@ -1,114 +1,84 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/reply_queue.hpp"
+#include "groups/group_link_machine.hpp"
 #include "groups/group_table.hpp"
 #include "ports/capabilities.hpp"
 #include "ports/session_link.hpp"
 
 namespace sessionq::groups {
 
-class Receiver;
+class GroupReceiver;
 
-/// A message group that is held as a session: what its owner asked for, and what it is still to be
-/// told. The receiver does the rest. Bound to the loop.
-class GroupSession final : public std::enable_shared_from_this<GroupSession> {
+/// A message group that is held as a session. It does not expire. May outlive its receiver. Bound
+/// to the loop.
+class GroupLink final : public ports::SessionLink {
 public:
-    explicit GroupSession(std::shared_ptr<Receiver> receiver) noexcept
-        : receiver_{std::move(receiver)} {}
-    GroupSession(const GroupSession&) = delete;
-    GroupSession& operator=(const GroupSession&) = delete;
-    ~GroupSession() { destroy(); }
+    explicit GroupLink(core::EventLoop& loop) : replies_{loop} {}
+    ~GroupLink() override;
+    GroupLink(const GroupLink&) = delete;
+    GroupLink& operator=(const GroupLink&) = delete;
 
-    // for the owner
-    [[nodiscard]] const std::string& id() const noexcept { return id_; }
-    void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
-    void add_credit(std::uint32_t count);
-    void drain();
-    void settle(ports::Delivery& delivery, const ports::Settlement& settlement);
-    void close(ports::SessionLink::DoneHandler handler);
-    void destroy() noexcept;
-    /// Of what these brokers cannot do: answers with not_supported, by a later turn.
-    template <typename T>
-    ports::RequestId refuse(ports::Capability capability,
-                            std::function<void(core::Result<T>)> handler);
-
-    // for the receiver
-    void begin(Group& group);
-    [[nodiscard]] std::uint32_t credit() const noexcept { return credit_; }
-    [[nodiscard]] bool is_draining() const noexcept { return draining_; }
-    [[nodiscard]] Group* group() const noexcept { return group_; }
-    /// Gives the owner what waits, within its credit.
-    void give();
-    /// No more comes before credit is added.
-    void drained();
-    /// The settlement of this delivery has its answer; told by a later turn.
-    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
-    void tell_answers();
-    /// The broker has answered; told at once. Not from within a call of the owner.
-    void answered(const Held& held, ports::Delivery& delivery);
-    /// What failed is back at the broker.
-    void returned();
-    void lose(const Failure& why);
-
-private:
-    enum class Phase : std::uint8_t { idle, held, closing, over };
-    struct Answer {
-        ports::Delivery* delivery;
-        std::optional<Failure> failure;
-    };
-
-    void give_later();
-    void look_closed();
-    [[nodiscard]] std::string name() const { return "session '" + id_ + "'"; }
-
-    std::shared_ptr<Receiver> receiver_;
-    Phase phase_{Phase::idle};
-    std::string id_{};
-    Group* group_{nullptr};
-    ports::LinkEvents* events_{nullptr};
-    std::uint32_t credit_{0};
-    bool draining_{false};
-    bool give_posted_{false};
-    std::vector<Answer> answers_{};             // to be told
-    std::vector<Held*> settling_{};             // the broker will answer
-    std::vector<ports::Delivery*> returning_{}; // answered once they are back at the broker
-    ports::SessionLink::DoneHandler close_handler_{};
-};
-
-/// The same as its owner sees it.
-class GroupSessionLink final : public ports::SessionLink {
-public:
-    explicit GroupSessionLink(std::shared_ptr<GroupSession> session) noexcept
-        : session_{std::move(session)} {}
-    ~GroupSessionLink() override { session_->destroy(); }
-
-    [[nodiscard]] const std::string& session_id() const noexcept override { return session_->id(); }
-    /// A group is held until it is given back: it does not expire.
+    [[nodiscard]] const std::string& session_id() const noexcept override { return id_; }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {}; }
-    void set_events(ports::LinkEvents& events) override { session_->set_events(events); }
-    void add_credit(std::uint32_t count) override { session_->add_credit(count); }
-    void drain() override { session_->drain(); }
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
-        session_->settle(delivery, settlement);
-    }
+    void set_events(ports::LinkEvents& events) override;
+    void add_credit(std::uint32_t count) override;
+    void drain() override;
+    void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
     ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override;
     ports::RequestId get_state(Deadline deadline, StateHandler handler) override;
     ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
                                DoneHandler handler) override;
     ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
                                       DeliveriesHandler handler) override;
-    /// Every request is refused: its answer is on the way.
-    void give_up(ports::RequestId) override {}
-    void close(DoneHandler handler) override { session_->close(std::move(handler)); }
+    void give_up(ports::RequestId) override {} // every answer is on the way
+    void close(DoneHandler handler) override;
+
+    // For the receiver. What follows may run events, and an event may destroy the link.
+    void begin(GroupReceiver& receiver, Group& group);
+    [[nodiscard]] const GroupLinkMachine& machine() const noexcept { return machine_; }
+    /// Null once the group is given back or lost.
+    [[nodiscard]] Group* group() const noexcept { return group_; }
+    /// Gives the owner what waits, within its credit.
+    void give();
+    /// Nothing more comes before credit is added.
+    void on_drained();
+    /// The broker has answered the settlement.
+    void on_settled(const Held& held, ports::Delivery& delivery);
+    /// The messages that failed are back at the broker.
+    void on_returned();
+    void lose(const Failure& why);
+    /// The receiver goes. The owner is told nothing.
+    void forget_receiver() noexcept;
 
 private:
-    const std::shared_ptr<GroupSession> session_;
+    void give_later();
+    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
+    void tell(ports::Delivery& delivery, const Failure* failure);
+    void settle_at_broker(Held& held, ports::Delivery& delivery, amqp::OutcomeKind kind);
+    void leave_if_answered();
+    [[nodiscard]] Failure not_supported(ports::Capability capability) const;
+    /// For requests that these brokers do not have.
+    template <typename T>
+    ports::RequestId refuse(ports::Capability capability,
+                            std::function<void(core::Result<T>)> handler);
+
+    core::ReplyQueue replies_;
+    GroupReceiver* receiver_{nullptr};
+    std::string id_{};
+    Group* group_{nullptr};
+    GroupLinkMachine machine_{};
+    ports::LinkEvents* events_{nullptr};
+    std::vector<Held*> settling_{};             // the broker will answer
+    std::vector<ports::Delivery*> returning_{}; // answered once they are back at the broker
+    DoneHandler close_handler_{};
+    std::unique_ptr<Failure> untold_loss_{}; // before there were events
+    const core::Anchor<GroupLink> anchor_{*this};
 };
 
 } // namespace sessionq::groups

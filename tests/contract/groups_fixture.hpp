@@ -32,7 +32,7 @@ public:
 
     /// Connected: before that it is not known what it can do.
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        groups::HubSettings settings{
+        groups::EndpointSettings settings{
             .url = groups::ConnectionUrl::parse(
                        environment(tls_ ? "SESSIONQ_BROKER_TLS_URL" : "SESSIONQ_BROKER_URL"))
                        .value()};

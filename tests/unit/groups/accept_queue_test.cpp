@@ -1,9 +1,10 @@
+#include "groups/accept_queue.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "groups/waiters.hpp"
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
@@ -12,83 +13,99 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Bench {
+struct Bench final : AcceptQueue::Owner {
     test::ManualLoop loop{};
-    int expired{0};
+    core::ReplyQueue replies{loop};
+    int ended{0};
     std::vector<std::string> answers{};
-    Waiters waiters{
-        loop, {.code = Errc::no_session_available, .detail = "none"}, [this] { ++expired; }};
+    AcceptQueue queue{loop, replies, {.code = Errc::no_session_available, .detail = "none"}, *this};
 
-    Waiters::Answer noting(std::string name) {
-        return [this,
-                name = std::move(name)](const core::Result<std::shared_ptr<GroupSession>>& result) {
-            answers.push_back(name + (result.ok() ? ": given" : ": " + result.failure().detail));
+    void on_accept_ended() override { ++ended; }
+    ports::AcceptHandler noting(std::string name) {
+        return [this, name = std::move(name)](const core::Result<ports::SessionLinkPtr>& result) {
+            answers.push_back(name + (result.ok()
+                                          ? ": given"
+                                          : ": " + std::string{to_string(result.failure().code)}));
         };
     }
     std::vector<std::string> told() {
         loop.run_until_idle();
         return std::exchange(answers, {});
     }
+    Deadline in(Duration length) { return Deadline::after(length, loop.now()); }
 };
 
 using Told = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("waiters: who waits longest is answered first, by a later turn") {
+TEST_CASE("accept queue: the accept that has waited longest is answered first, by a later turn") {
     Bench bench;
-    bench.waiters.add(1, 1s, bench.noting("a"));
-    bench.waiters.add(2, std::nullopt, bench.noting("b"));
-    bench.waiters.answer_first(std::shared_ptr<GroupSession>{});
+    bench.queue.add(1, 1s, {}, bench.noting("a"));
+    bench.queue.add(2, std::nullopt, {}, bench.noting("b"));
+    bench.queue.answer_first(nullptr);
     CHECK(bench.answers.empty());
     CHECK(bench.told() == Told{"a: given"});
-    bench.waiters.answer_first(std::shared_ptr<GroupSession>{});
+    bench.queue.answer_first(nullptr);
     CHECK(bench.told() == Told{"b: given"});
-    CHECK(bench.waiters.empty());
+    CHECK(bench.queue.empty());
     bench.loop.advance(1h);
     CHECK(bench.told().empty()); // once
-    CHECK(bench.expired == 0);
+    CHECK(bench.ended == 0);
 }
 
-TEST_CASE("waiters: each waits its own time, and without one for as long as it takes") {
+TEST_CASE("accept queue: each accept waits its own time, and without one for as long as it takes") {
     Bench bench;
-    bench.waiters.add(1, 2s, bench.noting("a"));
-    bench.waiters.add(2, 1s, bench.noting("b"));
-    bench.waiters.add(3, std::nullopt, bench.noting("c"));
+    bench.queue.add(1, 2s, {}, bench.noting("a"));
+    bench.queue.add(2, 1s, {}, bench.noting("b"));
+    bench.queue.add(3, std::nullopt, {}, bench.noting("c"));
     bench.loop.advance(1s);
-    CHECK(bench.told() == Told{"b: none"});
+    CHECK(bench.told() == Told{"b: no_session_available"});
     bench.loop.advance(1h);
-    CHECK(bench.told() == Told{"a: none"});
-    CHECK(bench.expired == 2);
-    CHECK_FALSE(bench.waiters.empty());
-    bench.waiters.answer_all({.code = Errc::connection_lost, .detail = "lost"});
-    CHECK(bench.told() == Told{"c: lost"});
+    CHECK(bench.told() == Told{"a: no_session_available"});
+    CHECK(bench.ended == 2);
+    CHECK_FALSE(bench.queue.empty());
+    bench.queue.fail_all({.code = Errc::connection_lost, .detail = "lost"});
+    CHECK(bench.told() == Told{"c: connection_lost"});
 }
 
-TEST_CASE("waiters: a probe is answered by what was asked after it came") {
+TEST_CASE("accept queue: a deadline ends every kind of accept with a timeout") {
     Bench bench;
-    bench.waiters.add_probe(1, bench.noting("a"));
-    bench.waiters.add(2, std::nullopt, bench.noting("b"));
-    CHECK(bench.waiters.has_probes());
-    bench.waiters.begin_probe();
-    bench.waiters.add_probe(3, bench.noting("c")); // too late for this one
-    bench.waiters.end_probe();
-    CHECK(bench.told() == Told{"a: none"});
-    bench.waiters.begin_probe();
-    bench.waiters.end_probe();
-    CHECK(bench.told() == Told{"c: none"});
-    CHECK_FALSE(bench.waiters.has_probes());
-    CHECK_FALSE(bench.waiters.empty());
+    bench.queue.add(1, 10s, bench.in(1s), bench.noting("a"));
+    bench.queue.add(2, std::nullopt, bench.in(2s), bench.noting("b"));
+    bench.queue.add_probe(3, bench.in(3s), bench.noting("c"));
+    bench.queue.add(4, 3s, bench.in(10s), bench.noting("d"));
+    bench.loop.advance(5s);
+    CHECK(bench.told() ==
+          Told{"a: timeout", "b: timeout", "c: timeout", "d: no_session_available"});
+    CHECK(bench.ended == 4);
 }
 
-TEST_CASE("waiters: who is taken off is not told") {
+TEST_CASE("accept queue: a probe answers the accepts that were there when it began") {
     Bench bench;
-    bench.waiters.add(1, 1s, bench.noting("a"));
-    bench.waiters.add(2, 1s, bench.noting("b"));
-    CHECK(bench.waiters.cancel(1));
-    CHECK_FALSE(bench.waiters.cancel(1));
-    bench.waiters.clear();
+    bench.queue.add_probe(1, {}, bench.noting("a"));
+    bench.queue.add(2, std::nullopt, {}, bench.noting("b"));
+    CHECK(bench.queue.has_probes());
+    bench.queue.begin_probe();
+    bench.queue.add_probe(3, {}, bench.noting("c")); // too late for this one
+    bench.queue.end_probe();
+    CHECK(bench.told() == Told{"a: no_session_available"});
+    bench.queue.begin_probe();
+    bench.queue.end_probe();
+    CHECK(bench.told() == Told{"c: no_session_available"});
+    CHECK_FALSE(bench.queue.has_probes());
+    CHECK_FALSE(bench.queue.empty());
+}
+
+TEST_CASE("accept queue: an accept that is given up is cancelled, once") {
+    Bench bench;
+    bench.queue.add(1, 1s, {}, bench.noting("a"));
+    bench.queue.add(2, 1s, {}, bench.noting("b"));
+    bench.queue.give_up(1);
+    bench.queue.give_up(1);
+    bench.queue.give_up(7);
+    CHECK(bench.told() == Told{"a: cancelled"});
+    CHECK(bench.ended == 1);
     bench.loop.advance(1h);
-    CHECK(bench.told().empty());
-    CHECK(bench.expired == 0);
+    CHECK(bench.told() == Told{"b: no_session_available"});
 }
