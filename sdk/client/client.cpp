@@ -119,7 +119,7 @@ std::shared_ptr<client::ClientCore> connect_to_service_bus(
 std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
                                                       const ClientOptions& options,
                                                       const TlsOptions& tls) {
-    groups::HubSettings settings{.url = groups::ConnectionUrl::parse(url).take_or_throw()};
+    groups::EndpointSettings settings{.url = groups::ConnectionUrl::parse(url).take_or_throw()};
     settings.tls = settings.url.tls ? make_tls(tls) : nullptr;
     settings.has_certificate = !tls.certificate_file.empty();
     settings.operation_timeout = options.operation_timeout;

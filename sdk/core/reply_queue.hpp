@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <utility>
+#include <vector>
 
 #include "core/event_loop.hpp"
 #include "core/weak_handle.hpp"
@@ -20,8 +20,7 @@ public:
         if (waiting_.size() == 1) {
             loop_.post([handle = anchor_.handle()] {
                 if (ReplyQueue* const queue = handle.get()) {
-                    queue->running_ = std::exchange(queue->waiting_, {});
-                    run(queue->running_, handle);
+                    queue->run_waiting();
                 }
             });
         }
@@ -30,31 +29,34 @@ public:
     /// Runs now what is left, for an owner that is about to go.
     void flush() {
         const auto handle = anchor_.handle();
-        run(running_, handle);
+        run();
         if (handle.get() != nullptr) {
-            run(waiting_, handle);
+            run_waiting();
         }
     }
-
-    void clear() noexcept {
-        running_.clear();
-        waiting_.clear();
-    }
-
-    [[nodiscard]] bool empty() const noexcept { return running_.empty() && waiting_.empty(); }
 
 private:
-    static void run(std::deque<Task>& replies, const WeakHandle<ReplyQueue>& handle) {
-        while (handle.get() != nullptr && !replies.empty()) {
-            Task reply = std::move(replies.front());
-            replies.pop_front();
+    void run_waiting() {
+        running_ = std::exchange(waiting_, {});
+        next_ = 0;
+        run();
+    }
+    void run() {
+        const auto handle = anchor_.handle();
+        while (next_ < running_.size()) {
+            Task reply = std::move(running_[next_++]);
             reply();
+            if (handle.get() == nullptr) {
+                return;
+            }
         }
+        running_.clear();
     }
 
     EventLoop& loop_;
-    std::deque<Task> waiting_{};
-    std::deque<Task> running_{};
+    std::vector<Task> waiting_{};
+    std::vector<Task> running_{};
+    std::size_t next_{0}; // in running_
     const Anchor<ReplyQueue> anchor_{*this};
 };
 

@@ -8,9 +8,8 @@
 
 namespace sessionq::groups {
 
-/// What a condition of the AMQP standard means; `what` says in our words what it befell. An empty
-/// condition is an end without a reason: connection_lost. What this side found itself is said in
-/// our words too.
+/// Maps a condition of the AMQP standard to a failure. `what` says what failed. An empty condition
+/// is an end without a reason: connection_lost. What this side found becomes part of the detail.
 [[nodiscard]] Failure to_failure(const amqp::Condition& condition, std::string what);
 
 } // namespace sessionq::groups

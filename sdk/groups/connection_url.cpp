@@ -45,7 +45,7 @@ std::optional<std::string> decoded(std::string_view text) {
     return plain;
 }
 
-/// Up to the separator, which goes too; all of it if there is none.
+/// Cuts off the text before the separator, or all of it, and drops the separator.
 std::string_view cut(std::string_view& text, char separator) {
     const std::size_t at = text.find(separator);
     const std::string_view head = text.substr(0, at);
@@ -62,13 +62,13 @@ std::optional<Failure> read_host(std::string_view text, std::uint16_t default_po
     if (text.starts_with('[')) {
         const std::size_t end = text.find(']');
         if (end == std::string_view::npos) {
-            return wrong(place + " begins with [ and has no ]");
+            return wrong(place + " has a [ and no ]");
         }
         made.host = text.substr(1, end - 1);
         port = text.substr(end + 1);
         has_port = port.starts_with(':');
         if (!port.empty() && !has_port) {
-            return wrong(place + " goes on after ]");
+            return wrong(place + " has text after ]");
         }
         port.remove_prefix(has_port ? 1 : 0);
     } else {
@@ -83,7 +83,7 @@ std::optional<Failure> read_host(std::string_view text, std::uint16_t default_po
     if (has_port) {
         const auto read = std::from_chars(port.data(), port.data() + port.size(), made.port);
         if (read.ec != std::errc{} || read.ptr != port.data() + port.size() || made.port == 0) {
-            return wrong("the port of " + place + " is no number from 1 to 65535");
+            return wrong("the port of " + place + " is not 1 to 65535");
         }
     }
     into.hosts.push_back(std::move(made));
@@ -95,10 +95,10 @@ std::optional<Failure> read_credentials(std::string_view text, ConnectionUrl& in
     auto user = decoded(cut(text, ':'));
     auto password = decoded(text);
     if (!user || user->empty()) {
-        return wrong("the user is empty or wrongly percent-encoded");
+        return wrong("the user is empty or its percent-encoding is invalid");
     }
     if (!password || (has_password && password->empty())) {
-        return wrong("the password is empty or wrongly percent-encoded");
+        return wrong("the password is empty or its percent-encoding is invalid");
     }
     into.user = std::move(*user);
     into.password = std::move(*password);
@@ -110,11 +110,11 @@ std::optional<Failure> read_options(std::string_view text, ConnectionUrl& into) 
         std::string_view value = cut(text, '&');
         const std::string key{cut(value, '=')};
         if (key != "dialect") {
-            return wrong("option '" + key + "' is unknown");
+            return wrong("unknown option '" + key + "'; the only one is dialect");
         }
         into.dialect = dialect_by_name(value);
         if (into.dialect == nullptr) {
-            return wrong("dialect must be artemis or broker-j");
+            return wrong("unknown dialect; use artemis or broker-j");
         }
     }
     return std::nullopt;
@@ -128,11 +128,11 @@ bool ConnectionUrl::is_one(std::string_view text) noexcept {
 
 core::Result<ConnectionUrl> ConnectionUrl::parse(std::string_view text) {
     if (!is_one(text)) {
-        return wrong("it must begin with amqp:// or amqps://");
+        return wrong("the scheme must be amqp:// or amqps://");
     }
     ConnectionUrl url{.tls = has_scheme(text, "amqps://")};
     text.remove_prefix(url.tls ? 8 : 7);
-    // A password may hold anything but what ends the authority: what is left of the last @ before the path belongs to it.
+    // A password may contain @ and :, so the last @ before the path ends the credentials.
     const std::size_t end = text.find_first_of("/?");
     std::string_view authority = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end);
@@ -150,7 +150,7 @@ core::Result<ConnectionUrl> ConnectionUrl::parse(std::string_view text) {
     std::string_view options = text;
     const auto path = decoded(cut(options, '?'));
     if (!path) {
-        return wrong("the virtual host is wrongly percent-encoded");
+        return wrong("the percent-encoding of the virtual host is invalid");
     }
     url.virtual_host = path->substr(path->starts_with('/') ? 1 : 0);
     if (auto failure = read_options(options, url)) {

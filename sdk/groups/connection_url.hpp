@@ -16,22 +16,22 @@ struct HostPort {
     friend bool operator==(const HostPort&, const HostPort&) = default;
 };
 
-/// What a URL of a broker of message groups says.
+/// The URL of a broker of message groups.
 struct ConnectionUrl {
-    std::vector<HostPort> hosts{}; ///< at least one; tried in this order
+    std::vector<HostPort> hosts{}; ///< At least one; tried in this order.
     bool tls{false};
     std::string user{};
-    std::string password{}; ///< a secret
+    std::string password{}; ///< A secret.
     std::string virtual_host{};
-    const Dialect* dialect{nullptr}; ///< null: found out from the peer
+    const Dialect* dialect{nullptr}; ///< Null: learned from the broker.
 
     /// `amqp[s]://[user[:password]@]host[:port][,host[:port]...][/virtual
-    /// host][?dialect=artemis|broker-j]`. User, password and virtual host may be percent-encoded;
-    /// an IPv6 address stands in brackets. Fails with invalid_argument naming the part that is
-    /// wrong; the password is never in the text.
+    /// host][?dialect=artemis|broker-j]`. User, password and virtual host may be percent-encoded.
+    /// An IPv6 address is written in brackets. Fails with invalid_argument and names the wrong
+    /// part. The text never contains the password.
     [[nodiscard]] static core::Result<ConnectionUrl> parse(std::string_view text);
 
-    /// Whether it is for this parser, by its scheme.
+    /// Whether the scheme is one of this parser's.
     [[nodiscard]] static bool is_one(std::string_view text) noexcept;
 };
 

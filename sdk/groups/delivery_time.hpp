@@ -11,8 +11,8 @@
 
 namespace sessionq::groups {
 
-/// The same message, which the broker holds back until `when`: an annotation of this name tells it
-/// so, in milliseconds of the Unix epoch. What is no message stays as it is.
+/// The same message, scheduled for `when` by an annotation of this name, in milliseconds since the
+/// Unix epoch. Bytes that are not a message stay as they are.
 [[nodiscard]] inline std::string with_delivery_time(std::string encoded,
                                                     std::string_view annotation, WallTime when) {
     const auto sections = amqp::MessageSections::find(encoded);

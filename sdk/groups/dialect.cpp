@@ -28,8 +28,7 @@ const std::array<Dialect, 2>& dialects() {
                                  {Capability::accept_next, Capability::receive_and_delete}},
                 .group_selector = "",
                 .first_for_consumer = "",
-                .delivery_time =
-                    "", // only queues that are told to look at it do, and none says whether it is
+                .delivery_time = "", // honoured only by queues configured for it
                 .returns = {.counts_detached = true, .settles_in_turn = true},
                 .recycle = {.pins_groups = true, .idle = seconds{1}}},
     };

@@ -7,8 +7,8 @@
 
 namespace sessionq::groups {
 
-/// The same message, to be kept over the broker's end: these brokers forget others with their
-/// process. What is no message stays as it is.
+/// The same message, marked durable: these brokers keep no others across a restart. Bytes that are
+/// not a message stay as they are.
 [[nodiscard]] inline std::string make_durable(std::string encoded) {
     const auto sections = amqp::MessageSections::find(encoded);
     if (!sections) {

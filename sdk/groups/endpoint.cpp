@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "amqp/codec/message_codec.hpp"
+#include "groups/conditions.hpp"
 #include "groups/delivery_time.hpp"
 #include "groups/durable.hpp"
 
@@ -11,208 +12,173 @@ namespace sessionq::groups {
 
 using ports::Capability;
 
-Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, HubSettings settings)
-    : hub_{std::make_shared<Hub>(loop, io, std::move(settings))},
-      owed_{std::make_shared<std::map<std::uint64_t, std::function<void(const Failure&)>>>()} {}
+Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, const EndpointSettings& settings)
+    : connection_{loop, io, settings},
+      replies_{loop},
+      context_{.connection = connection_,
+               .replies = replies_,
+               .unanswered = unanswered_,
+               .finished = [this](const ReceiverTerms& terms) { on_finished(terms); }} {}
 
 Endpoint::~Endpoint() {
     const Failure why{.code = Errc::cancelled, .detail = "the client is closed"};
-    for (auto& [terms, receiver] : receivers_) {
-        receiver->shut();
+    for (const auto& [terms, receiver] : receivers_) {
+        receiver->accepts().fail_all(why);
     }
-    for (auto& [id, accept] : std::exchange(accepts_, {})) {
-        accept.handler(why);
-    }
-    for (auto& [id, fail] : std::exchange(*owed_, {})) {
-        fail(why);
-    }
+    receivers_.clear();
     senders_.clear();
-    hub_->close();
+    connection_.close();
+    replies_.flush();
 }
 
-const ports::Capabilities& Endpoint::capabilities() const noexcept {
-    const Dialect* dialect = hub_->dialect();
-    return dialect != nullptr ? dialect->capabilities : common_capabilities();
-}
-
-template <typename T>
-std::function<void(core::Result<T>)> Endpoint::owed(std::function<void(core::Result<T>)> handler) {
-    const std::uint64_t id = ++last_owed_;
-    const auto shared = std::make_shared<std::function<void(core::Result<T>)>>(std::move(handler));
-    owed_->emplace(id, [shared](const Failure& why) { (*shared)(why); });
-    return [owed = owed_, id, shared](core::Result<T> result) {
-        if (owed->erase(id) != 0) {
-            (*shared)(std::move(result));
-        }
-    };
+Failure Endpoint::not_supported(Capability capability) const {
+    return {.code = Errc::not_supported,
+            .detail =
+                capabilities().broker() + " does not have: " + std::string{to_string(capability)}};
 }
 
 template <typename T>
-ports::RequestId Endpoint::refuse(Capability capability,
-                                  std::function<void(core::Result<T>)> handler) {
-    Failure why{.code = Errc::not_supported,
-                .detail = capabilities().broker() +
-                          " does not have: " + std::string{to_string(capability)}};
-    loop().post([answer = owed<T>(std::move(handler)), why = std::move(why)] { answer(why); });
-    return 0;
+ports::RequestId Endpoint::reply(std::function<void(core::Result<T>)> handler,
+                                 core::Result<T> result) {
+    replies_.push([handler = std::move(handler), result = std::move(result)]() mutable {
+        handler(std::move(result));
+    });
+    return ++last_request_;
 }
 
 void Endpoint::connect(ports::DoneHandler handler) {
-    hub_->ready([answer = owed(std::move(handler))](core::Result<amqp::Engine*> engine) {
-        if (engine.ok()) {
-            answer(core::Done{});
-        } else {
-            answer(engine.failure());
-        }
-    });
+    connection_.when_open(
+        [this, handler = std::move(handler)](const core::Result<amqp::Engine*>& engine) {
+            reply<core::Done>(handler, engine.ok() ? core::Result<core::Done>{core::Done{}}
+                                                   : core::Result<core::Done>{engine.failure()});
+        });
+}
+
+void Endpoint::give_up(ports::RequestId id) {
+    for (const auto& [terms, receiver] : receivers_) {
+        receiver->accepts().give_up(id);
+    }
+    for (const auto& [entity, sender] : senders_) {
+        sender->give_up(id);
+    }
 }
 
 // Sessions
 
 ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
-    const ports::RequestId id = ++last_accept_;
     if (auto why = refusal(request)) {
-        accepts_.emplace(id, Accept{nullptr, std::move(handler)});
-        loop().post([this, alive = std::weak_ptr{owed_}, id, why = std::move(*why)] {
-            if (!alive.expired()) {
-                finish_accept(id, why);
-            }
-        });
-        return id;
+        return reply<ports::SessionLinkPtr>(std::move(handler), *std::move(why));
     }
-    const auto receiver = receiver_for({.entity = std::move(request.entity),
-                                        .session_id = std::move(request.session_id),
-                                        .mode = request.mode,
-                                        .priority = request.priority});
-    accepts_.emplace(id, Accept{receiver, std::move(handler)});
-    receiver->accept(id, request.wait, request.buffer_bytes,
-                     [this, alive = std::weak_ptr{owed_},
-                      id](core::Result<std::shared_ptr<GroupSession>> answer) {
-                         if (!alive.expired()) {
-                             finish_accept(id, std::move(answer));
-                         }
-                     });
+    const ports::RequestId id = ++last_request_;
+    receiver_for({.entity = request.entity,
+                  .session_id = request.session_id,
+                  .mode = request.mode,
+                  .priority = request.priority})
+        .accept(id, request, std::move(handler));
     return id;
 }
 
 std::optional<Failure> Endpoint::refusal(const ports::AcceptRequest& request) const {
+    if (request.deadline.passed(connection_.loop().now())) {
+        return Failure{.code = Errc::timeout};
+    }
     if (!request.session_id) {
         return std::nullopt;
     }
     if (!capabilities().has(Capability::accept_named)) {
-        return Failure{.code = Errc::not_supported,
-                       .detail = capabilities().broker() + " does not have: " +
-                                 std::string{to_string(Capability::accept_named)}};
+        return not_supported(Capability::accept_named);
     }
-    for (const auto& [terms, receiver] : receivers_) {
-        const bool is_here = terms.session_id
-                                 ? terms.session_id == request.session_id && receiver->is_held()
-                                 : receiver->has(*request.session_id);
-        if (terms.entity == request.entity && is_here) {
-            return Failure{.code = Errc::session_locked_elsewhere,
-                           .detail =
-                               "session '" + *request.session_id + "' is held by this client"};
-        }
-    }
-    return std::nullopt;
+    const bool is_held = std::ranges::any_of(receivers_, [&](const auto& each) {
+        return each.first.entity == request.entity && each.second->has(*request.session_id);
+    });
+    return is_held ? std::optional{Failure{.code = Errc::session_locked_elsewhere,
+                                           .detail = "session '" + *request.session_id +
+                                                     "' is held by this client"}}
+                   : std::nullopt;
 }
 
-std::shared_ptr<Receiver> Endpoint::receiver_for(ReceiverTerms terms) {
-    std::shared_ptr<Receiver>& receiver = receivers_[terms];
+GroupReceiver& Endpoint::receiver_for(const ReceiverTerms& terms) {
+    auto& receiver = receivers_[terms];
     if (receiver == nullptr) {
-        receiver = std::make_shared<Receiver>(hub_, unanswered_, terms);
-        receiver->set_over([this, terms] { receivers_.erase(terms); });
+        receiver = std::make_unique<GroupReceiver>(context_, terms);
     }
-    return receiver;
+    return *receiver;
 }
 
-void Endpoint::finish_accept(ports::RequestId id,
-                             core::Result<std::shared_ptr<GroupSession>> answer) {
-    const auto found = accepts_.find(id);
-    if (found == accepts_.end()) {
-        return; // given up; a session that came goes back as it is dropped
-    }
-    const Accept accept = std::move(found->second);
-    accepts_.erase(found);
-    if (answer.ok()) {
-        accept.handler(
-            ports::SessionLinkPtr{std::make_unique<GroupSessionLink>(std::move(answer).value())});
-    } else {
-        accept.handler(answer.failure());
-    }
-}
-
-void Endpoint::give_up(ports::RequestId id) {
-    const auto found = accepts_.find(id);
-    if (found == accepts_.end()) {
-        return;
-    }
-    Accept accept = std::move(found->second);
-    accepts_.erase(found);
-    if (accept.receiver) {
-        accept.receiver->cancel(id);
-    }
-    auto answer = owed<ports::SessionLinkPtr>(std::move(accept.handler));
-    loop().post([answer = std::move(answer)] {
-        answer(Failure{.code = Errc::cancelled, .detail = "the accept was given up"});
+void Endpoint::on_finished(const ReceiverTerms& terms) {
+    replies_.push([this, terms] {
+        const auto found = receivers_.find(terms);
+        if (found != receivers_.end() && found->second->is_finished()) {
+            receivers_.erase(found);
+        }
     });
 }
 
 // Sending
 
 ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    const bool is_scheduled = std::ranges::any_of(
-        request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
-    if (is_scheduled && !capabilities().has(Capability::schedule)) {
-        return refuse<std::vector<std::int64_t>>(Capability::schedule, std::move(handler));
+    using Numbers = std::vector<std::int64_t>;
+    if (auto why = refusal(request)) {
+        return reply<Numbers>(std::move(handler), *std::move(why));
+    }
+    const std::size_t count = request.messages.size();
+    if (count == 0) {
+        return reply<Numbers>(std::move(handler), Numbers{});
     }
     std::vector<std::string> encoded;
-    encoded.reserve(request.messages.size());
-    const amqp::ClockReading at = hub_->reading();
+    encoded.reserve(count);
+    const amqp::ClockReading at = connection_.reading();
     for (const Message& message : request.messages) {
         std::string made = amqp::encode_message(message, at);
         if (message.scheduled_enqueue_time) {
-            made = with_delivery_time(std::move(made), hub_->dialect()->delivery_time,
+            made = with_delivery_time(std::move(made), connection_.dialect()->delivery_time,
                                       *message.scheduled_enqueue_time);
         }
         encoded.push_back(make_durable(std::move(made)));
     }
-    auto answer = owed(std::move(handler));
-    if (encoded.empty()) {
-        loop().post([answer = std::move(answer)] { answer(std::vector<std::int64_t>{}); });
-        return 0;
-    }
-    hub_->ready([this, alive = std::weak_ptr{owed_}, entity = std::move(request.entity),
-                 encoded = std::move(encoded),
-                 answer = std::move(answer)](core::Result<amqp::Engine*> engine) mutable {
-        if (alive.expired()) {
-            return; // answered when the endpoint went
-        }
-        if (!engine.ok()) {
-            loop().post([answer, why = engine.failure()] { answer(why); });
-            return;
-        }
-        auto& channel = senders_[entity];
-        if (channel == nullptr || channel->is_lost()) {
-            channel = std::make_unique<SenderChannel>(loop(), *engine.value(), entity);
-        }
-        channel->send(std::move(encoded), answer);
-    });
-    return 0;
+    const ports::RequestId id = ++last_request_;
+    sender_for(request.entity)
+        .send(id, std::move(encoded), request.deadline,
+              [handler = std::move(handler), count](const core::Result<core::Done>& result) {
+                  handler(result.ok() ? core::Result<Numbers>{Numbers(count, 0)}
+                                      : core::Result<Numbers>{result.failure()});
+              });
+    return id;
 }
 
-// What these brokers do not have
+std::optional<Failure> Endpoint::refusal(const ports::SendRequest& request) const {
+    const bool is_scheduled = std::ranges::any_of(
+        request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
+    return is_scheduled && !capabilities().has(Capability::schedule)
+               ? std::optional{not_supported(Capability::schedule)}
+               : std::nullopt;
+}
+
+amqp::SenderChannel& Endpoint::sender_for(const std::string& entity) {
+    auto& sender = senders_[entity];
+    if (sender == nullptr) {
+        sender = std::make_unique<amqp::SenderChannel>(
+            loop(), amqp::SenderTerms{.entity = entity, .explain = to_failure},
+            [this](amqp::SenderChannel::EngineHandler handler) {
+                connection_.when_open(std::move(handler));
+            });
+    }
+    return *sender;
+}
+
+// Requests these brokers do not have
 
 ports::RequestId Endpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, Deadline,
                                             ports::DoneHandler handler) {
-    return refuse<core::Done>(Capability::cancel_scheduled, std::move(handler));
+    return reply<core::Done>(std::move(handler), not_supported(Capability::cancel_scheduled));
 }
 ports::RequestId Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
-    return refuse<std::vector<ReceivedMessage>>(Capability::peek, std::move(handler));
+    return reply<std::vector<ReceivedMessage>>(std::move(handler), not_supported(Capability::peek));
 }
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest,
                                          ports::ListSessionsHandler handler) {
-    return refuse<std::vector<std::string>>(Capability::list_sessions, std::move(handler));
+    return reply<std::vector<std::string>>(std::move(handler),
+                                           not_supported(Capability::list_sessions));
 }
 
 } // namespace sessionq::groups

@@ -2,11 +2,9 @@
 
 #include <map>
 #include <memory>
-#include <unordered_map>
 
-#include "groups/hub.hpp"
-#include "groups/receiver.hpp"
-#include "groups/sender_channel.hpp"
+#include "amqp/sender_channel.hpp"
+#include "groups/group_receiver.hpp"
 #include "ports/endpoint.hpp"
 
 namespace sessionq::groups {
@@ -15,18 +13,20 @@ namespace sessionq::groups {
 /// of an entity share a receiver link. Made, used and destroyed on the loop's thread.
 class Endpoint final : public ports::Endpoint {
 public:
-    Endpoint(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
+    Endpoint(core::EventLoop& loop, asio::io_context& io, const EndpointSettings& settings);
     ~Endpoint() override;
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects, so that what is wrong with the way to the broker is known at once, and what it can
+    /// Connects, so that a broker that cannot be reached or used is known at once, and what it can
     /// do.
     void connect(ports::DoneHandler handler);
 
-    [[nodiscard]] core::EventLoop& loop() noexcept override { return hub_->loop(); }
+    [[nodiscard]] core::EventLoop& loop() noexcept override { return connection_.loop(); }
     /// Before the dialect is known: what all dialects have.
-    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
+        return connection_.capabilities();
+    }
 
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override;
@@ -39,31 +39,23 @@ public:
                                    ports::ListSessionsHandler handler) override;
 
 private:
-    struct Accept {
-        std::shared_ptr<Receiver> receiver; ///< null: refused before one was asked
-        ports::AcceptHandler handler;
-    };
-
-    /// Why this cannot be accepted here, before any I/O.
+    /// Why the request fails here, before any I/O.
     [[nodiscard]] std::optional<Failure> refusal(const ports::AcceptRequest& request) const;
-    [[nodiscard]] std::shared_ptr<Receiver> receiver_for(ReceiverTerms terms);
-    void finish_accept(ports::RequestId id, core::Result<std::shared_ptr<GroupSession>> answer);
-    /// Answers that must come although the endpoint goes: what is asked through here is answered by
-    /// the endpoint's end at the latest.
+    [[nodiscard]] std::optional<Failure> refusal(const ports::SendRequest& request) const;
+    [[nodiscard]] GroupReceiver& receiver_for(const ReceiverTerms& terms);
+    [[nodiscard]] amqp::SenderChannel& sender_for(const std::string& entity);
+    void on_finished(const ReceiverTerms& terms);
+    [[nodiscard]] Failure not_supported(ports::Capability capability) const;
     template <typename T>
-    std::function<void(core::Result<T>)> owed(std::function<void(core::Result<T>)> handler);
-    template <typename T>
-    ports::RequestId refuse(ports::Capability capability,
-                            std::function<void(core::Result<T>)> handler);
+    ports::RequestId reply(std::function<void(core::Result<T>)> handler, core::Result<T> result);
 
-    const std::shared_ptr<Hub> hub_;
-    const std::shared_ptr<UnansweredIds> unanswered_{std::make_shared<UnansweredIds>()};
-    std::map<ReceiverTerms, std::shared_ptr<Receiver>> receivers_{};
-    std::unordered_map<ports::RequestId, Accept> accepts_{};
-    ports::RequestId last_accept_{0};
-    std::map<std::string, std::unique_ptr<SenderChannel>> senders_{};
-    std::shared_ptr<std::map<std::uint64_t, std::function<void(const Failure&)>>> owed_;
-    std::uint64_t last_owed_{0};
+    DialectConnection connection_;
+    core::ReplyQueue replies_;
+    UnansweredIds unanswered_{};
+    ReceiverContext context_;
+    std::map<ReceiverTerms, std::unique_ptr<GroupReceiver>> receivers_{};
+    std::map<std::string, std::unique_ptr<amqp::SenderChannel>> senders_{};
+    ports::RequestId last_request_{0};
 };
 
 } // namespace sessionq::groups

@@ -29,7 +29,7 @@ Held& GroupTable::arrived(std::string_view group, amqp::DeliveryHandle handle,
             .order = ++last_order_,
             .group = &to};
     to.waiting.push_back(&held);
-    look(to);
+    update_ready(to);
     return held;
 }
 
@@ -43,24 +43,23 @@ Group& GroupTable::find_or_make(std::string_view id) {
     return group;
 }
 
-Group* GroupTable::take_ready(GroupSession& session) {
-    if (ready_.empty()) {
-        return nullptr;
-    }
+Group& GroupTable::take_ready(GroupLink& session) {
     Group& group = *ready_.front();
     group.session = &session;
-    look(group);
-    return &group;
+    update_ready(group);
+    return group;
 }
 
-Group* GroupTable::take(std::string_view id, GroupSession& session) {
+Group& GroupTable::take(std::string_view id, GroupLink& session) {
     Group& group = find_or_make(id);
-    if (group.session != nullptr) {
-        return nullptr;
-    }
     group.session = &session;
-    look(group);
-    return &group;
+    update_ready(group);
+    return group;
+}
+
+bool GroupTable::is_settling(const Held& held) noexcept {
+    return held.group != nullptr &&
+           std::ranges::find(held.group->settling, &held) != held.group->settling.end();
 }
 
 void GroupTable::give_back(Group& group) {
@@ -69,7 +68,7 @@ void GroupTable::give_back(Group& group) {
     while (!group.given.empty()) {
         undo(*group.given.back());
     }
-    look(group);
+    update_ready(group);
 }
 
 Held* GroupTable::next_for(Group& group) {
@@ -87,7 +86,7 @@ void GroupTable::undo(Held& held) {
     held.given = nullptr;
     erase_one(held.group->given, held);
     insert(held.group->waiting, held);
-    look(*held.group);
+    update_ready(*held.group);
 }
 
 void GroupTable::fail(Held& held) {
@@ -105,10 +104,10 @@ void GroupTable::remove(Held& held) {
     erase_one(group.given, held);
     erase_one(group.settling, held);
     forget(held);
-    look(group);
+    update_ready(group);
 }
 
-void GroupTable::settle(Held& held, GroupSession& settler) {
+void GroupTable::settle(Held& held, GroupLink& settler) {
     held.settler = &settler;
     erase_one(held.group->given, held);
     held.group->settling.push_back(&held);
@@ -165,7 +164,7 @@ void GroupTable::lose_all() {
     }
 }
 
-void GroupTable::look(Group& group) {
+void GroupTable::update_ready(Group& group) {
     const bool is_ready = group.session == nullptr && !group.returning && !group.waiting.empty();
     if (is_ready && !group.ready) {
         group.place = ready_.insert(ready_.end(), &group);
@@ -180,7 +179,7 @@ void GroupTable::look(Group& group) {
     }
 }
 
-/// Mostly at the end.
+/// The place is mostly at the end.
 void GroupTable::insert(std::deque<Held*>& into, Held& held) {
     auto at = into.end();
     while (at != into.begin() && (*std::prev(at))->order > held.order) {

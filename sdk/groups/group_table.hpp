@@ -17,81 +17,85 @@
 
 namespace sessionq::groups {
 
-class GroupSession;
+class GroupLink;
 struct Group;
 
-/// A message the broker gave us and that is not settled.
+/// A message from the broker that is not settled.
 struct Held {
     amqp::DeliveryHandle handle{};
     ReceivedMessage message{};
     std::size_t bytes{0};
-    std::uint64_t order{0}; ///< in which it came
+    std::uint64_t order{0}; ///< Of arrival.
     Group* group{nullptr};
-    ports::Delivery* given{nullptr}; ///< what the session's owner has of it
-    GroupSession* settler{nullptr};  ///< who is told when the broker has answered its settlement
-    bool failed{false};              ///< goes back counted
+    ports::Delivery* given{nullptr}; ///< The owner's part of it.
+    GroupLink* settler{nullptr};     ///< Told when the broker has answered.
+    bool failed{false};              ///< Goes back counted as a delivery.
 };
 
-/// The messages of one group that came over a link, and who has the right to them.
+/// The messages of one group that came over a link, and the session that holds the group.
 struct Group {
     std::string id{};
-    GroupSession* session{nullptr};
-    std::deque<Held*> waiting{};   ///< not given to a session; by order
-    std::deque<Held*> given{};     ///< given to the session and not settled; by order
-    std::vector<Held*> settling{}; ///< settled, and the broker has not answered
-    bool returning{
-        false};        ///< what waits goes back to the broker first: nothing is given until then
-    bool begun{false}; ///< its session was given something
-    bool ready{false}; ///< stands in the queue of those that may be accepted
+    GroupLink* session{nullptr};
+    std::deque<Held*> waiting{};   ///< Not given to a session; by order.
+    std::deque<Held*> given{};     ///< Given to the session and not settled; by order.
+    std::vector<Held*> settling{}; ///< Settled; the broker has not answered.
+    bool returning{false};         ///< Nothing is given until what waits is back at the broker.
+    bool begun{false};             ///< The session was given a message.
+    bool ready{false};             ///< In the queue of groups that may be accepted.
     std::list<Group*>::iterator place{};
 };
 
-/// Decides which groups of a receiver link may be accepted, and in which order their messages are
-/// given: those of one group as they came, groups by the time they became ready. No I/O, no clock.
+/// Decides which groups of a receiver link may be accepted and which message comes next. Messages
+/// of a group are given in order of arrival; groups are accepted in the order in which they became
+/// ready. No I/O, no clock.
 class GroupTable {
 public:
     GroupTable() = default;
     GroupTable(const GroupTable&) = delete;
     GroupTable& operator=(const GroupTable&) = delete;
 
-    /// A message came. The group may be ready now.
+    /// A message arrived. The group may be ready now.
     Held& arrived(std::string_view group, amqp::DeliveryHandle handle, ReceivedMessage message,
                   std::size_t bytes);
 
-    /// The group that has been ready longest is taken by a session. Null: none is ready.
-    [[nodiscard]] Group* take_ready(GroupSession& session);
-    /// This group is taken, whether anything of it came or not. Null: it is held already.
-    [[nodiscard]] Group* take(std::string_view group, GroupSession& session);
-    /// The session ends: what it was given and did not settle waits again, uncounted.
+    /// A session takes the group that has been ready longest. Only if `has_ready`.
+    [[nodiscard]] Group& take_ready(GroupLink& session);
+    /// A session takes this group, which need not have messages. Only if no session holds it.
+    [[nodiscard]] Group& take(std::string_view group, GroupLink& session);
+    /// The session ends. Messages it did not settle wait again, uncounted.
     void give_back(Group& group);
 
-    /// The next message for the group's session; null: none waits, or what waits is to go back.
+    /// The next message for the group's session. Null if none waits, or if the group is returning.
     [[nodiscard]] Held* next_for(Group& group);
-    /// A message that was given waits again, at its place.
+    /// A given message waits again, at its place.
     void undo(Held& held);
-    /// A message that was given has failed: it and all that waits of its group go back to the
-    /// broker, so that they come again in order.
+    /// A given message has failed. It and all that waits of its group go back to the broker, so
+    /// that they come again in order.
     void fail(Held& held);
-    /// A message that was given is settled; the broker will answer.
-    void settle(Held& held, GroupSession& settler);
-    /// Settled for good, or back at the broker.
+    /// A given message is settled; the broker will answer.
+    void settle(Held& held, GroupLink& settler);
+    /// The message is settled, or back at the broker.
     void remove(Held& held);
-    /// The groups of which messages go back now, once nothing more can come: what waits of them, in
-    /// order; the caller hands each back and removes it.
+    /// What waits of groups that return, in order. Call once nothing more can arrive; the caller
+    /// sends each message back and removes it.
     [[nodiscard]] std::vector<Held*> take_returning();
-    /// The same of all groups that have no session.
+    /// What waits of groups that no session holds, in order.
     [[nodiscard]] std::vector<Held*> take_waiting();
 
-    /// Whether a session holds the group, has had messages of it, and none is in hand: if the
-    /// broker now deals the group anew, that session's time is over.
+    /// Whether a session holds the group, has had messages, and has none in hand. If the broker
+    /// deals the group anew now, another consumer may have had it.
     [[nodiscard]] bool rests(std::string_view group) const;
+    /// Whether the message is settled here and the broker has not answered.
+    [[nodiscard]] static bool is_settling(const Held& held) noexcept;
+    /// For messages whose sender sets no sequence number.
+    [[nodiscard]] std::int64_t next_sequence_number() noexcept { return ++last_number_; }
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
     [[nodiscard]] bool is_returning() const noexcept { return returning_ != 0; }
-    /// Nothing is held and no session is open.
+    /// No message is here and no session is open.
     [[nodiscard]] bool is_empty() const noexcept { return groups_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
 
-    /// What sessions were given and no broker has said to be settled.
+    /// Messages given to sessions that the broker has not said to be settled.
     template <typename Visit>
     void visit_given(Visit visit) {
         for (auto& [id, group] : groups_) {
@@ -104,24 +108,25 @@ public:
         }
     }
     [[nodiscard]] bool has(std::string_view group) const { return groups_.contains(group); }
-    /// The link is gone, and with it what was held; sessions have let go of their groups.
+    /// The link is gone, and its messages with it. The sessions have been told.
     void lose_all();
 
 private:
     using Groups = std::unordered_map<std::string_view,
-                                      std::unique_ptr<Group>>; // keys are the groups' own ids
+                                      std::unique_ptr<Group>>; // keys refer to the groups' ids
 
     Group& find_or_make(std::string_view id);
-    void look(Group& group); // is it ready, or of no more use
+    void update_ready(Group& group); // or forgets a group of no more use
     void forget(Held& held);
     static void insert(std::deque<Held*>& into, Held& held);
 
     Groups groups_{};
     std::list<Group*> ready_{};
-    std::deque<Held> store_{}; // of all that was ever held at once
+    std::deque<Held> store_{}; // as many as were ever here at once
     std::vector<Held*> free_{};
     std::size_t returning_{0};
     std::uint64_t last_order_{0};
+    std::int64_t last_number_{0};
 };
 
 } // namespace sessionq::groups

@@ -6,19 +6,17 @@
 
 namespace sessionq::groups {
 
-/// Decides how much credit a receiver link has that several groups share: enough that none of them
-/// waits for another, and no more than the bytes that may be held (R23). One message is always
-/// allowed.
+/// Decides how much credit a receiver link has that several groups share. No group waits for
+/// another, and the messages fit into the byte budget (R23). One message is always allowed.
 class LinkWindow {
 public:
     static constexpr std::uint32_t widest = 2000;
 
-    /// Bytes that may be held: those of messages that came and are not settled, plus what the
-    /// credit may bring.
+    /// Bytes of messages that are not settled, plus those that the credit may bring.
     void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
-    /// How much credit to add, given what is outstanding; booked by the caller. Zero unless at
-    /// least half of the window is free, so that flows are few.
+    /// How much credit to add to what is outstanding. Zero until half of the window is free, so
+    /// that flows are few.
     [[nodiscard]] std::uint32_t grant(std::uint32_t outstanding) const noexcept {
         const double room =
             (static_cast<double>(budget_) - static_cast<double>(held_)) / std::max(average_, 1.0);

@@ -9,15 +9,15 @@
 
 namespace sessionq::groups {
 
-/// The ids of messages whose settlement a broker may not have heard of when its connection was
-/// lost: when they come again they are marked as redelivered, which not every broker does by
-/// itself. Bounded: of what is more, the oldest is forgotten.
+/// The ids of messages whose settlement the broker may not have received before the connection was
+/// lost. Such messages are marked as redelivered, which not every broker does. Bounded: the oldest
+/// ids are forgotten.
 class UnansweredIds {
 public:
     static constexpr std::size_t most_settled = 8192;
     static constexpr std::size_t most_lost = 100'000;
 
-    /// A settlement was sent that the broker does not answer.
+    /// A settlement was sent, and the broker does not answer settlements.
     void settled(std::string_view id) {
         if (settled_.size() < most_settled) {
             settled_.emplace_back(id);
@@ -26,9 +26,9 @@ public:
             next_ = (next_ + 1) % most_settled;
         }
     }
-    /// The connection is lost with this message unsettled.
+    /// The connection was lost while this message was unsettled.
     void held(std::string_view id) { remember(std::string{id}); }
-    /// The connection is lost: what was settled lately may come again.
+    /// The connection was lost: messages settled lately may come again.
     void lost() {
         for (std::string& id : settled_) {
             remember(std::move(id));
@@ -36,7 +36,7 @@ public:
         settled_.clear();
         next_ = 0;
     }
-    /// Whether a message that came is one of these; it is forgotten then.
+    /// Whether the message that arrived is one of these. The id is forgotten.
     [[nodiscard]] bool comes_again(std::string_view id) {
         return !lost_.empty() && lost_.erase(std::string{id}) != 0;
     }

@@ -4,9 +4,8 @@
 #include <unordered_map>
 
 #include "broker/broker.hpp"
-#include "in_process/answers.hpp"
-#include "in_process/link_core.hpp"
-#include "in_process/pump.hpp"
+#include "in_process/confirmations.hpp"
+#include "in_process/consumer_mailbox.hpp"
 #include "ports/endpoint.hpp"
 
 namespace sessionq::in_process {
@@ -23,7 +22,7 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    [[nodiscard]] core::EventLoop& loop() noexcept override { return pump_->loop(); }
+    [[nodiscard]] core::EventLoop& loop() noexcept override { return turns_->loop(); }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
@@ -37,25 +36,19 @@ public:
                                    ports::ListSessionsHandler handler) override;
 
 private:
-    void finish_accept(ports::RequestId id, core::Result<broker::ConsumerPtr> result);
-    template <typename T, typename Operation>
-    ports::RequestId perform(const std::string& entity, Deadline deadline,
-                             std::function<void(core::Result<T>)> handler, Operation operation);
-    /// The same of an operation that changes what is kept.
-    template <typename T, typename Operation>
-    ports::RequestId change(const std::string& entity, Deadline deadline,
-                            std::function<void(core::Result<T>)> handler, Operation operation);
+    /// An accept under way. Destroying it gives back a session that comes later.
+    class PendingAccept;
 
-    struct Accept {
-        std::shared_ptr<LinkCore> core;
-        ports::AcceptHandler handler;
-    };
+    void finish_accept(ports::RequestId id, MailboxNews news);
+    /// Has the broker perform an operation, unless its deadline has passed.
+    template <typename T, typename Operation>
+    [[nodiscard]] core::Result<T> perform(const std::string& entity, Deadline deadline,
+                                          Operation operation);
 
     const std::shared_ptr<broker::Broker> broker_;
-    const std::shared_ptr<Pump> pump_;
-    const std::shared_ptr<Answers> answers_;
-    std::unordered_map<ports::RequestId, Accept> accepts_;
-    ports::RequestId last_accept_{0};
+    const TurnQueueUse turns_;
+    Confirmations confirmations_;
+    std::unordered_map<ports::RequestId, std::unique_ptr<PendingAccept>> accepts_;
 };
 
 } // namespace sessionq::in_process

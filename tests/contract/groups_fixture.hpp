@@ -33,7 +33,7 @@ public:
 
     /// Connects first, because the broker's capabilities are unknown before.
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        groups::HubSettings settings{
+        groups::EndpointSettings settings{
             .url = groups::ConnectionUrl::parse(
                        environment(tls_ ? "SESSIONQ_BROKER_TLS_URL" : "SESSIONQ_BROKER_URL"))
                        .value()};

@@ -142,6 +142,15 @@ TEST_CASE("sender channel: what was given up while it waited for the connection 
     CHECK(bench.far().log->messages == std::vector<std::string>{"wanted"});
 }
 
+TEST_CASE("sender channel: a send whose deadline has passed is never sent") {
+    Bench bench;
+    bench.send(1, {"late"}, Deadline::at(bench.loop.now()));
+    bench.send(2, {"wanted"});
+    bench.give_credit(10);
+    CHECK(bench.told() == "1:timeout ");
+    CHECK(bench.far().log->messages == std::vector<std::string>{"wanted"});
+}
+
 TEST_CASE("sender channel: what was given up while it waited for credit is never sent") {
     Bench bench;
     bench.send(1, {"late"}, Deadline::after(5s, bench.loop.now()));

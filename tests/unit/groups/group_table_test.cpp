@@ -12,7 +12,7 @@ struct Table {
     std::byte places[8]{};
 
     /// Sessions are names to a table.
-    GroupSession& session(int number) { return *reinterpret_cast<GroupSession*>(&places[number]); }
+    GroupLink& session(int number) { return *reinterpret_cast<GroupLink*>(&places[number]); }
     Held& arrive(std::string_view group) { return table.arrived(group, {}, {}, 10); }
     std::vector<std::uint64_t> orders(const std::vector<Held*>& list) {
         std::vector<std::uint64_t> orders;
@@ -38,14 +38,9 @@ TEST_CASE("group table: groups are taken in the order in which they became ready
     t.arrive("b");
     t.arrive("a");
     t.arrive("b");
-    Group* first = t.table.take_ready(t.session(0));
-    Group* second = t.table.take_ready(t.session(1));
-    REQUIRE(first != nullptr);
-    REQUIRE(second != nullptr);
-    CHECK(first->id == "b");
-    CHECK(second->id == "a");
-    CHECK(t.table.take_ready(t.session(2)) == nullptr);
-    CHECK(t.table.take("a", t.session(2)) == nullptr);
+    CHECK(t.table.take_ready(t.session(0)).id == "b");
+    CHECK(t.table.take_ready(t.session(1)).id == "a");
+    CHECK_FALSE(t.table.has_ready());
     t.arrive("a");
     CHECK_FALSE(t.table.has_ready());
 }
@@ -55,7 +50,7 @@ TEST_CASE("group table: messages of a group are given in the order they came") {
     t.arrive("a");
     t.arrive("b");
     t.arrive("a");
-    Group& group = *t.table.take_ready(t.session(0));
+    Group& group = t.table.take_ready(t.session(0));
     CHECK(t.give_all(group) == Table::Orders{1, 3});
     t.arrive("a");
     CHECK(t.give_all(group) == Table::Orders{4});
@@ -67,14 +62,14 @@ TEST_CASE("group table: what a session was given and did not settle waits again 
     for (int i = 0; i < 4; ++i) {
         t.arrive("a");
     }
-    Group& group = *t.table.take_ready(t.session(0));
+    Group& group = t.table.take_ready(t.session(0));
     Held* first = t.table.next_for(group);
     static_cast<void>(t.table.next_for(group));
     static_cast<void>(t.table.next_for(group));
     t.table.remove(*first);
     t.table.give_back(group);
     CHECK(t.table.has_ready());
-    Group& again = *t.table.take_ready(t.session(1));
+    Group& again = t.table.take_ready(t.session(1));
     CHECK(t.give_all(again) == Table::Orders{2, 3, 4});
 }
 
@@ -84,7 +79,7 @@ TEST_CASE(
     for (int i = 0; i < 4; ++i) {
         t.arrive("a");
     }
-    Group& group = *t.table.take_ready(t.session(0));
+    Group& group = t.table.take_ready(t.session(0));
     Held* one = t.table.next_for(group);
     Held* two = t.table.next_for(group);
     Held* three = t.table.next_for(group);
@@ -101,7 +96,7 @@ TEST_CASE("group table: R6: after a failure nothing of the group is given until 
         t.arrive("a");
     }
     t.arrive("b");
-    Group& group = *t.table.take_ready(t.session(0));
+    Group& group = t.table.take_ready(t.session(0));
     Held* one = t.table.next_for(group);
     Held* two = t.table.next_for(group);
     t.table.undo(*two);
@@ -119,14 +114,14 @@ TEST_CASE("group table: R6: after a failure nothing of the group is given until 
     CHECK_FALSE(t.table.is_returning());
     t.arrive("a");
     CHECK(t.give_all(group) == Table::Orders{6});
-    CHECK(t.table.take_ready(t.session(1))->id == "b"); // untouched
+    CHECK(t.table.take_ready(t.session(1)).id == "b"); // untouched
 }
 
 TEST_CASE(
     "group table: a group whose session ended while it returns is not ready before it is back") {
     Table t;
     t.arrive("a");
-    Group& group = *t.table.take_ready(t.session(0));
+    Group& group = t.table.take_ready(t.session(0));
     t.table.fail(*t.table.next_for(group));
     t.table.give_back(group);
     CHECK_FALSE(t.table.has_ready());
@@ -140,9 +135,11 @@ TEST_CASE(
     "group table: a group stays while a settlement is unanswered, and is forgotten after it") {
     Table t;
     t.arrive("a");
-    Group& group = *t.table.take_ready(t.session(0));
+    Group& group = t.table.take_ready(t.session(0));
     Held* held = t.table.next_for(group);
+    CHECK_FALSE(GroupTable::is_settling(*held));
     t.table.settle(*held, t.session(0));
+    CHECK(GroupTable::is_settling(*held));
     int seen = 0;
     t.table.visit_given([&](const Held& each) { seen += &each == held ? 1 : 0; });
     CHECK(seen == 1);
@@ -150,7 +147,14 @@ TEST_CASE(
     CHECK_FALSE(t.table.is_empty());
     CHECK_FALSE(t.table.has_ready());
     t.table.remove(*held);
+    CHECK_FALSE(GroupTable::is_settling(*held));
     CHECK(t.table.is_empty());
+}
+
+TEST_CASE("group table: sequence numbers for messages without one rise") {
+    Table t;
+    CHECK(t.table.next_sequence_number() == 1);
+    CHECK(t.table.next_sequence_number() == 2);
 }
 
 TEST_CASE("group table: what no session holds goes back in order when the link is given up") {
@@ -159,7 +163,7 @@ TEST_CASE("group table: what no session holds goes back in order when the link i
     t.arrive("a");
     t.arrive("b");
     t.arrive("c");
-    Group& held = *t.table.take("c", t.session(0));
+    Group& held = t.table.take("c", t.session(0));
     const std::vector<Held*> waiting = t.table.take_waiting();
     CHECK(t.orders(waiting) == Table::Orders{1, 2, 3});
     for (Held* each : waiting) {
@@ -171,12 +175,11 @@ TEST_CASE("group table: what no session holds goes back in order when the link i
 
 TEST_CASE("group table: a named group can be taken before anything of it came") {
     Table t;
-    Group* group = t.table.take("a", t.session(0));
-    REQUIRE(group != nullptr);
+    Group& group = t.table.take("a", t.session(0));
     CHECK(t.table.has("a"));
     t.arrive("a");
     CHECK_FALSE(t.table.has_ready());
-    CHECK(t.give_all(*group) == Table::Orders{1});
+    CHECK(t.give_all(group) == Table::Orders{1});
 }
 
 TEST_CASE("group table: a loss leaves nothing, and it can be used again") {
@@ -188,7 +191,7 @@ TEST_CASE("group table: a loss leaves nothing, and it can be used again") {
     CHECK(t.table.is_empty());
     CHECK_FALSE(t.table.has_ready());
     t.arrive("a");
-    CHECK(t.table.take_ready(t.session(1))->id == "a");
+    CHECK(t.table.take_ready(t.session(1)).id == "a");
 }
 
 TEST_CASE("group table: a group rests when its session has had messages and none is in hand") {
@@ -196,7 +199,7 @@ TEST_CASE("group table: a group rests when its session has had messages and none
     CHECK_FALSE(t.table.rests("a"));
     Held& first = t.arrive("a");
     CHECK_FALSE(t.table.rests("a")); // nobody holds it
-    Group& group = *t.table.take_ready(t.session(1));
+    Group& group = t.table.take_ready(t.session(1));
     CHECK_FALSE(t.table.rests("a"));
     REQUIRE(t.table.next_for(group) == &first);
     CHECK_FALSE(t.table.rests("a")); // in hand
@@ -210,7 +213,7 @@ TEST_CASE("group table: a group rests when its session has had messages and none
 
 TEST_CASE("group table: a session that took a group and was given nothing does not rest") {
     Table t;
-    Group& named = *t.table.take("a", t.session(1));
+    Group& named = t.table.take("a", t.session(1));
     CHECK_FALSE(t.table.rests("a"));
     Held& first = t.arrive("a");
     REQUIRE(t.table.next_for(named) == &first);

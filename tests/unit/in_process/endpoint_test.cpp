@@ -326,3 +326,118 @@ TEST_CASE(
     CHECK(queue->counts({held.loop.now(), held.loop.wall_now()}).deferred == 0);
     CHECK(remover.log.empty());
 }
+
+TEST_CASE("endpoint: a request whose deadline has passed is not carried out") {
+    test::ManualLoop loop;
+    in_process::Endpoint endpoint{broker_with_queue(loop), loop};
+    const Deadline passed = Deadline::at(loop.now());
+    std::string log;
+    const auto note = [&log](const auto& result) {
+        log += result ? "ok " : std::string{to_string(result.failure().code)} + " ";
+    };
+    endpoint.send(
+        {.entity = "orders", .messages = {Message::text("a", "never")}, .deadline = passed}, note);
+    endpoint.accept({.entity = "orders", .session_id = "a", .deadline = passed}, note);
+    ports::SessionLinkPtr link;
+    endpoint.accept({.entity = "orders", .session_id = "b"},
+                    [&](auto result) { link = std::move(result).value(); });
+    loop.run_until_idle();
+    CHECK(log == "timeout timeout ");
+    log.clear();
+    link->set_state("never", passed, note);
+    link->renew_lock(passed, note);
+    link->receive_deferred({1}, passed, note);
+    loop.run_until_idle();
+    CHECK(log == "timeout timeout timeout ");
+    std::optional<std::string> state;
+    link->get_state({}, [&](const auto& result) { state = result.value(); });
+    std::size_t messages = 1;
+    endpoint.peek({.entity = "orders"}, [&](const auto& seen) { messages = seen.value().size(); });
+    loop.run_until_idle();
+    CHECK_FALSE(state);
+    CHECK(messages == 0);
+}
+
+TEST_CASE(
+    "endpoint: an accept ends with a timeout at its deadline, and without a session after its "
+    "wait") {
+    test::ManualLoop loop;
+    const auto broker = broker_with_queue(loop);
+    in_process::Endpoint endpoint{broker, loop};
+    std::string log;
+    const auto note = [&log](const auto& result) {
+        log += std::string{to_string(result.failure().code)} + " ";
+    };
+    endpoint.accept({.entity = "orders", .wait = 10s, .deadline = Deadline::after(1s, loop.now())},
+                    note);
+    endpoint.accept({.entity = "orders", .wait = 1s, .deadline = Deadline::after(10s, loop.now())},
+                    note);
+    loop.advance(1s);
+    broker->advance({loop.now(), loop.wall_now()});
+    loop.run_until_idle();
+    CHECK(log == "timeout no_session_available ");
+}
+
+namespace {
+
+/// Destroys the link in the first event of a kind.
+struct Destroyer final : ports::LinkEvents {
+    enum class In { delivery, settled, drained, lost, closed };
+    Destroyer(ports::Endpoint& on, In when) : in{when} {
+        on.accept({.entity = "orders", .session_id = "a"},
+                  [this](auto result) { link = std::move(result).value(); });
+    }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+        return std::make_unique<ports::Delivery>();
+    }
+    void on_delivery(ports::DeliveryPtr delivery) override {
+        got.push_back(std::move(delivery));
+        happened(In::delivery);
+        if (link) {
+            link->settle(*got.back(), {});
+        }
+    }
+    void on_settled(ports::Delivery&, const Failure*) override { happened(In::settled); }
+    void on_drained() override { happened(In::drained); }
+    void on_lost(const Failure&) override { happened(In::lost); }
+    void happened(In what) {
+        CHECK(link != nullptr); // nothing follows its end
+        if (what == in) {
+            link.reset();
+        }
+    }
+
+    const In in;
+    ports::SessionLinkPtr link{};
+    std::vector<ports::DeliveryPtr> got{};
+};
+
+} // namespace
+
+TEST_CASE("endpoint: a link may be destroyed in each of its events, and nothing follows") {
+    using In = Destroyer::In;
+    for (const In in : {In::delivery, In::settled, In::drained, In::lost, In::closed}) {
+        CAPTURE(static_cast<int>(in));
+        test::ManualLoop loop;
+        const auto broker = broker_with_queue(loop);
+        in_process::Endpoint endpoint{broker, loop};
+        send(endpoint, "a", 3);
+        Destroyer owner{endpoint, in};
+        loop.run_until_idle();
+        REQUIRE(owner.link);
+        owner.link->set_events(owner);
+        owner.link->add_credit(10);
+        if (in == In::drained) {
+            owner.link->drain();
+        }
+        loop.run_until_idle();
+        if (in == In::lost) {
+            REQUIRE(broker->delete_entity("orders", {loop.now(), loop.wall_now()}).ok());
+        } else if (in == In::closed) {
+            owner.link->close([&](const auto&) { owner.happened(In::closed); });
+        }
+        loop.run_until_idle();
+        CHECK_FALSE(owner.link);
+        CHECK(owner.got.size() == (in == In::delivery ? 1 : 3));
+    }
+}

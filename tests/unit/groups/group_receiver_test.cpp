@@ -1,4 +1,4 @@
-// A receiver and a broker played beside it, on one loop whose time moves when the test says so; their bytes go over loopback, and waits for them are
+// A receiver, and a broker played beside it, on one loop whose time moves when the test says so; their bytes go over loopback, and waits for them are
 // bounded.
 #include <doctest/doctest.h>
 
@@ -169,8 +169,9 @@ struct World {
 
 } // namespace
 
-TEST_CASE("receiver: a link whose groups have been idle for a second is given up and attached anew "
-          "for who waits") {
+TEST_CASE(
+    "group receiver: a link whose groups have been idle for a second is given up and attached anew "
+    "for who waits") {
     World world;
     world.accept();
     test::RecordingLink& session = world.handle("a", "1", false);
@@ -183,8 +184,9 @@ TEST_CASE("receiver: a link whose groups have been idle for a second is given up
     CHECK(world.handle("b", "2", false).text() == "2");
 }
 
-TEST_CASE("receiver: an idle link of a queue that marks the first of a group is kept, for its "
-          "return might have all groups dealt anew") {
+TEST_CASE(
+    "group receiver: an idle link of a queue that marks the first of a group is kept, for its "
+    "return might have all groups dealt anew") {
     World world;
     world.accept();
     for (int i = 0; i < 5; ++i) { // what the client said before has come when it has answered
@@ -198,7 +200,7 @@ TEST_CASE("receiver: an idle link of a queue that marks the first of a group is 
     CHECK(world.broker.detached == 0);
 }
 
-TEST_CASE("receiver: a link that nobody uses is given up, whatever its queue marks") {
+TEST_CASE("group receiver: a link that nobody uses is given up, whatever its queue marks") {
     World world;
     world.accept();
     world.leave(world.handle("a", "1", true));
@@ -206,8 +208,9 @@ TEST_CASE("receiver: a link that nobody uses is given up, whatever its queue mar
     CHECK(world.broker.accepted == 1);
 }
 
-TEST_CASE("receiver: a session whose group is dealt anew while nothing of it is in hand is lost, "
-          "and what comes opens the next") {
+TEST_CASE(
+    "group receiver: a session whose group is dealt anew while nothing of it is in hand is lost, "
+    "and what comes opens the next") {
     World world;
     world.accept();
     test::RecordingLink& first = world.handle("a", "1", true);

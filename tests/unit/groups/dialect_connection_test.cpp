@@ -13,7 +13,7 @@
 
 #include "amqp/codec/encoder.hpp"
 #include "client/client_core.hpp"
-#include "groups/hub.hpp"
+#include "groups/dialect_connection.hpp"
 
 using namespace sessionq;
 using namespace sessionq::amqp;
@@ -98,26 +98,26 @@ struct Peer {
     std::uint16_t port{0};
 };
 
-/// What a hub answers, on the peer's thread.
+/// What a connection answers, on the peer's thread.
 struct Asking {
     explicit Asking(Peer& of, Duration operation_timeout = 20s) : peer{of} {
         client::run_on(peer.thread, [&] {
-            hub = std::make_unique<groups::Hub>(
+            connection = std::make_unique<groups::DialectConnection>(
                 peer.thread, peer.thread.io_context(),
-                groups::HubSettings{.url = groups::ConnectionUrl::parse(peer.url()).value(),
-                                    .operation_timeout = operation_timeout,
-                                    .backoff = {.min = 1ms, .max = 1ms}});
+                groups::EndpointSettings{.url = groups::ConnectionUrl::parse(peer.url()).value(),
+                                         .operation_timeout = operation_timeout,
+                                         .backoff = {.min = 1ms, .max = 1ms}});
         });
     }
     ~Asking() {
-        client::run_on(peer.thread, [&] { hub.reset(); });
+        client::run_on(peer.thread, [&] { connection.reset(); });
     }
-    /// The failure; empty: it let us in.
+    /// The failure, or nothing once the connection is open.
     std::optional<Failure> ask() {
         std::promise<std::optional<Failure>> answer;
         auto answered = answer.get_future();
         client::run_on(peer.thread, [&] {
-            hub->ready([&](const core::Result<Engine*>& engine) {
+            connection->when_open([&](const core::Result<Engine*>& engine) {
                 answer.set_value(engine.ok() ? std::nullopt : std::optional{engine.failure()});
             });
         });
@@ -126,7 +126,7 @@ struct Asking {
     }
 
     Peer& peer;
-    std::unique_ptr<groups::Hub> hub{};
+    std::unique_ptr<groups::DialectConnection> connection{};
 };
 
 /// Of the first connection to a peer that says this.
@@ -146,7 +146,8 @@ bool tells(const Failure& failure, std::string_view text) {
 
 } // namespace
 
-TEST_CASE("hub: a broker that is not ready yet counts as one that could not be reached, and is "
+TEST_CASE("dialect connection: a broker that is not ready yet counts as one that could not be "
+          "reached, and is "
           "asked again") {
     Peer peer{
         {refusing("amqp:connection:forced", "Virtual host 'h' is not active"), opening(65536)}};
@@ -159,14 +160,15 @@ TEST_CASE("hub: a broker that is not ready yet counts as one that could not be r
     CHECK(peer.sockets.size() == 2);
 }
 
-TEST_CASE("hub: a virtual host that there is not is not found") {
+TEST_CASE("dialect connection: a virtual host that there is not is not found") {
     const Failure failure =
         failure_of(refusing("amqp:not-found", "Unknown hostname in connection open: 'nosuch'"));
     CHECK(failure.code == Errc::entity_not_found);
     CHECK(tells(failure, "nosuch"));
 }
 
-TEST_CASE("hub: another protocol is a broken protocol, and named as far as it is known") {
+TEST_CASE(
+    "dialect connection: another protocol is a broken protocol, and named as far as it is known") {
     const auto named = [](const std::string& words, std::string_view name) {
         const Failure failure = failure_of(words, true);
         CHECK(failure.code == Errc::protocol_error);
@@ -180,18 +182,31 @@ TEST_CASE("hub: another protocol is a broken protocol, and named as far as it is
     named(let_in + "HTTP/1.1 400\r\n\r\n", "no frames");
 }
 
-TEST_CASE("hub: a broker that offers no SASL mechanism of ours names those it has") {
+TEST_CASE("dialect connection: a broker that offers no SASL mechanism of ours names those it has") {
     const Failure failure = failure_of(offering("GSSAPI"), true);
     CHECK(failure.code == Errc::unauthorized);
     CHECK(tells(failure, "GSSAPI"));
 }
 
-TEST_CASE("hub: one that hangs up before the connection is open could not be reached") {
+TEST_CASE(
+    "dialect connection: one that hangs up before the connection is open could not be reached") {
     CHECK(failure_of("", true).code == Errc::connection_refused);
     CHECK(failure_of(let_in, true).code == Errc::connection_refused);
 }
 
-TEST_CASE("hub: one that is silent is given up in time, by name") {
+TEST_CASE("dialect connection: a broker of an unknown product is refused by name, with "
+          "advice") {
+    const Failure failure =
+        failure_of(let_in + frame(0, 0x10,
+                                  {"broker", Value{}, std::uint32_t{65536}, std::uint16_t{0},
+                                   Value{}, Value{}, Value{}, Value{}, Value{},
+                                   Value::map({{Value::symbol("product"), "OtherMQ"}})}),
+                   true);
+    CHECK(failure.code == Errc::not_supported);
+    CHECK(tells(failure, "unknown broker 'OtherMQ'"));
+}
+
+TEST_CASE("dialect connection: one that is silent is given up in time, by name") {
     Peer peer{{""}};
     Asking asking{peer, 200ms};
     const auto failure = asking.ask();
@@ -200,7 +215,7 @@ TEST_CASE("hub: one that is silent is given up in time, by name") {
     CHECK(tells(*failure, std::to_string(peer.port)));
 }
 
-TEST_CASE("hub: Client::connect ends with what is wrong and tries no more") {
+TEST_CASE("dialect connection: Client::connect ends with what is wrong and tries no more") {
     Peer peer{{"HTTP/1.1 400 Bad Request\r\n\r\n"}, true};
     try {
         static_cast<void>(Client::connect(peer.url()));

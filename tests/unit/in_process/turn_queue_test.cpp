@@ -1,21 +1,23 @@
-#include "in_process/pump.hpp"
+#include "in_process/turn_queue.hpp"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
-using in_process::Pump;
-using in_process::Pumped;
+using in_process::TurnQueue;
+using in_process::TurnQueueUse;
+using in_process::TurnTaker;
 
 namespace {
 
-struct Worker final : Pumped {
+struct Worker final : TurnTaker {
     void turn() override {
         ++turns;
         if (then) {
@@ -27,59 +29,58 @@ struct Worker final : Pumped {
 };
 
 struct Fixture {
-    Fixture() { pump->retain(); }
     test::ManualLoop loop{};
-    std::shared_ptr<Pump> pump{std::make_shared<Pump>(loop)};
+    std::optional<TurnQueueUse> turns{std::make_shared<TurnQueue>(loop)};
     std::shared_ptr<Worker> a{std::make_shared<Worker>()};
     std::shared_ptr<Worker> b{std::make_shared<Worker>()};
 };
 
 } // namespace
 
-TEST_CASE("pump: whatever stirs an item is one turn, and all items share one wake-up") {
+TEST_CASE("turn queue: an item takes one turn however often it was asked for, and all share one "
+          "wake-up") {
     Fixture f;
     f.loop.run_until_idle();
-    f.pump->schedule(*f.a);
-    f.pump->schedule(*f.a);
-    f.pump->stir(*f.b);
-    f.pump->stir(*f.b);
+    (*f.turns)->schedule(*f.a);
+    (*f.turns)->schedule(*f.a);
+    (*f.turns)->notify(*f.b);
+    (*f.turns)->notify(*f.b);
     CHECK(f.a->turns + f.b->turns == 0); // not within the call
     CHECK(f.loop.run_until_idle() == 1);
     CHECK(f.a->turns == 1);
     CHECK(f.b->turns == 1);
-    f.pump->release();
 }
 
-TEST_CASE("pump: what an item schedules in its turn is for a later one") {
+TEST_CASE("turn queue: a turn that is scheduled within a turn comes later") {
     Fixture f;
     f.a->then = [&] {
         if (f.a->turns < 3) {
-            f.pump->schedule(*f.a);
+            (*f.turns)->schedule(*f.a);
             CHECK(f.a->turns <= 2);
         }
     };
-    f.pump->schedule(*f.a);
+    (*f.turns)->schedule(*f.a);
     f.loop.turn();
     CHECK(f.a->turns == 1);
     f.loop.run_until_idle();
     CHECK(f.a->turns == 3);
-    f.pump->release();
 }
 
-TEST_CASE("pump: once its last user has gone nothing has a turn, and nothing is kept alive") {
+TEST_CASE("turn queue: after the last use no item takes a turn, and none is kept alive") {
     Fixture f;
     f.loop.run_until_idle();
-    f.pump->schedule(*f.a);
-    f.pump->stir(*f.b);
-    f.pump->release();
-    f.pump->stir(*f.a);
+    (*f.turns)->schedule(*f.a);
+    (*f.turns)->notify(*f.b);
+    const auto queue = f.turns->shared();
+    f.turns.reset();
+    queue->notify(*f.a);
     f.loop.run_until_idle();
     CHECK(f.a->turns + f.b->turns == 0);
     CHECK(f.a.use_count() == 1);
     CHECK(f.b.use_count() == 1);
 }
 
-TEST_CASE("pump: stirred by many threads, each stir is followed by a turn that sees it") {
+TEST_CASE("turn queue: many threads notify; a turn that sees it follows each notification") {
     Fixture f;
     constexpr int threads = 3;
     constexpr int rounds = 20000;
@@ -92,7 +93,7 @@ TEST_CASE("pump: stirred by many threads, each stir is followed by a turn that s
         running.emplace_back([&] {
             for (int i = 0; i < rounds; ++i) {
                 ++written;
-                f.pump->stir(*f.a);
+                (*f.turns)->notify(*f.a);
             }
             ++finished;
         });
@@ -105,5 +106,4 @@ TEST_CASE("pump: stirred by many threads, each stir is followed by a turn that s
     }
     f.loop.run_until_idle();
     CHECK(seen == threads * rounds);
-    f.pump->release();
 }

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "amqp/client_connection.hpp"
+#include "amqp/codec/encoded_content.hpp"
+#include "groups/connection_url.hpp"
+
+namespace sessionq::groups {
+
+/// The broker's dialect, null until known. Shared by the endpoints of a client. Thread-safe.
+using KnownDialect = std::atomic<const Dialect*>;
+
+struct EndpointSettings {
+    ConnectionUrl url{};
+    amqp::TlsContextPtr tls{};
+    bool has_certificate{false};
+    Duration operation_timeout{std::chrono::seconds{60}};
+    Duration idle_timeout{std::chrono::seconds{120}}; ///< A broker silent for so long is given up.
+    BackoffOptions backoff{};                         ///< Between rounds over the hosts.
+    std::uint64_t seed{0};
+    std::shared_ptr<KnownDialect> dialect{std::make_shared<KnownDialect>(nullptr)};
+};
+
+/// The connection of an endpoint. Learns the broker's dialect from the broker's open, unless the
+/// URL names it. Bound to the loop.
+class DialectConnection final : private amqp::ClientConnectionEvents {
+public:
+    DialectConnection(core::EventLoop& loop, asio::io_context& io,
+                      const EndpointSettings& settings);
+    DialectConnection(const DialectConnection&) = delete;
+    DialectConnection& operator=(const DialectConnection&) = delete;
+
+    /// As `ClientConnection::when_open`. The dialect is known when the handler gets an engine.
+    void when_open(amqp::ClientConnection::Handler handler) {
+        connection_.when_open(std::move(handler));
+    }
+    void close() { connection_.close(); }
+
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
+    [[nodiscard]] amqp::ClockReading reading() const noexcept {
+        return {.now = loop_.now(), .wall = loop_.wall_now()};
+    }
+    [[nodiscard]] const Dialect* dialect() const noexcept {
+        return dialect_->load(std::memory_order_acquire);
+    }
+    /// Until the dialect is known: what all dialects have in common.
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept;
+
+private:
+    std::optional<Failure> on_connected(const amqp::Open& peer) override;
+    void on_disconnected(const Failure&) override {} // the links are told by themselves
+    Failure explain(const amqp::Condition& condition, std::string what) override;
+
+    core::EventLoop& loop_;
+    const std::shared_ptr<KnownDialect> dialect_;
+    amqp::ConnectionHost host_;
+    amqp::ClientConnection connection_;
+};
+
+} // namespace sessionq::groups

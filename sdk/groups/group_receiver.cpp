@@ -1,0 +1,388 @@
+#include "groups/group_receiver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "groups/arrival.hpp"
+#include "groups/conditions.hpp"
+#include "groups/group_link.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::groups {
+namespace {
+
+using amqp::OutcomeKind;
+using Action = ReceiverMachine::Action;
+
+/// Credit that a named group's session lacks, beyond what is here or on its way.
+std::uint32_t missing_credit(const GroupLink& session, std::uint32_t outstanding) {
+    const auto covered = static_cast<std::uint32_t>(session.group()->waiting.size()) + outstanding;
+    return session.machine().credit() - std::min(session.machine().credit(), covered);
+}
+
+void reject(amqp::DeliveryHandle delivery) {
+    delivery.update(
+        {.kind = OutcomeKind::rejected,
+         .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
+    delivery.settle();
+}
+
+/// Sessions hear of a loss, unless the broker names a reason that trying again does not cure.
+Failure loss_from(Failure why) {
+    if (why.code != Errc::entity_not_found && why.code != Errc::unauthorized) {
+        why.code = Errc::connection_lost;
+    }
+    return why;
+}
+
+} // namespace
+
+GroupReceiver::GroupReceiver(ReceiverContext& context, ReceiverTerms terms)
+    : context_{context},
+      terms_{std::move(terms)},
+      accepts_{context.connection.loop(),
+               context.replies,
+               {.code = Errc::no_session_available,
+                .detail = "'" + terms_.entity + "' has no group to give"},
+               *this} {}
+
+GroupReceiver::~GroupReceiver() {
+    for (GroupLink* const each : links_) {
+        each->forget_receiver();
+    }
+}
+
+// Accepting
+
+void GroupReceiver::accept(ports::RequestId id, ports::AcceptRequest request,
+                           ports::AcceptHandler handler) {
+    if (request.buffer_bytes != 0) {
+        window_.set_budget(request.buffer_bytes);
+    }
+    const bool probes = request.wait <= Duration::zero() && !terms_.session_id;
+    if (probes) {
+        accepts_.add_probe(id, request.deadline, std::move(handler));
+    } else {
+        accepts_.add(id, terms_.session_id ? std::nullopt : std::optional{request.wait},
+                     request.deadline, std::move(handler));
+    }
+    serve();
+    if (!accepts_.empty()) {
+        perform(machine_.wanted());
+    }
+    if (probes && accepts_.has_probes()) {
+        want_drain();
+    }
+}
+
+/// Gives groups that are ready to accepts that wait.
+void GroupReceiver::serve() {
+    while (machine_.is_attached() && !accepts_.empty() &&
+           (terms_.session_id ? named_link() == nullptr : table_.has_ready())) {
+        auto made = std::make_unique<GroupLink>(loop());
+        made->begin(*this, terms_.session_id ? table_.take(*terms_.session_id, *made)
+                                             : table_.take_ready(*made));
+        links_.push_back(made.get());
+        accepts_.answer_first(std::move(made));
+    }
+}
+
+bool GroupReceiver::has(std::string_view group) const {
+    return terms_.session_id ? terms_.session_id == group && named_link() != nullptr
+                             : table_.has(group);
+}
+
+/// The session of a named group that has not been closed.
+GroupLink* GroupReceiver::named_link() const {
+    const auto found = std::ranges::find_if(
+        links_, [](const GroupLink* each) { return each->group() != nullptr; });
+    return found != links_.end() ? *found : nullptr;
+}
+
+// The link
+
+void GroupReceiver::perform(Action action) {
+    switch (action) {
+    case Action::none: break;
+    case Action::connect:
+        context_.connection.when_open(
+            [handle = anchor_.handle()](const core::Result<amqp::Engine*>& engine) {
+                if (GroupReceiver* const receiver = handle.get()) {
+                    receiver->on_engine(engine);
+                }
+            });
+        return; // the connection may have been there already
+    case Action::flow:
+        top_up();
+        perform(machine_.drain_again(loop().now()));
+        return;
+    case Action::drain:
+        accepts_.begin_probe();
+        if (!channel_->link().drain()) { // there is no credit
+            context_.replies.push([handle = anchor_.handle()] {
+                if (GroupReceiver* const receiver = handle.get()) {
+                    receiver->on_drained();
+                }
+            });
+        }
+        break;
+    case Action::repeat_drain:
+        channel_->link().add_credit(1); // so that there is something to be drained
+        static_cast<void>(channel_->link().drain());
+        break;
+    case Action::close:
+        for (Held* const each : table_.take_waiting()) { // a detach may count them as delivered
+            release(*each, false);
+        }
+        channel_->link().close();
+        break;
+    case Action::abandon:
+        on_lost({.name = "amqp:link:detach-forced",
+                 .text = "the broker did not answer a drain",
+                 .found = Errc::timeout});
+        return;
+    case Action::finish: context_.finished(terms_); return;
+    }
+    loop().timers().cancel(timer_);
+    if (machine_.due() != TimePoint::max()) {
+        loop().timers().arm(timer_, machine_.due());
+    }
+}
+
+void GroupReceiver::on_time() { perform(machine_.on_time(use(), loop().now())); }
+
+void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
+    machine_.connected();
+    Failure why{.code = Errc::resource_exhausted,
+                .detail = "'" + terms_.entity +
+                          "': the broker allows no more AMQP sessions on this connection"};
+    if (engine.ok()) {
+        channel_ = ReceiverChannel::attach(*engine.value(), dialect(), terms_, *this);
+    } else {
+        why = engine.failure();
+    }
+    if (channel_ == nullptr) {
+        machine_.lost();
+        accepts_.fail_all(why);
+        review_later();
+    }
+}
+
+void GroupReceiver::on_attached() {
+    const bool pins = dialect().recycle.pins_groups && !terms_.session_id;
+    machine_.attached(pins ? dialect().recycle.idle : Duration::zero());
+    serve();
+    top_up();
+    if (accepts_.has_probes()) {
+        want_drain();
+    }
+    review();
+}
+
+void GroupReceiver::on_lost(const amqp::Condition& condition) {
+    const ReceiverMachine::Phase before = machine_.phase();
+    machine_.lost();
+    loop().timers().cancel(timer_);
+    table_.visit_given(
+        [this](const Held& held) { context_.unanswered.held(held.message.message_id()); });
+    if (before != ReceiverMachine::Phase::closing) {
+        context_.unanswered.lost();
+    }
+    window_.lost();
+    const auto channel = std::exchange(channel_, nullptr);
+    const Failure why = to_failure(condition, "the link to '" + terms_.entity + "' was lost");
+    if (before == ReceiverMachine::Phase::attaching) {
+        accepts_.fail_all(to_failure(condition, "cannot receive from '" + terms_.entity + "'"));
+    }
+    while (!links_.empty()) {
+        GroupLink* const link = links_.back();
+        links_.pop_back();
+        link->lose(loss_from(why));
+    }
+    table_.lose_all();
+    review_later(); // the connection may be about to go as well
+}
+
+void GroupReceiver::top_up() {
+    if (!machine_.may_flow()) {
+        return;
+    }
+    amqp::ReceiverLink& link = channel_->link();
+    std::uint32_t more = 0;
+    if (!terms_.session_id) {
+        more = window_.grant(link.credit());
+    } else if (const GroupLink* const only = named_link()) {
+        more = missing_credit(*only, link.credit());
+    }
+    if (more != 0) {
+        link.add_credit(more);
+    }
+}
+
+// Messages
+
+void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedContent::Blank bytes) {
+    if (!machine_.is_attached()) {
+        return; // the broker has it back with the link
+    }
+    const std::size_t size = bytes.size();
+    auto read = read_arrival(std::move(bytes), context_.connection.reading(), dialect());
+    if (!read.ok()) {
+        core::log(LogLevel::error, "groups", read.failure().to_string());
+        reject(delivery);
+        top_up();
+        return;
+    }
+    Arrival& arrival = read.value();
+    DeliveryFacts& facts = arrival.received.facts;
+    machine_.arrived(arrival.dealt_anew);
+    facts.sequence_number = arrival.group_sequence.value_or(table_.next_sequence_number());
+    // Not every broker counts deliveries that a lost connection had.
+    if (context_.unanswered.comes_again(arrival.received.content->message_id())) {
+        facts.redelivered = true;
+        facts.delivery_count = std::max(facts.delivery_count, 1U);
+    }
+    if (arrival.dealt_anew && table_.rests(arrival.group)) {
+        end_session_of(arrival.group);
+    }
+    Held& held = table_.arrived(
+        arrival.group, delivery,
+        ReceivedMessage{std::move(arrival.received.content), std::move(facts)}, size);
+    delivery.set_context(&held);
+    window_.arrived(size);
+    if (GroupLink* const link = held.group->session) {
+        link->give();
+    } else {
+        serve();
+    }
+    top_up();
+}
+
+/// Another consumer may have had the group since its last message here. What comes opens the next
+/// session.
+void GroupReceiver::end_session_of(std::string_view group) {
+    const auto found = std::ranges::find_if(links_, [&](const GroupLink* each) {
+        return each->group() != nullptr && each->session_id() == group;
+    });
+    GroupLink* const link = *found;
+    links_.erase(found);
+    table_.give_back(*link->group());
+    link->lose({.code = Errc::lock_lost,
+                .detail = "the broker dealt group '" + link->session_id() +
+                          "' anew; another consumer may have had it"});
+}
+
+bool GroupReceiver::settle(Held& held, GroupLink& link, const amqp::Outcome& outcome) {
+    if (channel_ == nullptr) {
+        return false; // the link is about to hear that it is lost
+    }
+    window_.gone(held.bytes);
+    held.handle.update(outcome);
+    const bool is_answered_later = dialect().returns.settles_in_turn && !removes();
+    if (is_answered_later) {
+        table_.settle(held, link);
+    } else {
+        context_.unanswered.settled(held.message.message_id());
+        held.handle.settle();
+        table_.remove(held);
+    }
+    top_up();
+    return !is_answered_later;
+}
+
+void GroupReceiver::on_settled_by_broker(amqp::DeliveryHandle delivery) {
+    auto* const held = static_cast<Held*>(delivery.context());
+    if (held == nullptr || !GroupTable::is_settling(*held)) {
+        return; // not asked for; the outcome that follows says what it means
+    }
+    delivery.settle();
+    GroupLink* const settler = held->settler;
+    ports::Delivery* const given = held->given;
+    table_.remove(*held);
+    if (settler != nullptr) {
+        settler->on_settled(*held, *given);
+    }
+}
+
+// Drains
+
+void GroupReceiver::want_drain() { perform(machine_.want_drain(loop().now())); }
+
+bool GroupReceiver::drain_for_link() {
+    if (!terms_.session_id || !machine_.is_attached()) {
+        return false;
+    }
+    want_drain();
+    return true;
+}
+
+/// Nothing is under way: messages that go back now come again in order.
+void GroupReceiver::on_drained() {
+    if (machine_.phase() != ReceiverMachine::Phase::draining) {
+        return;
+    }
+    for (Held* const each : table_.take_returning()) {
+        release(*each, each->failed);
+    }
+    for (GroupLink* const each : links_) {
+        each->on_returned();
+    }
+    accepts_.end_probe();
+    if (GroupLink* const link = terms_.session_id ? named_link() : nullptr) {
+        link->on_drained();
+    }
+    perform(machine_.drained(use()));
+}
+
+void GroupReceiver::release(Held& held, bool counted) {
+    window_.gone(held.bytes);
+    held.handle.update(counted
+                           ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
+                           : amqp::Outcome{.kind = OutcomeKind::released});
+    held.handle.settle();
+    table_.remove(held);
+}
+
+// Of no more use
+
+void GroupReceiver::leave(GroupLink& link, std::function<void()> done) {
+    std::erase(links_, &link);
+    if (done) {
+        leaving_.push_back(std::move(done));
+    }
+    review_later(); // an accept may follow at once
+}
+
+void GroupReceiver::review_later() {
+    context_.replies.push([handle = anchor_.handle()] {
+        if (GroupReceiver* const receiver = handle.get()) {
+            receiver->serve();
+            receiver->top_up();
+            receiver->review();
+        }
+    });
+}
+
+void GroupReceiver::review() {
+    if (!accepts_.empty()) {
+        perform(machine_.wanted());
+    }
+    if (machine_.has_left(use())) {
+        for (const auto& each : std::exchange(leaving_, {})) {
+            each();
+        }
+    }
+    perform(machine_.use_changed(use(), loop().now()));
+}
+
+ReceiverMachine::Use GroupReceiver::use() const noexcept {
+    return {
+        .waited_for = !accepts_.empty(), .held = !links_.empty(), .has_groups = !table_.is_empty()};
+}
+
+bool GroupReceiver::is_finished() const noexcept {
+    return use().none() && machine_.phase() == ReceiverMachine::Phase::detached;
+}
+
+} // namespace sessionq::groups

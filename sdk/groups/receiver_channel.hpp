@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "amqp/codec/encoded_content.hpp"
+#include "amqp/engine.hpp"
+#include "groups/dialect.hpp"
+#include "ports/endpoint.hpp"
+
+namespace sessionq::groups {
+
+/// What distinguishes the receiver links of an endpoint.
+struct ReceiverTerms {
+    std::string entity{};
+    std::optional<std::string> session_id{}; ///< set: only this group, by a selector
+    ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
+    int priority{0};
+
+    friend bool operator<(const ReceiverTerms& left, const ReceiverTerms& right) {
+        return std::tie(left.entity, left.session_id, left.mode, left.priority) <
+               std::tie(right.entity, right.session_id, right.mode, right.priority);
+    }
+};
+
+/// What a receiver channel tells its owner, who may destroy the channel in `on_lost`.
+class ReceiverChannelEvents {
+public:
+    virtual void on_attached() = 0;
+    virtual void on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedContent::Blank bytes) = 0;
+    virtual void on_settled_by_broker(amqp::DeliveryHandle delivery) = 0;
+    virtual void on_drained() = 0;
+    /// The link ended. Last, once.
+    virtual void on_lost(const amqp::Condition& condition) = 0;
+
+protected:
+    ~ReceiverChannelEvents() = default;
+};
+
+/// A receiver link on an AMQP session of its own. Bound to the loop; destroying it detaches.
+class ReceiverChannel final : private amqp::SessionListener, private amqp::LinkListener {
+public:
+    /// Null: the connection has no room for another link.
+    [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
+                                                                 const Dialect& dialect,
+                                                                 const ReceiverTerms& terms,
+                                                                 ReceiverChannelEvents& events);
+    ~ReceiverChannel() override;
+    ReceiverChannel(const ReceiverChannel&) = delete;
+    ReceiverChannel& operator=(const ReceiverChannel&) = delete;
+
+    [[nodiscard]] amqp::ReceiverLink& link() noexcept { return *link_; }
+
+private:
+    ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link,
+                    ReceiverChannelEvents& events);
+
+    void on_sender(amqp::SenderLinkPtr link) override;
+    void on_receiver(amqp::ReceiverLinkPtr link) override;
+    void on_session_ended(const amqp::Condition& condition) override;
+    void on_link_open() override;
+    void on_link_closed(const amqp::Condition& condition, bool closed) override;
+    void on_link_gone(const amqp::Condition&) override {} // `on_session_ended` follows
+    void on_drained() override { events_.on_drained(); }
+    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_disposition(amqp::DeliveryHandle delivery) override;
+
+    ReceiverChannelEvents& events_;
+    amqp::SessionPtr session_;
+    amqp::ReceiverLinkPtr link_;
+};
+
+} // namespace sessionq::groups

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "broker/consumer_target.hpp"
+#include "broker/queue.hpp"
+#include "in_process/turn_queue.hpp"
+
+namespace sessionq::in_process {
+
+/// What the broker has told a mailbox since the last turn.
+struct MailboxNews {
+    bool accepted{false};
+    bool refused{false};
+    bool work{false};
+    bool lost{false};
+};
+
+/// Takes the turns of a mailbox: an accept under way, later the link.
+class MailboxOwner {
+public:
+    virtual void on_turn(MailboxNews news) = 0;
+
+protected:
+    ~MailboxOwner() = default;
+};
+
+/// The broker's handle to a consumer on a loop. Notes what the broker says, on any thread, and
+/// gives the owner a turn. Outlives the owner while another thread is calling it.
+class ConsumerMailbox final : public broker::ConsumerTarget, public TurnTaker {
+public:
+    ConsumerMailbox(std::shared_ptr<TurnQueue> turns, broker::QueuePtr queue)
+        : turns_{std::move(turns)}, queue_{std::move(queue)} {}
+
+    // On the loop.
+    /// Without an owner news are kept, and no turn is taken.
+    void set_owner(MailboxOwner* owner) noexcept { owner_ = owner; }
+    [[nodiscard]] MailboxOwner* owner() const noexcept { return owner_; }
+    /// Gives the owner a turn later.
+    void schedule() { turns_->schedule(*this); }
+    [[nodiscard]] const broker::QueuePtr& queue() const noexcept { return queue_; }
+
+    void ask(broker::AcceptSpec spec);
+    /// The accept ends with `cancelled`, unless its answer is on the way.
+    void cancel();
+    /// The answer is not wanted any more. A session that comes is given back at once (R19).
+    void abandon() noexcept;
+
+    /// After `accepted`; once.
+    [[nodiscard]] broker::ConsumerPtr take_granted() noexcept { return std::move(granted_); }
+    /// After `refused`.
+    [[nodiscard]] const Failure& refusal() const noexcept { return *refusal_; }
+    /// After `lost`.
+    [[nodiscard]] const Failure& loss() const noexcept { return *loss_; }
+
+    void turn() override;
+
+    // On any thread.
+    void on_accepted(broker::ConsumerPtr consumer) noexcept override;
+    void on_refused(Failure why) noexcept override;
+    void notify_work() noexcept override;
+    void on_lost(Failure why) noexcept override;
+
+private:
+    enum Note : std::uint8_t { accepted = 1, refused = 2, work = 4, lost = 8, abandoned = 16 };
+
+    void note(Note what) noexcept;
+
+    const std::shared_ptr<TurnQueue> turns_;
+    const broker::QueuePtr queue_;
+    MailboxOwner* owner_{nullptr};
+    broker::OperationId wait_{0};
+
+    // Written before the note is set, read after.
+    std::atomic<std::uint8_t> notes_{0};
+    broker::ConsumerPtr granted_{};
+    std::unique_ptr<Failure> refusal_{};
+    std::unique_ptr<Failure> loss_{};
+    broker::Instant abandoned_at_{};
+};
+
+} // namespace sessionq::in_process
