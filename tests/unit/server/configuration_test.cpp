@@ -178,7 +178,7 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
         {with_namespace(R"("Queues": [{"Name": ""}])"),
          "UserConfig.Namespaces[0].Queues[0].Name: must not be empty"},
         {with_namespace(R"("Queues": [{"Name": "a$b"}])"),
-         "UserConfig.Namespaces[0].Queues[0]: a queue's or topic's name"},
+         "UserConfig.Namespaces[0].Queues[0]: the name of a queue or topic"},
         {with_namespace(R"("Queues": [{"Name": 5}])"),
          "UserConfig.Namespaces[0].Queues[0].Name: expected a string"},
         {with_namespace(R"("Queues": [{"Name": "a"}, {"Name": "A"}])"),
