@@ -12,7 +12,7 @@
 namespace sessionq {
 
 namespace processor {
-class SessionPump;
+class SessionDriver;
 }
 
 /// Why a processor left a session.
@@ -43,7 +43,7 @@ enum class CloseReason : std::uint8_t {
 /// Shared objects: safe.
 class SessionContext {
 public:
-    explicit SessionContext(processor::SessionPump& pump) noexcept : pump_{&pump} {}
+    explicit SessionContext(processor::SessionDriver& driver) noexcept : driver_{&driver} {}
 
     [[nodiscard]] const std::string& session_id() const noexcept;
     [[nodiscard]] const std::string& entity() const noexcept;
@@ -72,10 +72,10 @@ public:
                    const OperationContext& context = OperationContext::current());
 
     /// For the awaitable twins.
-    [[nodiscard]] processor::SessionPump& pump() const noexcept { return *pump_; }
+    [[nodiscard]] processor::SessionDriver& driver() const noexcept { return *driver_; }
 
 private:
-    processor::SessionPump* pump_;
+    processor::SessionDriver* driver_;
 };
 
 } // namespace sessionq

@@ -5,9 +5,7 @@
 #include <asio/co_spawn.hpp>
 
 #include "dispatch/pool_executor.hpp"
-#include "processor/message_call.hpp"
-#include "processor/session_pump.hpp"
-#include "processor/shard.hpp"
+#include "processor/session_driver.hpp"
 
 namespace sessionq::client {
 
@@ -15,7 +13,7 @@ MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageCont
     return MessageHandler::started_by(
         [handler = std::move(handler)](MessageContext& call, MessageHandler::Done done) {
             dispatch::PoolContext& coroutines =
-                *call.session().pump().shard().shared().environment.coroutines;
+                *call.session().driver().view().workplace().shared->environment.coroutines;
             const OperationContext context{call.deadline(), call.stop_token()};
             asio::co_spawn(
                 coroutines.executor(context), handler(call),

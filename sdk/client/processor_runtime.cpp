@@ -29,15 +29,6 @@ ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string
     return options;
 }
 
-/// Fulfils a promise when the last reference to it goes.
-std::shared_ptr<void> make_keep_alive(std::promise<void> gone) {
-    return {new std::promise<void>{std::move(gone)}, [](void* held) {
-                const std::unique_ptr<std::promise<void>> promise{
-                    static_cast<std::promise<void>*>(held)};
-                promise->set_value();
-            }};
-}
-
 } // namespace
 
 ProcessorRuntime::Engine::Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
@@ -55,7 +46,6 @@ ProcessorRuntime::~ProcessorRuntime() {
     }
     const StopReport report = stop(destructor_patience);
     const bool inside = engine_->pool->on_worker_thread();
-    engine_->processor.reset();
     const Duration patience = report.complete ? destructor_patience : late_patience;
     if (!inside && engine_->emptied.wait_for(patience) == std::future_status::ready) {
         return;
@@ -83,13 +73,13 @@ void ProcessorRuntime::start() {
         throw Error{Errc::invalid_state, "on_message is not set"};
     }
     Engine& engine = *engine_;
-    std::promise<void> gone;
-    engine.emptied = gone.get_future();
+    const auto gone = std::make_shared<std::promise<void>>();
+    engine.emptied = gone->get_future();
     processor::Environment environment{.dispatcher = &engine.dispatcher,
                                        .notifier = &engine.notifier,
                                        .clock = &engine.client->clock(),
                                        .seed = std::random_device{}(),
-                                       .keep_alive = make_keep_alive(std::move(gone))};
+                                       .emptied = [gone] { gone->set_value(); }};
     for (std::size_t i = 0; i < engine.client->station_count(); ++i) {
         environment.endpoints.push_back(engine.client->station(i).endpoint.get());
     }
@@ -100,7 +90,7 @@ void ProcessorRuntime::start() {
     engine.coroutines = std::make_unique<dispatch::PoolContext>(*engine.pool);
     environment.workers = engine.pool.get();
     environment.coroutines = engine.coroutines.get();
-    engine.processor = std::make_shared<processor::Processor>(
+    engine.processor = std::make_unique<processor::Processor>(
         options_, entities_, std::move(handlers_), std::move(environment));
     core::log(LogLevel::info, "processor", "starts on ", entities_.size(),
               " entities: ", options_.max_concurrent_sessions, " sessions, ",

@@ -51,8 +51,9 @@ private:
         Notifier notifier{};
         std::unique_ptr<dispatch::WorkerPool> pool{};
         std::unique_ptr<dispatch::PoolContext> coroutines{};
-        std::future<void> emptied{}; ///< ready when nothing of the processor is left on any loop
-        std::shared_ptr<processor::Processor> processor{};
+        std::future<void>
+            emptied{}; ///< ready when the last handler has returned and nothing is left on any loop
+        std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
         explicit Engine(std::shared_ptr<ClientCore> core);
         ~Engine();

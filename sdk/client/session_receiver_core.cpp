@@ -21,7 +21,7 @@ ReceiverPtr SessionReceiverCore::make(const Home& home, std::string entity,
                          loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {});
                      }};
     home.residents.push_back(*made);
-    made->lease_.grant_by_accept(asked, home.loop.now(), made->link_->initial_lock().length);
+    made->lease_.accepted(asked, home.loop.now(), made->link_->initial_lock());
     made->follow_lease();
     return made;
 }
@@ -214,7 +214,7 @@ void SessionReceiverCore::set_state(std::optional<std::string> state,
 // Lease
 
 void SessionReceiverCore::on_granted(TimePoint asked, const ports::LockGrant& grant) {
-    lease_.grant(asked, grant.length);
+    lease_.granted(asked, grant);
     follow_lease();
 }
 
@@ -233,37 +233,35 @@ void SessionReceiverCore::follow_lease() {
 }
 
 void SessionReceiverCore::drive_lease() {
-    using Step = processor::Lease::Step;
-    while (link_ != nullptr) {
-        const TimePoint now = loop_.now();
-        const auto next = lease_.next(now, options_.renew_lock && !closing_ && !is_slow(now));
-        switch (next.step) {
-        case Step::wait:
-            if (next.at != TimePoint::max()) {
-                loop_.timers().arm(lease_timer_, next.at);
-            }
-            return;
-        case Step::renew: renew(); break;
-        case Step::warn: fire_stop(); break;
-        case Step::expire:
-            end(Failure{.code = Errc::lock_lost,
-                        .detail = "the lease of session '" + session_id_ + "' ran out"});
-            return;
-        }
+    if (link_ == nullptr) {
+        return;
+    }
+    const TimePoint now = loop_.now();
+    const ports::LockActions actions =
+        lease_.look(now, options_.renew_lock && !closing_ && !is_slow(now));
+    if (actions.lost) {
+        end(Failure{.code = Errc::lock_lost,
+                    .detail = "the lock of session '" + session_id_ + "' expired"});
+        return;
+    }
+    if (actions.warn) {
+        fire_stop();
+    }
+    if (lease_.next() != TimePoint::max()) {
+        loop_.timers().arm(lease_timer_, lease_.next());
+    }
+    if (actions.renew) {
+        renew();
     }
 }
 
 void SessionReceiverCore::renew() {
-    lease_.renewal_asked();
     link_->renew_lock(lease_.expires(),
-                      [this, asked = loop_.now()](core::Result<ports::LockGrant> answer) {
-                          if (answer) {
-                              on_granted(asked, answer.value());
-                          } else if (answer.failure().code == Errc::lock_lost) {
+                      [this, asked = loop_.now()](const core::Result<ports::LockGrant>& answer) {
+                          if (lease_.answered(asked, loop_.now(), answer).lost) {
                               end(answer.failure());
                           } else {
-                              lease_.renewal_failed(loop_.now());
-                              drive_lease();
+                              follow_lease();
                           }
                       });
 }

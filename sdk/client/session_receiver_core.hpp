@@ -13,7 +13,7 @@
 
 #include "client/client_core.hpp"
 #include "client/receive_queue.hpp"
-#include "processor/lease.hpp"
+#include "ports/lock_keeper.hpp"
 #include "timing/timer.hpp"
 
 namespace sessionq::client {
@@ -120,7 +120,7 @@ private:
 
     // The thread's own
     ports::SessionLinkPtr link_;
-    processor::Lease lease_{};
+    ports::LockKeeper lease_{};
     timing::Timer lease_timer_{timing::Timer::calling<&SessionReceiverCore::on_lease_due>(this)};
     timing::Timer close_guard_{timing::Timer::calling<&SessionReceiverCore::on_close_guard>(this)};
     ReceiveQueue queue_;

@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "client/blocking.hpp"
-#include "processor/session_pump.hpp"
-#include "processor/shard.hpp"
+#include "processor/session_driver.hpp"
 
 namespace sessionq {
 namespace client {
@@ -12,27 +11,32 @@ namespace {
 
 constexpr Duration timeout_without_lease = std::chrono::seconds{60};
 
-template <typename T>
-Operation<T> operation(processor::SessionPump& pump, const OperationContext& context,
-                       Start<T> start) {
-    processor::Shard& shard = pump.shard();
-    shard.endpoint().capabilities().require(ports::Capability::session_state);
-    const TimePoint now = shard.shared().environment.clock->now();
+/// An operation on the session of a running handler. `ask` makes the request at its link.
+template <typename T, typename Ask>
+Operation<T> operation(const SessionContext& session, const OperationContext& context, Ask ask) {
+    processor::Workplace& workplace = session.driver().view().workplace();
+    workplace.endpoint.capabilities().require(ports::Capability::session_state);
+    const TimePoint now = workplace.shared->environment.clock->now();
     return {.client = nullptr, // the running handler keeps its processor, and so the client
-            .loop = shard.loop(),
+            .loop = workplace.loop(),
             .deadline = context.effective(timeout_without_lease, now),
             .stop = context.stop(),
-            .start = std::move(start)};
-}
-
-/// Gives the request up at the session's link when the operation is given up.
-void give_up_with(PendingBase& pending, const std::shared_ptr<processor::SessionPump>& pump,
-                  ports::RequestId id) {
-    pending.ask_port([weak = std::weak_ptr{pump}, id] {
-        if (const auto there = weak.lock()) {
-            there->give_up(id);
-        }
-    });
+            .start = [weak = session.driver().weak_from_this(),
+                      ask = std::move(ask)](const PendingPtr<T>& pending) mutable {
+                const auto driver = weak.lock();
+                ports::SessionLink* link = driver ? driver->usable_link() : nullptr;
+                if (link == nullptr) {
+                    pending->complete(Failure{.code = Errc::lock_lost});
+                    return;
+                }
+                const ports::RequestId id =
+                    ask(*link, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
+                pending->ask_port([weak, id] {
+                    if (const auto there = weak.lock()) {
+                        there->give_up(id);
+                    }
+                });
+            }};
 }
 
 } // namespace
@@ -41,23 +45,19 @@ Operation<std::optional<std::string>> get_state(const SessionContext& session,
                                                 const OperationContext& context) {
     using State = std::optional<std::string>;
     return operation<State>(
-        session.pump(), context,
-        [pump = session.pump().shared_from_this()](const PendingPtr<State>& pending) {
-            const auto id =
-                pump->get_state(pending->deadline(), AnswerTo<State>{pending, Errc::lock_lost});
-            give_up_with(*pending, pump, id);
+        session, context,
+        [](ports::SessionLink& link, Deadline deadline, AnswerTo<State> answer_to) {
+            return link.get_state(deadline, std::move(answer_to));
         });
 }
 
 Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state,
                                 const OperationContext& context) {
     return operation<core::Done>(
-        session.pump(), context,
-        [pump = session.pump().shared_from_this(),
-         state = std::move(state)](const PendingPtr<core::Done>& pending) mutable {
-            const auto id = pump->set_state(std::move(state), pending->deadline(),
-                                            AnswerTo<core::Done>{pending, Errc::lock_lost});
-            give_up_with(*pending, pump, id);
+        session, context,
+        [state = std::move(state)](ports::SessionLink& link, Deadline deadline,
+                                   AnswerTo<core::Done> answer_to) mutable {
+            return link.set_state(std::move(state), deadline, std::move(answer_to));
         });
 }
 

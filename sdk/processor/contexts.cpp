@@ -1,22 +1,34 @@
 #include <sessionq/message_context.hpp>
 #include <sessionq/session_context.hpp>
 
-#include "processor/message_call.hpp"
-#include "processor/session_pump.hpp"
+#include "processor/session_driver.hpp"
 
 namespace sessionq {
 
-const std::string& SessionContext::session_id() const noexcept { return pump_->session_id(); }
-const std::string& SessionContext::entity() const noexcept { return pump_->entity(); }
-Deadline SessionContext::lock_expires() const noexcept { return pump_->lease_expires(); }
-std::stop_token SessionContext::stop_token() const noexcept { return pump_->stop_token(); }
-void SessionContext::release() noexcept { pump_->request_release(); }
+const std::string& SessionContext::session_id() const noexcept {
+    return driver_->view().session_id();
+}
+const std::string& SessionContext::entity() const noexcept { return driver_->view().entity(); }
+Deadline SessionContext::lock_expires() const noexcept { return driver_->view().lock_expires(); }
+std::stop_token SessionContext::stop_token() const noexcept { return driver_->view().stop_token(); }
+void SessionContext::release() noexcept {
+    driver_->view().workplace().loop().post([weak = driver_->weak_from_this()] {
+        if (const auto driver = weak.lock()) {
+            driver->feed([](processor::SessionMachine& machine, TimePoint now,
+                            processor::SessionActions& out) {
+                machine.leave(CloseReason::released, now, out);
+            });
+        }
+    });
+}
 
 const ReceivedMessage& MessageContext::message() const noexcept { return call_->message; }
-SessionContext MessageContext::session() const noexcept { return SessionContext{call_->pump()}; }
+SessionContext MessageContext::session() const noexcept { return SessionContext{call_->driver()}; }
 std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt(); }
 Deadline MessageContext::deadline() const noexcept { return call_->deadline(); }
-std::stop_token MessageContext::stop_token() const noexcept { return call_->pump().stop_token(); }
+std::stop_token MessageContext::stop_token() const noexcept {
+    return call_->driver().view().stop_token();
+}
 bool MessageContext::settled() const noexcept { return call_->decided(); }
 
 void MessageContext::complete() { call_->settle({.outcome = ports::Outcome::complete}); }

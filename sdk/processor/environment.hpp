@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -17,7 +17,7 @@ class PoolContext;
 namespace sessionq::processor {
 
 /// What a processor runs on, all of it injected: the product and the simulation differ only here.
-/// Everything referred to lives as long as `keep_alive`.
+/// Everything referred to outlives the processor.
 struct Environment {
     std::vector<ports::Endpoint*> endpoints{}; ///< one a shard, each on its own loop
     dispatch::Dispatcher* dispatcher{nullptr}; ///< the lanes' way to the workers
@@ -29,7 +29,9 @@ struct Environment {
     const core::Clock* clock{nullptr}; ///< read where a handler starts
     std::uint64_t seed{0};             ///< of jitter
     Tuning tuning{};
-    std::shared_ptr<void> keep_alive{};
+    /// Told once a processor that was started has stopped and its last handler has returned: on a
+    /// loop, as the last thing that is done there. Then, and not before, it may be destroyed.
+    std::function<void()> emptied{};
 };
 
 } // namespace sessionq::processor

@@ -4,8 +4,8 @@
 
 #include <sessionq/processor_options.hpp>
 
+#include "core/backoff.hpp"
 #include "core/random.hpp"
-#include "processor/backoff.hpp"
 
 namespace sessionq::processor {
 
@@ -23,13 +23,14 @@ struct FailureDecision {
 };
 
 /// Decides by policy (R9). `attempt` is the one that failed, 1 at first. `may_wait` is false once
-/// the session is being left or its lease is ending: then nothing is tried again here.
+/// the session is being left or its lock is ending: then nothing is tried again here.
 [[nodiscard]] inline FailureDecision decide_failure(const FailurePolicy& policy,
                                                     std::uint32_t attempt, bool may_wait,
                                                     core::Random& random) noexcept {
     if (may_wait && attempt < policy.max_attempts) {
         return {.step = FailureDecision::Step::retry,
-                .delay = Backoff::jittered(Backoff::at(policy.retry_delay, attempt - 1), random)};
+                .delay = core::Backoff::jittered(core::Backoff::at(policy.retry_delay, attempt - 1),
+                                                 random)};
     }
     switch (policy.action) {
     case FailurePolicy::Action::abandon: return {.step = FailureDecision::Step::abandon};

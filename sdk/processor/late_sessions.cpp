@@ -10,7 +10,7 @@ void LateSessions::give_back(ports::SessionLinkPtr link) {
     late.link->close(
         [this, &late](const auto&) { // not after the link has gone, and so neither after this
             late.closed = true;
-            changed_();
+            loop_.wake();
         });
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <list>
 
 #include "core/event_loop.hpp"
@@ -13,10 +12,8 @@ namespace sessionq::processor {
 /// one loop.
 class LateSessions {
 public:
-    /// `changed` runs when the broker has answered: a `sweep` is due, but by a later turn of the
-    /// loop, since this is within the link's own call.
-    LateSessions(core::EventLoop& loop, Duration patience, std::function<void()> changed)
-        : loop_{loop}, patience_{patience}, changed_{std::move(changed)} {}
+    /// The loop is woken when the broker has answered: then a `sweep` is due.
+    LateSessions(core::EventLoop& loop, Duration patience) : loop_{loop}, patience_{patience} {}
 
     void give_back(ports::SessionLinkPtr link);
 
@@ -36,7 +33,6 @@ private:
 
     core::EventLoop& loop_;
     const Duration patience_;
-    const std::function<void()> changed_;
     std::list<Late> links_{};
 };
 

@@ -4,38 +4,36 @@
 
 #include "core/log.hpp"
 #include "processor/exception_text.hpp"
-#include "processor/session_pump.hpp"
-#include "processor/shard.hpp"
+#include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
 
-std::unique_ptr<MessageCall> MessageCall::make(SessionPump& pump) {
-    return std::unique_ptr<MessageCall>{::new (pump.shard().call_memory().take())
-                                            MessageCall{pump}};
+std::unique_ptr<MessageCall> MessageCall::make(SessionDriver& driver) {
+    return std::unique_ptr<MessageCall>{::new (driver.view().workplace().call_memory.take())
+                                            MessageCall{driver}};
 }
 
 void MessageCall::operator delete(MessageCall* call, std::destroying_delete_t) noexcept {
-    core::Recycler& memory = call->pump_->shard().call_memory();
+    core::Recycler& memory = call->driver_->view().workplace().call_memory;
     call->~MessageCall();
     memory.give_back(call);
 }
 
 dispatch::Verdict MessageCall::run() noexcept {
-    const SharedState& shared = pump_->shard().shared();
+    SessionView& session = driver_->view();
+    SharedState& shared = *session.workplace().shared;
     const TimePoint now = shared.environment.clock->now();
-    if (now >= pump_->last_start()) {
-        return conclude(CallResult::not_started);
-    }
-    if (message.shared_content()->deadline().passed(now) &&
-        shared.options.expired_message != ExpiredMessageAction::handle) {
-        return conclude(CallResult::expired);
+    if (const auto unstarted =
+            may_start(now, session.last_start(), message.shared_content()->deadline(),
+                      shared.options.expired_message)) {
+        return conclude(*unstarted);
     }
     if (ready_at != TimePoint{}) {
-        pump_->shard().shared().counters.waited(now - ready_at);
+        shared.counters.waited(now - ready_at);
     }
     std::exception_ptr error;
     {
-        const OperationContext::Scope scope{OperationContext{deadline(), pump_->stop_token()}};
+        const OperationContext::Scope scope{OperationContext{deadline(), session.stop_token()}};
         try {
             if (!shared.handlers.message) {
                 return start_asynchronous();
@@ -52,7 +50,7 @@ dispatch::Verdict MessageCall::start_asynchronous() {
     progress_.store(Progress::starting, std::memory_order_relaxed);
     std::exception_ptr error;
     try {
-        pump_->shard().shared().handlers.start_message(
+        driver_->view().workplace().shared->handlers.start_message(
             context_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
     } catch (...) { // it never started: nobody will call back
         return conclude(keep(std::current_exception()));
@@ -61,60 +59,60 @@ dispatch::Verdict MessageCall::start_asynchronous() {
     if (progress_.compare_exchange_strong(expected, Progress::waiting, std::memory_order_acq_rel)) {
         return dispatch::Verdict::suspended; // the call may be gone by now
     }
-    return conclude(result_);
+    return conclude(end_.ending);
 }
 
 void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
-    result_ = keep(std::move(error));
+    end_.ending = keep(std::move(error));
     if (progress_.exchange(Progress::ended, std::memory_order_acq_rel) == Progress::starting) {
         return; // within start_message: `start_asynchronous` concludes
     }
     dispatch::Lane& lane =
-        pump_->lane(); // alive as long as the call is active, which it is until `finish_suspended`
-    dispatch::Dispatcher dispatcher = *pump_->shard().shared().environment.dispatcher;
-    const dispatch::Verdict verdict = conclude(result_);
+        driver_->view().lane(); // alive while the call is active: until `finish_suspended`
+    dispatch::Dispatcher dispatcher = *driver_->view().workplace().shared->environment.dispatcher;
+    const dispatch::Verdict verdict = conclude(end_.ending);
     dispatcher.finish_suspended(lane, verdict);
 }
 
-CallResult MessageCall::keep(std::exception_ptr error) noexcept {
+Ending MessageCall::keep(std::exception_ptr error) noexcept {
     if (!error) {
-        return CallResult::handled;
+        return Ending::handled;
     }
     failure_text_ = exception_text(error);
-    return CallResult::failed;
+    return Ending::failed;
 }
 
-dispatch::Verdict MessageCall::conclude(CallResult result) noexcept {
-    result_ = result;
-    const bool undecided = !decided();
-    const bool goes_back = (result == CallResult::failed && undecided) ||
-                           (!undecided && outcome_ == ports::Outcome::abandon);
-    const bool unstarted = result == CallResult::not_started; // nothing may start before it
-    const bool confirm = pump_->shard().options().confirm_settlements;
-    held_lane_ = pump_->strict() && (confirm || unstarted || goes_back);
+dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
+    const SessionView& session = driver_->view();
+    end_.ending = ending;
+    end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
+    end_.holds_lane = holds_lane(ending, end_.decision, session.strict(),
+                                 session.workplace().options().confirm_settlements);
     const dispatch::Verdict verdict =
-        held_lane_ ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
+        end_.holds_lane ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
     notify(finish_notice); // the loop may destroy the call from here on
     return verdict;
 }
 
 void MessageCall::settle(ports::Settlement settlement) {
+    const SessionView& session = driver_->view();
     if (settled_by_sender) {
         throw Error{Errc::already_settled,
                     "messages received with receive_and_delete are not settled"};
     }
     if (settlement.outcome != ports::Outcome::complete &&
         settlement.outcome != ports::Outcome::abandon) {
-        const ports::Capabilities& capabilities = pump_->shard().endpoint().capabilities();
+        const ports::Capabilities& capabilities =
+            driver_->view().workplace().endpoint.capabilities();
         capabilities.require(settlement.outcome == ports::Outcome::defer
                                  ? ports::Capability::defer
                                  : ports::Capability::dead_letter);
     }
     const bool lost =
-        !decided() && pump_->lease_over(pump_->shard().shared().environment.clock->now());
+        !decided() && session.lock_over(session.workplace().shared->environment.clock->now());
     if (lost || !decide(std::move(settlement))) {
         throw Error{lost ? Errc::lock_lost : Errc::already_settled,
-                    "message of session '" + pump_->session_id() + "'"};
+                    "message of session '" + session.session_id() + "'"};
     }
     notify(settle_notice);
 }
@@ -142,32 +140,24 @@ ports::Settlement MessageCall::take_settlement() {
 }
 
 Deadline MessageCall::deadline() const noexcept {
-    return pump_->lease_expires().sooner(message.shared_content()->deadline());
-}
-
-void MessageCall::next_attempt(TimePoint now) noexcept {
-    ++attempt_;
-    first_attempt_again(now);
-}
-
-void MessageCall::first_attempt_again(TimePoint now) noexcept {
-    finished = false;
-    ready_at = now;
+    return driver_->view().lock_expires().sooner(message.shared_content()->deadline());
 }
 
 void MessageCall::notify(std::uint8_t notice) noexcept {
     if (notices_.fetch_or(notice, std::memory_order_acq_rel) == 0) {
-        pump_->shard().notify(*this);
+        driver_->view().workplace().notify(*this);
     }
 }
 
 void MessageCall::noticed() {
     const std::uint8_t notices = notices_.exchange(0, std::memory_order_acq_rel);
     if ((notices & settle_notice) != 0 && (notices & finish_notice) == 0) {
-        pump_->settle_requested(*this);
+        driver_->feed([this](SessionMachine& machine, TimePoint now, SessionActions& out) {
+            machine.decided(*this, outcome_, now, out);
+        });
     }
     if ((notices & finish_notice) != 0) {
-        pump_->call_finished(*this);
+        driver_->ended(*this);
     }
 }
 

@@ -34,16 +34,13 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     }
 }
 
-Processor::~Processor() {
-    if (state_.load() ==
-        State::
-            running) { // dropped without a stop: its shards stop by themselves, and are kept by their loops until then
-        for (const auto& shard : shards_) {
-            shard->loop().post([shard] {
-                shard->stop(Deadline::at(shard->loop().now()), [](const StopReport&) {});
-            });
+template <typename Task>
+void Processor::on_loop(const std::shared_ptr<Shard>& shard, Task task) {
+    shard->loop().post([weak = std::weak_ptr{shard}, task = std::move(task)]() mutable {
+        if (const auto there = weak.lock()) {
+            task(*there);
         }
-    }
+    });
 }
 
 void Processor::start() {
@@ -53,9 +50,10 @@ void Processor::start() {
     }
     shared_->environment.dispatcher->set_max_calls(shared_->options.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-        shards_[i]->loop().post([shard = shards_[i], all = shared_->options.max_concurrent_sessions,
-                                 slots = share(shared_->options.max_concurrent_sessions, i,
-                                               shards_.size())] { shard->start(slots, all); });
+        on_loop(shards_[i],
+                [all = shared_->options.max_concurrent_sessions,
+                 slots = share(shared_->options.max_concurrent_sessions, i, shards_.size())](
+                    Shard& shard) { shard.start(slots, all); });
     }
 }
 
@@ -74,7 +72,7 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
             begin = before == State::running;
             if (begin) {
                 state_.store(State::stopping);
-                stopping_shards_ = shards_.size();
+                stopping_shards_ = present_shards_ = shards_.size();
                 report_.complete = true;
             }
         }
@@ -85,14 +83,15 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
     }
     if (!begin) {
         for (const auto& shard : shards_) {
-            shard->loop().post([shard, deadline] { shard->shorten_stop(deadline); });
+            on_loop(shard, [deadline](Shard& there) { there.shorten_stop(deadline); });
         }
         return;
     }
     for (const auto& shard : shards_) {
-        shard->loop().post([self = shared_from_this(), shard, deadline] {
-            shard->stop(deadline,
-                        [self](const StopReport& report) { self->shard_stopped(report); });
+        on_loop(shard, [this, deadline](Shard& there) {
+            there.stop(
+                deadline, [this](const StopReport& report) { shard_stopped(report); },
+                [this] { shard_gone(); });
         });
     }
 }
@@ -119,14 +118,27 @@ void Processor::shard_stopped(const StopReport& report) {
     }
 }
 
+void Processor::shard_gone() {
+    const std::function<void()> emptied = shared_->environment.emptied;
+    {
+        const std::lock_guard lock{mutex_};
+        if (--present_shards_ != 0) {
+            return;
+        }
+    }
+    if (emptied) {
+        emptied(); // this may be destroyed from here on
+    }
+}
+
 void Processor::update_limits(const ConcurrencyLimits& limits) {
     check_options(with_limits(shared_->options, limits));
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-        shards_[i]->loop().post([shard = shards_[i], limits,
-                                 slots = share(limits.max_concurrent_sessions, i, shards_.size())] {
-            shard->set_limits(slots, limits.max_concurrent_sessions,
-                              limits.max_concurrent_calls_per_session);
+        on_loop(shards_[i], [limits, slots = share(limits.max_concurrent_sessions, i,
+                                                   shards_.size())](Shard& shard) {
+            shard.set_limits(slots, limits.max_concurrent_sessions,
+                             limits.max_concurrent_calls_per_session);
         });
     }
 }
@@ -135,11 +147,7 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
 void Processor::wake_starved(const std::vector<std::weak_ptr<Shard>>& shards) {
     for (const std::weak_ptr<Shard>& weak : shards) {
         if (const auto shard = weak.lock()) {
-            shard->loop().post([weak] {
-                if (const auto woken = weak.lock()) {
-                    woken->start_starved();
-                }
-            });
+            on_loop(shard, [](Shard& woken) { woken.slots().start_starved(); });
         }
     }
 }
@@ -157,9 +165,9 @@ void Processor::describe(Described described) const {
     gathering->whole.state = state();
     gathering->whole.counters = counters();
     for (const auto& shard : shards_) {
-        shard->loop().post([shard, gathering] {
+        on_loop(shard, [gathering](const Shard& there) {
             const std::unique_lock lock{gathering->mutex};
-            shard->describe(gathering->whole);
+            there.describe(gathering->whole);
             if (--gathering->missing == 0) {
                 gathering->described(std::move(gathering->whole));
             }

@@ -18,14 +18,16 @@ namespace sessionq::processor {
 /// A session processor without threads of its own: shards on the loops of its environment, one set
 /// of options. The public class adds a worker pool.
 ///
+/// Once started it must be stopped, and lives until `Environment::emptied` was called.
+///
 /// Thread safety: all members are safe from any thread.
-class Processor : public std::enable_shared_from_this<Processor> {
+class Processor {
 public:
     /// Checks everything; throws `invalid_option` naming the member, `not_supported` naming the
     /// capability. No I/O.
     Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
               Environment environment);
-    ~Processor();
+    ~Processor() = default;
     Processor(const Processor&) = delete;
     Processor& operator=(const Processor&) = delete;
 
@@ -55,6 +57,10 @@ public:
 
 private:
     void shard_stopped(const StopReport& report);
+    void shard_gone();
+    /// Runs `task(shard)` on the shard's loop, if the shard is still there.
+    template <typename Task>
+    static void on_loop(const std::shared_ptr<Shard>& shard, Task task);
     static void wake_starved(const std::vector<std::weak_ptr<Shard>>& shards);
     [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index,
                                              std::size_t count) noexcept;
@@ -64,6 +70,7 @@ private:
     std::atomic<ProcessorDescription::State> state_{ProcessorDescription::State::created};
     std::mutex mutex_{}; // guards what follows
     std::size_t stopping_shards_{0};
+    std::size_t present_shards_{0};
     StopReport report_{};
     std::vector<Stopped> stopped_{};
 };

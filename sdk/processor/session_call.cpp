@@ -3,27 +3,26 @@
 #include <sessionq/operation_context.hpp>
 
 #include "processor/exception_text.hpp"
-#include "processor/session_pump.hpp"
-#include "processor/shard.hpp"
+#include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
 
 dispatch::Verdict SessionCall::run() noexcept {
     try {
         const OperationContext::Scope scope{
-            OperationContext{pump_->lease_expires(), pump_->stop_token()}};
+            OperationContext{driver_->view().lock_expires(), driver_->view().stop_token()}};
         call_handler();
     } catch (...) {
         failed_ = true;
         failure_ = exception_text(std::current_exception());
     }
-    pump_->shard().notify(*this); // the loop may destroy the call from here on
+    driver_->view().workplace().notify(*this); // the loop may destroy the call from here on
     return dispatch::Verdict::hold;
 }
 
 void SessionCall::call_handler() {
-    const Handlers& handlers = pump_->shard().shared().handlers;
-    SessionContext context{*pump_};
+    const Handlers& handlers = driver_->view().workplace().shared->handlers;
+    SessionContext context{*driver_};
     if (kind_ == Kind::open) {
         handlers.session_open(context);
     } else {
@@ -31,6 +30,6 @@ void SessionCall::call_handler() {
     }
 }
 
-void SessionCall::noticed() { pump_->session_call_finished(*this); }
+void SessionCall::noticed() { driver_->session_call_ended(); }
 
 } // namespace sessionq::processor

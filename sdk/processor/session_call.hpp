@@ -5,20 +5,20 @@
 
 #include <sessionq/session_context.hpp>
 
-#include "processor/pump_call.hpp"
+#include "processor/shard_call.hpp"
 
 namespace sessionq::processor {
 
-class SessionPump;
+class SessionDriver;
 
 /// A call of on_session_open or on_session_close: goes through the lane like a message, with the
 /// lane on hold behind it.
-class SessionCall final : public PumpCall {
+class SessionCall final : public ShardCall {
 public:
     enum class Kind : std::uint8_t { open, close };
 
-    SessionCall(SessionPump& pump, Kind kind, CloseReason reason) noexcept
-        : pump_{&pump}, kind_{kind}, reason_{reason} {}
+    SessionCall(SessionDriver& driver, Kind kind, CloseReason reason) noexcept
+        : driver_{&driver}, kind_{kind}, reason_{reason} {}
 
     dispatch::Verdict run() noexcept override;
     void noticed() override;
@@ -33,9 +33,9 @@ public:
 private:
     void call_handler();
 
-    SessionPump* pump_;
+    SessionDriver* driver_;
     Kind kind_;
-    CloseReason reason_; ///< as of when it was queued: the pump's may change while it runs
+    CloseReason reason_; ///< as of when it was queued: the session's may change while it runs
     bool failed_{false};
     std::string failure_{};
 };

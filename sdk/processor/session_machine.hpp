@@ -3,129 +3,140 @@
 #include <cstdint>
 #include <optional>
 
+#include <sessionq/error.hpp>
+#include <sessionq/processor_options.hpp>
 #include <sessionq/session_context.hpp>
+
+#include "processor/answer_bounds.hpp"
+#include "processor/message_flow.hpp"
 
 namespace sessionq::processor {
 
-/// What the pump of a session does next; several at once, in the order of the members.
-struct SessionActions {
-    bool fire_stop{false};       ///< the handlers' stop token
-    bool pause_lane{false};      ///< nothing more starts
-    bool release_waiting{false}; ///< what has not started goes back, uncounted
-    bool discard_waiting{
-        false}; ///< what has not started is forgotten: the lease is lost, the broker has it
-    bool settle_failed{
-        false};              ///< the message that failed is abandoned now, after what was behind it
-    bool start_drain{false}; ///< ask for the credit back
-    bool commit_idle{false}; ///< try to end the idle clock; answer with `idle_committed`
-    bool release_lane{false}; ///< the call that holds the lane is dealt with
-    bool grant_credit{false};
-    bool run_open{false};   ///< the user's on_session_open
-    bool run_close{false};  ///< the user's on_session_close
-    bool close_link{false}; ///< give the session back; the slot may accept the next one (R4)
-    bool finished{false};   ///< nothing is left; the pump may go
-};
-
-/// Decides the life of one held session: open, work, rewind after an abandoned message, leave
-/// without loss (R1-R6). No I/O, no clock.
+/// Decides the life of one held session: open, work, idle, park, retry, turn, rewind, leave without
+/// loss, close (R1-R6, R9, R13-R16). Inputs and the time go in. Actions come out, and the instant
+/// at which it wants `due` to be called. No I/O, no clock, one thread.
 ///
-/// Counts what is in flight itself, on the session's thread; `SessionIdleTimer` is the thread-safe
-/// judge of idleness beside it.
+/// What is in flight is counted by its `SessionIdleTimer` and nowhere else.
 class SessionMachine {
 public:
     enum class Phase : std::uint8_t {
-        opening,    ///< on_session_open runs
-        working,    ///< messages flow
-        idling_out, ///< the idle clock is due; the drain's answer decides (R3)
-        rewinding,  ///< a message is to be abandoned: what is behind it goes back first (R6)
-        leaving, ///< no new handler starts; waits for the drain, and for handlers and settlements
-                 ///< under way
+        held_back,    ///< handlers of an earlier lock of this session still run
+        opening,      ///< on_session_open runs
+        working,      ///< messages flow
+        parked,       ///< by the failure policy, until the session is left
+        idling_out,   ///< the idle clock is due; the drain's answer decides (R3)
+        rewinding,    ///< a message is to be abandoned: waits for the drain (R6)
+        putting_back, ///< what was behind it and then itself go back
+        draining,     ///< no new handler starts; waits for the drain before what waits goes back
+        leaving,      ///< waits for handlers and settlements under way
         closing_call, ///< on_session_close runs
-        closing_link, ///< the session was given back; waits for the broker's word
+        closing_link, ///< the session was given back; waits for the broker's answer
         finished,
     };
 
-    /// What becomes of a message that arrives.
-    enum class Arrival : std::uint8_t {
-        enqueue, ///< into the lane, which may be paused: then it goes back with what waits there
-        release, ///< too late: goes back at once, uncounted (R3)
-        dead_letter, ///< the rest of the session is dead-lettered
-    };
+    /// The session was accepted at `now`.
+    SessionMachine(const SessionTerms& terms, TimePoint now);
 
-    struct Traits {
-        bool has_open_handler{false};
-        bool has_close_handler{false};
-        bool handles_all{false};     ///< receive-and-delete: what arrived cannot go back, so it is
-                                     ///< handled before leaving
-        bool roll_when_empty{false}; ///< idle timeout zero: once a drain has shown the session
-                                     ///< empty no more credit is given (R4)
-    };
+    void begin(TimePoint now, SessionActions& out); ///< no earlier lock is in the way
+    void open_ended(bool succeeded, TimePoint now, SessionActions& out);
+    void open_skipped(TimePoint now, SessionActions& out); ///< the lane gave it back unstarted
+    void arrived(MessageMachine& message, std::size_t bytes, bool removed, TimePoint now,
+                 SessionActions& out);
+    /// The handler settled the message and still runs.
+    void decided(MessageMachine& message, ports::Outcome outcome, TimePoint now,
+                 SessionActions& out);
+    void ended(MessageMachine& message, const MessageEnd& end, TimePoint now, SessionActions& out);
+    void taken_back(MessageMachine& message, TimePoint now, SessionActions& out);
+    void all_taken_back(TimePoint now, SessionActions& out);
+    void answered(MessageMachine& message, const Failure* failure, TimePoint now,
+                  SessionActions& out);
+    void drained(TimePoint now, SessionActions& out);
+    void leave(CloseReason reason, TimePoint now, SessionActions& out);
+    /// The lock is gone. Handlers that run keep the link until they return.
+    void lose(CloseReason reason, TimePoint now, SessionActions& out);
+    /// The same, by the next `due`: for an input that comes from within the link.
+    void lose_soon(CloseReason reason) noexcept { doom_ = doom_.value_or(reason); }
+    /// The session is given up although handlers run: `stop` at its deadline.
+    void give_up(TimePoint now, SessionActions& out);
+    void close_ended(TimePoint now, SessionActions& out); ///< on_session_close returned
+    void link_closed(SessionActions& out);
+    void limit_calls(std::uint32_t calls, SessionActions& out);
+    void due(TimePoint now, SessionActions& out);
 
-    explicit SessionMachine(Traits traits) noexcept
-        : has_open_{traits.has_open_handler},
-          has_close_{traits.has_close_handler},
-          handles_all_{traits.handles_all},
-          roll_when_empty_{traits.roll_when_empty} {}
+    /// A handler has ended, which is about to be told.
+    void note_progress(TimePoint now) noexcept { progress_at_ = now; }
 
-    // Inputs
-    [[nodiscard]] SessionActions opened() noexcept; ///< the accept was answered
-    [[nodiscard]] SessionActions open_finished(bool succeeded) noexcept;
-    [[nodiscard]] SessionActions open_skipped() noexcept; ///< on_session_open never ran, so
-                                                          ///< on_session_close does not either
-    [[nodiscard]] Arrival delivered() noexcept;           ///< a message came; uses up a credit
-    [[nodiscard]] SessionActions settled() noexcept; ///< a message left: settled, released or lost
-    [[nodiscard]] SessionActions idle_due() noexcept;
-    [[nodiscard]] SessionActions idle_committed(bool committed) noexcept;
-    [[nodiscard]] SessionActions drained() noexcept;
-    [[nodiscard]] SessionActions drain_overdue() noexcept;
-    [[nodiscard]] SessionActions rewind() noexcept; ///< a failed message is to be abandoned; its
-                                                    ///< lane is on hold
-    [[nodiscard]] SessionActions leave(CloseReason reason) noexcept;
-    [[nodiscard]] SessionActions dead_letter_rest() noexcept;
-    [[nodiscard]] SessionActions lost(
-        CloseReason reason) noexcept;                       ///< the link or the lease is gone
-    [[nodiscard]] SessionActions close_finished() noexcept; ///< on_session_close returned
-    [[nodiscard]] SessionActions link_closed() noexcept;
-    void credit_added(std::uint32_t count) noexcept { credit_ += count; }
-    void drain_asked() noexcept { drain_outstanding_ = true; }
+    /// When to call `due`; TimePoint::max(): not before another input.
+    [[nodiscard]] TimePoint next() const noexcept;
 
-    // Facts
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
-    [[nodiscard]] bool may_grant_credit() const noexcept;
-    [[nodiscard]] bool is_lost() const noexcept { return lost_; }
-    [[nodiscard]] bool is_leaving() const noexcept { return phase_ >= Phase::leaving; }
-    [[nodiscard]] bool drain_outstanding() const noexcept { return drain_outstanding_; }
-    [[nodiscard]] bool shown_empty() const noexcept { return shown_empty_; }
-    [[nodiscard]] bool dead_lettering() const noexcept { return dead_lettering_; }
-    [[nodiscard]] std::uint32_t in_flight() const noexcept { return in_flight_; }
-    [[nodiscard]] std::uint32_t credit() const noexcept { return credit_; }
-    [[nodiscard]] CloseReason close_reason() const noexcept {
-        return reason_.value_or(CloseReason::idle);
+    [[nodiscard]] bool is_leaving() const noexcept { return phase_ >= Phase::draining; }
+    /// The lock is held and the link can be used.
+    [[nodiscard]] bool usable() const noexcept { return !lost_ && phase_ != Phase::finished; }
+    /// The lock is to be renewed and watched.
+    [[nodiscard]] bool keeps_lock() const noexcept {
+        return !lost_ && phase_ < Phase::closing_link;
     }
+    /// Messages are in flight and none has finished for longer than the lock may be renewed (R13).
+    [[nodiscard]] bool is_slow(TimePoint now) const noexcept;
+    /// Messages received and not yet finished.
+    [[nodiscard]] std::uint32_t in_flight() const noexcept {
+        return idle_.in_flight() - (opening_call_ ? 1 : 0);
+    }
+    [[nodiscard]] const MessageFlow& messages() const noexcept { return flow_; }
+    [[nodiscard]] bool is_draining() const noexcept {
+        return credit_.phase() == CreditWindow::Phase::draining;
+    }
+    /// Messages may come, or the idle clock runs.
+    [[nodiscard]] bool is_expecting() const noexcept {
+        return credit_.credit() != 0 || idle_.runs();
+    }
+    [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
+    [[nodiscard]] bool was_opened() const noexcept { return opened_; }
+    [[nodiscard]] TimePoint progress_at() const noexcept { return progress_at_; }
+    [[nodiscard]] CloseReason close_reason() const noexcept { return reason_; }
 
 private:
-    [[nodiscard]] SessionActions begin_leave(CloseReason reason) noexcept;
-    void release(SessionActions& actions) noexcept;
-    void step(SessionActions& actions) noexcept;
-    void finish_rewind(SessionActions& actions) noexcept;
+    using Kind = SessionAction::Kind;
 
-    bool has_open_;
-    bool has_close_;
-    bool handles_all_;
-    bool roll_when_empty_;
-    Phase phase_{Phase::working};
-    bool opened_{false};
-    bool open_running_{false};
-    bool drain_outstanding_{false};
-    bool drain_unanswered_{false}; ///< given up on: no credit on this link any more
-    bool rewind_released_{false};
-    bool release_pending_{false}; ///< leaving: what waits goes back once the drain is answered
-    bool shown_empty_{false};
-    bool dead_lettering_{false};
+    void react(const FlowEffects& effects, TimePoint now, SessionActions& out);
+    void park(TimePoint until, TimePoint now, SessionActions& out);
+    void rewind(TimePoint now, SessionActions& out);
+    void begin_leave(CloseReason reason, TimePoint now, SessionActions& out);
+    void put_back(Phase phase, TimePoint now, SessionActions& out);
+    void step(TimePoint now, SessionActions& out);
+    void close(TimePoint now, SessionActions& out);
+    void lose_lock(CloseReason reason, TimePoint now, SessionActions& out);
+    void drop_link(TimePoint now, SessionActions& out);
+    void grant(SessionActions& out);
+    bool drain(TimePoint now, SessionActions& out);
+    void drain_overdue(TimePoint now, SessionActions& out);
+    void commit_idle(TimePoint now, SessionActions& out);
+    void idle_due(TimePoint now, SessionActions& out);
+    [[nodiscard]] FlowStance stance() const noexcept;
+    [[nodiscard]] TimePoint idle_at() const noexcept;
+    [[nodiscard]] TimePoint retry_at() const noexcept;
+    [[nodiscard]] AnswerBounds::Outstanding outstanding() const noexcept;
+    [[nodiscard]] bool removes() const noexcept { return terms_.options.receive_and_delete; }
+
+    const SessionTerms terms_;
+    Phase phase_{Phase::held_back};
+    CloseReason reason_{CloseReason::idle};
+    IdleClock idle_;
+    CreditWindow credit_;
+    MessageFlow flow_;
+    AnswerBounds bounds_;
+    std::uint32_t calls_;
+    TimePoint progress_at_;
+    TimePoint hold_until_{TimePoint::max()};
+    TimePoint parked_until_{};
+    std::optional<CloseReason> doom_{}; ///< the lock is lost, to be dealt with by `due`
+    bool opened_{false};                ///< `begin` came
+    bool closes_{false};                ///< on_session_close is due
+    bool opening_call_{false};          ///< on_session_open waits or runs
+    bool dead_lettering_{false};        ///< the rest of the session is dead-lettered
     bool lost_{false};
-    std::uint32_t in_flight_{0};
-    std::uint32_t credit_{0};
-    std::optional<CloseReason> reason_{};
+    bool had_messages_{false};
 };
 
 } // namespace sessionq::processor

@@ -3,253 +3,88 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/log.hpp"
-#include "processor/slot_words.hpp"
-#include "timing/timer_service.hpp"
-
 namespace sessionq::processor {
 
 Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
              std::size_t budget)
-    : shared_{std::move(shared)},
-      endpoint_{endpoint},
-      random_{seed},
-      credit_{budget},
-      targets_{shared_->entities, shared_->options.session_ids, shared_->claims.get()},
-      late_{endpoint.loop(), shared_->environment.tuning.close_timeout,
-            [this] {
-                loop().post([self = weak_from_this()] {
-                    if (const auto shard = self.lock()) {
-                        shard->sweep_late();
-                    }
-                });
-            }},
-      calls_per_session_{shared_->options.max_concurrent_calls_per_session} {}
-
-// Slots
+    : workplace_{std::move(shared), endpoint, seed, budget, sizeof(MessageCall)},
+      slots_{*this, workplace_} {}
 
 void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     loop().attach(*this);
-    timers().arm(watchdog_, loop().now() + shared_->environment.tuning.watchdog_interval);
-    set_limits(slots, all_slots, calls_per_session_);
+    loop().timers().arm(watchdog_,
+                        loop().now() + workplace_.shared->environment.tuning.watchdog_interval);
+    slots_.set_limits(slots, all_slots, slots_.calls_per_session());
 }
 
 void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
                        std::uint32_t calls_per_session) {
-    if (stopping_) {
+    if (stop_.phase() != StopMachine::Phase::running) {
         return;
     }
-    all_slots_ = all_slots;
-    active_slots_ = slots;
-    while (slots_.size() < active_slots_) {
-        slots_.emplace_back(*this, slots_.size(), options().error_backoff);
-    }
-    if (calls_per_session != calls_per_session_) {
-        calls_per_session_ = calls_per_session;
-        for (const auto& pump : pumps_) {
-            pump->set_max_calls(calls_per_session);
-        }
-    }
-    for (Slot& slot : slots_) {
-        if (slot.index >= active_slots_) {
-            apply(slot, slot.machine.stop());
-            continue;
-        }
-        if (slot.machine.phase() == SlotMachine::Phase::stopped) {
-            slot.machine = SlotMachine{options().error_backoff};
-        }
-        apply(slot, slot.machine.start());
-    }
-}
-
-void Shard::apply(Slot& slot, const SlotActions& actions) {
-    slot.since = loop().now();
-    if (actions.report_failure) {
-        Counters::add(shared_->counters.accept_failures);
-    }
-    if (actions.cancel_accept) {
-        cancel_accept(slot);
-    }
-    if (actions.leave_session && slot.pump != nullptr) {
-        slot.pump->leave(stopping_ ? CloseReason::stopped : CloseReason::limit_lowered);
-    }
-    if (actions.wait) {
-        timers().arm(slot.timer, loop().now() + actions.delay);
-    }
-    if (actions.start_accept) {
-        start_accept(slot);
-    }
-}
-
-void Shard::on_slot_timer(Slot& slot) {
-    if (slot.machine.phase() == SlotMachine::Phase::accepting) {
-        slot.last_failure = "an accept was not answered";
-        const AcceptTarget& target = targets_[slot.accept->target];
-        shared_->report({.source = ErrorSource::accept,
-                         .failure = {.code = Errc::timeout, .detail = slot.last_failure},
-                         .entity = target.entity,
-                         .session_id = target.session_id.value_or("")});
-        apply(slot, slot.machine.accept_overdue(random_));
-    } else {
-        apply(slot, slot.machine.wait_over());
-    }
-}
-
-// Accepting
-
-void Shard::start_accept(Slot& slot) {
-    const auto chosen = targets_.choose();
-    if (!chosen) {
-        slot.machine.starved();
-        return;
-    }
-    const Tuning& tuning = shared_->environment.tuning;
-    const bool rotates = (targets_.named() ? all_slots_ : active_slots_) < targets_.size();
-    const Duration wait =
-        rotates ? std::min(options().accept_wait, tuning.rotate_wait) : options().accept_wait;
-    auto accept = std::make_shared<Accept>(
-        Accept{.slot = slot.index, .target = *chosen, .asked_at = loop().now()});
-    slot.accept = accept;
-    timers().arm(slot.timer, accept->asked_at + wait + tuning.accept_grace);
-    const AcceptTarget& target = targets_[*chosen];
-    accept->id = endpoint_.accept(
-        {.entity = target.entity,
-         .session_id = target.session_id,
-         .mode = options().receive_and_delete ? ports::ReceiveMode::receive_and_delete
-                                              : ports::ReceiveMode::peek_lock,
-         .wait = wait,
-         .priority = options().priority,
-         .buffer_bytes = credit_.budget_bytes()},
-        [self = weak_from_this(), accept](core::Result<ports::SessionLinkPtr> answer) {
-            if (const auto shard = self.lock()) { // else a late session is closed by dropping it
-                shard->accept_answered(accept, std::move(answer));
-            }
+    for (const auto& session : sessions_) {
+        session->feed([calls_per_session](SessionMachine& machine, TimePoint, SessionActions& out) {
+            machine.limit_calls(calls_per_session, out);
         });
-}
-
-void Shard::cancel_accept(Slot& slot) {
-    if (const auto accept = std::exchange(slot.accept, nullptr)) {
-        accept->given_up = true;
-        ++orphans_;
-        timers().cancel(slot.timer);
-        endpoint_.give_up(accept->id);
     }
-}
-
-void Shard::accept_answered(const std::shared_ptr<Accept>& accept,
-                            core::Result<ports::SessionLinkPtr> answer) {
-    if (accept->given_up || !answer.ok()) {
-        targets_.refused(accept->target);
-    }
-    if (accept->given_up) {
-        --orphans_;
-        if (answer.ok()) {
-            release_late(std::move(answer).value());
-        }
-        start_starved();
-        finish_stop_if_done();
-        return;
-    }
-    Slot& slot = slots_[accept->slot];
-    slot.accept.reset();
-    timers().cancel(slot.timer);
-    if (answer.ok()) {
-        slot.last_failure.clear();
-        slot.since = loop().now();
-        if (slot.machine.accepted().open_session) {
-            open_session(slot, *accept, std::move(answer).value());
-        }
-        return;
-    }
-    const Failure& failure = answer.failure();
-    if (failure.code == Errc::no_session_available) {
-        Counters::add(shared_->counters.empty_accepts);
-    }
-    const SlotActions actions =
-        slot.machine.accept_failed(failure.code, loop().now() - accept->asked_at, random_);
-    if (actions.report_failure) {
-        slot.last_failure = failure.to_string();
-        const AcceptTarget& target = targets_[accept->target];
-        shared_->report({.source = ErrorSource::accept,
-                         .failure = failure,
-                         .entity = target.entity,
-                         .session_id = target.session_id.value_or("")});
-    }
-    apply(slot, actions);
-}
-
-void Shard::open_session(Slot& slot, const Accept& accept, ports::SessionLinkPtr link) {
-    targets_.held(accept.target);
-    auto pump = std::make_shared<SessionPump>(*this, slot.index, accept.target, std::move(link),
-                                              accept.asked_at);
-    slot.pump = pump.get();
-    pump->place = pumps_.insert(pumps_.end(), pump);
-    pump->open();
-}
-
-void Shard::release_late(ports::SessionLinkPtr link) {
-    Counters::add(shared_->counters.late_accepts);
-    late_.give_back(std::move(link));
-}
-
-void Shard::sweep_late() {
-    late_.sweep();
-    finish_stop_if_done();
+    slots_.set_limits(slots, all_slots, calls_per_session);
+    touched();
 }
 
 // Sessions
 
-void Shard::session_left(SessionPump& pump, CloseReason reason,
-                         std::optional<Duration> fruitless_for) {
-    targets_.left(pump.target());
-    Slot& slot = slots_[pump.slot()];
-    slot.pump = nullptr;
-    SlotActions actions =
-        slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
-    if (slot.machine.phase() == SlotMachine::Phase::stopped && slot.index < active_slots_ &&
-        !stopping_) {
-        slot.machine = SlotMachine{options().error_backoff}; // the limit was raised again meanwhile
-        actions =
-            slot.machine.session_left(reason, fruitless_for, loop().now() - slot.since, random_);
-    }
-    apply(slot, actions);
-    start_starved();
+SessionTerms Shard::terms() {
+    const SharedState& shared = *workplace_.shared;
+    return {.options = shared.options,
+            .tuning = shared.environment.tuning,
+            .budget = workplace_.budget,
+            .random = workplace_.random,
+            .idle_timeout = slots_.keeps_idle_sessions() ? Duration::max()
+                                                         : shared.options.session_idle_timeout,
+            .calls = slots_.calls_per_session(),
+            .has_open = static_cast<bool>(shared.handlers.session_open),
+            .has_close = static_cast<bool>(shared.handlers.session_close)};
 }
 
-void Shard::start_starved() {
-    if (!targets_.named() || stopping_) {
-        return;
-    }
-    for (Slot& slot : slots_) {
-        if (slot.index < active_slots_ && slot.machine.phase() == SlotMachine::Phase::vacant) {
-            apply(slot, slot.machine.start());
-        }
-    }
+SessionDriver& Shard::open_session(const SessionSeat& seat, ports::SessionLinkPtr link) {
+    sessions_.push_back(std::make_shared<SessionDriver>(*this, seat, std::move(link)));
+    sessions_.back()->place = std::prev(sessions_.end());
+    return *sessions_.back();
 }
 
-void Shard::pump_finished(SessionPump& pump) {
-    std::shared_ptr<SessionPump> ended = std::move(*pump.place);
-    pumps_.erase(pump.place);
-    loop().post([ended = std::move(ended)] {}); // it is in the middle of telling
-    finish_stop_if_done();
+void Shard::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
+    slots_.session_left(seat, reason,
+                        had_messages ? std::nullopt : std::optional{loop().now() - seat.asked_at});
+}
+
+/// It is in the middle of telling: destroyed at the end of the turn.
+void Shard::session_ended(SessionDriver& session) {
+    ended_.splice(ended_.end(), sessions_, session.place);
+    loop().wake();
 }
 
 void Shard::touched() {
-    if (!std::exchange(flush_posted_, true)) {
-        loop().post([self = weak_from_this()] {
-            if (const auto shard = self.lock()) {
-                shard->flush_posted_ = false;
-                shard->shared_->environment.dispatcher->flush();
-            }
-        });
+    if (!std::exchange(has_work_, true)) {
+        loop().wake();
     }
 }
 
+/// The end of a turn: what workers told, what became ready, what has ended.
 void Shard::drain() noexcept {
-    PumpCall* call = notices_.take_all();
+    take_notices();
+    if (std::exchange(has_work_, false)) {
+        workplace_.shared->environment.dispatcher->flush();
+    }
+    ended_.clear();
+    slots_.sweep();
+    apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_orphans()}));
+}
+
+void Shard::take_notices() {
+    ShardCall* call = workplace_.notices.take_all();
     while (call != nullptr) {
-        PumpCall& each = *call;
-        call = core::MpscQueue<PumpCall>::next(each);
+        ShardCall& each = *call;
+        call = core::MpscQueue<ShardCall>::next(each);
         each.noticed();
     }
 }
@@ -258,140 +93,91 @@ void Shard::drain() noexcept {
 
 void Shard::on_watchdog() {
     const TimePoint now = loop().now();
-    const Tuning& tuning = shared_->environment.tuning;
+    const Tuning& tuning = workplace_.shared->environment.tuning;
     degraded_.clear();
-    for (Slot& slot : slots_) {
-        if (slot.machine.failures() >= 3) {
-            degraded_.push_back("slot " + std::to_string(slot.index) + ": " +
-                                std::to_string(slot.machine.failures()) +
-                                " failures in a row: " + slot.last_failure);
-        }
-        const SlotDescription described = describe(slot, now);
-        if (described.waits_for.empty() &&
-            slot.index < active_slots_) { // R16: must not happen; say so and go on
-            degraded_.push_back("slot " + std::to_string(slot.index) + " waited for nothing");
-            core::log(LogLevel::error, "processor", degraded_.back());
+    slots_.examine(degraded_);
+    for (const auto& session : sessions_) {
+        const SlotDescription described = session->describe(now);
+        if (described.running != 0 && described.since >= tuning.slow_handler) {
+            degraded_.push_back(
+                "no handler of session '" + described.session_id + "' has finished for " +
+                std::to_string(
+                    std::chrono::duration_cast<std::chrono::seconds>(described.since).count()) +
+                " s");
         }
     }
-    for (const auto& pump : pumps_) {
-        if (pump->running() != 0 && pump->describe(now).since >= tuning.slow_handler) {
-            degraded_.push_back("no handler of session '" + pump->session_id() +
-                                "' has finished for " +
-                                std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
-                                                   pump->describe(now).since)
-                                                   .count()) +
-                                " s");
-        }
-    }
-    sweep_late();
-    timers().arm(watchdog_, now + tuning.watchdog_interval);
-}
-
-SlotDescription Shard::describe(const Slot& slot, TimePoint now) const {
-    if (slot.pump != nullptr) {
-        return slot.pump->describe(now);
-    }
-    const SlotWords words = words_for({.phase = slot.machine.phase(),
-                                       .names_sessions = targets_.named(),
-                                       .has_accept = slot.accept != nullptr,
-                                       .has_timer = slot.timer.is_armed()});
-    return {.entity = slot.accept != nullptr ? targets_[slot.accept->target].entity : std::string{},
-            .state = std::string{words.state},
-            .waits_for = std::string{words.waits_for},
-            .since = now - slot.since};
+    slots_.sweep();
+    loop().timers().arm(watchdog_, now + tuning.watchdog_interval);
 }
 
 void Shard::describe(ProcessorDescription& into) const {
-    const TimePoint now = loop().now();
-    for (const Slot& slot : slots_) {
-        if (slot.index < active_slots_ || slot.pump != nullptr) {
-            into.slots.push_back(describe(slot, now));
-        }
-    }
-    into.buffered_bytes += credit_.buffered_bytes();
+    slots_.describe(into);
+    into.buffered_bytes += workplace_.budget.buffered_bytes();
     into.degraded.insert(into.degraded.end(), degraded_.begin(), degraded_.end());
 }
 
 // Stopping
 
-void Shard::stop(Deadline deadline, Stopped stopped) {
-    const auto keep = shared_from_this();
-    stopping_ = true;
-    retain_ = keep;
-    report_.sessions = static_cast<std::uint64_t>(std::count_if(
-        slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.pump != nullptr; }));
-    arm_stop(deadline);
-    for (Slot& slot : slots_) {
-        apply(slot, slot.machine.stop());
-        timers().cancel(slot.timer);
-    }
-    stop_step_ = StopStep::waiting;
+void Shard::stop(Deadline deadline, Stopped stopped, std::function<void()> gone) {
+    workplace_.tally = {};
+    report_.sessions = slots_.held();
     stopped_ = std::move(stopped);
-    finish_stop_if_done();
+    gone_ = std::move(gone);
+    apply(stop_.stop(deadline, loop().now()));
+    loop().wake();
 }
 
 void Shard::shorten_stop(Deadline deadline) {
-    const bool is_earlier = !stop_timer_.is_armed() || deadline.time() < stop_timer_.due();
-    if (stop_step_ == StopStep::waiting && is_earlier) {
-        arm_stop(deadline);
+    stop_.shorten(deadline, loop().now());
+    apply({});
+}
+
+void Shard::on_stop_due() { apply(stop_.due(loop().now())); }
+
+void Shard::apply(const StopActions& actions) {
+    if (actions.stop_slots) {
+        slots_.stop();
+    }
+    if (actions.warn) {
+        for (const auto& session : sessions_) {
+            session->view().fire_stop();
+        }
+    }
+    if (actions.give_up) {
+        give_up_sessions();
+    }
+    if (actions.tell) {
+        report_.complete = actions.complete;
+        report_.drained = workplace_.tally.drained;
+        report_.released = workplace_.tally.released;
+        loop().timers().cancel(watchdog_);
+        loop().post([stopped = std::move(stopped_), report = report_] { stopped(report); });
+    }
+    if (actions.let_go) {
+        loop().detach(*this);
+        loop().post(std::move(gone_));
+    }
+    const TimePoint next = stop_.next();
+    if (next == TimePoint::max()) {
+        loop().timers().cancel(stop_timer_);
+    } else {
+        loop().timers().arm(stop_timer_, next);
     }
 }
 
-void Shard::arm_stop(Deadline deadline) {
-    if (!deadline.is_never()) {
-        const Duration grace =
-            std::min<Duration>(deadline.remaining(loop().now()) / 10, std::chrono::seconds{1});
-        timers().arm(stop_timer_, deadline.time());
-        timers().arm(stop_warning_, deadline.time() - grace);
+void Shard::give_up_sessions() {
+    take_notices(); // a handler that has told its end is not left
+    for (auto next = sessions_.begin(); next != sessions_.end();) {
+        SessionDriver& session = **next++; // it may end, and leave the list
+        session.feed([](SessionMachine& machine, TimePoint now, SessionActions& out) {
+            machine.give_up(now, out);
+        });
     }
-}
-
-void Shard::on_stop_warning() {
-    for (const auto& pump : pumps_) {
-        pump->fire_stop();
+    for (const auto& session : sessions_) {
+        report_.left += session->describe(loop().now()).running;
     }
-}
-
-void Shard::on_stop_deadline() {
-    const auto keep = shared_from_this();
-    stop_step_ = StopStep::none; // what ends now does not make it complete
-    drain();                     // a handler that has told its end is not left
-    const auto left = pumps_;    // giving up may end a pump
-    for (const auto& pump : left) {
-        pump->abandon_running();
-        report_.left +=
-            pump->machine().phase() == SessionMachine::Phase::finished ? 0 : pump->running();
-    }
-    late_.clear();
-    finish_stop();
-}
-
-void Shard::finish_stop_if_done() {
-    if (stop_step_ == StopStep::waiting && pumps_.empty() && orphans_ == 0 && late_.empty()) {
-        report_.complete = true;
-        finish_stop();
-    } else if (stop_step_ == StopStep::told &&
-               pumps_.empty()) { // the last handler left behind has returned
-        let_go();
-    }
-}
-
-void Shard::finish_stop() {
-    stop_step_ = StopStep::told;
-    for (timing::Timer* timer : {&watchdog_, &stop_warning_, &stop_timer_}) {
-        timers().cancel(*timer);
-    }
-    loop().post([stopped = std::exchange(stopped_, nullptr), report = report_] {
-        stopped(report);
-    }); // after the links that were let go before
-    if (pumps_.empty()) {
-        let_go();
-    }
-}
-
-void Shard::let_go() {
-    loop().detach(*this);
-    loop().post([keep = std::move(retain_)] {}); // it is in the middle of something
+    slots_.sweep(true);
+    loop().wake();
 }
 
 } // namespace sessionq::processor

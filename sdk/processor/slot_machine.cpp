@@ -13,10 +13,17 @@ bool is_fault(CloseReason reason) noexcept {
 }
 
 SlotActions SlotMachine::start() noexcept {
-    return phase_ == Phase::vacant && !stopping_ ? accept_next() : SlotActions{};
+    if (unwanted_ == CloseReason::stopped) {
+        return {};
+    }
+    unwanted_.reset();
+    return phase_ == Phase::vacant || phase_ == Phase::stopped ? accept_next() : SlotActions{};
 }
 
 SlotActions SlotMachine::accepted() noexcept {
+    if (phase_ != Phase::accepting) {
+        return {};
+    }
     phase_ = Phase::holding;
     refused_ = 0;
     return {.open_session = true};
@@ -24,6 +31,9 @@ SlotActions SlotMachine::accepted() noexcept {
 
 SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago,
                                        core::Random& random) noexcept {
+    if (phase_ != Phase::accepting) {
+        return {};
+    }
     if (code == Errc::connection_refused) {
         ++refused_;
         SlotActions actions = space(asked_ago);
@@ -31,9 +41,7 @@ SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago,
         return actions;
     }
     refused_ = 0;
-    if (code ==
-        Errc::
-            no_session_available) { // R5: no fault, no backoff; only spaced when the broker did not wait
+    if (code == Errc::no_session_available) { // R5: only spaced where the broker did not wait
         backoff_.reset();
         return space(asked_ago);
     }
@@ -42,20 +50,25 @@ SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago,
     return actions;
 }
 
-SlotActions SlotMachine::accept_overdue(core::Random& random) noexcept {
+SlotActions SlotMachine::due(core::Random& random) noexcept {
+    if (phase_ == Phase::backing_off) {
+        return accept_next();
+    }
+    if (phase_ != Phase::accepting) {
+        return {};
+    }
     SlotActions actions = back_off(backoff_.next(random));
     actions.cancel_accept = true;
     actions.report_failure = true;
     return actions;
 }
 
-SlotActions SlotMachine::wait_over() noexcept {
-    return phase_ == Phase::backing_off ? accept_next() : SlotActions{};
-}
-
 SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for,
                                       Duration held_for, core::Random& random) noexcept {
-    if (stopping_) {
+    if (phase_ != Phase::holding) {
+        return {};
+    }
+    if (unwanted_) {
         phase_ = Phase::stopped;
         return {};
     }
@@ -69,17 +82,15 @@ SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration
     return fruitless_for ? space(*fruitless_for) : accept_next();
 }
 
-SlotActions SlotMachine::stop() noexcept {
-    if (stopping_) {
-        return {};
+SlotActions SlotMachine::stop(CloseReason why) noexcept {
+    const bool is_new = !unwanted_;
+    unwanted_ = why;
+    if (phase_ == Phase::holding) {
+        return {.leave_session = is_new, .reason = why};
     }
-    stopping_ = true;
-    const Phase was = phase_;
-    if (was == Phase::holding) {
-        return {.leave_session = true};
-    }
+    const bool was_accepting = phase_ == Phase::accepting;
     phase_ = Phase::stopped;
-    return {.cancel_accept = was == Phase::accepting};
+    return {.cancel_accept = was_accepting};
 }
 
 SlotActions SlotMachine::accept_next() noexcept {

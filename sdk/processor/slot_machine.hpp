@@ -6,8 +6,8 @@
 #include <sessionq/error.hpp>
 #include <sessionq/session_context.hpp>
 
+#include "core/backoff.hpp"
 #include "core/random.hpp"
-#include "processor/backoff.hpp"
 
 namespace sessionq::processor {
 
@@ -17,10 +17,11 @@ struct SlotActions {
     bool cancel_accept{
         false}; ///< give the accept under way up; its answer is dealt with in the background (R19)
     bool open_session{false};   ///< the accepted session is this slot's now
-    bool leave_session{false};  ///< the held session is to be left
-    bool wait{false};           ///< call `wait_over` after `delay`
+    bool leave_session{false};  ///< the held session is to be left, for `reason`
+    bool wait{false};           ///< call `due` after `delay`
     bool report_failure{false}; ///< tell `on_error`
     Duration delay{};
+    CloseReason reason{}; ///< with `leave_session`
 };
 
 /// Decides what one of the places for a session does: accept, hold, roll, back off, stop (R4, R5,
@@ -41,6 +42,7 @@ public:
 
     explicit SlotMachine(BackoffOptions backoff) noexcept : backoff_{backoff} {}
 
+    /// The slot is wanted, also again after `stop(CloseReason::limit_lowered)`.
     [[nodiscard]] SlotActions start() noexcept;
     [[nodiscard]] SlotActions accepted() noexcept;
 
@@ -50,13 +52,15 @@ public:
     [[nodiscard]] SlotActions accept_failed(Errc code, Duration asked_ago,
                                             core::Random& random) noexcept;
 
-    /// The accept is unanswered long past its wait.
-    [[nodiscard]] SlotActions accept_overdue(core::Random& random) noexcept;
-
     /// Nothing can be accepted at present; `start` when that changes.
-    void starved() noexcept { phase_ = Phase::vacant; }
+    void starved() noexcept {
+        if (phase_ == Phase::accepting) {
+            phase_ = Phase::vacant;
+        }
+    }
 
-    [[nodiscard]] SlotActions wait_over() noexcept;
+    /// The timer ran out: the accept is unanswered long past its wait, or the wait is over.
+    [[nodiscard]] SlotActions due(core::Random& random) noexcept;
 
     /// The session was given back, or its lease is lost and its last handler has returned: accept
     /// the next one. `fruitless_for` is set when no message of it came: how long ago it was asked
@@ -66,10 +70,10 @@ public:
                                            std::optional<Duration> fruitless_for, Duration held_for,
                                            core::Random& random) noexcept;
 
-    [[nodiscard]] SlotActions stop() noexcept;
+    /// The slot is not wanted: `limit_lowered`, or for good: `stopped`.
+    [[nodiscard]] SlotActions stop(CloseReason why) noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
-    [[nodiscard]] bool stopping() const noexcept { return stopping_; }
     [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures() + refused_; }
 
 private:
@@ -78,8 +82,8 @@ private:
     [[nodiscard]] SlotActions back_off(Duration delay) noexcept;
 
     Phase phase_{Phase::vacant};
-    bool stopping_{false};
-    Backoff backoff_;
+    std::optional<CloseReason> unwanted_{};
+    core::Backoff backoff_;
     std::uint32_t refused_{0}; // connections, in a row
 };
 

@@ -8,9 +8,6 @@ std::string_view handlers_or_settlements(const SessionFacts& session) noexcept {
 }
 
 std::string_view wait_of_open(const SessionFacts& session) noexcept {
-    if (session.parked) {
-        return "the end of parking";
-    }
     if (session.retrying) {
         return "the next try of a message";
     }
@@ -23,7 +20,7 @@ std::string_view wait_of_open(const SessionFacts& session) noexcept {
     if (session.expecting) {
         return "messages";
     }
-    return session.begun ? "" : "the handlers of an earlier lease";
+    return "";
 }
 
 } // namespace
@@ -44,14 +41,15 @@ SlotWords words_for(const VacancyFacts& slot) noexcept {
 SlotWords words_for(const SessionFacts& session) noexcept {
     using Phase = SessionMachine::Phase;
     switch (session.phase) {
+    case Phase::held_back: return {"open", "the handlers of an earlier lock"};
+    case Phase::parked: return {"open", "the end of parking"};
     case Phase::opening: return {"opening", "on_session_open"};
     case Phase::working:
     case Phase::idling_out: return {"open", wait_of_open(session)};
-    case Phase::rewinding:
-        return {"rewinding", session.draining ? "the drain's answer" : "settlements"};
-    case Phase::leaving:
-        return {"leaving",
-                session.draining ? "the drain's answer" : handlers_or_settlements(session)};
+    case Phase::rewinding: return {"rewinding", "the drain's answer"};
+    case Phase::putting_back: return {"rewinding", "settlements"};
+    case Phase::draining: return {"leaving", "the drain's answer"};
+    case Phase::leaving: return {"leaving", handlers_or_settlements(session)};
     case Phase::closing_call: return {"closing", "on_session_close"};
     case Phase::closing_link:
     case Phase::finished: return {"closing", "the close's answer"};

@@ -25,8 +25,6 @@ struct VacancyFacts {
 /// What is known of a held session.
 struct SessionFacts {
     SessionMachine::Phase phase{SessionMachine::Phase::working};
-    bool begun{true};      ///< no earlier lease of it is in the way
-    bool parked{false};    ///< by the failure policy
     bool retrying{false};  ///< a message waits for its next try
     bool in_flight{false}; ///< messages are
     bool settling{false};  ///< settlements are unanswered

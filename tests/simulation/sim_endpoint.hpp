@@ -5,7 +5,7 @@
 
 #include "core/random.hpp"
 #include "ports/endpoint.hpp"
-#include "processor/backoff.hpp"
+#include "core/backoff.hpp"
 #include "simulation/sim_server.hpp"
 
 namespace sessionq::simulation {
@@ -63,7 +63,7 @@ private:
     std::uint64_t last_accept_{0};
     TimePoint down_until_{};
     bool refuses_; ///< in an outage: connections cannot be made, or else are made and lost
-    processor::Backoff reconnects_{BackoffOptions{}};
+    core::Backoff reconnects_{BackoffOptions{}};
     core::Random random_{1};
     TimePoint next_attempt_{};
     std::shared_ptr<bool> here_{

@@ -64,7 +64,8 @@ void World::begin() {
     surroundings.notifier = &notifier_;
     surroundings.clock = &scheduler();
     surroundings.seed = scheduler().random().next();
-    processor_ = std::make_shared<processor::Processor>(
+    surroundings.emptied = [this] { emptied_ = true; };
+    processor_ = std::make_unique<processor::Processor>(
         setup_.options, stage_->entities(),
         application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
         std::move(surroundings));
@@ -177,6 +178,11 @@ void World::take_down() {
     const auto never = [] { return false; };
     stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left return
     if (found()) {
+        return;
+    }
+    if (!emptied_) {
+        environment().verdict.report("(h) stop (R18)",
+                                     "something of the processor is left after its last handler");
         return;
     }
     scheduler().trace("the processor is destroyed");

@@ -43,9 +43,10 @@ private:
     dispatch::Dispatcher dispatcher_{};
     SimExecutor callbacks_;
     SimExecutor notifier_;
+    std::unique_ptr<processor::Processor> processor_{};
+    bool emptied_{false};
     std::optional<VirtualPool> pool_{};
     Application application_;
-    std::shared_ptr<processor::Processor> processor_{};
     ConcurrencyLimits limits_{};
     bool stop_asked_{false};
 };

@@ -17,7 +17,7 @@ const TimePoint start{1h};
 TEST_CASE("answer bounds: what is not outstanding is never due") {
     AnswerBounds bounds{tuning};
     bounds.drain_asked(start);
-    bounds.settlements_moved(start);
+    bounds.settlements_began(start);
     bounds.close_asked(start);
     CHECK(bounds.due({}) == TimePoint::max());
     CHECK(bounds.overdue({}, start + 1h) == Overdue::nothing);
@@ -26,7 +26,7 @@ TEST_CASE("answer bounds: what is not outstanding is never due") {
 TEST_CASE("R15: answer bounds: each has its own time, and the earliest is looked at first") {
     AnswerBounds bounds{tuning};
     bounds.drain_asked(start);
-    bounds.settlements_moved(start);
+    bounds.settlements_began(start);
     bounds.close_asked(start);
     CHECK(bounds.due({.drain = true, .settlements = true, .close = true}) == start + 5s);
     CHECK(bounds.due({.settlements = true, .close = true}) == start + 7s);
@@ -41,7 +41,7 @@ TEST_CASE(
     "answer bounds: of several that are overdue the one that ends the session soonest is told") {
     AnswerBounds bounds{tuning};
     bounds.drain_asked(start);
-    bounds.settlements_moved(start);
+    bounds.settlements_began(start);
     bounds.close_asked(start);
     CHECK(bounds.overdue({.drain = true, .settlements = true, .close = true}, start + 1h) ==
           Overdue::close);
@@ -50,8 +50,10 @@ TEST_CASE(
 
 TEST_CASE("answer bounds: an answer to one settlement gives the others their time again") {
     AnswerBounds bounds{tuning};
-    bounds.settlements_moved(start);
+    bounds.settlements_began(start);
     bounds.settlements_moved(start + 29s);
+    CHECK(bounds.due({.settlements = true}) == start + 30s); // no timer moves with every answer
     CHECK(bounds.overdue({.settlements = true}, start + 30s) == Overdue::nothing);
     CHECK(bounds.due({.settlements = true}) == start + 59s);
+    CHECK(bounds.overdue({.settlements = true}, start + 59s) == Overdue::settlements);
 }

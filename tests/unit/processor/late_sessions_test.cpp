@@ -18,8 +18,7 @@ struct Fixture {
     }
 
     test::ManualLoop loop{};
-    int changes{0};
-    processor::LateSessions sessions{loop, 5s, [this] { ++changes; }};
+    processor::LateSessions sessions{loop, 5s};
 };
 
 } // namespace
@@ -31,7 +30,6 @@ TEST_CASE("R19: late sessions: are closed at once, and forgotten when the broker
     f.sessions.sweep();
     CHECK_FALSE(f.sessions.empty());
     REQUIRE(link->answer_close());
-    CHECK(f.changes == 1);
     CHECK(link->alive);
     f.sessions.sweep();
     CHECK(f.sessions.empty());
@@ -51,5 +49,4 @@ TEST_CASE(
     f.sessions.clear();
     CHECK(f.sessions.empty());
     CHECK_FALSE(second->alive);
-    CHECK(f.changes == 0);
 }

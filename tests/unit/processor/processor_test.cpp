@@ -280,13 +280,19 @@ TEST_CASE("processor: R18: a second stop with an earlier deadline shortens the f
     bench.finish();
 }
 
-TEST_CASE("processor: one that is dropped without a stop gives its sessions back") {
+TEST_CASE("processor: it may be destroyed once the last handler has returned, which is told") {
     ProcessorBench bench;
+    bench.holds = true;
     bench.start();
     const auto link = bench.open();
-    CHECK(link->alive);
+    bench.deliver(link, {"1"});
+    bench.stop(Duration::zero());
+    bench.advance(10s);
+    CHECK(bench.stopped.size() == 1);
+    CHECK_FALSE(link->alive);
+    CHECK_FALSE(bench.emptied);
+    bench.finish();
+    CHECK(bench.emptied);
     bench.processor.reset();
     bench.run();
-    bench.advance(10s);
-    CHECK_FALSE(link->alive);
 }

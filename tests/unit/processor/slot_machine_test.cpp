@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+
+#include "support/phase_table.hpp"
+
 using namespace sessionq;
 using namespace std::chrono_literals;
 using processor::SlotActions;
@@ -75,7 +79,7 @@ TEST_CASE_FIXTURE(
         CHECK(actions.delay == SlotMachine::min_accept_interval - 30ms);
         CHECK_FALSE(actions.report_failure);
         CHECK(slot.phase() == Phase::backing_off);
-        CHECK(slot.wait_over().start_accept);
+        CHECK(slot.due(random).start_accept);
     }
     CHECK(slot.accept_failed(Errc::no_session_available, SlotMachine::min_accept_interval, random)
               .start_accept);
@@ -93,7 +97,7 @@ TEST_CASE_FIXTURE(Fixture,
         CHECK(actions.delay >= longest / 2);
         CHECK(actions.delay <= longest);
         CHECK(slot.failures() == i);
-        CHECK(slot.wait_over().start_accept);
+        CHECK(slot.due(random).start_accept);
         longest = std::min<Duration>(longest * 2, 1s);
     }
 }
@@ -113,7 +117,7 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: a connection that cannot be made is wa
         slot.accept_failed(Errc::connection_refused, 10ms, random); // R17: whatever the port does
     CHECK(soon.wait);
     CHECK(soon.delay == SlotMachine::min_accept_interval - 10ms);
-    CHECK(slot.wait_over().start_accept);
+    CHECK(slot.due(random).start_accept);
     CHECK(slot.accepted().open_session);
     CHECK(slot.failures() == 0);
     const SlotActions lost =
@@ -142,7 +146,7 @@ TEST_CASE_FIXTURE(
         CHECK(actions.wait);
         CHECK(actions.delay > Duration::zero());
         CHECK(slot.failures() == ++failures);
-        CHECK(slot.wait_over().start_accept);
+        CHECK(slot.due(random).start_accept);
         CHECK(slot.accepted().open_session);
     }
     CHECK(slot.session_left(CloseReason::idle, std::nullopt, Duration{}, random).start_accept);
@@ -153,9 +157,9 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: a broker that answers again ends the r
                            "whether it has a session or not") {
     accepting();
     static_cast<void>(slot.accept_failed(Errc::connection_refused, 0s, random));
-    static_cast<void>(slot.wait_over());
+    static_cast<void>(slot.due(random));
     static_cast<void>(slot.accept_failed(Errc::server_busy, 0s, random));
-    static_cast<void>(slot.wait_over());
+    static_cast<void>(slot.due(random));
     static_cast<void>(slot.accept_failed(Errc::no_session_available, 60s, random));
     CHECK(slot.failures() == 0);
 }
@@ -163,55 +167,54 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: a broker that answers again ends the r
 TEST_CASE_FIXTURE(Fixture, "slot machine: R16: an accept that is never answered is given up, told "
                            "and repeated after a backoff") {
     accepting();
-    const SlotActions actions = slot.accept_overdue(random);
+    const SlotActions actions = slot.due(random);
     CHECK(actions.cancel_accept);
     CHECK(actions.report_failure);
     CHECK(actions.wait);
     CHECK(slot.phase() == Phase::backing_off);
-    CHECK(slot.wait_over().start_accept);
+    CHECK(slot.due(random).start_accept);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: a starved slot waits to be started") {
     accepting();
     slot.starved();
     CHECK(slot.phase() == Phase::vacant);
-    CHECK(is_nothing(slot.wait_over()));
+    CHECK(is_nothing(slot.due(random)));
     CHECK(slot.start().start_accept);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping a vacant slot") {
-    CHECK(is_nothing(slot.stop()));
+    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
     CHECK(slot.phase() == Phase::stopped);
     CHECK(is_nothing(slot.start()));
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: R19: stopping gives an accept under way up") {
     accepting();
-    const SlotActions actions = slot.stop();
+    const SlotActions actions = slot.stop(CloseReason::stopped);
     CHECK(actions.cancel_accept);
     CHECK_FALSE(actions.leave_session);
     CHECK(slot.phase() == Phase::stopped);
-    CHECK(is_nothing(slot.stop()));
+    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
 }
 
 TEST_CASE_FIXTURE(
     Fixture, "slot machine: R18: stopping leaves the session, after which nothing is accepted") {
     holding();
-    const SlotActions actions = slot.stop();
+    const SlotActions actions = slot.stop(CloseReason::stopped);
     CHECK(actions.leave_session);
     CHECK_FALSE(actions.cancel_accept);
     CHECK(slot.phase() == Phase::holding);
-    CHECK(slot.stopping());
-    CHECK(is_nothing(slot.stop()));
+    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
     CHECK(is_nothing(slot.session_left(CloseReason::stopped, std::nullopt, Duration{}, random)));
     CHECK(slot.phase() == Phase::stopped);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping a slot that backs off ends it") {
     accepting();
-    static_cast<void>(slot.accept_failed(Errc::unauthorized, 0s, random));
-    CHECK(is_nothing(slot.stop()));
-    CHECK(is_nothing(slot.wait_over()));
+    CHECK(slot.accept_failed(Errc::unauthorized, 0s, random).wait);
+    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
+    CHECK(is_nothing(slot.due(random)));
     CHECK(slot.phase() == Phase::stopped);
 }
 
@@ -234,7 +237,7 @@ TEST_CASE(
     CHECK_FALSE(soon.start_accept);
     CHECK(soon.wait);
     CHECK(soon.delay == SlotMachine::min_accept_interval - 1ms);
-    CHECK(slot.wait_over().start_accept);
+    CHECK(slot.due(random).start_accept);
     CHECK(slot.accepted().open_session);
     CHECK(slot.session_left(CloseReason::idle, 1s, 1s, random).start_accept);
 }
@@ -244,7 +247,7 @@ TEST_CASE("slot machine: R17: losses of sessions held for long do not add up, sh
     SlotMachine slot{{.min = 100ms, .max = 10s}};
     const auto lose_after = [&](Duration held) {
         static_cast<void>(slot.start());
-        static_cast<void>(slot.wait_over());
+        static_cast<void>(slot.due(random));
         static_cast<void>(slot.accepted());
         return slot.session_left(CloseReason::connection_lost, std::nullopt, held, random).delay;
     };
@@ -259,4 +262,192 @@ TEST_CASE("slot machine: R17: losses of sessions held for long do not add up, sh
     CHECK(lose_after(900ms) >= 200ms);
     CHECK(lose_after(2s) >= 400ms); // no longer long beside it
     CHECK(lose_after(10s) <= 100ms);
+}
+
+TEST_CASE_FIXTURE(Fixture, "slot machine: R17: a slot that is wanted again keeps its backoff") {
+    holding();
+    CHECK(slot.stop(CloseReason::limit_lowered).leave_session);
+    CHECK(is_nothing(slot.start())); // while the session is on its way out
+    const SlotActions lost =
+        slot.session_left(CloseReason::connection_lost, std::nullopt, Duration{}, random);
+    CHECK(lost.wait);
+    CHECK(slot.phase() == Phase::backing_off);
+
+    CHECK(is_nothing(slot.stop(CloseReason::limit_lowered)));
+    CHECK(slot.phase() == Phase::stopped);
+    CHECK(slot.start().start_accept);
+    CHECK(slot.stop(CloseReason::stopped).cancel_accept);
+    CHECK(is_nothing(slot.start())); // for good
+}
+
+TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping while the limit is lowered leaves once") {
+    holding();
+    const SlotActions lowered = slot.stop(CloseReason::limit_lowered);
+    CHECK(lowered.leave_session);
+    CHECK(lowered.reason == CloseReason::limit_lowered);
+    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
+    CHECK(is_nothing(slot.start()));
+    CHECK(is_nothing(
+        slot.session_left(CloseReason::limit_lowered, std::nullopt, Duration{}, random)));
+    CHECK(slot.phase() == Phase::stopped);
+}
+
+TEST_CASE("slot machine: every input in every phase") {
+    const auto make = [] { return SlotMachine{BackoffOptions{.min = 100ms, .max = 1s}}; };
+    const auto words = [](const SlotActions& actions) {
+        std::string text;
+        const std::pair<bool, const char*> rows[] = {
+            {actions.start_accept, "accept"}, {actions.cancel_accept, "give_up"},
+            {actions.open_session, "open"},   {actions.leave_session, "leave"},
+            {actions.wait, "wait"},           {actions.report_failure, "report"},
+        };
+        for (const auto& [set, name] : rows) {
+            if (set) {
+                text.append(text.empty() ? "" : " ").append(name);
+            }
+        }
+        return text;
+    };
+    core::Random random{1};
+    const std::vector<std::function<SlotMachine()>> reach{
+        make,
+        [&] {
+            SlotMachine slot = make();
+            CHECK(slot.start().start_accept);
+            return slot;
+        },
+        [&] {
+            SlotMachine slot = make();
+            CHECK(slot.start().start_accept);
+            CHECK(slot.accepted().open_session);
+            return slot;
+        },
+        [&] {
+            SlotMachine slot = make();
+            CHECK(slot.start().start_accept);
+            CHECK(slot.accept_failed(Errc::server_busy, 0s, random).wait);
+            return slot;
+        },
+        [&] {
+            SlotMachine slot = make();
+            CHECK(is_nothing(slot.stop(CloseReason::limit_lowered)));
+            return slot;
+        },
+    };
+    const std::vector<std::pair<std::string, std::function<SlotActions(SlotMachine&)>>> inputs{
+        {"start", [](SlotMachine& slot) { return slot.start(); }},
+        {"accepted", [](SlotMachine& slot) { return slot.accepted(); }},
+        {"no session",
+         [&](SlotMachine& slot) {
+             return slot.accept_failed(Errc::no_session_available, 60s, random);
+         }},
+        {"refused",
+         [&](SlotMachine& slot) {
+             return slot.accept_failed(Errc::connection_refused, 60s, random);
+         }},
+        {"failed",
+         [&](SlotMachine& slot) { return slot.accept_failed(Errc::server_busy, 0s, random); }},
+        {"due", [&](SlotMachine& slot) { return slot.due(random); }},
+        {"left idle",
+         [&](SlotMachine& slot) {
+             return slot.session_left(CloseReason::idle, std::nullopt, 1s, random);
+         }},
+        {"left by fault",
+         [&](SlotMachine& slot) {
+             return slot.session_left(CloseReason::lock_lost, std::nullopt, 0s, random);
+         }},
+        {"starved",
+         [](SlotMachine& slot) {
+             slot.starved();
+             return SlotActions{};
+         }},
+        {"lowered", [](SlotMachine& slot) { return slot.stop(CloseReason::limit_lowered); }},
+        {"stop", [](SlotMachine& slot) { return slot.stop(CloseReason::stopped); }},
+    };
+    struct Cell {
+        Phase phase;
+        const char* actions;
+    };
+    constexpr auto vacant = Phase::vacant;
+    constexpr auto accepting = Phase::accepting;
+    constexpr auto holding = Phase::holding;
+    constexpr auto backing_off = Phase::backing_off;
+    constexpr auto stopped = Phase::stopped;
+    const Cell expected[5][11] = {
+        {{accepting, "accept"},
+         {vacant, ""},
+         {vacant, ""},
+         {vacant, ""},
+         {vacant, ""},
+         {vacant, ""},
+         {vacant, ""},
+         {vacant, ""},
+         {vacant, ""},
+         {stopped, ""},
+         {stopped, ""}},
+        {{accepting, ""},
+         {holding, "open"},
+         {accepting, "accept"},
+         {accepting, "accept report"},
+         {backing_off, "wait report"},
+         {backing_off, "give_up wait report"},
+         {accepting, ""},
+         {accepting, ""},
+         {vacant, ""},
+         {stopped, "give_up"},
+         {stopped, "give_up"}},
+        {{holding, ""},
+         {holding, ""},
+         {holding, ""},
+         {holding, ""},
+         {holding, ""},
+         {holding, ""},
+         {accepting, "accept"},
+         {backing_off, "wait"},
+         {holding, ""},
+         {holding, "leave"},
+         {holding, "leave"}},
+        {{backing_off, ""},
+         {backing_off, ""},
+         {backing_off, ""},
+         {backing_off, ""},
+         {backing_off, ""},
+         {accepting, "accept"},
+         {backing_off, ""},
+         {backing_off, ""},
+         {backing_off, ""},
+         {stopped, ""},
+         {stopped, ""}},
+        {{accepting, "accept"},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""},
+         {stopped, ""}},
+    };
+    std::vector<std::string> names;
+    for (const auto& [name, input] : inputs) {
+        names.push_back(name);
+    }
+    test::PhaseTable table{"slot machine",
+                           {"vacant", "accepting", "holding", "backing_off", "stopped"},
+                           std::move(names)};
+    for (std::size_t phase = 0; phase < reach.size(); ++phase) {
+        for (std::size_t input = 0; input < inputs.size(); ++input) {
+            CAPTURE(phase);
+            CAPTURE(inputs[input].first);
+            SlotMachine slot = reach[phase]();
+            REQUIRE(static_cast<std::size_t>(slot.phase()) == phase);
+            CHECK(words(inputs[input].second(slot)) == expected[phase][input].actions);
+            CHECK(slot.phase() == expected[phase][input].phase);
+            table.reached(phase, input);
+        }
+    }
+    table.print();
+    CHECK(table.missing().empty());
 }

@@ -27,8 +27,6 @@ TEST_CASE("slot words: of an open session the nearest wait is told") {
     SessionFacts session;
     CHECK(words_for(session).state == "open");
     CHECK(words_for(session).waits_for.empty()); // begun, and nothing is expected: R16 forbids it
-    session.begun = false;
-    CHECK(words_for(session).waits_for == "the handlers of an earlier lease");
     session.expecting = true;
     CHECK(words_for(session).waits_for == "messages");
     session.draining = true;
@@ -39,12 +37,14 @@ TEST_CASE("slot words: of an open session the nearest wait is told") {
     CHECK(words_for(session).waits_for == "handlers and settlements");
     session.retrying = true;
     CHECK(words_for(session).waits_for == "the next try of a message");
-    session.parked = true;
+    session.phase = Session::parked;
     CHECK(words_for(session).waits_for == "the end of parking");
+    session.phase = Session::held_back;
+    CHECK(words_for(session).waits_for == "the handlers of an earlier lock");
 }
 
 TEST_CASE("R16: slot words: a session that is not simply open always waits for something") {
-    for (const Session phase : {Session::opening, Session::rewinding, Session::leaving,
+    for (const Session phase : {Session::held_back, Session::opening, Session::parked, Session::rewinding, Session::putting_back, Session::draining, Session::leaving,
                                 Session::closing_call, Session::closing_link}) {
         for (const bool draining : {false, true}) {
             CAPTURE(static_cast<int>(phase));

@@ -11,7 +11,7 @@
 
 #include "broker/broker.hpp"
 #include "core/random.hpp"
-#include "processor/lease.hpp"
+#include "ports/lock_keeper.hpp"
 #include "server/server.hpp"
 #include "servicebus/endpoint.hpp"
 #include "support/manual_loop.hpp"
@@ -92,7 +92,7 @@ private:
     std::unique_ptr<servicebus::Endpoint> endpoint_{};
 };
 
-/// Holds one session as a processor does: by the decisions of a lease.
+/// Holds one session as a processor does: by the decisions of a lock keeper.
 class Holder final : public ports::LinkEvents {
 public:
     Holder(Day& day, const std::string& session) : day_{day} {
@@ -106,35 +106,32 @@ public:
                               });
         REQUIRE(day.turn_until([&] { return answered; }));
         link_->set_events(*this);
-        lease_.grant_by_accept(asked, day.loop.now(), link_->initial_lock().length);
+        lock_.accepted(asked, day.loop.now(), link_->initial_lock());
     }
 
-    /// When something is to be done for the lease.
-    [[nodiscard]] TimePoint due() {
-        const auto next = lease_.next(day_.loop.now(), true);
-        REQUIRE(next.step != processor::Lease::Step::warn);
-        REQUIRE(next.step != processor::Lease::Step::expire);
-        return next.step == processor::Lease::Step::renew ? day_.loop.now() : next.at;
-    }
+    /// When something is to be done for the lock.
+    [[nodiscard]] TimePoint due() const { return std::max(lock_.next(), day_.loop.now()); }
     void renew_if_due() {
-        if (lease_.next(day_.loop.now(), true).step != processor::Lease::Step::renew) {
+        const ports::LockActions actions = lock_.look(day_.loop.now(), true);
+        REQUIRE_FALSE(actions.warn);
+        REQUIRE_FALSE(actions.lost);
+        if (!actions.renew) {
             return;
         }
-        lease_.renewal_asked();
         link_->renew_lock(
             {}, [this, asked = day_.loop.now()](const core::Result<ports::LockGrant>& grant) {
                 REQUIRE(grant.ok());
-                lease_.grant(asked, grant.value().length);
+                REQUIRE_FALSE(lock_.answered(asked, day_.loop.now(), grant).lost);
                 ++renewals;
             });
     }
-    [[nodiscard]] bool is_renewing() const { return lease_.renewing(); }
+    [[nodiscard]] bool is_renewing() const { return lock_.phase() == ports::LockKeeper::Phase::renewing; }
 
     ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
     void on_delivery(ports::DeliveryPtr delivery) override { got = std::move(delivery); }
     void on_settled(ports::Delivery&, const Failure*) override {}
     void on_drained() override {}
-    void on_lease_doubted() override { lease_.doubt(day_.loop.now()); }
+    void on_lease_doubted() override { lock_.doubt(day_.loop.now()); }
     void on_lost(const Failure& reason) override { lost = reason; }
     /// Lets one message come.
     void take_one() { link_->add_credit(1); }
@@ -145,7 +142,7 @@ public:
 
 private:
     Day& day_;
-    processor::Lease lease_{};
+    ports::LockKeeper lock_{};
     ports::SessionLinkPtr link_{};
 };
 

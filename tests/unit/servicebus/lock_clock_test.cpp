@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "processor/lease.hpp"
+#include "ports/lock_keeper.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
@@ -102,9 +102,9 @@ TEST_CASE("lock clock: the bound: a lease is renewed in time while the broker's 
                                 Duration{60s}, Duration{5min}}) {
         const auto renewed_after = [&](Duration ahead) {
             LockClock clock;
-            processor::Lease lease;
-            lease.grant(t0, length_now(clock, {.ahead = ahead, .lock = lock}, t0));
-            return lease.next(t0, true).at - t0;
+            ports::LockKeeper keeper;
+            keeper.granted(t0, {.length = length_now(clock, {.ahead = ahead, .lock = lock}, t0)});
+            return keeper.next() - t0;
         };
         CAPTURE(lock.count());
         const Duration most = std::min<Duration>(10s, lock);

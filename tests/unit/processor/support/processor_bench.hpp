@@ -82,14 +82,15 @@ public:
     ProcessorBench& operator=(const ProcessorBench&) = delete;
 
     void start() {
-        processor =
-            std::make_shared<processor::Processor>(options_, entities_, handlers,
-                                                   processor::Environment{.endpoints = {&endpoint},
-                                                                          .dispatcher = &dispatcher,
-                                                                          .workers = &workers,
-                                                                          .notifier = &notifier,
-                                                                          .clock = &loop.clock(),
-                                                                          .seed = 1});
+        processor = std::make_unique<processor::Processor>(
+            options_, entities_, handlers,
+            processor::Environment{.endpoints = {&endpoint},
+                                   .dispatcher = &dispatcher,
+                                   .workers = &workers,
+                                   .notifier = &notifier,
+                                   .clock = &loop.clock(),
+                                   .seed = 1,
+                                   .emptied = [this] { emptied = true; }});
         processor->start();
         run();
     }
@@ -186,7 +187,8 @@ public:
     QueueExecutor notifier{};
     processor::Handlers handlers{};
     std::vector<ScriptedLinkPtr> links{};
-    std::shared_ptr<processor::Processor> processor{};
+    std::unique_ptr<processor::Processor> processor{};
+    bool emptied{false};                           ///< nothing of the processor is left on its loop
     bool answers{true};                            ///< links opened from now on do
     bool holds{false};                             ///< handlers do not end by themselves
     std::function<void(MessageContext&)> handle{}; ///< what they do if they do

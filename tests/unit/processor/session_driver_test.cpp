@@ -1,4 +1,4 @@
-#include "processor/session_pump.hpp"
+#include "processor/session_driver.hpp"
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ Errc code_of(const std::function<void()>& call) {
 
 } // namespace
 
-TEST_CASE("session pump: messages are handled in order and completed, an idle session is drained "
+TEST_CASE("session driver: messages are handled in order and completed, an idle session is drained "
           "and given back") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
@@ -52,7 +52,7 @@ TEST_CASE("session pump: messages are handled in order and completed, an idle se
     CHECK(bench.endpoint.accepts.size() == 1); // the next one
 }
 
-TEST_CASE("session pump: R1: the idle clock restarts when the last settlement is answered, not "
+TEST_CASE("session driver: R1: the idle clock restarts when the last settlement is answered, not "
           "when the handler returns") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
@@ -69,7 +69,7 @@ TEST_CASE("session pump: R1: the idle clock restarts when the last settlement is
 }
 
 TEST_CASE(
-    "session pump: R2: a waiting message keeps the session, though its handler has not started") {
+    "session driver: R2: a waiting message keeps the session, though its handler has not started") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
     const auto link = bench.open();
@@ -81,7 +81,7 @@ TEST_CASE(
     CHECK(bench.handled == "1");
 }
 
-TEST_CASE("session pump: R2: a message between idle and the drain's answer goes back to work, for "
+TEST_CASE("session driver: R2: a message between idle and the drain's answer goes back to work, for "
           "a whole idle time") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
@@ -104,7 +104,7 @@ TEST_CASE("session pump: R2: a message between idle and the drain's answer goes 
     CHECK(link->take_log() == "drain");
 }
 
-TEST_CASE("session pump: R3: a message that comes after the session was left goes back uncounted") {
+TEST_CASE("session driver: R3: a message that comes after the session was left goes back uncounted") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.handlers.session_close = [](SessionContext&, CloseReason) {};
     bench.start();
@@ -117,7 +117,7 @@ TEST_CASE("session pump: R3: a message that comes after the session was left goe
     CHECK(bench.counters().sessions_closed == 1);
 }
 
-TEST_CASE("session pump: R4: with idle timeout zero a session of one message takes one drain") {
+TEST_CASE("session driver: R4: with idle timeout zero a session of one message takes one drain") {
     ProcessorBench bench{{.session_idle_timeout = Duration::zero()}};
     bench.answers = false;
     bench.start();
@@ -129,7 +129,7 @@ TEST_CASE("session pump: R4: with idle timeout zero a session of one message tak
     CHECK(link->take_log() == "drain, complete 1, close");
 }
 
-TEST_CASE("session pump: R4: the next accept does not wait for the close's answer") {
+TEST_CASE("session driver: R4: the next accept does not wait for the close's answer") {
     ProcessorBench bench{{.session_idle_timeout = Duration::zero()}};
     bench.answers = false;
     bench.start();
@@ -142,7 +142,7 @@ TEST_CASE("session pump: R4: the next accept does not wait for the close's answe
     CHECK(bench.endpoint.accepts.size() == 1);
 }
 
-TEST_CASE("session pump: R6: what was behind an abandoned message goes back first, then it, then "
+TEST_CASE("session driver: R6: what was behind an abandoned message goes back first, then it, then "
           "credit") {
     ProcessorBench bench;
     bench.handle = throws_at("1");
@@ -169,7 +169,7 @@ TEST_CASE("session pump: R6: what was behind an abandoned message goes back firs
 }
 
 TEST_CASE(
-    "session pump: R6: an explicit abandon in the handler waits for what is behind it as well") {
+    "session driver: R6: an explicit abandon in the handler waits for what is behind it as well") {
     ProcessorBench bench;
     bench.handle = [](MessageContext& context) {
         if (context.message().text() == "1") {
@@ -183,7 +183,7 @@ TEST_CASE(
     CHECK(bench.handled == "1");
 }
 
-TEST_CASE("session pump: R6: the next message starts once the settlement was confirmed, where that "
+TEST_CASE("session driver: R6: the next message starts once the settlement was confirmed, where that "
           "is wanted") {
     ProcessorBench bench{{.confirm_settlements = true}};
     bench.start();
@@ -197,7 +197,7 @@ TEST_CASE("session pump: R6: the next message starts once the settlement was con
 }
 
 TEST_CASE(
-    "session pump: R6: two that fail at once after the calls were lowered to one both go back") {
+    "session driver: R6: two that fail at once after the calls were lowered to one both go back") {
     ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
     bench.holds = true;
     bench.start();
@@ -219,7 +219,7 @@ TEST_CASE(
     CHECK(link->take_log() == "complete 1b, complete 2b");
 }
 
-TEST_CASE("session pump: R7: at most k handlers of a session run") {
+TEST_CASE("session driver: R7: at most k handlers of a session run") {
     ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
     bench.holds = true;
     bench.start();
@@ -231,7 +231,7 @@ TEST_CASE("session pump: R7: at most k handlers of a session run") {
     CHECK(bench.slot().running == 2);
 }
 
-TEST_CASE("session pump: R8: a message is settled once") {
+TEST_CASE("session driver: R8: a message is settled once") {
     ProcessorBench bench;
     Errc second{};
     bench.handle = [&](MessageContext& context) {
@@ -246,7 +246,7 @@ TEST_CASE("session pump: R8: a message is settled once") {
     CHECK(link->take_log() == "dead-letter 1 (odd)");
 }
 
-TEST_CASE("session pump: R8: settling after the lease was lost fails at once and locally") {
+TEST_CASE("session driver: R8: settling after the lease was lost fails at once and locally") {
     ProcessorBench bench;
     bench.holds = true;
     bench.start();
@@ -260,7 +260,7 @@ TEST_CASE("session pump: R8: settling after the lease was lost fails at once and
     CHECK(link->take_log().empty());
 }
 
-TEST_CASE("session pump: R9: retries in place keep the order and the lease, with a backoff") {
+TEST_CASE("session driver: R9: retries in place keep the order and the lease, with a backoff") {
     ProcessorBench bench{
         {.failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 100ms, .max = 1s})}};
     int tries = 0;
@@ -282,7 +282,7 @@ TEST_CASE("session pump: R9: retries in place keep the order and the lease, with
     CHECK(bench.errors == "message_handler handler_failed, message_handler handler_failed");
 }
 
-TEST_CASE("session pump: R9: dead-letter goes on with the session") {
+TEST_CASE("session driver: R9: dead-letter goes on with the session") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
     bench.handle = throws_at("1");
     bench.start();
@@ -292,7 +292,7 @@ TEST_CASE("session pump: R9: dead-letter goes on with the session") {
 }
 
 TEST_CASE(
-    "session pump: R9: dead-letter the session takes what waits and what comes, then leaves") {
+    "session driver: R9: dead-letter the session takes what waits and what comes, then leaves") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter_session()}};
     bench.handle = throws_at("1");
     bench.start();
@@ -309,7 +309,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "session pump: R9: a parked session rests for its time, then everything goes back in order") {
+    "session driver: R9: a parked session rests for its time, then everything goes back in order") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
     bench.handle = throws_at("1");
     bench.start();
@@ -323,7 +323,7 @@ TEST_CASE(
     CHECK(link->take_log() == "drain, release 2, abandon 1, close");
 }
 
-TEST_CASE("session pump: R9: a retry that is due does not end parking") {
+TEST_CASE("session driver: R9: a retry that is due does not end parking") {
     ProcessorBench bench{{.max_concurrent_calls_per_session = 2,
                           .failure_policy = FailurePolicy::park_session(10s).after_retries(
                               2, {.min = 100ms, .max = 100ms})}};
@@ -342,7 +342,7 @@ TEST_CASE("session pump: R9: a retry that is due does not end parking") {
     CHECK(link->take_log() == "drain, abandon 1, abandon 2, close");
 }
 
-TEST_CASE("session pump: R11: the lease is renewed while a handler runs, and held sessions do not "
+TEST_CASE("session driver: R11: the lease is renewed while a handler runs, and held sessions do not "
           "expire") {
     ProcessorBench bench;
     bench.holds = true;
@@ -360,7 +360,7 @@ TEST_CASE("session pump: R11: the lease is renewed while a handler runs, and hel
     CHECK(bench.started.front().context->deadline().time() == bench.loop.now() + 60s);
 }
 
-TEST_CASE("session pump: R13: the stop token fires before the lease ends, nothing starts after, "
+TEST_CASE("session driver: R13: the stop token fires before the lease ends, nothing starts after, "
           "and the loss is told") {
     ProcessorBench bench;
     bench.holds = true;
@@ -379,7 +379,7 @@ TEST_CASE("session pump: R13: the stop token fires before the lease ends, nothin
     CHECK(bench.counters().leases_lost == 0);
 }
 
-TEST_CASE("session pump: R13: a lease that ends under a handler is lost, what the handler says "
+TEST_CASE("session driver: R13: a lease that ends under a handler is lost, what the handler says "
           "counts no more") {
     ProcessorBench bench;
     bench.holds = true;
@@ -397,7 +397,7 @@ TEST_CASE("session pump: R13: a lease that ends under a handler is lost, what th
     CHECK(bench.endpoint.accepts.size() == 1); // R17: after a backoff
 }
 
-TEST_CASE("session pump: R6: a message passed over because the lease was ending starts first when "
+TEST_CASE("session driver: R6: a message passed over because the lease was ending starts first when "
           "the lease was renewed after all") {
     ProcessorBench bench{{.session_idle_timeout = 120s}};
     bench.start();
@@ -417,7 +417,7 @@ TEST_CASE("session pump: R6: a message passed over because the lease was ending 
     CHECK(link->take_log() == "complete 1, complete 2");
 }
 
-TEST_CASE("session pump: a message passed over because the lease was ending goes back when it was "
+TEST_CASE("session driver: a message passed over because the lease was ending goes back when it was "
           "not renewed") {
     ProcessorBench bench{{.session_idle_timeout = 120s}};
     bench.start();
@@ -434,7 +434,7 @@ TEST_CASE("session pump: a message passed over because the lease was ending goes
     CHECK(link->take_log() == "drain, release 1, release 2, close");
 }
 
-TEST_CASE("session pump: a renewal that fails is told and repeated") {
+TEST_CASE("session driver: a renewal that fails is told and repeated") {
     ProcessorBench bench{{.session_idle_timeout = 1h}};
     bench.start();
     const auto link = bench.open("a", 60s);
@@ -449,7 +449,7 @@ TEST_CASE("session pump: a renewal that fails is told and repeated") {
 }
 
 TEST_CASE(
-    "session pump: R12: a lease that is in doubt is renewed at once, and goes by the answer") {
+    "session driver: R12: a lease that is in doubt is renewed at once, and goes by the answer") {
     ProcessorBench bench{{.session_idle_timeout = 1h}};
     bench.start();
     const auto link = bench.open("a", 90s);
@@ -464,7 +464,7 @@ TEST_CASE(
     CHECK(link->take_log() == "renew");
 }
 
-TEST_CASE("session pump: R13: a lease is not renewed for a handler that has made no progress for "
+TEST_CASE("session driver: R13: a lease is not renewed for a handler that has made no progress for "
           "max_lock_renewal") {
     ProcessorBench bench{{.max_lock_renewal = 70s}};
     bench.holds = true;
@@ -479,7 +479,7 @@ TEST_CASE("session pump: R13: a lease is not renewed for a handler that has made
     CHECK(bench.started.front().context->stop_token().stop_requested());
 }
 
-TEST_CASE("session pump: R13: once a slow handler has finished its lease is renewed at once") {
+TEST_CASE("session driver: R13: once a slow handler has finished its lease is renewed at once") {
     ProcessorBench bench{{.max_lock_renewal = 30s}};
     bench.holds = true;
     bench.start();
@@ -491,7 +491,7 @@ TEST_CASE("session pump: R13: once a slow handler has finished its lease is rene
     CHECK(link->take_log() == "renew, complete 1");
 }
 
-TEST_CASE("session pump: a session given anew waits for the handlers of the lost lease") {
+TEST_CASE("session driver: a session given anew waits for the handlers of the lost lease") {
     ProcessorBench bench{{.max_concurrent_sessions = 2}};
     bench.holds = true;
     bench.start();
@@ -501,14 +501,14 @@ TEST_CASE("session pump: a session given anew waits for the handlers of the lost
     bench.run();
     const auto anew = bench.open();
     CHECK(anew->credit == 0);
-    CHECK(bench.slot(1).waits_for == "the handlers of an earlier lease");
+    CHECK(bench.slot(1).waits_for == "the handlers of an earlier lock");
     bench.finish();
     CHECK(anew->credit == 32);
     bench.deliver(anew, {"1"});
     CHECK(bench.handled == "1 1");
 }
 
-TEST_CASE("session pump: R14: max_hold ends a busy session between handlers") {
+TEST_CASE("session driver: R14: max_hold ends a busy session between handlers") {
     ProcessorBench bench{{.max_hold = 10s}};
     bench.holds = true;
     bench.start();
@@ -522,7 +522,7 @@ TEST_CASE("session pump: R14: max_hold ends a busy session between handlers") {
     CHECK(link->take_log() == "drain, release 2, complete 1, close");
 }
 
-TEST_CASE("session pump: R14: max_messages_per_turn counts messages, not their tries") {
+TEST_CASE("session driver: R14: max_messages_per_turn counts messages, not their tries") {
     ProcessorBench bench{
         {.max_messages_per_turn = 2,
          .failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 10ms, .max = 10ms})}};
@@ -542,7 +542,7 @@ TEST_CASE("session pump: R14: max_messages_per_turn counts messages, not their t
     CHECK(link->take_log() == "complete 1, complete 2, close");
 }
 
-TEST_CASE("session pump: R15: settlements that are never answered end the session") {
+TEST_CASE("session driver: R15: settlements that are never answered end the session") {
     ProcessorBench bench;
     bench.start();
     const auto link = bench.open();
@@ -554,7 +554,7 @@ TEST_CASE("session pump: R15: settlements that are never answered end the sessio
     CHECK_FALSE(link->alive);
 }
 
-TEST_CASE("session pump: R23: a close that is never answered keeps no message whose settlement was "
+TEST_CASE("session driver: R23: a close that is never answered keeps no message whose settlement was "
           "not answered either") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     test::ScriptedLinkPtr link;
@@ -573,7 +573,7 @@ TEST_CASE("session pump: R23: a close that is never answered keeps no message wh
     CHECK(kept.expired());
 }
 
-TEST_CASE("session pump: a settlement the broker refuses is told, and the session left") {
+TEST_CASE("session driver: a settlement the broker refuses is told, and the session left") {
     ProcessorBench bench;
     bench.start();
     const auto link = bench.open();
@@ -587,7 +587,7 @@ TEST_CASE("session pump: a settlement the broker refuses is told, and the sessio
     CHECK(link->take_log() == "complete 1, drain");
 }
 
-TEST_CASE("session pump: R22: a handler runs under its message's deadline, a message past it is "
+TEST_CASE("session driver: R22: a handler runs under its message's deadline, a message past it is "
           "not handled") {
     ProcessorBench bench;
     Deadline seen;
@@ -607,7 +607,7 @@ TEST_CASE("session pump: R22: a handler runs under its message's deadline, a mes
     CHECK(bench.counters().messages_expired == 1);
 }
 
-TEST_CASE("session pump: R22: expired messages are discarded or handled by choice") {
+TEST_CASE("session driver: R22: expired messages are discarded or handled by choice") {
     for (const ExpiredMessageAction action :
          {ExpiredMessageAction::discard, ExpiredMessageAction::handle}) {
         ProcessorBench bench{{.expired_message = action}};
@@ -620,7 +620,7 @@ TEST_CASE("session pump: R22: expired messages are discarded or handled by choic
     }
 }
 
-TEST_CASE("session pump: R23: credit follows the budget, each session may have one message") {
+TEST_CASE("session driver: R23: credit follows the budget, each session may have one message") {
     ProcessorBench bench{
         {.max_concurrent_sessions = 3, .prefetch = 50, .max_buffered_bytes = 65'536}};
     bench.holds = true;
@@ -635,7 +635,7 @@ TEST_CASE("session pump: R23: credit follows the budget, each session may have o
     CHECK(bench.processor->describe_here().buffered_bytes == 100);
 }
 
-TEST_CASE("session pump: on_session_open comes before messages, on_session_close after the last, "
+TEST_CASE("session driver: on_session_open comes before messages, on_session_close after the last, "
           "with the reason") {
     ProcessorBench bench;
     std::string order;
@@ -656,7 +656,7 @@ TEST_CASE("session pump: on_session_open comes before messages, on_session_close
     CHECK(link->take_log() == "complete 1, drain, close");
 }
 
-TEST_CASE("session pump: an on_session_open that throws gives the session back, and the next "
+TEST_CASE("session driver: an on_session_open that throws gives the session back, and the next "
           "accept waits (R17)") {
     ProcessorBench bench;
     bench.handlers.session_open = [](SessionContext&) { throw std::runtime_error{"no"}; };
@@ -669,7 +669,7 @@ TEST_CASE("session pump: an on_session_open that throws gives the session back, 
     CHECK(bench.endpoint.accepts.size() == 1);
 }
 
-TEST_CASE("session pump: an on_session_close that throws is told and changes nothing") {
+TEST_CASE("session driver: an on_session_close that throws is told and changes nothing") {
     ProcessorBench bench;
     bench.handlers.session_close = [](SessionContext&, CloseReason) {
         throw std::runtime_error{"no"};
@@ -681,7 +681,7 @@ TEST_CASE("session pump: an on_session_close that throws is told and changes not
     CHECK(link->take_log() == "drain, close");
 }
 
-TEST_CASE("session pump: an asynchronous handler that throws before it starts has failed") {
+TEST_CASE("session driver: an asynchronous handler that throws before it starts has failed") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
     bench.handlers.start_message = [](MessageContext&, const processor::HandlerDone&) {
         throw std::runtime_error{"no"};
@@ -692,7 +692,7 @@ TEST_CASE("session pump: an asynchronous handler that throws before it starts ha
     CHECK(link->take_log() == "dead-letter 1 (HandlerFailed)");
 }
 
-TEST_CASE("session pump: release asks to leave after what runs") {
+TEST_CASE("session driver: release asks to leave after what runs") {
     ProcessorBench bench;
     bench.handle = [](MessageContext& context) { context.session().release(); };
     bench.handlers.session_close = [&](SessionContext&, CloseReason reason) {
@@ -704,7 +704,7 @@ TEST_CASE("session pump: release asks to leave after what runs") {
     CHECK(link->take_log() == "complete 1, drain, close");
 }
 
-TEST_CASE("session pump: receive-and-delete settles nothing and retries in place") {
+TEST_CASE("session driver: receive-and-delete settles nothing and retries in place") {
     ProcessorBench bench{
         {.receive_and_delete = true,
          .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 10ms, .max = 10ms})}};
@@ -717,7 +717,7 @@ TEST_CASE("session pump: receive-and-delete settles nothing and retries in place
     CHECK(link->take_log().empty());
 }
 
-TEST_CASE("session pump: receive-and-delete handles all that arrived before it leaves") {
+TEST_CASE("session driver: receive-and-delete handles all that arrived before it leaves") {
     ProcessorBench bench{
         {.receive_and_delete = true,
          .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 1h, .max = 1h})}};

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/byte_budget.hpp"
+
+namespace sessionq::processor {
+
+/// Decides the credit of one session's link, within the budget of its receive thread (R23). It is
+/// the one count of that credit.
+class CreditWindow {
+public:
+    enum class Phase : std::uint8_t {
+        flowing,  ///< credit may be granted
+        draining, ///< the broker was asked to use the credit or to give it back
+        closed,   ///< no credit any more: the drain was not answered, or the lock is lost
+    };
+
+    explicit CreditWindow(core::ByteBudget& budget) noexcept : budget_{&budget} {}
+
+    /// The session's messages fetched ahead: enough that handlers need not wait for the link.
+    [[nodiscard]] static std::uint32_t size(std::uint32_t configured,
+                                            std::uint32_t calls_per_session) noexcept {
+        return configured != 0 ? configured : std::max<std::uint32_t>(32, 2 * calls_per_session);
+    }
+
+    /// How much credit to add for a session that has `held` messages. Zero unless at least half of
+    /// the window is free, so that flows are few. A session without messages and credit always gets
+    /// one, or nothing would move.
+    [[nodiscard]] std::uint32_t grant(std::uint32_t window, std::uint32_t held) noexcept {
+        const std::uint32_t used = held + credit_;
+        const bool is_full = used >= window || (used != 0 && (window - used) * 2 < window);
+        if (phase_ != Phase::flowing || is_full) {
+            return 0;
+        }
+        const std::uint32_t least = used == 0 ? 1 : 0;
+        const std::uint32_t granted =
+            std::max(least, std::min(window - used, budget_->affordable()));
+        credit_ += granted;
+        budget_->expect(granted);
+        return granted;
+    }
+
+    /// Whether to ask for the credit back; then the answer is awaited.
+    [[nodiscard]] bool drain() noexcept {
+        if (phase_ != Phase::flowing || credit_ == 0) {
+            return false;
+        }
+        phase_ = Phase::draining;
+        return true;
+    }
+
+    /// A message came, on credit or after its credit was counted as given back.
+    void arrived(std::size_t bytes) noexcept {
+        if (credit_ != 0) {
+            --credit_;
+            budget_->unexpect(1);
+        }
+        budget_->arrived(bytes);
+        shown_empty_ = false;
+    }
+
+    void left(std::size_t bytes) noexcept { budget_->gone(bytes); }
+
+    /// The broker answered the drain. Credit that it gave back shows that it had no more messages.
+    void drained() noexcept {
+        if (phase_ == Phase::draining) {
+            phase_ = Phase::flowing;
+            shown_empty_ = credit_ != 0;
+            give_back();
+        }
+    }
+
+    void close() noexcept {
+        phase_ = Phase::closed;
+        give_back();
+    }
+
+    [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    [[nodiscard]] std::uint32_t credit() const noexcept { return credit_; }
+    [[nodiscard]] bool shown_empty() const noexcept { return shown_empty_; }
+
+private:
+    void give_back() noexcept { budget_->unexpect(std::exchange(credit_, 0)); }
+
+    core::ByteBudget* budget_;
+    std::uint32_t credit_{0};
+    Phase phase_{Phase::flowing};
+    bool shown_empty_{false};
+};
+
+} // namespace sessionq::processor

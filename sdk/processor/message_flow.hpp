@@ -1,0 +1,94 @@
+#pragma once
+
+#include "processor/credit_window.hpp"
+#include "processor/idle_clock.hpp"
+#include "processor/session_actions.hpp"
+#include "processor/session_terms.hpp"
+
+namespace sessionq::processor {
+
+/// What the phase of a session means for its messages.
+struct FlowStance {
+    bool usable{true};       ///< the lock is held
+    bool leaving{false};     ///< nothing is tried again
+    bool keeps_holds{false}; ///< a message that is settled does not let the next one start
+    bool parked{false};      ///< the lane stays paused
+};
+
+/// What messages want of their session.
+struct FlowEffects {
+    bool gone{false};           ///< a message has left
+    bool turn_over{false};      ///< `max_messages_per_turn` messages were handled (R14)
+    bool rewinds{false};        ///< what is behind a failed message goes back first (R6)
+    bool dead_letters{false};   ///< the rest of the session is dead-lettered
+    bool began_settling{false}; ///< a settlement is unanswered, and none was before
+    TimePoint parks_until{};    ///< if set: the session is parked
+};
+
+/// Decides the way of a session's messages: keeps each in the list of its phase, and turns what its
+/// machine says into actions. It also keeps the calls that hold the lane.
+class MessageFlow {
+public:
+    MessageFlow(const SessionTerms& terms, IdleClock& idle, CreditWindow& credit) noexcept
+        : terms_{terms}, idle_{idle}, credit_{credit} {}
+
+    FlowEffects arrived(MessageMachine& message, MessageMachine::Arrival arrival, std::size_t bytes,
+                        bool removed, const FlowStance& stance, TimePoint now, SessionActions& out);
+    FlowEffects decided(MessageMachine& message, ports::Outcome outcome, bool strict,
+                        const FlowStance& stance, TimePoint now, SessionActions& out);
+    FlowEffects ended(MessageMachine& message, const MessageEnd& end, const FlowStance& stance,
+                      TimePoint now, SessionActions& out);
+    FlowEffects taken_back(MessageMachine& message, std::optional<Verdict> verdict,
+                           const FlowStance& stance, TimePoint now, SessionActions& out);
+    FlowEffects answered(MessageMachine& message, bool success, const FlowStance& stance,
+                         TimePoint now, SessionActions& out);
+    /// What failed or waits for its next try goes back, or is forgotten.
+    FlowEffects let_back(const FlowStance& stance, TimePoint now, SessionActions& out);
+    FlowEffects retries_due(const FlowStance& stance, TimePoint now, SessionActions& out);
+    /// The link is dropped: no settlement is answered any more.
+    FlowEffects drop_link(const FlowStance& stance, TimePoint now, SessionActions& out);
+
+    /// A call holds the lane.
+    void hold() noexcept { ++holds_; }
+    void release_holds(SessionActions& out) { release(holds_, out); }
+
+    [[nodiscard]] bool handlers_run() const noexcept {
+        return !in_lane_.empty() || !settling_early_.empty();
+    }
+    [[nodiscard]] bool is_settling() const noexcept {
+        return !settling_.empty() || !settling_early_.empty();
+    }
+    [[nodiscard]] bool is_retrying() const noexcept { return !retrying_.empty(); }
+    [[nodiscard]] TimePoint retry_at() const noexcept;
+    /// Messages in the lane or with a handler that runs. Walks them.
+    [[nodiscard]] std::uint32_t in_lane() const noexcept;
+    /// How many more messages fit into the turn, beside `used` ones; no bound: `window`.
+    [[nodiscard]] std::uint32_t turn_window(std::uint32_t window,
+                                            std::uint32_t used) const noexcept;
+
+private:
+    using Kind = SessionAction::Kind;
+    using Messages = core::IntrusiveList<MessageMachine, MessageMachine>;
+
+    FlowEffects follow(MessageMachine& message, const MessageActions& actions,
+                       const FlowStance& stance, TimePoint now, SessionActions& out);
+    template <typename Input>
+    FlowEffects each_of(Messages& messages, Input input, const FlowStance& stance, TimePoint now,
+                        SessionActions& out);
+    void place(MessageMachine& message) noexcept;
+    void put_first(MessageMachine& message, const FlowStance& stance, SessionActions& out);
+    void release(std::uint32_t count, SessionActions& out);
+
+    const SessionTerms& terms_;
+    IdleClock& idle_;
+    CreditWindow& credit_;
+    Messages in_lane_{};        ///< waiting for a worker or with a handler that runs
+    Messages settling_early_{}; ///< settled, not answered; their handlers still run
+    Messages retrying_{};       ///< waiting for their next try, or for the end of parking
+    Messages failed_{};         ///< to be abandoned once what is behind them went back
+    Messages settling_{};       ///< their handlers have ended, the broker has not answered
+    std::uint32_t holds_{0};    ///< calls that hold the lane
+    std::uint32_t handled_{0};  ///< of this turn
+};
+
+} // namespace sessionq::processor

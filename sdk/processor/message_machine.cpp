@@ -1,0 +1,176 @@
+#include "processor/message_machine.hpp"
+
+namespace sessionq::processor {
+
+std::optional<Ending> MessageMachine::may_start(TimePoint now, TimePoint last_start,
+                                                Deadline deadline,
+                                                ExpiredMessageAction expired) noexcept {
+    if (now >= last_start) {
+        return Ending::not_started;
+    }
+    if (expired != ExpiredMessageAction::handle && deadline.passed(now)) {
+        return Ending::expired;
+    }
+    return std::nullopt;
+}
+
+bool MessageMachine::holds_lane(Ending ending, std::optional<ports::Outcome> decision, bool strict,
+                                bool confirm) noexcept {
+    if (!strict) {
+        return false;
+    }
+    const bool goes_back =
+        decision ? *decision == ports::Outcome::abandon : ending == Ending::failed;
+    return confirm || goes_back || ending == Ending::not_started;
+}
+
+MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept {
+    if (phase_ != Phase::received) {
+        return {};
+    }
+    size_ = bytes;
+    removed_ = removed;
+    switch (arrival) {
+    case Arrival::enqueue: phase_ = Phase::in_lane; return {.next = Next::enqueue};
+    case Arrival::release: return settle(Verdict::release);
+    case Arrival::dead_letter: return settle(Verdict::dead_letter_session);
+    }
+    return {};
+}
+
+MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool strict) noexcept {
+    const bool waits_for_rewind = outcome == ports::Outcome::abandon && strict;
+    if (phase_ != Phase::in_lane || !usable || waits_for_rewind) {
+        return {};
+    }
+    phase_ = Phase::settling_early;
+    return {.next = Next::send};
+}
+
+MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances& session,
+                                     TimePoint now) noexcept {
+    if (phase_ != Phase::in_lane && phase_ != Phase::settling_early &&
+        phase_ != Phase::settled_early) {
+        return {};
+    }
+    holds_lane_ = end.holds_lane;
+    if (!session.usable) {
+        if (phase_ == Phase::settling_early) { // the link answers, or is dropped
+            phase_ = Phase::settling;
+            return {};
+        }
+        return dispose(false);
+    }
+    switch (end.ending) {
+    case Ending::handled: return settle_as_decided(end);
+    case Ending::failed:
+        if (end.decision || (removed_ && session.failure.step != FailureDecision::Step::retry)) {
+            return settle_as_decided(end); // it was settled before the handler threw: that stands
+        }
+        return after_failure(session.failure, end.holds_lane, now);
+    case Ending::not_started:
+        return session.may_wait ? MessageActions{.next = Next::put_first}
+                                : settle(Verdict::release);
+    case Ending::expired:
+        return settle(session.expired == ExpiredMessageAction::dead_letter
+                          ? Verdict::dead_letter_expired
+                          : Verdict::complete);
+    }
+    return {};
+}
+
+MessageActions MessageMachine::settle_as_decided(const MessageEnd& end) noexcept {
+    if (phase_ == Phase::settling_early) {
+        phase_ = Phase::settling;
+        return {.counts = true};
+    }
+    if (phase_ == Phase::settled_early) {
+        MessageActions actions = dispose(true);
+        actions.counts = true;
+        return actions;
+    }
+    if (end.decision != ports::Outcome::abandon) {
+        return settle(Verdict::complete, true);
+    }
+    if (!end.holds_lane) {
+        return settle(Verdict::abandon, true);
+    }
+    phase_ = Phase::failed;
+    return {.next = Next::rewind, .counts = true};
+}
+
+MessageActions MessageMachine::after_failure(const FailureDecision& failure, bool holds,
+                                             TimePoint now) noexcept {
+    switch (failure.step) {
+    case FailureDecision::Step::retry:
+    case FailureDecision::Step::park_session:
+        phase_ = Phase::retrying;
+        retry_at_ = now + failure.delay;
+        return {.next = failure.step == FailureDecision::Step::retry ? Next::retry : Next::park};
+    case FailureDecision::Step::abandon:
+        if (!holds) { // several at once: no order to keep
+            return settle(Verdict::abandon, true);
+        }
+        phase_ = Phase::failed;
+        return {.next = Next::rewind, .counts = true};
+    case FailureDecision::Step::dead_letter: return settle(Verdict::dead_letter_failed, true);
+    case FailureDecision::Step::dead_letter_session: {
+        phase_ = Phase::settling;
+        return {.next = Next::send_session, .verdict = Verdict::dead_letter_failed};
+    }
+    }
+    return {};
+}
+
+MessageActions MessageMachine::retry_due() noexcept {
+    if (phase_ != Phase::retrying) {
+        return {};
+    }
+    phase_ = Phase::in_lane;
+    ++attempt_;
+    return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
+}
+
+MessageActions MessageMachine::taken_back(std::optional<Verdict> verdict) noexcept {
+    if (phase_ != Phase::in_lane) {
+        return {};
+    }
+    return verdict ? settle(*verdict) : dispose(false);
+}
+
+MessageActions MessageMachine::let_back(bool usable) noexcept {
+    if (phase_ != Phase::failed && phase_ != Phase::retrying) {
+        return {};
+    }
+    return usable ? settle(Verdict::abandon) : dispose(false);
+}
+
+MessageActions MessageMachine::answered(bool success) noexcept {
+    if (phase_ == Phase::settling) {
+        return dispose(success);
+    }
+    if (phase_ == Phase::settling_early) {
+        phase_ = Phase::settled_early;
+    }
+    return {};
+}
+
+MessageActions MessageMachine::link_gone() noexcept { return answered(false); }
+
+MessageActions MessageMachine::settle(Verdict verdict, bool counts) noexcept {
+    MessageActions actions{.next = Next::send, .verdict = verdict};
+    if (removed_) {
+        actions = dispose(true);
+    } else {
+        phase_ = Phase::settling;
+    }
+    actions.counts = counts;
+    return actions;
+}
+
+MessageActions MessageMachine::dispose(bool releases) noexcept {
+    phase_ = Phase::gone;
+    return {.next = Next::dispose, .releases = releases};
+}
+
+} // namespace sessionq::processor

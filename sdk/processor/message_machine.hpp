@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include <sessionq/deadline.hpp>
+#include <sessionq/processor_options.hpp>
+
+#include "core/intrusive_list.hpp"
+#include "ports/delivery.hpp"
+#include "processor/failure_decision.hpp"
+
+namespace sessionq::processor {
+
+/// How the handler of a message ended.
+enum class Ending : std::uint8_t {
+    handled,
+    failed,      ///< The handler threw.
+    not_started, ///< The lock was ending. It may have been renewed meanwhile.
+    expired,     ///< The message's own deadline had passed (R22).
+};
+
+/// How a message is settled, unless its handler decided.
+enum class Verdict : std::uint8_t {
+    complete,
+    abandon,
+    release,
+    dead_letter_failed,
+    dead_letter_expired,
+    dead_letter_session,
+};
+
+/// What a worker tells of a handler that ended.
+struct MessageEnd {
+    Ending ending{Ending::handled};
+    std::optional<ports::Outcome> decision{}; ///< what the handler decided
+    bool holds_lane{false}; ///< nothing of the session starts before it is released
+};
+
+/// What the session says of itself when a handler has ended.
+struct Circumstances {
+    bool usable{true};   ///< the lock is held
+    bool may_wait{true}; ///< the session is not being left
+    FailureDecision failure{};
+    ExpiredMessageAction expired{ExpiredMessageAction::dead_letter};
+};
+
+/// What the session does next for a message.
+struct MessageActions {
+    enum class Next : std::uint8_t {
+        nothing,
+        enqueue,      ///< at the end of the lane
+        put_first,    ///< before all others in the lane
+        send,         ///< settle it by `verdict`, or as its handler decided
+        retry,        ///< it waits for `retry_at`
+        park,         ///< it waits until the session is left
+        rewind,       ///< it is abandoned after what is behind it went back (R6)
+        send_session, ///< like `send`, and the rest of the session is dead-lettered
+        dispose,      ///< it has left: nothing of it is in flight
+    };
+    Next next{Next::nothing};
+    Verdict verdict{Verdict::complete};
+    bool counts{false};   ///< the handler is done with it: one more of the turn (R14)
+    bool releases{false}; ///< the next message may start, if this one holds the lane
+};
+
+/// Decides the way of one message from arrival to the broker's answer (R6, R8-R10). No I/O, no
+/// clock, one thread. What a worker decides is asked with the static functions.
+class MessageMachine : public core::ListHook<MessageMachine> {
+public:
+    using Next = MessageActions::Next;
+
+    enum class Phase : std::uint8_t {
+        received,       ///< made, and not yet looked at
+        in_lane,        ///< waits for a worker, or its handler runs
+        settling_early, ///< its handler settled it and still runs; the broker has not answered
+        settled_early,  ///< its handler still runs; there is nothing left to settle
+        retrying,       ///< failed; waits for its next try
+        failed,         ///< to be abandoned once what is behind it went back
+        settling,       ///< waits for the broker's answer
+        gone,           ///< completed, abandoned, released, dead-lettered, deferred or discarded
+    };
+
+    /// What becomes of a message that arrives.
+    enum class Arrival : std::uint8_t {
+        enqueue,
+        release,     ///< too late: goes back at once, uncounted (R3)
+        dead_letter, ///< the rest of the session is dead-lettered
+    };
+
+    /// Whether a handler may start: null if it may, else how the message ends unstarted.
+    [[nodiscard]] static std::optional<Ending> may_start(TimePoint now, TimePoint last_start,
+                                                         Deadline deadline,
+                                                         ExpiredMessageAction expired) noexcept;
+
+    /// Whether the lane is held until the message is dealt with. `strict`: one call at a time.
+    [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
+                                         bool strict, bool confirm) noexcept;
+
+    /// `removed`: the sender has settled it, there is nothing to settle here.
+    [[nodiscard]] MessageActions arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept;
+    /// The handler settled it and still runs.
+    [[nodiscard]] MessageActions decided(ports::Outcome outcome, bool usable, bool strict) noexcept;
+    [[nodiscard]] MessageActions ended(const MessageEnd& end, const Circumstances& session,
+                                       TimePoint now) noexcept;
+    [[nodiscard]] MessageActions retry_due() noexcept;
+    /// The lane gave it back unstarted. No verdict: it is forgotten, the broker has it.
+    [[nodiscard]] MessageActions taken_back(std::optional<Verdict> verdict) noexcept;
+    /// What was behind it went back, or will not: it is abandoned now, or forgotten.
+    [[nodiscard]] MessageActions let_back(bool usable) noexcept;
+    [[nodiscard]] MessageActions answered(bool success) noexcept;
+    /// The link is gone: no answer comes any more.
+    [[nodiscard]] MessageActions link_gone() noexcept;
+
+    /// Whether the lane is held for it; asked once for each hold.
+    [[nodiscard]] bool take_hold() noexcept { return std::exchange(holds_lane_, false); }
+
+    [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }
+    [[nodiscard]] TimePoint retry_at() const noexcept { return retry_at_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    [[nodiscard]] MessageActions settle(Verdict verdict, bool counts = false) noexcept;
+    [[nodiscard]] MessageActions settle_as_decided(const MessageEnd& end) noexcept;
+    [[nodiscard]] MessageActions dispose(bool releases) noexcept;
+    [[nodiscard]] MessageActions after_failure(const FailureDecision& failure, bool holds,
+                                               TimePoint now) noexcept;
+
+    Phase phase_{Phase::received};
+    bool removed_{false};
+    bool holds_lane_{false};
+    std::uint32_t attempt_{1};
+    std::size_t size_{0}; ///< in bytes
+    TimePoint retry_at_{};
+};
+
+} // namespace sessionq::processor

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <sessionq/processor_options.hpp>
+
+#include "core/byte_budget.hpp"
+#include "core/random.hpp"
+#include "processor/tuning.hpp"
+
+namespace sessionq::processor {
+
+/// What the machines of a session go by.
+struct SessionTerms {
+    const ProcessorOptions& options;
+    const Tuning& tuning;
+    core::ByteBudget& budget;
+    core::Random& random;
+    Duration idle_timeout{};
+    std::uint32_t calls{1};
+    bool has_open{false};  ///< there is an on_session_open
+    bool has_close{false}; ///< there is an on_session_close
+};
+
+} // namespace sessionq::processor

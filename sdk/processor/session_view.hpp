@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "dispatch/dispatcher.hpp"
+#include "ports/lock_keeper.hpp"
+#include "processor/workplace.hpp"
+
+namespace sessionq::processor {
+
+/// A held session as its handlers on workers see it, and as they are told of its end. Any thread,
+/// but for what is marked.
+class SessionView {
+public:
+    SessionView(Workplace& workplace, const std::string& entity, std::string session_id,
+                std::uint32_t calls)
+        : workplace_{workplace},
+          entity_{entity},
+          session_id_{std::move(session_id)},
+          lane_{workplace.shared->environment.dispatcher->make_lane(calls)},
+          strict_{calls == 1} {}
+
+    [[nodiscard]] Workplace& workplace() const noexcept { return workplace_; }
+    [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
+    [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
+    [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
+    [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+    [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
+    [[nodiscard]] Deadline lock_expires() const noexcept { return Deadline::at(read(expires_)); }
+
+    /// No handler starts at this instant or after it.
+    [[nodiscard]] TimePoint last_start() const noexcept { return read(last_start_); }
+    [[nodiscard]] bool lock_over(TimePoint now) const noexcept {
+        return last_start() == TimePoint::min() || lock_expires().passed(now);
+    }
+
+    // On the loop
+    void show(const ports::LockKeeper& lock) noexcept {
+        write(last_start_, lock.last_start());
+        write(expires_, lock.expires().time());
+    }
+    void end_lock() {
+        write(last_start_, TimePoint::min()); // also for what a worker has taken and not begun
+        fire_stop();
+    }
+    void fire_stop() {
+        workplace_.shared->environment.notifier->post(
+            [stop = stop_]() mutable { stop.request_stop(); });
+    }
+    void limit_calls(std::uint32_t calls) {
+        strict_.store(calls == 1, std::memory_order_relaxed);
+        lane_->set_max_calls(calls);
+    }
+    void report(ErrorSource source, Failure failure) const {
+        workplace_.shared->report({.source = source,
+                                   .failure = std::move(failure),
+                                   .entity = entity_,
+                                   .session_id = session_id_});
+    }
+
+private:
+    using Instant = std::atomic<Duration::rep>;
+
+    [[nodiscard]] static TimePoint read(const Instant& instant) noexcept {
+        return TimePoint{Duration{instant.load(std::memory_order_acquire)}};
+    }
+    static void write(Instant& instant, TimePoint value) noexcept {
+        instant.store(value.time_since_epoch().count(), std::memory_order_release);
+    }
+
+    Workplace& workplace_;
+    const std::string& entity_;
+    const std::string session_id_;
+    const dispatch::LanePtr lane_;
+    std::stop_source stop_{};
+    Instant last_start_{0};
+    Instant expires_{0};
+    std::atomic<bool> strict_;
+};
+
+} // namespace sessionq::processor

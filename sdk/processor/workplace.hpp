@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/byte_budget.hpp"
+#include "core/event_loop.hpp"
+#include "core/mpsc_queue.hpp"
+#include "core/random.hpp"
+#include "core/recycler.hpp"
+#include "ports/endpoint.hpp"
+#include "processor/session_actions.hpp"
+#include "processor/shard_call.hpp"
+#include "processor/shared_state.hpp"
+
+namespace sessionq::processor {
+
+/// What the sessions of a processor on one receive thread share. It decides nothing. All of it
+/// belongs to the loop, but for `shared`, `endpoint` and `notify`.
+struct Workplace {
+    Workplace(std::shared_ptr<SharedState> state, ports::Endpoint& port, std::uint64_t seed,
+              std::size_t budget_bytes, std::size_t call_bytes)
+        : shared{std::move(state)},
+          endpoint{port},
+          random{seed},
+          budget{budget_bytes},
+          call_memory{call_bytes, most_kept_calls} {}
+
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return endpoint.loop(); }
+    [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared->options; }
+
+    /// A call has something to tell. Any thread.
+    void notify(ShardCall& call) noexcept {
+        core::EventLoop& loop = endpoint.loop();
+        if (notices.push(call)) {
+            loop.wake();
+        }
+    }
+
+    /// What comes and goes within a few turns.
+    static constexpr std::size_t most_kept_calls = 512;
+
+    const std::shared_ptr<SharedState> shared;
+    ports::Endpoint& endpoint;
+    core::Random random;
+    core::ByteBudget budget;
+    core::Recycler call_memory;
+    core::MpscQueue<ShardCall> notices{};
+    SessionActions actions{}; ///< of the session that has an input; empty between inputs
+    StopReport tally{};       ///< handlers drained and messages released since it was reset
+};
+
+} // namespace sessionq::processor
