@@ -220,8 +220,7 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
         {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: what"},
         {with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "A"}])"),
-         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: there is a rule 'A' "
-         "already"},
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: rule 'A' already exists"},
         {with_rule(R"("FilterType": "Sql")"),
          rule_path + ".Properties.SqlFilter: required, but missing"},
         {with_rule(R"("SqlFilter": {"SqlExpression": "1=1"})"),
@@ -229,11 +228,11 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
         {with_rule(R"("FilterType": "XPath")"),
          rule_path + ".Properties.FilterType: expected \"Correlation\" or \"Sql\""},
         {with_rule(R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "a ="})"),
-         rule_path + ": rule 'b': the filter: "},
+         rule_path + ": rule 'b': filter: "},
         {with_rule(
              R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"},
                  "Action": {"SqlExpression": "DROP a"})"),
-         rule_path + ": rule 'b': the action: "},
+         rule_path + ": rule 'b': action: "},
         {with_rule(
              R"("FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"},
                  "CorrelationFilter": {"To": "x"})"),
