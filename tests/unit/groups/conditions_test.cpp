@@ -5,7 +5,7 @@
 using namespace sessionq;
 using groups::to_failure;
 
-TEST_CASE("conditions: a peer's words are kept apart from ours") {
+TEST_CASE("conditions: the peer's words are kept apart from ours") {
     const Failure failure =
         to_failure({.name = "amqp:not-found", .text = "no such queue"}, "'orders'");
     CHECK(failure.code == Errc::entity_not_found);
@@ -14,7 +14,7 @@ TEST_CASE("conditions: a peer's words are kept apart from ours") {
     CHECK(failure.peer_text == "no such queue");
 }
 
-TEST_CASE("conditions: what this side found is said in our words") {
+TEST_CASE("conditions: a finding of this side becomes part of the detail") {
     const Failure failure = to_failure({.name = "amqp:connection:framing-error",
                                         .text = "no frames",
                                         .found = Errc::protocol_error},
@@ -25,8 +25,8 @@ TEST_CASE("conditions: what this side found is said in our words") {
     CHECK(failure.peer_text.empty());
 }
 
-TEST_CASE("conditions: an end without a reason is a loss; a reason that is not known breaks the "
-          "protocol") {
+TEST_CASE("conditions: an end without a reason is a lost connection, and an unknown reason is a "
+          "protocol error") {
     CHECK(to_failure({}, "'orders'").code == Errc::connection_lost);
     CHECK(to_failure({.name = "vendor:odd"}, "'orders'").code == Errc::protocol_error);
     CHECK(to_failure({.name = "amqp:connection:forced"}, "'orders'").code == Errc::connection_lost);

@@ -17,7 +17,7 @@ std::string complaint(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("connection URL: hosts in order, ports by the scheme unless they are named") {
+TEST_CASE("connection URL: hosts keep their order, and the scheme gives the default port") {
     const auto plain = ConnectionUrl::parse("amqp://one,two:1234,[::1]:99,[::2]").value();
     CHECK_FALSE(plain.tls);
     CHECK(plain.hosts ==
@@ -39,14 +39,14 @@ TEST_CASE("connection URL: user, password and virtual host are percent-decoded")
     CHECK(url.dialect->name == "broker-j");
 }
 
-TEST_CASE("connection URL: a password may hold @ and :, a user may go without one") {
+TEST_CASE("connection URL: a password may contain @ and :, and may be absent") {
     const auto url = ConnectionUrl::parse("amqp://user:p@:w@host").value();
     CHECK(url.user == "user");
     CHECK(url.password == "p@:w");
     CHECK(ConnectionUrl::parse("amqp://user@host").value().password.empty());
 }
 
-TEST_CASE("connection URL: what is wrong is named") {
+TEST_CASE("connection URL: a failure names the wrong part") {
     CHECK(complaint("http://host").find("amqp://") != std::string::npos);
     CHECK(complaint("amqp://").find("host 1 is empty") != std::string::npos);
     CHECK(complaint("amqp://one,,two").find("host 2 is empty") != std::string::npos);
@@ -63,7 +63,7 @@ TEST_CASE("connection URL: what is wrong is named") {
     CHECK(complaint("amqp://host?colour=red").find("'colour'") != std::string::npos);
 }
 
-TEST_CASE("connection URL: R24: the password is in no complaint") {
+TEST_CASE("connection URL: R24: no failure contains the password") {
     for (const char* text : {"amqp://user:s3cret@", "amqp://user:s3cret%2@host",
                              "amqp://user:s3cret@host:x", "amqp://user:s3cret@host?x=y",
                              "amqp://user:s3cret@host?dialect=s", "amqp://:s3cret@host"}) {

@@ -20,7 +20,7 @@ std::optional<std::int64_t> annotated(const std::string& encoded, std::string_vi
 
 } // namespace
 
-TEST_CASE("delivery time: it is said beside what annotations there are, and nothing else changes") {
+TEST_CASE("delivery time: it is added to the other annotations, and nothing else changes") {
     Message later = Message::text("a", "body");
     SUBCASE("with annotations") { later.scheduled_enqueue_time = when; }
     SUBCASE("without") {}
@@ -36,6 +36,6 @@ TEST_CASE("delivery time: it is said beside what annotations there are, and noth
     CHECK(after.body == before.body);
 }
 
-TEST_CASE("delivery time: what is no message stays as it is") {
+TEST_CASE("delivery time: bytes that are not a message stay as they are") {
     CHECK(groups::with_delivery_time("nonsense", "name", when) == "nonsense");
 }

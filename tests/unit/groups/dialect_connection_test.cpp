@@ -1,4 +1,4 @@
-// Against a peer on loopback that says what it says by script; waits are for answers, and nothing is timed.
+// The peer is on loopback and speaks by script. Waits are for answers, and nothing is timed.
 #include <doctest/doctest.h>
 
 #include <future>
@@ -146,9 +146,8 @@ bool tells(const Failure& failure, std::string_view text) {
 
 } // namespace
 
-TEST_CASE("dialect connection: a broker that is not ready yet counts as one that could not be "
-          "reached, and is "
-          "asked again") {
+TEST_CASE("dialect connection: a broker that is still starting counts as unreachable, and is tried "
+          "again") {
     Peer peer{
         {refusing("amqp:connection:forced", "Virtual host 'h' is not active"), opening(65536)}};
     Asking asking{peer};
@@ -160,15 +159,15 @@ TEST_CASE("dialect connection: a broker that is not ready yet counts as one that
     CHECK(peer.sockets.size() == 2);
 }
 
-TEST_CASE("dialect connection: a virtual host that there is not is not found") {
+TEST_CASE("dialect connection: an unknown virtual host is an entity that was not found") {
     const Failure failure =
         failure_of(refusing("amqp:not-found", "Unknown hostname in connection open: 'nosuch'"));
     CHECK(failure.code == Errc::entity_not_found);
     CHECK(tells(failure, "nosuch"));
 }
 
-TEST_CASE(
-    "dialect connection: another protocol is a broken protocol, and named as far as it is known") {
+TEST_CASE("dialect connection: a peer that speaks another protocol is a protocol error, which "
+          "names the protocol if it is known") {
     const auto named = [](const std::string& words, std::string_view name) {
         const Failure failure = failure_of(words, true);
         CHECK(failure.code == Errc::protocol_error);
@@ -182,20 +181,19 @@ TEST_CASE(
     named(let_in + "HTTP/1.1 400\r\n\r\n", "no frames");
 }
 
-TEST_CASE("dialect connection: a broker that offers no SASL mechanism of ours names those it has") {
+TEST_CASE(
+    "dialect connection: without a common SASL mechanism the failure names those of the broker") {
     const Failure failure = failure_of(offering("GSSAPI"), true);
     CHECK(failure.code == Errc::unauthorized);
     CHECK(tells(failure, "GSSAPI"));
 }
 
-TEST_CASE(
-    "dialect connection: one that hangs up before the connection is open could not be reached") {
+TEST_CASE("dialect connection: a peer that hangs up before the connection is open is unreachable") {
     CHECK(failure_of("", true).code == Errc::connection_refused);
     CHECK(failure_of(let_in, true).code == Errc::connection_refused);
 }
 
-TEST_CASE("dialect connection: a broker of an unknown product is refused by name, with "
-          "advice") {
+TEST_CASE("dialect connection: a broker of an unknown product is refused by name, with advice") {
     const Failure failure =
         failure_of(let_in + frame(0, 0x10,
                                   {"broker", Value{}, std::uint32_t{65536}, std::uint16_t{0},
@@ -206,7 +204,7 @@ TEST_CASE("dialect connection: a broker of an unknown product is refused by name
     CHECK(tells(failure, "unknown broker 'OtherMQ'"));
 }
 
-TEST_CASE("dialect connection: one that is silent is given up in time, by name") {
+TEST_CASE("dialect connection: a silent peer is given up in time, by name") {
     Peer peer{{""}};
     Asking asking{peer, 200ms};
     const auto failure = asking.ask();
@@ -215,7 +213,7 @@ TEST_CASE("dialect connection: one that is silent is given up in time, by name")
     CHECK(tells(*failure, std::to_string(peer.port)));
 }
 
-TEST_CASE("dialect connection: Client::connect ends with what is wrong and tries no more") {
+TEST_CASE("dialect connection: Client::connect throws the first failure and does not retry") {
     Peer peer{{"HTTP/1.1 400 Bad Request\r\n\r\n"}, true};
     try {
         static_cast<void>(Client::connect(peer.url()));

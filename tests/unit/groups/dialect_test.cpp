@@ -8,7 +8,7 @@ using namespace sessionq;
 using namespace sessionq::groups;
 using ports::Capability;
 
-TEST_CASE("dialect: found by its name, or by what the broker calls itself") {
+TEST_CASE("dialect: it is found by its name, or by the product of the broker") {
     REQUIRE(dialect_by_name("artemis") != nullptr);
     REQUIRE(dialect_by_name("broker-j") != nullptr);
     CHECK(dialect_by_name("rabbit") == nullptr);
@@ -18,7 +18,7 @@ TEST_CASE("dialect: found by its name, or by what the broker calls itself") {
     CHECK(dialect_by_product("") == nullptr);
 }
 
-TEST_CASE("dialect: what no broker of groups has is refused by name") {
+TEST_CASE("dialect: a capability that no broker of groups has is refused by name") {
     for (const char* name : {"artemis", "broker-j"}) {
         CAPTURE(name);
         const ports::Capabilities& capabilities = dialect_by_name(name)->capabilities;
@@ -34,7 +34,7 @@ TEST_CASE("dialect: what no broker of groups has is refused by name") {
         doctest::Contains("Apache Qpid Broker-J does not have: session state"), Error);
 }
 
-TEST_CASE("dialect: whoever accepts by id has a selector for it") {
+TEST_CASE("dialect: a dialect that accepts by id has a selector for it") {
     for (const char* name : {"artemis", "broker-j"}) {
         CAPTURE(name);
         const Dialect& dialect = *dialect_by_name(name);
@@ -44,7 +44,7 @@ TEST_CASE("dialect: whoever accepts by id has a selector for it") {
     CHECK(selector_for(*dialect_by_name("artemis"), "o'neill's") == "JMSXGroupID = 'o''neill''s'");
 }
 
-TEST_CASE("dialect: whoever schedules has an annotation for it") {
+TEST_CASE("dialect: a dialect that schedules has an annotation for it") {
     for (const char* name : {"artemis", "broker-j"}) {
         CAPTURE(name);
         const Dialect& dialect = *dialect_by_name(name);
@@ -52,8 +52,7 @@ TEST_CASE("dialect: whoever schedules has an annotation for it") {
     }
 }
 
-TEST_CASE(
-    "dialect: before a broker has said who it is nothing is promised that one of them lacks") {
+TEST_CASE("dialect: before the dialect is known only common capabilities are promised") {
     for (int i = 0; i <= static_cast<int>(Capability::receive_and_delete); ++i) {
         const auto capability = static_cast<Capability>(i);
         CAPTURE(to_string(capability));

@@ -24,7 +24,7 @@ TEST_CASE("durable: a message is marked, and nothing else of it changes") {
     CHECK(after.body == before.body);
 }
 
-TEST_CASE("durable: what a header says already is kept") {
+TEST_CASE("durable: the other fields of a header are kept") {
     Message brief = Message::text("a", "body");
     brief.time_to_live = std::chrono::seconds{5};
     const std::string durable = groups::make_durable(amqp::encode_message(brief, {}));
@@ -33,6 +33,6 @@ TEST_CASE("durable: what a header says already is kept") {
     CHECK(groups::make_durable(durable) == durable);
 }
 
-TEST_CASE("durable: what is no message stays as it is") {
+TEST_CASE("durable: bytes that are not a message stay as they are") {
     CHECK(groups::make_durable("nonsense") == "nonsense");
 }

@@ -1,5 +1,5 @@
-// A receiver, and a broker played beside it, on one loop whose time moves when the test says so; their bytes go over loopback, and waits for them are
-// bounded.
+// A receiver and a broker played beside it, on one loop whose time moves when the test says so.
+// Their bytes go over loopback, and waits for them are bounded.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -169,9 +169,8 @@ struct World {
 
 } // namespace
 
-TEST_CASE(
-    "group receiver: a link whose groups have been idle for a second is given up and attached anew "
-    "for who waits") {
+TEST_CASE("group receiver: a link whose groups were idle for a second is given up, and attached "
+          "again for an accept that waits") {
     World world;
     world.accept();
     test::RecordingLink& session = world.handle("a", "1", false);
@@ -184,9 +183,8 @@ TEST_CASE(
     CHECK(world.handle("b", "2", false).text() == "2");
 }
 
-TEST_CASE(
-    "group receiver: an idle link of a queue that marks the first of a group is kept, for its "
-    "return might have all groups dealt anew") {
+TEST_CASE("group receiver: an idle link is kept if the queue marks the first message of a group, "
+          "because its return could rebalance all groups") {
     World world;
     world.accept();
     for (int i = 0; i < 5; ++i) { // what the client said before has come when it has answered
@@ -200,7 +198,7 @@ TEST_CASE(
     CHECK(world.broker.detached == 0);
 }
 
-TEST_CASE("group receiver: a link that nobody uses is given up, whatever its queue marks") {
+TEST_CASE("group receiver: an unused link is given up, whatever the queue marks") {
     World world;
     world.accept();
     world.leave(world.handle("a", "1", true));
@@ -208,9 +206,8 @@ TEST_CASE("group receiver: a link that nobody uses is given up, whatever its que
     CHECK(world.broker.accepted == 1);
 }
 
-TEST_CASE(
-    "group receiver: a session whose group is dealt anew while nothing of it is in hand is lost, "
-    "and what comes opens the next") {
+TEST_CASE("group receiver: a session is lost when its group is dealt anew while no message is in "
+          "hand, and the message opens the next session") {
     World world;
     world.accept();
     test::RecordingLink& first = world.handle("a", "1", true);

@@ -56,8 +56,8 @@ TEST_CASE("group table: messages of a group are given in the order they came") {
     CHECK(t.give_all(group) == Table::Orders{4});
 }
 
-TEST_CASE("group table: what a session was given and did not settle waits again in order, for the "
-          "next one") {
+TEST_CASE("group table: messages that a session did not settle wait again in order, for the next "
+          "session") {
     Table t;
     for (int i = 0; i < 4; ++i) {
         t.arrive("a");
@@ -89,8 +89,8 @@ TEST_CASE(
     CHECK(t.give_all(group) == Table::Orders{1, 2, 3, 4});
 }
 
-TEST_CASE("group table: R6: after a failure nothing of the group is given until it and all that "
-          "waits are back at the broker") {
+TEST_CASE("group table: R6: after a failure the group gives nothing until the failed message and "
+          "all behind it are back at the broker") {
     Table t;
     for (int i = 0; i < 3; ++i) {
         t.arrive("a");
@@ -117,8 +117,8 @@ TEST_CASE("group table: R6: after a failure nothing of the group is given until 
     CHECK(t.table.take_ready(t.session(1)).id == "b"); // untouched
 }
 
-TEST_CASE(
-    "group table: a group whose session ended while it returns is not ready before it is back") {
+TEST_CASE("group table: a group that returns is not ready before its messages are back, also when "
+          "its session ends") {
     Table t;
     t.arrive("a");
     Group& group = t.table.take_ready(t.session(0));
@@ -131,8 +131,7 @@ TEST_CASE(
     CHECK(t.table.is_empty());
 }
 
-TEST_CASE(
-    "group table: a group stays while a settlement is unanswered, and is forgotten after it") {
+TEST_CASE("group table: a group stays while a settlement is unanswered, and is forgotten then") {
     Table t;
     t.arrive("a");
     Group& group = t.table.take_ready(t.session(0));
@@ -157,7 +156,8 @@ TEST_CASE("group table: sequence numbers for messages without one rise") {
     CHECK(t.table.next_sequence_number() == 2);
 }
 
-TEST_CASE("group table: what no session holds goes back in order when the link is given up") {
+TEST_CASE(
+    "group table: messages that no session holds go back in order when the link is given up") {
     Table t;
     t.arrive("b");
     t.arrive("a");
@@ -173,7 +173,7 @@ TEST_CASE("group table: what no session holds goes back in order when the link i
     CHECK(t.give_all(held) == Table::Orders{4});
 }
 
-TEST_CASE("group table: a named group can be taken before anything of it came") {
+TEST_CASE("group table: a named group can be taken before its first message") {
     Table t;
     Group& group = t.table.take("a", t.session(0));
     CHECK(t.table.has("a"));
@@ -182,7 +182,7 @@ TEST_CASE("group table: a named group can be taken before anything of it came") 
     CHECK(t.give_all(group) == Table::Orders{1});
 }
 
-TEST_CASE("group table: a loss leaves nothing, and it can be used again") {
+TEST_CASE("group table: after a loss the table is empty and usable") {
     Table t;
     t.arrive("a");
     t.arrive("b");
@@ -211,7 +211,7 @@ TEST_CASE("group table: a group rests when its session has had messages and none
     CHECK_FALSE(t.table.rests("a")); // the next one waits
 }
 
-TEST_CASE("group table: a session that took a group and was given nothing does not rest") {
+TEST_CASE("group table: a group whose session was given nothing does not rest") {
     Table t;
     Group& named = t.table.take("a", t.session(1));
     CHECK_FALSE(t.table.rests("a"));

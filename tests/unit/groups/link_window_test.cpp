@@ -4,7 +4,7 @@
 
 using sessionq::groups::LinkWindow;
 
-TEST_CASE("link window: as wide as the budget is for messages of the size they have had") {
+TEST_CASE("link window: the width follows the budget and the average size of messages") {
     LinkWindow window;
     window.set_budget(100 * 1024);
     CHECK(window.grant(0) == 100);
@@ -17,8 +17,7 @@ TEST_CASE("link window: as wide as the budget is for messages of the size they h
     CHECK(window.grant(0) == 10);
 }
 
-TEST_CASE("link window: R23: what is held counts, and nothing more is asked for once the budget is "
-          "used up") {
+TEST_CASE("link window: R23: held messages count, and a used-up budget gives no credit") {
     LinkWindow window;
     window.set_budget(100 * 1024);
     for (int i = 0; i < 80; ++i) {
@@ -33,7 +32,7 @@ TEST_CASE("link window: R23: what is held counts, and nothing more is asked for 
     CHECK(window.grant(0) == 50);
 }
 
-TEST_CASE("link window: one message is allowed however large they are") {
+TEST_CASE("link window: one message is always allowed") {
     LinkWindow window;
     window.set_budget(1024);
     window.arrived(std::size_t{1} << 20U);
@@ -42,7 +41,7 @@ TEST_CASE("link window: one message is allowed however large they are") {
     CHECK(window.grant(0) == 1);
 }
 
-TEST_CASE("link window: it has a width however large the budget is; a loss empties it") {
+TEST_CASE("link window: the width is bounded whatever the budget, and a loss empties the window") {
     LinkWindow window;
     window.set_budget(std::size_t{1} << 40U);
     CHECK(window.grant(0) == LinkWindow::widest);

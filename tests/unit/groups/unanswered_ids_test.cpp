@@ -4,8 +4,8 @@
 
 using sessionq::groups::UnansweredIds;
 
-TEST_CASE("unanswered ids: what was held or settled lately when the connection was lost comes "
-          "again, once") {
+TEST_CASE("unanswered ids: messages held or settled lately when the connection was lost are "
+          "recognised, once") {
     UnansweredIds ids;
     ids.settled("settled");
     CHECK_FALSE(ids.comes_again("settled")); // not lost yet
@@ -17,7 +17,7 @@ TEST_CASE("unanswered ids: what was held or settled lately when the connection w
     CHECK_FALSE(ids.comes_again("never seen"));
 }
 
-TEST_CASE("unanswered ids: messages without an id are nobody's") {
+TEST_CASE("unanswered ids: messages without an id are not recognised") {
     UnansweredIds ids;
     ids.settled("");
     ids.held("");
@@ -25,7 +25,7 @@ TEST_CASE("unanswered ids: messages without an id are nobody's") {
     CHECK_FALSE(ids.comes_again(""));
 }
 
-TEST_CASE("unanswered ids: bounded; the oldest are forgotten") {
+TEST_CASE("unanswered ids: they are bounded, and the oldest are forgotten") {
     UnansweredIds ids;
     for (std::size_t i = 0; i <= UnansweredIds::most_settled; ++i) {
         ids.settled("s" + std::to_string(i));

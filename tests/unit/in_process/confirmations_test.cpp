@@ -38,7 +38,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("confirmations: are given by a later turn, in order, once") {
+TEST_CASE("confirmations: replies come by a later turn, in order, once") {
     Fixture f;
     f.give(1);
     f.give(2);
@@ -49,7 +49,7 @@ TEST_CASE("confirmations: are given by a later turn, in order, once") {
     CHECK(f.log == "1;2;");
 }
 
-TEST_CASE("confirmations: those that wait are cancelled at once, also by one of them") {
+TEST_CASE("confirmations: waiting replies are cancelled at once, also from within a reply") {
     Fixture f;
     f.give(1, [&] { f.confirmations->cancel(); });
     f.give(2);
@@ -57,7 +57,7 @@ TEST_CASE("confirmations: those that wait are cancelled at once, also by one of 
     CHECK(f.log == "1;cancelled;");
 }
 
-TEST_CASE("confirmations: a handler that asks again gets its answer by a later turn") {
+TEST_CASE("confirmations: a request from within a reply is answered by a later turn") {
     Fixture f;
     f.loop.run_until_idle();
     f.give(1, [&] { f.give(2); });
@@ -67,7 +67,7 @@ TEST_CASE("confirmations: a handler that asks again gets its answer by a later t
     CHECK(f.log == "1;2;");
 }
 
-TEST_CASE("confirmations: what is dropped is never given") {
+TEST_CASE("confirmations: destroying them drops the replies") {
     Fixture f;
     f.give(1);
     f.confirmations.reset();

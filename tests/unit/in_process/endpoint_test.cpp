@@ -166,7 +166,7 @@ TEST_CASE("endpoint: settlements of one turn are one batch, and so are deliverie
     CHECK(completed == 100);
 }
 
-TEST_CASE("endpoint: a link may outlive it, and closes as ever") {
+TEST_CASE("endpoint: a link may outlive its endpoint") {
     test::ManualLoop loop;
     const auto broker = broker_with_queue(loop);
     ports::SessionLinkPtr link;
@@ -189,7 +189,7 @@ TEST_CASE("endpoint: a link may outlive it, and closes as ever") {
     CHECK(is_granted);
 }
 
-TEST_CASE("endpoint: may be destroyed from within its own handlers") {
+TEST_CASE("endpoint: it may be destroyed from within its own handlers") {
     test::ManualLoop loop;
     auto endpoint = std::make_unique<in_process::Endpoint>(broker_with_queue(loop), loop);
     std::vector<Errc> answers; // none: granted
@@ -205,7 +205,7 @@ TEST_CASE("endpoint: may be destroyed from within its own handlers") {
 }
 
 TEST_CASE(
-    "endpoint: loops on threads of their own share a broker, and every message is completed once") {
+    "endpoint: loops on several threads share a broker, and every message is completed once") {
     test::ManualLoop loop;
     const auto broker = broker_with_queue(loop);
     constexpr int threads = 3;
@@ -240,8 +240,8 @@ TEST_CASE(
     CHECK(completed == threads * sessions * per_session);
 }
 
-TEST_CASE("endpoint: what is removed when received is handed out once that is kept, in order, many "
-          "with one commit; a drain waits for it") {
+TEST_CASE("endpoint: messages removed on receipt are delivered once the removal is kept, in order, "
+          "many with one commit; a drain waits for them") {
     Held held;
     Remover remover{held.endpoint};
     held.loop.run_until_idle();
@@ -254,7 +254,7 @@ TEST_CASE("endpoint: what is removed when received is handed out once that is ke
     held.send(1);
     CHECK(held.journal->waiting.size() == 1);
     remover.link->drain();
-    held.answer(Failure{.code = Errc::server_busy}); // who could be told would have it twice
+    held.answer(Failure{.code = Errc::server_busy}); // delivered now they could come twice
     CHECK(remover.log.empty());
     held.answer();
     CHECK(remover.log == "1 2 ");
@@ -263,8 +263,8 @@ TEST_CASE("endpoint: what is removed when received is handed out once that is ke
     CHECK(held.journal->waiting.empty());
 }
 
-TEST_CASE("endpoint: a loss is said after what was removed before it, and what comes after a close "
-          "is not") {
+TEST_CASE(
+    "endpoint: messages removed before a loss are delivered before it, and none after a close") {
     Held held;
     {
         Remover remover{held.endpoint};
@@ -287,8 +287,7 @@ TEST_CASE("endpoint: a loss is said after what was removed before it, and what c
     CHECK(gone.log.empty());
 }
 
-TEST_CASE(
-    "endpoint: deferred messages that are removed when received are handed out once that is kept") {
+TEST_CASE("endpoint: deferred messages removed on receipt are delivered once the removal is kept") {
     Held held;
     const auto queue = held.broker->find("orders").value();
     std::vector<std::int64_t> sequences;
