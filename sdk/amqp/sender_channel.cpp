@@ -53,6 +53,10 @@ void SenderChannel::send(SendId id, std::vector<std::string> encoded, Deadline d
                          Handler handler) {
     const auto [made, is_new] =
         preparing_.try_emplace(id, *this, id, std::move(encoded), std::move(handler));
+    if (deadline.passed(loop_.now())) {
+        conclude(id, Errc::timeout);
+        return;
+    }
     if (!deadline.is_never()) {
         loop_.timers().arm(made->second.timer, deadline.time());
     }
