@@ -213,8 +213,8 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
          queue_path + ".ForwardTo: unknown queue or topic 'none'"},
         {with_queue(R"("ForwardDeadLetteredMessagesTo": "none")"),
          queue_path + ".ForwardDeadLetteredMessagesTo: unknown queue or topic 'none'"},
-        {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: what "
-                                            "'r' passes on would come back to it"},
+        {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: "
+                                            "messages forwarded by 'r' would return to it"},
         {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"),
          queue_path + ".ForwardTo: an entity that requires sessions cannot forward"},
         {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
