@@ -285,3 +285,9 @@ TEST_CASE("SQL filter: a name begins with any letter and goes on with letters an
         CHECK(evaluate(*parsed.value(), message) == Value{true});
     }
 }
+
+TEST_CASE("SQL filter: an exponent has a sign or none") {
+    CHECK(ask("count = 1e1") == "true");
+    CHECK(ask("count = 1e+1") == "true");
+    CHECK(ask("count = 100e-1") == "true");
+}
