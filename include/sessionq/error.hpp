@@ -68,6 +68,8 @@ struct Failure {
     std::string peer_condition{}; ///< The peer's symbol (AMQP error condition), empty when the
                                   ///< failure is ours.
     std::string peer_text{};      ///< The peer's description, verbatim; may hold user input.
+    bool outcome_unknown{false};  ///< The request was sent and not answered: the broker may have
+                                  ///< acted on it.
 
     /// Whether the same call may succeed later without a change by the caller. It says nothing of
     /// whether repeating is safe: after `timeout` or `connection_lost` the first may have been
@@ -89,6 +91,8 @@ public:
     [[nodiscard]] std::error_code code() const noexcept { return make_error_code(failure_.code); }
     [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
     [[nodiscard]] bool retryable() const noexcept { return failure_.retryable(); }
+    /// Whether the request was sent and not answered: the broker may have acted on it.
+    [[nodiscard]] bool outcome_unknown() const noexcept { return failure_.outcome_unknown; }
 
 private:
     Failure failure_;

@@ -29,24 +29,27 @@ void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds f
               const PendingPtr<SessionIds>& pending) {
     ports::ListSessionsRequest request{.entity = entity,
                                        .skip = static_cast<std::uint32_t>(found.size()),
-                                       .top = sessions_per_page};
-    endpoint.list_sessions(std::move(request), [&endpoint, entity, found = std::move(found),
-                                                pending](core::Result<SessionIds> page) mutable {
-        if (pending->ended()) {
-            return;
-        }
-        if (!page) {
-            pending->complete(std::move(page));
-            return;
-        }
-        const std::size_t count = page.value().size();
-        std::move(page.value().begin(), page.value().end(), std::back_inserter(found));
-        if (count < sessions_per_page) {
-            pending->complete(std::move(found));
-        } else {
-            ask_page(endpoint, entity, std::move(found), pending);
-        }
-    });
+                                       .top = sessions_per_page,
+                                       .deadline = pending->deadline()};
+    const auto id = endpoint.list_sessions(
+        std::move(request), [&endpoint, entity, found = std::move(found),
+                             pending](core::Result<SessionIds> page) mutable {
+            if (pending->ended()) {
+                return;
+            }
+            if (!page) {
+                pending->complete(std::move(page));
+                return;
+            }
+            const std::size_t count = page.value().size();
+            std::move(page.value().begin(), page.value().end(), std::back_inserter(found));
+            if (count < sessions_per_page) {
+                pending->complete(std::move(found));
+            } else {
+                ask_page(endpoint, entity, std::move(found), pending);
+            }
+        });
+    pending->ask_port([&endpoint, id] { endpoint.give_up(id); });
 }
 
 } // namespace
@@ -70,12 +73,14 @@ Operation<std::vector<ReceivedMessage>> BrowserCore::peek(std::int64_t from,
                                .from_sequence_number = from,
                                .max_messages = max_messages,
                                .session_id = options_.session_id};
-    return make_operation<Messages>(client_, *station_.thread, context,
-                                    [&station = station_, request = std::move(request)](
-                                        const PendingPtr<Messages>& pending) mutable {
-                                        station.endpoint->peek(std::move(request),
-                                                               AnswerTo<Messages>{pending});
-                                    });
+    return make_operation<Messages>(
+        client_, *station_.thread, context,
+        [&station = station_,
+         request = std::move(request)](const PendingPtr<Messages>& pending) mutable {
+            request.deadline = pending->deadline();
+            const auto id = station.endpoint->peek(std::move(request), AnswerTo<Messages>{pending});
+            pending->ask_port([&station, id] { station.endpoint->give_up(id); });
+        });
 }
 
 Operation<SessionIds> list_sessions_operation(const std::shared_ptr<ClientCore>& client,

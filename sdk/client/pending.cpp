@@ -35,8 +35,20 @@ bool PendingBase::begin() {
 
 void PendingBase::give_up(Errc why) {
     const auto kept = shared_from_this(); // what it gives up may hold the last reference
-    if (end()) {
+    if (given_up_as_) {
+        return; // the port's answer is on the way
+    }
+    if (const auto give_up_there = std::exchange(port_gives_up_, nullptr)) {
+        given_up_as_ = why;
+        give_up_there();
+    } else if (end()) {
         answer_given_up(why);
+    }
+}
+
+void PendingBase::ask_port(std::function<void()> give_up) {
+    if (!ended_) {
+        port_gives_up_ = std::move(give_up);
     }
 }
 
@@ -45,6 +57,7 @@ bool PendingBase::end() noexcept {
         return false;
     }
     ended_ = true;
+    port_gives_up_ = nullptr;
     if (timer_.is_armed()) {
         loop_.timers().cancel(timer_);
     }

@@ -32,6 +32,11 @@ public:
     /// loop.
     void watch(std::stop_token stop) { stop_ = std::move(stop); }
 
+    /// A port works on the operation, and `give_up` gives it up there. When the operation is given
+    /// up from now on, the port's answer ends it, because the port knows whether the request was
+    /// sent.
+    void ask_port(std::function<void()> give_up);
+
     /// Has the operation given up with `cancelled`. Thread-safe, as long as the loop is there.
     void cancel();
 
@@ -44,6 +49,9 @@ public:
 protected:
     /// True for the first caller, whose answer counts.
     [[nodiscard]] bool end() noexcept;
+
+    /// Why the operation was given up while the port worked on it.
+    [[nodiscard]] const std::optional<Errc>& given_up_as() const noexcept { return given_up_as_; }
 
 private:
     struct Canceller {
@@ -59,6 +67,8 @@ private:
     core::EventLoop& loop_;
     const Deadline deadline_;
     bool ended_{false};
+    std::function<void()> port_gives_up_{};
+    std::optional<Errc> given_up_as_{};
     timing::Timer timer_{timing::Timer::calling<&PendingBase::on_deadline>(this)};
     std::stop_token stop_{};
     std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
@@ -78,6 +88,11 @@ public:
             return false;
         }
         given_up_ = nullptr;
+        if (given_up_as() && !answer && answer.failure().code == Errc::cancelled) {
+            Failure why = answer.failure();
+            why.code = *given_up_as();
+            answer = std::move(why);
+        }
         deliver(std::move(answer));
         return true;
     }

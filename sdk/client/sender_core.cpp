@@ -24,12 +24,14 @@ Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messa
     }
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
     using Numbers = std::vector<std::int64_t>;
-    return make_operation<Numbers>(client_, *station_.thread, context,
-                                   [&station = station_, request = std::move(request)](
-                                       const PendingPtr<Numbers>& pending) mutable {
-                                       station.endpoint->send(std::move(request),
-                                                              AnswerTo<Numbers>{pending});
-                                   });
+    return make_operation<Numbers>(
+        client_, *station_.thread, context,
+        [&station = station_,
+         request = std::move(request)](const PendingPtr<Numbers>& pending) mutable {
+            request.deadline = pending->deadline();
+            const auto id = station.endpoint->send(std::move(request), AnswerTo<Numbers>{pending});
+            pending->ask_port([&station, id] { station.endpoint->give_up(id); });
+        });
 }
 
 Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> messages,
@@ -49,8 +51,10 @@ Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> seq
         client_, *station_.thread, context,
         [&station = station_, entity = entity_,
          numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {
-            station.endpoint->cancel_scheduled(std::move(entity), std::move(numbers),
-                                               AnswerTo<core::Done>{pending});
+            const auto id = station.endpoint->cancel_scheduled(
+                std::move(entity), std::move(numbers), pending->deadline(),
+                AnswerTo<core::Done>{pending});
+            pending->ask_port([&station, id] { station.endpoint->give_up(id); });
         });
 }
 

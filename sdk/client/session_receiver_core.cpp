@@ -149,8 +149,8 @@ void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_nu
     if (sequence_numbers.empty()) {
         pending->complete(Deliveries{});
     } else {
-        link_->receive_deferred(
-            std::move(sequence_numbers),
+        const ports::RequestId id = link_->receive_deferred(
+            std::move(sequence_numbers), pending->deadline(),
             [this, pending, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
                 core::Result<Deliveries> answer) {
                 if (answer && !pending->ended()) {
@@ -158,7 +158,16 @@ void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_nu
                 }
                 answer_to(std::move(answer));
             });
+        give_up_with(*pending, id);
     }
+}
+
+void SessionReceiverCore::give_up_with(PendingBase& pending, ports::RequestId id) {
+    pending.ask_port([weak = weak_from_this(), id] {
+        if (const auto core = weak.lock(); core && core->link_ != nullptr) {
+            core->link_->give_up(id);
+        }
+    });
 }
 
 void SessionReceiverCore::settle(std::shared_ptr<HeldDelivery> held, ports::Settlement settlement,
@@ -188,14 +197,17 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
 
 void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
     if (!refuse_unless_usable(pending)) {
-        link_->get_state(AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost});
+        give_up_with(*pending,
+                     link_->get_state(pending->deadline(), AnswerTo<std::optional<std::string>>{
+                                                               pending, Errc::lock_lost}));
     }
 }
 
 void SessionReceiverCore::set_state(std::optional<std::string> state,
                                     const PendingPtr<core::Done>& pending) {
     if (!refuse_unless_usable(pending)) {
-        link_->set_state(std::move(state), AnswerTo<core::Done>{pending, Errc::lock_lost});
+        give_up_with(*pending, link_->set_state(std::move(state), pending->deadline(),
+                                                AnswerTo<core::Done>{pending, Errc::lock_lost}));
     }
 }
 
@@ -243,31 +255,34 @@ void SessionReceiverCore::drive_lease() {
 
 void SessionReceiverCore::renew() {
     lease_.renewal_asked();
-    link_->renew_lock([this, asked = loop_.now()](core::Result<ports::LockGrant> answer) {
-        if (answer) {
-            on_granted(asked, answer.value());
-        } else if (answer.failure().code == Errc::lock_lost) {
-            end(answer.failure());
-        } else {
-            lease_.renewal_failed(loop_.now());
-            drive_lease();
-        }
-    });
+    link_->renew_lock(lease_.expires(),
+                      [this, asked = loop_.now()](core::Result<ports::LockGrant> answer) {
+                          if (answer) {
+                              on_granted(asked, answer.value());
+                          } else if (answer.failure().code == Errc::lock_lost) {
+                              end(answer.failure());
+                          } else {
+                              lease_.renewal_failed(loop_.now());
+                              drive_lease();
+                          }
+                      });
 }
 
 void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
     if (refuse_unless_usable(pending)) {
         return;
     }
-    link_->renew_lock([this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost},
-                       asked = loop_.now()](core::Result<ports::LockGrant> answer) {
-        if (!answer) {
-            answer_to(answer.failure());
-            return;
-        }
-        on_granted(asked, answer.value());
-        answer_to(lease_.expires());
-    });
+    const ports::RequestId id = link_->renew_lock(
+        pending->deadline(), [this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost},
+                              asked = loop_.now()](core::Result<ports::LockGrant> answer) {
+            if (!answer) {
+                answer_to(answer.failure());
+                return;
+            }
+            on_granted(asked, answer.value());
+            answer_to(lease_.expires());
+        });
+    give_up_with(*pending, id);
 }
 
 // The end

@@ -101,6 +101,8 @@ private:
     void let_go_of_link();
     void fail_settling();
     [[nodiscard]] bool usable() const noexcept { return link_ != nullptr && !closing_; }
+    /// Gives the request up at the link when the operation is given up.
+    void give_up_with(PendingBase& pending, ports::RequestId id);
     template <typename T>
     [[nodiscard]] bool refuse_unless_usable(const PendingPtr<T>& pending);
 

@@ -49,8 +49,9 @@ void start_accept(Station& station, core::Executor& notifier, const AcceptTerms&
                                                  : ports::ReceiveMode::peek_lock,
         .wait = wait,
         .priority = terms.options.priority,
+        .deadline = pending->deadline(),
     };
-    const ports::AcceptId id = station.endpoint->accept(
+    const ports::RequestId id = station.endpoint->accept(
         std::move(request), [&station, &notifier, entity = terms.entity, options = terms.options,
                              asked, pending](core::Result<ports::SessionLinkPtr> answer) {
             if (!answer) {
@@ -63,7 +64,7 @@ void start_accept(Station& station, core::Executor& notifier, const AcceptTerms&
             }
         });
     pending->on_give_up([&station, id, named](Failure failure) {
-        station.endpoint->cancel_accept(id);
+        station.endpoint->give_up(id);
         return without_session(std::move(failure), named);
     });
 }

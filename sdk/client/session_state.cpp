@@ -25,6 +25,16 @@ Operation<T> operation(processor::SessionPump& pump, const OperationContext& con
             .start = std::move(start)};
 }
 
+/// Gives the request up at the session's link when the operation is given up.
+void give_up_with(PendingBase& pending, const std::shared_ptr<processor::SessionPump>& pump,
+                  ports::RequestId id) {
+    pending.ask_port([weak = std::weak_ptr{pump}, id] {
+        if (const auto there = weak.lock()) {
+            there->give_up(id);
+        }
+    });
+}
+
 } // namespace
 
 Operation<std::optional<std::string>> get_state(const SessionContext& session,
@@ -33,7 +43,9 @@ Operation<std::optional<std::string>> get_state(const SessionContext& session,
     return operation<State>(
         session.pump(), context,
         [pump = session.pump().shared_from_this()](const PendingPtr<State>& pending) {
-            pump->get_state(AnswerTo<State>{pending, Errc::lock_lost});
+            const auto id =
+                pump->get_state(pending->deadline(), AnswerTo<State>{pending, Errc::lock_lost});
+            give_up_with(*pending, pump, id);
         });
 }
 
@@ -43,7 +55,9 @@ Operation<core::Done> set_state(const SessionContext& session, std::optional<std
         session.pump(), context,
         [pump = session.pump().shared_from_this(),
          state = std::move(state)](const PendingPtr<core::Done>& pending) mutable {
-            pump->set_state(std::move(state), AnswerTo<core::Done>{pending, Errc::lock_lost});
+            const auto id = pump->set_state(std::move(state), pending->deadline(),
+                                            AnswerTo<core::Done>{pending, Errc::lock_lost});
+            give_up_with(*pending, pump, id);
         });
 }
 

@@ -88,6 +88,10 @@ std::string Failure::to_string() const {
     if (!detail.empty()) {
         line.append(": ").append(detail);
     }
+    if (outcome_unknown) {
+        line.append(detail.empty() ? ": the request" : "; the request")
+            .append(" was sent; its outcome is unknown");
+    }
     if (!peer_condition.empty() || !peer_text.empty()) {
         line.append(" [peer: ").append(peer_condition);
         if (!peer_text.empty()) {

@@ -48,11 +48,13 @@ std::function<void(core::Result<T>)> Endpoint::owed(std::function<void(core::Res
 }
 
 template <typename T>
-void Endpoint::refuse(Capability capability, std::function<void(core::Result<T>)> handler) {
+ports::RequestId Endpoint::refuse(Capability capability,
+                                  std::function<void(core::Result<T>)> handler) {
     Failure why{.code = Errc::not_supported,
                 .detail = capabilities().broker() +
                           " does not have: " + std::string{to_string(capability)}};
     loop().post([answer = owed<T>(std::move(handler)), why = std::move(why)] { answer(why); });
+    return 0;
 }
 
 void Endpoint::connect(ports::DoneHandler handler) {
@@ -67,8 +69,8 @@ void Endpoint::connect(ports::DoneHandler handler) {
 
 // Sessions
 
-ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
-    const ports::AcceptId id = ++last_accept_;
+ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+    const ports::RequestId id = ++last_accept_;
     if (auto why = refusal(request)) {
         accepts_.emplace(id, Accept{nullptr, std::move(handler)});
         loop().post([this, alive = std::weak_ptr{owed_}, id, why = std::move(*why)] {
@@ -124,7 +126,7 @@ std::shared_ptr<Receiver> Endpoint::receiver_for(ReceiverTerms terms) {
     return receiver;
 }
 
-void Endpoint::finish_accept(ports::AcceptId id,
+void Endpoint::finish_accept(ports::RequestId id,
                              core::Result<std::shared_ptr<GroupSession>> answer) {
     const auto found = accepts_.find(id);
     if (found == accepts_.end()) {
@@ -140,7 +142,7 @@ void Endpoint::finish_accept(ports::AcceptId id,
     }
 }
 
-void Endpoint::cancel_accept(ports::AcceptId id) {
+void Endpoint::give_up(ports::RequestId id) {
     const auto found = accepts_.find(id);
     if (found == accepts_.end()) {
         return;
@@ -158,12 +160,11 @@ void Endpoint::cancel_accept(ports::AcceptId id) {
 
 // Sending
 
-void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
+ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     const bool is_scheduled = std::ranges::any_of(
         request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
     if (is_scheduled && !capabilities().has(Capability::schedule)) {
-        refuse<std::vector<std::int64_t>>(Capability::schedule, std::move(handler));
-        return;
+        return refuse<std::vector<std::int64_t>>(Capability::schedule, std::move(handler));
     }
     std::vector<std::string> encoded;
     encoded.reserve(request.messages.size());
@@ -179,7 +180,7 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     auto answer = owed(std::move(handler));
     if (encoded.empty()) {
         loop().post([answer = std::move(answer)] { answer(std::vector<std::int64_t>{}); });
-        return;
+        return 0;
     }
     hub_->ready([this, alive = std::weak_ptr{owed_}, entity = std::move(request.entity),
                  encoded = std::move(encoded),
@@ -197,19 +198,21 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
         }
         channel->send(std::move(encoded), answer);
     });
+    return 0;
 }
 
 // What these brokers do not have
 
-void Endpoint::cancel_scheduled(std::string, std::vector<std::int64_t>,
-                                ports::DoneHandler handler) {
-    refuse<core::Done>(Capability::cancel_scheduled, std::move(handler));
+ports::RequestId Endpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, Deadline,
+                                            ports::DoneHandler handler) {
+    return refuse<core::Done>(Capability::cancel_scheduled, std::move(handler));
 }
-void Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
-    refuse<std::vector<ReceivedMessage>>(Capability::peek, std::move(handler));
+ports::RequestId Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
+    return refuse<std::vector<ReceivedMessage>>(Capability::peek, std::move(handler));
 }
-void Endpoint::list_sessions(ports::ListSessionsRequest, ports::ListSessionsHandler handler) {
-    refuse<std::vector<std::string>>(Capability::list_sessions, std::move(handler));
+ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest,
+                                         ports::ListSessionsHandler handler) {
+    return refuse<std::vector<std::string>>(Capability::list_sessions, std::move(handler));
 }
 
 } // namespace sessionq::groups

@@ -28,14 +28,15 @@ public:
     /// Before the dialect is known: what all dialects have.
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
-    void cancel_accept(ports::AcceptId id) override;
-    void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                          ports::DoneHandler handler) override;
-    void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request,
-                       ports::ListSessionsHandler handler) override;
+    ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    void give_up(ports::RequestId id) override;
+    ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
+    ports::RequestId cancel_scheduled(std::string entity,
+                                      std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      ports::DoneHandler handler) override;
+    ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
+    ports::RequestId list_sessions(ports::ListSessionsRequest request,
+                                   ports::ListSessionsHandler handler) override;
 
 private:
     struct Accept {
@@ -46,19 +47,20 @@ private:
     /// Why this cannot be accepted here, before any I/O.
     [[nodiscard]] std::optional<Failure> refusal(const ports::AcceptRequest& request) const;
     [[nodiscard]] std::shared_ptr<Receiver> receiver_for(ReceiverTerms terms);
-    void finish_accept(ports::AcceptId id, core::Result<std::shared_ptr<GroupSession>> answer);
+    void finish_accept(ports::RequestId id, core::Result<std::shared_ptr<GroupSession>> answer);
     /// Answers that must come although the endpoint goes: what is asked through here is answered by
     /// the endpoint's end at the latest.
     template <typename T>
     std::function<void(core::Result<T>)> owed(std::function<void(core::Result<T>)> handler);
     template <typename T>
-    void refuse(ports::Capability capability, std::function<void(core::Result<T>)> handler);
+    ports::RequestId refuse(ports::Capability capability,
+                            std::function<void(core::Result<T>)> handler);
 
     const std::shared_ptr<Hub> hub_;
     const std::shared_ptr<UnansweredIds> unanswered_{std::make_shared<UnansweredIds>()};
     std::map<ReceiverTerms, std::shared_ptr<Receiver>> receivers_{};
-    std::unordered_map<ports::AcceptId, Accept> accepts_{};
-    ports::AcceptId last_accept_{0};
+    std::unordered_map<ports::RequestId, Accept> accepts_{};
+    ports::RequestId last_accept_{0};
     std::map<std::string, std::unique_ptr<SenderChannel>> senders_{};
     std::shared_ptr<std::map<std::uint64_t, std::function<void(const Failure&)>>> owed_;
     std::uint64_t last_owed_{0};

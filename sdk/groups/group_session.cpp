@@ -237,8 +237,8 @@ void GroupSession::destroy() noexcept {
 }
 
 template <typename T>
-void GroupSession::refuse(ports::Capability capability,
-                          std::function<void(core::Result<T>)> handler) {
+ports::RequestId GroupSession::refuse(ports::Capability capability,
+                                      std::function<void(core::Result<T>)> handler) {
     receiver_->loop().post([weak = weak_from_this(),
                             why = not_supported(receiver_->capabilities(), capability),
                             handler = std::move(handler)] {
@@ -246,20 +246,24 @@ void GroupSession::refuse(ports::Capability capability,
             handler(why);
         }
     });
+    return 0;
 }
 
-void GroupSessionLink::renew_lock(LockHandler handler) {
-    session_->refuse<ports::LockGrant>(ports::Capability::lock_renewal, std::move(handler));
+ports::RequestId GroupSessionLink::renew_lock(Deadline, LockHandler handler) {
+    return session_->refuse<ports::LockGrant>(ports::Capability::lock_renewal, std::move(handler));
 }
-void GroupSessionLink::get_state(StateHandler handler) {
-    session_->refuse<std::optional<std::string>>(ports::Capability::session_state,
-                                                 std::move(handler));
+ports::RequestId GroupSessionLink::get_state(Deadline, StateHandler handler) {
+    return session_->refuse<std::optional<std::string>>(ports::Capability::session_state,
+                                                        std::move(handler));
 }
-void GroupSessionLink::set_state(std::optional<std::string>, DoneHandler handler) {
-    session_->refuse<core::Done>(ports::Capability::session_state, std::move(handler));
+ports::RequestId GroupSessionLink::set_state(std::optional<std::string>, Deadline,
+                                             DoneHandler handler) {
+    return session_->refuse<core::Done>(ports::Capability::session_state, std::move(handler));
 }
-void GroupSessionLink::receive_deferred(std::vector<std::int64_t>, DeliveriesHandler handler) {
-    session_->refuse<std::vector<ports::DeliveryPtr>>(ports::Capability::defer, std::move(handler));
+ports::RequestId GroupSessionLink::receive_deferred(std::vector<std::int64_t>, Deadline,
+                                                    DeliveriesHandler handler) {
+    return session_->refuse<std::vector<ports::DeliveryPtr>>(ports::Capability::defer,
+                                                             std::move(handler));
 }
 
 } // namespace sessionq::groups

@@ -35,7 +35,8 @@ public:
     void destroy() noexcept;
     /// Of what these brokers cannot do: answers with not_supported, by a later turn.
     template <typename T>
-    void refuse(ports::Capability capability, std::function<void(core::Result<T>)> handler);
+    ports::RequestId refuse(ports::Capability capability,
+                            std::function<void(core::Result<T>)> handler);
 
     // for the receiver
     void begin(Group& group);
@@ -96,11 +97,14 @@ public:
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
         session_->settle(delivery, settlement);
     }
-    void renew_lock(LockHandler handler) override;
-    void get_state(StateHandler handler) override;
-    void set_state(std::optional<std::string> state, DoneHandler handler) override;
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                          DeliveriesHandler handler) override;
+    ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override;
+    ports::RequestId get_state(Deadline deadline, StateHandler handler) override;
+    ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
+                               DoneHandler handler) override;
+    ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      DeliveriesHandler handler) override;
+    /// Every request is refused: its answer is on the way.
+    void give_up(ports::RequestId) override {}
     void close(DoneHandler handler) override { session_->close(std::move(handler)); }
 
 private:

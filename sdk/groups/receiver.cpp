@@ -57,7 +57,7 @@ const ports::Capabilities& Receiver::capabilities() const noexcept {
 
 // Accepting
 
-void Receiver::accept(ports::AcceptId id, Duration wait, std::size_t budget, Answer answer) {
+void Receiver::accept(ports::RequestId id, Duration wait, std::size_t budget, Answer answer) {
     if (budget != 0) {
         window_.set_budget(budget);
     }
@@ -74,7 +74,7 @@ void Receiver::accept(ports::AcceptId id, Duration wait, std::size_t budget, Ans
     }
 }
 
-void Receiver::cancel(ports::AcceptId id) {
+void Receiver::cancel(ports::RequestId id) {
     if (waiters_.cancel(id)) {
         look_unused_later();
     }

@@ -57,8 +57,8 @@ public:
     /// `over` is told each time the link has been given up and nothing is waited for.
     void set_over(Over over) { over_ = std::move(over); }
     /// The answer comes by a later turn, unless the asking is cancelled.
-    void accept(ports::AcceptId id, Duration wait, std::size_t budget, Answer answer);
-    void cancel(ports::AcceptId id);
+    void accept(ports::RequestId id, Duration wait, std::size_t budget, Answer answer);
+    void cancel(ports::RequestId id);
     /// Whether the group is here: held, or waiting to be.
     [[nodiscard]] bool has(std::string_view group) const { return table_.has(group); }
     [[nodiscard]] bool is_held() const noexcept { return named_session() != nullptr; }

@@ -9,18 +9,18 @@ namespace sessionq::groups {
 Waiters::Waiters(core::EventLoop& loop, Failure none, std::function<void()> expired)
     : loop_{loop}, none_{std::move(none)}, expired_{std::move(expired)} {}
 
-void Waiters::add(ports::AcceptId id, std::optional<Duration> wait, Answer answer) {
+void Waiters::add(ports::RequestId id, std::optional<Duration> wait, Answer answer) {
     Waiter& waiter = all_.emplace_back(*this, id, false, std::move(answer));
     if (wait) {
         loop_.timers().arm(waiter.timer, loop_.now() + *wait);
     }
 }
 
-void Waiters::add_probe(ports::AcceptId id, Answer answer) {
+void Waiters::add_probe(ports::RequestId id, Answer answer) {
     all_.emplace_back(*this, id, true, std::move(answer));
 }
 
-bool Waiters::cancel(ports::AcceptId id) {
+bool Waiters::cancel(ports::RequestId id) {
     const auto found =
         std::find_if(all_.begin(), all_.end(), [id](const Waiter& each) { return each.id == id; });
     if (found == all_.end()) {

@@ -28,11 +28,11 @@ public:
     Waiters& operator=(const Waiters&) = delete;
 
     /// Waits so long at most; without an end: until it is answered.
-    void add(ports::AcceptId id, std::optional<Duration> wait, Answer answer);
+    void add(ports::RequestId id, std::optional<Duration> wait, Answer answer);
     /// Waits for the answer to the next probe that begins.
-    void add_probe(ports::AcceptId id, Answer answer);
+    void add_probe(ports::RequestId id, Answer answer);
     /// False: nobody of that name waits.
-    bool cancel(ports::AcceptId id);
+    bool cancel(ports::RequestId id);
     /// Nobody is told any more.
     void clear();
 
@@ -54,12 +54,12 @@ public:
 
 private:
     struct Waiter {
-        Waiter(Waiters& in, ports::AcceptId name, bool is_probe, Answer told)
+        Waiter(Waiters& in, ports::RequestId name, bool is_probe, Answer told)
             : all{&in}, id{name}, probes{is_probe}, answer{std::move(told)} {}
         void on_time() { all->on_time(*this); }
 
         Waiters* all;
-        ports::AcceptId id;
+        ports::RequestId id;
         bool probes;
         bool is_asked_for{false}; ///< a probe that has begun
         Answer answer;

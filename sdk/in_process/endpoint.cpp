@@ -45,8 +45,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
     return all;
 }
 
-ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
-    const ports::AcceptId id = ++last_accept_;
+ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+    const ports::RequestId id = ++last_accept_;
     auto queue = broker_->find(request.entity);
     if (!queue) {
         answers_->give<ports::SessionLinkPtr>(std::move(handler), queue.failure());
@@ -54,17 +54,18 @@ ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHand
     }
     auto core = std::make_shared<LinkCore>(pump_, std::move(queue).value(), broker_->journal());
     accepts_.emplace(id, Accept{core, std::move(handler)});
-    core->ask({.session_id = std::move(request.session_id),
-               .mode = to_broker(request.mode),
-               .priority = request.priority,
-               .until = Deadline::after(request.wait, loop().now()).time()},
-              [this, id](core::Result<broker::ConsumerPtr> result) {
-                  finish_accept(id, std::move(result));
-              });
+    core->ask(
+        {.session_id = std::move(request.session_id),
+         .mode = to_broker(request.mode),
+         .priority = request.priority,
+         .until = Deadline::after(request.wait, loop().now()).sooner(request.deadline).time()},
+        [this, id](core::Result<broker::ConsumerPtr> result) {
+            finish_accept(id, std::move(result));
+        });
     return id;
 }
 
-void Endpoint::finish_accept(ports::AcceptId id, core::Result<broker::ConsumerPtr> result) {
+void Endpoint::finish_accept(ports::RequestId id, core::Result<broker::ConsumerPtr> result) {
     const auto node = accepts_.extract(id);
     const Accept& accept = node.mapped();
     if (result) {
@@ -74,57 +75,74 @@ void Endpoint::finish_accept(ports::AcceptId id, core::Result<broker::ConsumerPt
     }
 }
 
-void Endpoint::cancel_accept(ports::AcceptId id) {
+void Endpoint::give_up(ports::RequestId id) {
     if (const auto found = accepts_.find(id); found != accepts_.end()) {
         found->second.core->cancel_ask();
     }
 }
 
 template <typename T, typename Operation>
-void Endpoint::perform(const std::string& entity, std::function<void(core::Result<T>)> handler,
-                       Operation operation) {
+ports::RequestId Endpoint::perform(const std::string& entity, Deadline deadline,
+                                   std::function<void(core::Result<T>)> handler,
+                                   Operation operation) {
+    if (deadline.passed(loop().now())) {
+        answers_->give<T>(std::move(handler), Failure{.code = Errc::timeout});
+        return 0;
+    }
     auto queue = broker_->find(entity);
     answers_->give<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now())
                                                 : core::Result<T>{queue.failure()});
+    return 0;
 }
 
 template <typename T, typename Operation>
-void Endpoint::change(const std::string& entity, std::function<void(core::Result<T>)> handler,
-                      Operation operation) {
+ports::RequestId Endpoint::change(const std::string& entity, Deadline deadline,
+                                  std::function<void(core::Result<T>)> handler,
+                                  Operation operation) {
+    if (deadline.passed(loop().now())) {
+        answers_->give<T>(std::move(handler), Failure{.code = Errc::timeout});
+        return 0;
+    }
     auto queue = broker_->find(entity);
     answers_->confirm<T>(std::move(handler), queue ? operation(*queue.value(), pump_->now())
                                                    : core::Result<T>{queue.failure()});
+    return 0;
 }
 
-void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    change<std::vector<std::int64_t>>(request.entity, std::move(handler),
-                                      [&](broker::Queue& queue, broker::Instant at) {
-                                          return queue.send(std::move(request.messages), at);
-                                      });
+ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
+    return change<std::vector<std::int64_t>>(request.entity, request.deadline, std::move(handler),
+                                             [&](broker::Queue& queue, broker::Instant at) {
+                                                 return queue.send(std::move(request.messages), at);
+                                             });
 }
 
-void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                                ports::DoneHandler handler) {
-    change<core::Done>(entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
-        return queue.cancel_scheduled(sequence_numbers, at);
-    });
+ports::RequestId Endpoint::cancel_scheduled(std::string entity,
+                                            std::vector<std::int64_t> sequence_numbers,
+                                            Deadline deadline, ports::DoneHandler handler) {
+    return change<core::Done>(entity, deadline, std::move(handler),
+                              [&](broker::Queue& queue, broker::Instant at) {
+                                  return queue.cancel_scheduled(sequence_numbers, at);
+                              });
 }
 
-void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
+ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
     using Messages = std::vector<ReceivedMessage>;
-    perform<Messages>(
-        request.entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
-            return core::Result<Messages>{queue.peek(request.from_sequence_number,
-                                                     request.max_messages, request.session_id, at)};
-        });
+    return perform<Messages>(request.entity, request.deadline, std::move(handler),
+                             [&](broker::Queue& queue, broker::Instant at) {
+                                 return core::Result<Messages>{
+                                     queue.peek(request.from_sequence_number, request.max_messages,
+                                                request.session_id, at)};
+                             });
 }
 
-void Endpoint::list_sessions(ports::ListSessionsRequest request,
-                             ports::ListSessionsHandler handler) {
+ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
+                                         ports::ListSessionsHandler handler) {
     using Ids = std::vector<std::string>;
-    perform<Ids>(request.entity, std::move(handler), [&](broker::Queue& queue, broker::Instant at) {
-        return core::Result<Ids>{queue.list_sessions(request.skip, request.top, at)};
-    });
+    return perform<Ids>(request.entity, request.deadline, std::move(handler),
+                        [&](broker::Queue& queue, broker::Instant at) {
+                            return core::Result<Ids>{
+                                queue.list_sessions(request.skip, request.top, at)};
+                        });
 }
 
 } // namespace sessionq::in_process

@@ -26,24 +26,25 @@ public:
     [[nodiscard]] core::EventLoop& loop() noexcept override { return pump_->loop(); }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
-    void cancel_accept(ports::AcceptId id) override;
-    void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                          ports::DoneHandler handler) override;
-    void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request,
-                       ports::ListSessionsHandler handler) override;
+    ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    void give_up(ports::RequestId id) override;
+    ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
+    ports::RequestId cancel_scheduled(std::string entity,
+                                      std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      ports::DoneHandler handler) override;
+    ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
+    ports::RequestId list_sessions(ports::ListSessionsRequest request,
+                                   ports::ListSessionsHandler handler) override;
 
 private:
-    void finish_accept(ports::AcceptId id, core::Result<broker::ConsumerPtr> result);
+    void finish_accept(ports::RequestId id, core::Result<broker::ConsumerPtr> result);
     template <typename T, typename Operation>
-    void perform(const std::string& entity, std::function<void(core::Result<T>)> handler,
-                 Operation operation);
+    ports::RequestId perform(const std::string& entity, Deadline deadline,
+                             std::function<void(core::Result<T>)> handler, Operation operation);
     /// The same of an operation that changes what is kept.
     template <typename T, typename Operation>
-    void change(const std::string& entity, std::function<void(core::Result<T>)> handler,
-                Operation operation);
+    ports::RequestId change(const std::string& entity, Deadline deadline,
+                            std::function<void(core::Result<T>)> handler, Operation operation);
 
     struct Accept {
         std::shared_ptr<LinkCore> core;
@@ -53,8 +54,8 @@ private:
     const std::shared_ptr<broker::Broker> broker_;
     const std::shared_ptr<Pump> pump_;
     const std::shared_ptr<Answers> answers_;
-    std::unordered_map<ports::AcceptId, Accept> accepts_;
-    ports::AcceptId last_accept_{0};
+    std::unordered_map<ports::RequestId, Accept> accepts_;
+    ports::RequestId last_accept_{0};
 };
 
 } // namespace sessionq::in_process

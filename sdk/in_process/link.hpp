@@ -32,15 +32,34 @@ public:
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
         core_->settle(delivery, std::move(settlement));
     }
-    void renew_lock(LockHandler handler) override { core_->renew_lock(std::move(handler)); }
-    void get_state(StateHandler handler) override { core_->get_state(std::move(handler)); }
-    void set_state(std::optional<std::string> state, DoneHandler handler) override {
-        core_->set_state(std::move(state), std::move(handler));
+    ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override {
+        if (core_->is_in_time(deadline, handler)) {
+            core_->renew_lock(std::move(handler));
+        }
+        return 0;
     }
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                          DeliveriesHandler handler) override {
-        core_->receive_deferred(sequence_numbers, std::move(handler));
+    ports::RequestId get_state(Deadline deadline, StateHandler handler) override {
+        if (core_->is_in_time(deadline, handler)) {
+            core_->get_state(std::move(handler));
+        }
+        return 0;
     }
+    ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
+                               DoneHandler handler) override {
+        if (core_->is_in_time(deadline, handler)) {
+            core_->set_state(std::move(state), std::move(handler));
+        }
+        return 0;
+    }
+    ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      DeliveriesHandler handler) override {
+        if (core_->is_in_time(deadline, handler)) {
+            core_->receive_deferred(sequence_numbers, std::move(handler));
+        }
+        return 0;
+    }
+    /// The broker has carried a request out when the call returns: its answer is on the way.
+    void give_up(ports::RequestId) override {}
     void close(DoneHandler handler) override { core_->close(std::move(handler)); }
 
 private:

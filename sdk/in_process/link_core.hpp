@@ -49,6 +49,16 @@ public:
     void add_credit(std::uint32_t count);
     void drain();
     void settle(ports::Delivery& delivery, ports::Settlement&& settlement);
+    /// False: the deadline has passed, and `handler` will hear so.
+    template <typename T>
+    [[nodiscard]] bool is_in_time(Deadline deadline,
+                                  std::function<void(core::Result<T>)>& handler) {
+        const bool in_time = !deadline.passed(pump_->now().now);
+        if (!in_time) {
+            answers().give<T>(std::move(handler), Failure{.code = Errc::timeout});
+        }
+        return in_time;
+    }
     void renew_lock(ports::SessionLink::LockHandler handler);
     void get_state(ports::SessionLink::StateHandler handler);
     void set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler);

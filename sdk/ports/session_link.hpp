@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/deadline.hpp>
+
 #include "core/result.hpp"
 #include "ports/delivery.hpp"
+#include "ports/request.hpp"
 
 namespace sessionq::ports {
 
@@ -51,8 +54,10 @@ public:
 /// messages.
 ///
 /// Everything is called on the link's loop; nothing blocks; every answer comes by a later turn of
-/// the loop. Destroying a link that was not closed closes it; no event or handler of it runs after
-/// that.
+/// the loop. A link may be destroyed from within its own events and handlers. Destroying a link
+/// that was not closed closes it; no event or handler of it runs after that.
+///
+/// Requests run under a deadline and keep the promise that `Endpoint` makes of its own.
 class SessionLink {
 public:
     using DoneHandler = std::function<void(core::Result<core::Done>)>;
@@ -83,15 +88,19 @@ public:
     /// take effect in the order of the calls.
     virtual void settle(Delivery& delivery, Settlement settlement) = 0;
 
-    virtual void renew_lock(LockHandler handler) = 0;
-    virtual void get_state(StateHandler handler) = 0;
+    virtual RequestId renew_lock(Deadline deadline, LockHandler handler) = 0;
+    virtual RequestId get_state(Deadline deadline, StateHandler handler) = 0;
     /// No value clears the state.
-    virtual void set_state(std::optional<std::string> state, DoneHandler handler) = 0;
+    virtual RequestId set_state(std::optional<std::string> state, Deadline deadline,
+                                DoneHandler handler) = 0;
 
     /// Deferred messages of this session by sequence number; they are settled like others. Fails
     /// with `message_not_found` when any is missing.
-    virtual void receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                                  DeliveriesHandler handler) = 0;
+    virtual RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                                       Deadline deadline, DeliveriesHandler handler) = 0;
+
+    /// Gives a request up. Unknown and finished ids are ignored.
+    virtual void give_up(RequestId id) = 0;
 
     /// Gives the session back. What is unsettled becomes available again, uncounted. No event
     /// follows, except `on_settled` for settlements under way, before the handler. The lease is

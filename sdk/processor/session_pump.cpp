@@ -397,21 +397,28 @@ void SessionPump::request_release() {
     });
 }
 
-void SessionPump::get_state(ports::SessionLink::StateHandler handler) {
+ports::RequestId SessionPump::get_state(Deadline deadline,
+                                        ports::SessionLink::StateHandler handler) {
     if (!usable()) {
         handler(Failure{.code = Errc::lock_lost, .detail = "session '" + session_id_ + "'"});
-        return;
+        return 0;
     }
-    link_->get_state(std::move(handler));
+    return link_->get_state(deadline, std::move(handler));
 }
 
-void SessionPump::set_state(std::optional<std::string> state,
-                            ports::SessionLink::DoneHandler handler) {
+ports::RequestId SessionPump::set_state(std::optional<std::string> state, Deadline deadline,
+                                        ports::SessionLink::DoneHandler handler) {
     if (!usable()) {
         handler(Failure{.code = Errc::lock_lost, .detail = "session '" + session_id_ + "'"});
-        return;
+        return 0;
     }
-    link_->set_state(std::move(state), std::move(handler));
+    return link_->set_state(std::move(state), deadline, std::move(handler));
+}
+
+void SessionPump::give_up(ports::RequestId id) {
+    if (link_ != nullptr) {
+        link_->give_up(id);
+    }
 }
 
 SlotDescription SessionPump::describe(TimePoint now) const {

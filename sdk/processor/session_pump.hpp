@@ -52,8 +52,10 @@ public:
     void settle_requested(MessageCall& call); ///< the handler settled and still runs
     void call_finished(MessageCall& call);
     void session_call_finished(const SessionCall& call);
-    void get_state(ports::SessionLink::StateHandler handler);
-    void set_state(std::optional<std::string> state, ports::SessionLink::DoneHandler handler);
+    ports::RequestId get_state(Deadline deadline, ports::SessionLink::StateHandler handler);
+    ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
+                               ports::SessionLink::DoneHandler handler);
+    void give_up(ports::RequestId id);
     [[nodiscard]] SlotDescription describe(TimePoint now) const;
     [[nodiscard]] const SessionMachine& machine() const noexcept { return machine_; }
     /// Handlers that have started and not told their end, on_session_open and on_session_close

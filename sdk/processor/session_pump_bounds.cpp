@@ -55,7 +55,7 @@ void SessionPump::renew_lock() {
         if (!usable()) {
             return;
         }
-        link_->renew_lock([this, asked](core::Result<ports::LockGrant> answer) {
+        link_->renew_lock(lease_.expires(), [this, asked](core::Result<ports::LockGrant> answer) {
             if (machine_.is_lost() || given_back_) {
                 return;
             }

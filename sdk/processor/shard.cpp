@@ -133,7 +133,7 @@ void Shard::cancel_accept(Slot& slot) {
         accept->given_up = true;
         ++orphans_;
         timers().cancel(slot.timer);
-        endpoint_.cancel_accept(accept->id);
+        endpoint_.give_up(accept->id);
     }
 }
 

@@ -90,7 +90,7 @@ private:
     struct Accept {
         std::size_t slot;
         std::size_t target;
-        ports::AcceptId id{0};
+        ports::RequestId id{0};
         TimePoint asked_at{};
         bool given_up{false};
     };

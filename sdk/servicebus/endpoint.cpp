@@ -70,8 +70,8 @@ void Endpoint::connect(const std::string& entity, ports::DoneHandler handler) {
 
 // Sessions
 
-ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
-    const ports::AcceptId id = ++last_accept_;
+ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+    const ports::RequestId id = ++last_accept_;
     auto core = std::make_shared<LinkCore>(hubs_.for_session(), std::move(request));
     accepts_.emplace(id, Accept{core, std::move(handler)});
     core->ask(
@@ -79,7 +79,7 @@ ports::AcceptId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHand
     return id;
 }
 
-void Endpoint::finish_accept(ports::AcceptId id, std::optional<Failure> failure) {
+void Endpoint::finish_accept(ports::RequestId id, std::optional<Failure> failure) {
     const auto found = accepts_.find(id);
     if (found == accepts_.end()) {
         return; // cancelled; its core gives a session back when it goes
@@ -93,7 +93,7 @@ void Endpoint::finish_accept(ports::AcceptId id, std::optional<Failure> failure)
     }
 }
 
-void Endpoint::cancel_accept(ports::AcceptId id) {
+void Endpoint::give_up(ports::RequestId id) {
     const auto found = accepts_.find(id);
     if (found == accepts_.end()) {
         return;
@@ -109,13 +109,13 @@ void Endpoint::cancel_accept(ports::AcceptId id) {
 
 // Sending
 
-void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
+ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     const bool is_scheduled =
         std::any_of(request.messages.begin(), request.messages.end(),
                     [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
     if (is_scheduled) {
         schedule(std::move(request), std::move(handler));
-        return;
+        return 0;
     }
     std::vector<std::string> encoded;
     encoded.reserve(request.messages.size());
@@ -126,7 +126,7 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     auto answer = owed(std::move(handler));
     if (encoded.empty()) {
         loop().post([answer = std::move(answer)] { answer(std::vector<std::int64_t>{}); });
-        return;
+        return 0;
     }
     const std::string entity = request.entity;
     hub_->ready(entity, [this, alive = std::weak_ptr{owed_}, entity, encoded = std::move(encoded),
@@ -151,6 +151,7 @@ void Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
             answer(std::move(result));
         });
     });
+    return 0;
 }
 
 /// Asks for sequence numbers, which a transfer does not tell.
@@ -169,7 +170,7 @@ void Endpoint::schedule(ports::SendRequest request, ports::SendHandler handler) 
     hub_->manage(request.entity,
                  {.operation = "com.microsoft:schedule-message",
                   .body = Value::map({{"messages", std::move(messages)}})},
-                 hub_->default_deadline(),
+                 request.deadline,
                  [answer, count, entity = request.entity](core::Result<Response> response) {
                      if (!response.ok()) {
                          answer(response.failure());
@@ -192,15 +193,16 @@ void Endpoint::schedule(ports::SendRequest request, ports::SendHandler handler) 
                  });
 }
 
-void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                                ports::DoneHandler handler) {
+ports::RequestId Endpoint::cancel_scheduled(std::string entity,
+                                            std::vector<std::int64_t> sequence_numbers,
+                                            Deadline deadline, ports::DoneHandler handler) {
     amqp::Array numbers{.element = 0x81};
     numbers.items.assign(sequence_numbers.begin(), sequence_numbers.end());
     auto answer = owed(std::move(handler));
     hub_->manage(entity,
                  {.operation = "com.microsoft:cancel-scheduled-message",
                   .body = Value::map({{"sequence-numbers", std::move(numbers)}})},
-                 hub_->default_deadline(), [answer](core::Result<Response> response) {
+                 deadline, [answer](core::Result<Response> response) {
                      if (!response.ok()) {
                          answer(response.failure());
                      } else if (response.value().is_success()) {
@@ -213,11 +215,12 @@ void Endpoint::cancel_scheduled(std::string entity, std::vector<std::int64_t> se
                          answer(std::move(why));
                      }
                  });
+    return 0;
 }
 
 // Looking
 
-void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
+ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
     Map body{
         {"from-sequence-number", request.from_sequence_number},
         {"message-count", static_cast<std::int32_t>(std::min(request.max_messages, 0x7fffffffU))}};
@@ -227,7 +230,7 @@ void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
     auto answer = owed(std::move(handler));
     hub_->manage(
         request.entity, {.operation = "com.microsoft:peek-message", .body = Value{std::move(body)}},
-        hub_->default_deadline(),
+        request.deadline,
         [answer, hub = hub_, entity = request.entity](core::Result<Response> response) {
             if (!response.ok()) {
                 answer(response.failure());
@@ -259,10 +262,11 @@ void Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
             }
             answer(std::move(seen));
         });
+    return 0;
 }
 
-void Endpoint::list_sessions(ports::ListSessionsRequest request,
-                             ports::ListSessionsHandler handler) {
+ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
+                                         ports::ListSessionsHandler handler) {
     constexpr std::int64_t latest =
         253'402'300'799'999; // the last instant of the year 9999: sessions with messages or state (observed)
     Map body{{"last-updated-time", amqp::Timestamp{latest}},
@@ -272,8 +276,7 @@ void Endpoint::list_sessions(ports::ListSessionsRequest request,
     hub_->manage(
         request.entity,
         {.operation = "com.microsoft:get-message-sessions", .body = Value{std::move(body)}},
-        hub_->default_deadline(),
-        [answer, entity = request.entity](core::Result<Response> response) {
+        request.deadline, [answer, entity = request.entity](core::Result<Response> response) {
             if (!response.ok()) {
                 answer(response.failure());
             } else if (response.value().status != 204 && !response.value().is_success()) {
@@ -288,6 +291,7 @@ void Endpoint::list_sessions(ports::ListSessionsRequest request,
                 answer(std::move(sessions));
             }
         });
+    return 0;
 }
 
 } // namespace sessionq::servicebus

@@ -27,14 +27,15 @@ public:
     [[nodiscard]] core::EventLoop& loop() noexcept override { return hub_->loop(); }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
-    void cancel_accept(ports::AcceptId id) override;
-    void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                          ports::DoneHandler handler) override;
-    void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request,
-                       ports::ListSessionsHandler handler) override;
+    ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    void give_up(ports::RequestId id) override;
+    ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
+    ports::RequestId cancel_scheduled(std::string entity,
+                                      std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      ports::DoneHandler handler) override;
+    ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
+    ports::RequestId list_sessions(ports::ListSessionsRequest request,
+                                   ports::ListSessionsHandler handler) override;
 
 private:
     struct Accept {
@@ -42,7 +43,7 @@ private:
         ports::AcceptHandler handler;
     };
 
-    void finish_accept(ports::AcceptId id, std::optional<Failure> failure);
+    void finish_accept(ports::RequestId id, std::optional<Failure> failure);
     void schedule(ports::SendRequest request, ports::SendHandler handler);
 
     /// Answers that must come although the endpoint goes: what is asked through here is answered by
@@ -52,8 +53,8 @@ private:
 
     HubPool hubs_;
     const std::shared_ptr<Hub> hub_; // the first
-    std::unordered_map<ports::AcceptId, Accept> accepts_{};
-    ports::AcceptId last_accept_{0};
+    std::unordered_map<ports::RequestId, Accept> accepts_{};
+    ports::RequestId last_accept_{0};
     std::map<std::string, std::unique_ptr<SenderChannel>> senders_{};
     std::shared_ptr<std::map<std::uint64_t, std::function<void(const Failure&)>>> owed_;
     std::uint64_t last_owed_{0};

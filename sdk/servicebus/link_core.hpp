@@ -46,11 +46,11 @@ public:
     void add_credit(std::uint32_t count);
     void drain();
     void settle(ports::Delivery& delivery, ports::Settlement&& settlement);
-    void renew_lock(ports::SessionLink::LockHandler handler);
-    void get_state(ports::SessionLink::StateHandler handler);
-    void set_state(const std::optional<std::string>& state,
+    void renew_lock(Deadline deadline, ports::SessionLink::LockHandler handler);
+    void get_state(Deadline deadline, ports::SessionLink::StateHandler handler);
+    void set_state(const std::optional<std::string>& state, Deadline deadline,
                    ports::SessionLink::DoneHandler handler);
-    void receive_deferred(const std::vector<std::int64_t>& sequences,
+    void receive_deferred(const std::vector<std::int64_t>& sequences, Deadline deadline,
                           ports::SessionLink::DeliveriesHandler handler);
     void close(ports::SessionLink::DoneHandler handler);
     /// The link is destroyed: closes it, says nothing more.
@@ -85,7 +85,7 @@ private:
     void note_lock_over();
     [[nodiscard]] Deadline request_deadline() const { return hub_->default_deadline(); }
     template <typename Then>
-    void manage(std::string operation, amqp::Map body, Then then);
+    void manage(std::string operation, amqp::Map body, Deadline deadline, Then then);
 
     const std::shared_ptr<Hub> hub_;
     const ports::AcceptRequest request_;

@@ -20,7 +20,7 @@ Map LinkCore::to_map(const Properties& properties) {
 }
 
 template <typename Then>
-void LinkCore::manage(std::string operation, Map body, Then then) {
+void LinkCore::manage(std::string operation, Map body, Deadline deadline, Then then) {
     if (phase_ != Phase::held) {
         hub_->loop().post([weak = weak_from_this(), then = std::move(then)] {
             if (const auto self = weak.lock(); self && !self->dead_) {
@@ -35,7 +35,7 @@ void LinkCore::manage(std::string operation, Map body, Then then) {
     Request request{.operation = std::move(operation),
                     .properties = {{"associated-link-name", link_name_}},
                     .body = Value{std::move(body)}};
-    hub_->manage(request_.entity, std::move(request), request_deadline(),
+    hub_->manage(request_.entity, std::move(request), deadline,
                  [weak = weak_from_this(), then = std::move(then)](core::Result<Response> answer) {
                      const auto self = weak.lock();
                      if (self && !self->dead_) {
@@ -44,8 +44,8 @@ void LinkCore::manage(std::string operation, Map body, Then then) {
                  });
 }
 
-void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
-    manage("com.microsoft:renew-session-lock", {},
+void LinkCore::renew_lock(Deadline deadline, ports::SessionLink::LockHandler handler) {
+    manage("com.microsoft:renew-session-lock", {}, deadline,
            [handler = std::move(handler),
             asked = hub_->loop().now()](LinkCore& self, core::Result<Response> answer) {
                if (!answer.ok()) {
@@ -72,8 +72,8 @@ void LinkCore::renew_lock(ports::SessionLink::LockHandler handler) {
            });
 }
 
-void LinkCore::get_state(ports::SessionLink::StateHandler handler) {
-    manage("com.microsoft:get-session-state", {},
+void LinkCore::get_state(Deadline deadline, ports::SessionLink::StateHandler handler) {
+    manage("com.microsoft:get-session-state", {}, deadline,
            [handler = std::move(handler)](LinkCore& self, core::Result<Response> answer) {
                if (!answer.ok()) {
                    handler(answer.failure());
@@ -88,10 +88,10 @@ void LinkCore::get_state(ports::SessionLink::StateHandler handler) {
            });
 }
 
-void LinkCore::set_state(const std::optional<std::string>& state,
+void LinkCore::set_state(const std::optional<std::string>& state, Deadline deadline,
                          ports::SessionLink::DoneHandler handler) {
     Map body{{"session-state", state ? Value::binary(*state) : Value{}}};
-    manage("com.microsoft:set-session-state", std::move(body),
+    manage("com.microsoft:set-session-state", std::move(body), deadline,
            [handler = std::move(handler)](LinkCore& self, core::Result<Response> answer) {
                if (!answer.ok()) {
                    handler(answer.failure());
@@ -104,14 +104,14 @@ void LinkCore::set_state(const std::optional<std::string>& state,
            });
 }
 
-void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences,
+void LinkCore::receive_deferred(const std::vector<std::int64_t>& sequences, Deadline deadline,
                                 ports::SessionLink::DeliveriesHandler handler) {
     amqp::Array numbers{.element = 0x81};
     numbers.items.assign(sequences.begin(), sequences.end());
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
     Map body{{"sequence-numbers", std::move(numbers)},
              {"receiver-settle-mode", std::uint32_t{removes ? 0U : 1U}}};
-    manage("com.microsoft:receive-by-sequence-number", std::move(body),
+    manage("com.microsoft:receive-by-sequence-number", std::move(body), deadline,
            [handler = std::move(handler), wanted = sequences.size(),
             removes](LinkCore& self, core::Result<Response> answer) {
                if (!answer.ok()) {
@@ -173,7 +173,7 @@ void LinkCore::settle_deferred(ports::Delivery& delivery, const core::Uuid& toke
     if (!settlement.properties_to_modify.empty()) {
         body.emplace_back("properties-to-modify", to_map(settlement.properties_to_modify));
     }
-    manage("com.microsoft:update-disposition", std::move(body),
+    manage("com.microsoft:update-disposition", std::move(body), request_deadline(),
            [told = &delivery](LinkCore& self, core::Result<Response> answer) {
                if (!self.forget_settling(*told)) {
                    return; // it was answered when the link ended

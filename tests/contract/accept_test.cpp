@@ -122,7 +122,7 @@ PORT_CASE("accept: one that is given up answers with cancelled, and takes nothin
     NEEDS(t, accept_next);
     auto waiting = t.begin_accept(std::nullopt, 10s);
     t.fixture.quiet();
-    t.endpoint->cancel_accept(t.last_accept);
+    t.endpoint->give_up(t.last_accept);
     CHECK_FALSE(waiting.is_there());
     CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
     CHECK(waiting.failure() == Errc::cancelled);
@@ -136,7 +136,7 @@ PORT_CASE("accept: giving up crosses with a session that came; it is closed by t
     NEEDS(t, accept_next);
     t.send("a", {"1"});
     auto crossing = t.begin_accept(std::nullopt);
-    t.endpoint->cancel_accept(t.last_accept);
+    t.endpoint->give_up(t.last_accept);
     CHECK(t.fixture.eventually([&] { return crossing.is_there(); }));
     if (!crossing.failure()) {
         const auto late = t.link_of(crossing);
@@ -152,8 +152,8 @@ PORT_CASE("accept: giving up what is unknown or finished has no effect") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
-    t.endpoint->cancel_accept(t.last_accept);
-    t.endpoint->cancel_accept(t.last_accept + 1000);
+    t.endpoint->give_up(t.last_accept);
+    t.endpoint->give_up(t.last_accept + 1000);
     t.send("a", {"1"});
     t.receive(*link, 1);
 }

@@ -56,7 +56,7 @@ PORT_CASE("lock: a renewal gives the full length from then on") {
     for (int i = 0; i < 3; ++i) {
         t.fixture.pass(4s - t.fixture.lag());
         auto renewed = t.template finish<ports::LockGrant>(
-            [&](auto handler) { link->link().renew_lock(std::move(handler)); });
+            [&](auto handler) { link->link().renew_lock({}, std::move(handler)); });
         REQUIRE_FALSE(renewed.failure());
         CHECK(*renewed.result().value().length >= 4900ms - t.fixture.lag());
         CHECK(*renewed.result().value().length <= 5s + t.fixture.lag());
@@ -77,11 +77,11 @@ PORT_CASE(
     CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
     CHECK(t.settle(*link, *link->got[0], Outcome::complete) == Errc::lock_lost);
     const auto renewed = t.template finish<ports::LockGrant>(
-        [&](auto handler) { link->link().renew_lock(std::move(handler)); });
+        [&](auto handler) { link->link().renew_lock({}, std::move(handler)); });
     CHECK(renewed.failure() == Errc::lock_lost);
     NEEDS(t, session_state);
     const auto state = t.template finish<std::optional<std::string>>(
-        [&](auto handler) { link->link().get_state(std::move(handler)); });
+        [&](auto handler) { link->link().get_state({}, std::move(handler)); });
     CHECK(state.failure() == Errc::lock_lost);
     t.close(*link);
     const auto next = t.hold("a");
@@ -156,7 +156,7 @@ PORT_CASE("destroy: a link that was not closed closes itself, and says nothing m
     t.receive(*link, 1);
     bool is_told = false;
     link->settle(*link->got[0], Outcome::complete);
-    link->link().get_state([&](const auto&) { is_told = true; });
+    link->link().get_state({}, [&](const auto&) { is_told = true; });
     link->drain();
     link->destroy();
     t.fixture.quiet();
@@ -202,13 +202,13 @@ PORT_CASE("state: is kept with the session, over its messages and holders") {
     const auto get = [&] {
         return t
             .template finish<State>(
-                [&](auto handler) { link->link().get_state(std::move(handler)); })
+                [&](auto handler) { link->link().get_state({}, std::move(handler)); })
             .result()
             .value();
     };
     const auto set = [&](State state) {
         CHECK_FALSE(t.template finish<core::Done>([&](auto handler) {
-                         link->link().set_state(std::move(state), std::move(handler));
+                         link->link().set_state(std::move(state), {}, std::move(handler));
                      }).failure());
     };
     CHECK(get() == std::nullopt);

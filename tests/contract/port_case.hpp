@@ -215,7 +215,7 @@ public:
     Fixture fixture{};
     std::string entity;
     std::unique_ptr<ports::Endpoint> endpoint;
-    ports::AcceptId last_accept{0};
+    ports::RequestId last_accept{0};
 };
 
 } // namespace sessionq::test

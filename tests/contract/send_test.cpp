@@ -115,7 +115,7 @@ PORT_CASE("schedule: taken back, the message never comes") {
     const auto cancel = [&] {
         return t
             .template finish<core::Done>([&](auto handler) {
-                t.endpoint->cancel_scheduled(t.target(), sequences, std::move(handler));
+                t.endpoint->cancel_scheduled(t.target(), sequences, {}, std::move(handler));
             })
             .failure();
     };
@@ -205,7 +205,7 @@ PORT_CASE("list sessions: those with messages or state, by pages") {
     const auto merely_held = t.hold("c");
     const auto stateful = t.hold("d");
     CHECK_FALSE(t.template finish<core::Done>([&](auto handler) {
-                     stateful->link().set_state("s", std::move(handler));
+                     stateful->link().set_state("s", {}, std::move(handler));
                  }).failure());
     auto all = list(0, 100);
     std::ranges::sort(all);

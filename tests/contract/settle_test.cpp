@@ -155,7 +155,7 @@ PORT_CASE("defer: the message is set aside until it is asked for, and then settl
     CHECK(link->text() == "1 2");
     using Deliveries = std::vector<ports::DeliveryPtr>;
     auto asked = t.template finish<Deliveries>(
-        [&](auto handler) { link->link().receive_deferred({sequence}, std::move(handler)); });
+        [&](auto handler) { link->link().receive_deferred({sequence}, {}, std::move(handler)); });
     REQUIRE_FALSE(asked.failure());
     REQUIRE(asked.result().value().size() == 1);
     ports::Delivery& deferred = *asked.result().value()[0];
@@ -163,7 +163,7 @@ PORT_CASE("defer: the message is set aside until it is asked for, and then settl
     CHECK(deferred.message.sequence_number() == sequence);
     CHECK_FALSE(t.settle(*link, deferred, Outcome::complete));
     const auto again = t.template finish<Deliveries>(
-        [&](auto handler) { link->link().receive_deferred({sequence}, std::move(handler)); });
+        [&](auto handler) { link->link().receive_deferred({sequence}, {}, std::move(handler)); });
     CHECK(again.failure() == Errc::message_not_found);
 }
 
@@ -178,7 +178,7 @@ PORT_CASE("defer: any missing sequence number fails all, and a session that has 
     CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::defer));
     using Deliveries = std::vector<ports::DeliveryPtr>;
     const auto missing = t.template finish<Deliveries>([&](auto handler) {
-        link->link().receive_deferred({first, first + 1}, std::move(handler));
+        link->link().receive_deferred({first, first + 1}, {}, std::move(handler));
     });
     CHECK(missing.failure() == Errc::message_not_found);
     t.receive(*link, 1);
@@ -187,6 +187,6 @@ PORT_CASE("defer: any missing sequence number fails all, and a session that has 
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
     link = t.hold("a");
     auto asked = t.template finish<Deliveries>(
-        [&](auto handler) { link->link().receive_deferred({first}, std::move(handler)); });
+        [&](auto handler) { link->link().receive_deferred({first}, {}, std::move(handler)); });
     CHECK_FALSE(asked.failure());
 }

@@ -7,7 +7,8 @@
 
 namespace sessionq::simulation {
 
-ports::AcceptId FlawedEndpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+ports::RequestId FlawedEndpoint::accept(ports::AcceptRequest request,
+                                        ports::AcceptHandler handler) {
     return endpoint_->accept(std::move(request), [defect = defect_, unwritten = unwritten_,
                                                   handler = std::move(handler)](
                                                      core::Result<ports::SessionLinkPtr> answer) {
@@ -17,7 +18,7 @@ ports::AcceptId FlawedEndpoint::accept(ports::AcceptRequest request, ports::Acce
     });
 }
 
-void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler) {
+ports::RequestId FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     using Numbers = core::Result<std::vector<std::int64_t>>;
     const std::size_t count = request.messages.size();
     switch (defect_) {
@@ -41,7 +42,7 @@ void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler
             request.messages.pop_back();
         }
         break;
-    case SeamDefect::splits_batch: send_one_by_one(std::move(request), std::move(handler)); return;
+    case SeamDefect::splits_batch: return send_one_by_one(std::move(request), std::move(handler));
     case SeamDefect::reverses_batch: std::ranges::reverse(request.messages); break;
     case SeamDefect::schedules_at_once:
         for (Message& message : request.messages) {
@@ -50,20 +51,21 @@ void FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler
         break;
     default: break;
     }
-    endpoint_->send(std::move(request), std::move(handler));
+    return endpoint_->send(std::move(request), std::move(handler));
 }
 
 /// The first failure, or the last answer, is the answer.
-void FlawedEndpoint::send_one_by_one(ports::SendRequest request, ports::SendHandler handler) {
+ports::RequestId FlawedEndpoint::send_one_by_one(ports::SendRequest request,
+                                                 ports::SendHandler handler) {
     if (request.messages.size() < 2) {
-        endpoint_->send(std::move(request), std::move(handler));
-        return;
+        return endpoint_->send(std::move(request), std::move(handler));
     }
     ports::SendRequest first{.entity = request.entity,
-                             .messages = {std::move(request.messages.front())}};
+                             .messages = {std::move(request.messages.front())},
+                             .deadline = request.deadline};
     request.messages.erase(request.messages.begin());
-    endpoint_->send(std::move(first), [this, request = std::move(request),
-                                       handler = std::move(handler)](auto answer) {
+    return endpoint_->send(std::move(first), [this, request = std::move(request),
+                                              handler = std::move(handler)](auto answer) {
         if (!answer) {
             handler(std::move(answer));
         } else {

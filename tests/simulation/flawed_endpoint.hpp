@@ -19,28 +19,29 @@ public:
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return endpoint_->capabilities();
     }
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
-    void cancel_accept(ports::AcceptId id) override { endpoint_->cancel_accept(id); }
-    void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                          ports::DoneHandler handler) override {
+    ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    void give_up(ports::RequestId id) override { endpoint_->give_up(id); }
+    ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
+    ports::RequestId cancel_scheduled(std::string entity,
+                                      std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      ports::DoneHandler handler) override {
         if (defect_ == SeamDefect::cancels_nothing) {
             loop().post([handler = std::move(handler)] { handler(core::Done{}); });
-        } else {
-            endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers),
-                                        std::move(handler));
+            return 0;
         }
+        return endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers), deadline,
+                                           std::move(handler));
     }
-    void peek(ports::PeekRequest request, ports::PeekHandler handler) override {
-        endpoint_->peek(std::move(request), std::move(handler));
+    ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override {
+        return endpoint_->peek(std::move(request), std::move(handler));
     }
-    void list_sessions(ports::ListSessionsRequest request,
-                       ports::ListSessionsHandler handler) override {
-        endpoint_->list_sessions(std::move(request), std::move(handler));
+    ports::RequestId list_sessions(ports::ListSessionsRequest request,
+                                   ports::ListSessionsHandler handler) override {
+        return endpoint_->list_sessions(std::move(request), std::move(handler));
     }
 
 private:
-    void send_one_by_one(ports::SendRequest request, ports::SendHandler handler);
+    ports::RequestId send_one_by_one(ports::SendRequest request, ports::SendHandler handler);
 
     SeamDefect defect_;
     std::shared_ptr<UnwrittenStates> unwritten_{std::make_shared<UnwrittenStates>()};

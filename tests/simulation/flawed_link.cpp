@@ -5,18 +5,17 @@ namespace sessionq::simulation {
 void FlawedLink::set_events(ports::LinkEvents& events) {
     link_->set_events(events);
     if (const auto found = unwritten_->find(link_->session_id()); found != unwritten_->end()) {
-        link_->set_state(found->second, [](const auto&) {});
+        link_->set_state(found->second, Deadline::never(), [](const auto&) {});
         unwritten_->erase(found);
     }
 }
 
-void FlawedLink::get_state(StateHandler handler) {
+ports::RequestId FlawedLink::get_state(Deadline deadline, StateHandler handler) {
     if (defect_ != SeamDefect::reads_old_state) {
-        link_->get_state(std::move(handler));
-        return;
+        return link_->get_state(deadline, std::move(handler));
     }
-    link_->get_state([read = read_, handler = std::move(handler)](
-                         core::Result<std::optional<std::string>> answer) {
+    return link_->get_state(deadline, [read = read_, handler = std::move(handler)](
+                                          core::Result<std::optional<std::string>> answer) {
         if (answer && !*read) {
             *read = answer.value();
         }
@@ -24,20 +23,22 @@ void FlawedLink::get_state(StateHandler handler) {
     });
 }
 
-void FlawedLink::set_state(std::optional<std::string> state, DoneHandler handler) {
+ports::RequestId FlawedLink::set_state(std::optional<std::string> state, Deadline deadline,
+                                       DoneHandler handler) {
     if (defect_ == SeamDefect::repeats_state_write) { // until it is answered it is to be made again
         unwritten_->insert_or_assign(link_->session_id(), state);
     }
-    link_->set_state(std::move(state),
-                     [defect = defect_, unwritten = unwritten_, session = link_->session_id(),
-                      handler = std::move(handler)](core::Result<core::Done> answer) {
-                         if (answer) {
-                             unwritten->erase(session);
-                         }
-                         handler(defect == SeamDefect::confirms_lost_state
-                                     ? core::Result<core::Done>{core::Done{}}
-                                     : std::move(answer));
-                     });
+    return link_->set_state(std::move(state), deadline,
+                            [defect = defect_, unwritten = unwritten_,
+                             session = link_->session_id(),
+                             handler = std::move(handler)](core::Result<core::Done> answer) {
+                                if (answer) {
+                                    unwritten->erase(session);
+                                }
+                                handler(defect == SeamDefect::confirms_lost_state
+                                            ? core::Result<core::Done>{core::Done{}}
+                                            : std::move(answer));
+                            });
 }
 
 } // namespace sessionq::simulation

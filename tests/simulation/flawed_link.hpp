@@ -32,13 +32,17 @@ public:
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
         link_->settle(delivery, std::move(settlement));
     }
-    void renew_lock(LockHandler handler) override { link_->renew_lock(std::move(handler)); }
-    void get_state(StateHandler handler) override;
-    void set_state(std::optional<std::string> state, DoneHandler handler) override;
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                          DeliveriesHandler handler) override {
-        link_->receive_deferred(std::move(sequence_numbers), std::move(handler));
+    ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override {
+        return link_->renew_lock(deadline, std::move(handler));
     }
+    ports::RequestId get_state(Deadline deadline, StateHandler handler) override;
+    ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
+                               DoneHandler handler) override;
+    ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      DeliveriesHandler handler) override {
+        return link_->receive_deferred(std::move(sequence_numbers), deadline, std::move(handler));
+    }
+    void give_up(ports::RequestId id) override { link_->give_up(id); }
     void close(DoneHandler handler) override { link_->close(std::move(handler)); }
 
 private:

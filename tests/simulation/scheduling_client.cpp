@@ -95,7 +95,7 @@ void SchedulingClient::cancel(ScheduledRecord& record, std::int64_t sequence) {
         [this, here = here_, entity = record.entity,
          sequence](const client::PendingPtr<core::Done>& pending) {
             if (*here && endpoint_ != nullptr) {
-                endpoint_->cancel_scheduled(entity, {sequence},
+                endpoint_->cancel_scheduled(entity, {sequence}, Deadline::never(),
                                             client::AnswerTo<core::Done>{pending});
             } else {
                 pending->give_up(Errc::cancelled);

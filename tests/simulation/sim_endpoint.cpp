@@ -21,20 +21,27 @@ public:
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
         near_->settle(delivery, settlement);
     }
-    void renew_lock(LockHandler handler) override { near_->renew(std::move(handler)); }
+    ports::RequestId renew_lock(Deadline, LockHandler handler) override {
+        near_->renew(std::move(handler));
+        return 0;
+    }
+    void give_up(ports::RequestId) override {}
     void close(DoneHandler handler) override { near_->close(std::move(handler)); }
 
-    void get_state(StateHandler handler) override { refuse(std::move(handler)); }
-    void set_state(std::optional<std::string>, DoneHandler handler) override {
-        refuse(std::move(handler));
+    ports::RequestId get_state(Deadline, StateHandler handler) override {
+        return refuse(std::move(handler));
     }
-    void receive_deferred(std::vector<std::int64_t>, DeliveriesHandler handler) override {
-        refuse(std::move(handler));
+    ports::RequestId set_state(std::optional<std::string>, Deadline, DoneHandler handler) override {
+        return refuse(std::move(handler));
+    }
+    ports::RequestId receive_deferred(std::vector<std::int64_t>, Deadline,
+                                      DeliveriesHandler handler) override {
+        return refuse(std::move(handler));
     }
 
 private:
     template <typename Handler>
-    void refuse(Handler handler) {
+    ports::RequestId refuse(Handler handler) {
         near_->ask(
             [operation_near = std::weak_ptr{near_}](FarLink&, std::uint64_t operation) {
                 if (const auto near = operation_near.lock()) {
@@ -42,6 +49,7 @@ private:
                 }
             },
             [handler = std::move(handler)](const Failure* failure) { handler(*failure); });
+        return 0;
     }
 
     std::shared_ptr<NearLink> near_;
@@ -74,7 +82,7 @@ SimEndpoint::~SimEndpoint() {
     }
 }
 
-ports::AcceptId SimEndpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
+ports::RequestId SimEndpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
     if (!loop_->on_this_thread()) {
         environment_->broken("accept from outside the endpoint's loop");
     }
@@ -130,7 +138,7 @@ void SimEndpoint::attempted(std::uint64_t accept, ports::AcceptRequest request, 
     }
 }
 
-void SimEndpoint::cancel_accept(ports::AcceptId id) {
+void SimEndpoint::give_up(ports::RequestId id) {
     const auto found = pending_.find(id);
     if (found == pending_.end()) {
         return;
@@ -241,21 +249,26 @@ void SimEndpoint::disconnect(Duration outage) {
     }
 }
 
-void SimEndpoint::send(ports::SendRequest, ports::SendHandler handler) {
+ports::RequestId SimEndpoint::send(ports::SendRequest, ports::SendHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+    return 0;
 }
 
-void SimEndpoint::cancel_scheduled(std::string, std::vector<std::int64_t>,
-                                   ports::DoneHandler handler) {
+ports::RequestId SimEndpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, Deadline,
+                                               ports::DoneHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+    return 0;
 }
 
-void SimEndpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
+ports::RequestId SimEndpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+    return 0;
 }
 
-void SimEndpoint::list_sessions(ports::ListSessionsRequest, ports::ListSessionsHandler handler) {
+ports::RequestId SimEndpoint::list_sessions(ports::ListSessionsRequest,
+                                            ports::ListSessionsHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+    return 0;
 }
 
 } // namespace sessionq::simulation

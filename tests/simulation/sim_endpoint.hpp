@@ -20,14 +20,15 @@ public:
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return capabilities_;
     }
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
-    void cancel_accept(ports::AcceptId id) override;
-    void send(ports::SendRequest request, ports::SendHandler handler) override;
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                          ports::DoneHandler handler) override;
-    void peek(ports::PeekRequest request, ports::PeekHandler handler) override;
-    void list_sessions(ports::ListSessionsRequest request,
-                       ports::ListSessionsHandler handler) override;
+    ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    void give_up(ports::RequestId id) override;
+    ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
+    ports::RequestId cancel_scheduled(std::string entity,
+                                      std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      ports::DoneHandler handler) override;
+    ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
+    ports::RequestId list_sessions(ports::ListSessionsRequest request,
+                                   ports::ListSessionsHandler handler) override;
 
     /// All links and accepts of it are lost; until `outage` is over no accept gets through.
     void disconnect(Duration outage);

@@ -4,8 +4,8 @@
 
 namespace sessionq::simulation {
 
-ports::AcceptId WatchedEndpoint::accept(ports::AcceptRequest request,
-                                        ports::AcceptHandler handler) {
+ports::RequestId WatchedEndpoint::accept(ports::AcceptRequest request,
+                                         ports::AcceptHandler handler) {
     if (!loop().on_this_thread()) {
         environment_->broken("accept from outside the endpoint's loop");
     }
@@ -13,7 +13,7 @@ ports::AcceptId WatchedEndpoint::accept(ports::AcceptRequest request,
     record.endpoint = number_;
     record.entity = request.entity;
     record.asked = environment_->scheduler.now();
-    const ports::AcceptId id = endpoint_->accept(
+    const ports::RequestId id = endpoint_->accept(
         std::move(request),
         [this, &record, handler = std::move(handler)](core::Result<ports::SessionLinkPtr> result) {
             if (std::exchange(record.answered, true)) {
@@ -65,13 +65,13 @@ ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept,
     return std::make_unique<WatchedLink>(*environment_, *ledger_, book, std::move(link));
 }
 
-void WatchedEndpoint::cancel_accept(ports::AcceptId id) {
+void WatchedEndpoint::give_up(ports::RequestId id) {
     if (const auto found = pending_.find(id); found != pending_.end()) {
         found->second->cancelled = true;
         environment_->scheduler.trace("endpoint", number_, " cancel accept ", id);
         environment_->tell(&Oracle::accept_cancelled, *found->second);
     }
-    endpoint_->cancel_accept(id);
+    endpoint_->give_up(id);
 }
 
 } // namespace sessionq::simulation

@@ -25,22 +25,23 @@ public:
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return endpoint_->capabilities();
     }
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
-    void cancel_accept(ports::AcceptId id) override;
-    void send(ports::SendRequest request, ports::SendHandler handler) override {
-        endpoint_->send(std::move(request), std::move(handler));
+    ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    void give_up(ports::RequestId id) override;
+    ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override {
+        return endpoint_->send(std::move(request), std::move(handler));
     }
-    void cancel_scheduled(std::string entity, std::vector<std::int64_t> sequence_numbers,
-                          ports::DoneHandler handler) override {
-        endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers),
-                                    std::move(handler));
+    ports::RequestId cancel_scheduled(std::string entity,
+                                      std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      ports::DoneHandler handler) override {
+        return endpoint_->cancel_scheduled(std::move(entity), std::move(sequence_numbers), deadline,
+                                           std::move(handler));
     }
-    void peek(ports::PeekRequest request, ports::PeekHandler handler) override {
-        endpoint_->peek(std::move(request), std::move(handler));
+    ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override {
+        return endpoint_->peek(std::move(request), std::move(handler));
     }
-    void list_sessions(ports::ListSessionsRequest request,
-                       ports::ListSessionsHandler handler) override {
-        endpoint_->list_sessions(std::move(request), std::move(handler));
+    ports::RequestId list_sessions(ports::ListSessionsRequest request,
+                                   ports::ListSessionsHandler handler) override {
+        return endpoint_->list_sessions(std::move(request), std::move(handler));
     }
 
 private:
@@ -52,7 +53,7 @@ private:
     std::size_t number_;
     std::function<std::uint32_t()> wire_;
     ports::EndpointPtr endpoint_;
-    std::map<ports::AcceptId, AcceptRecord*> pending_{};
+    std::map<ports::RequestId, AcceptRecord*> pending_{};
 };
 
 } // namespace sessionq::simulation

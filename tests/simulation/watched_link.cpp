@@ -54,14 +54,15 @@ void WatchedLink::settle(ports::Delivery& delivery, ports::Settlement settlement
     }
 }
 
-void WatchedLink::renew_lock(LockHandler handler) {
+ports::RequestId WatchedLink::renew_lock(Deadline deadline, LockHandler handler) {
     if (!book_.usable("renew_lock")) {
-        return;
+        return 0;
     }
     book_.renewal_asked();
-    link_->renew_lock(once<ports::LockGrant>(
-        "a renewal", [this, asked = environment_->scheduler.now(),
-                      handler = std::move(handler)](core::Result<ports::LockGrant> grant) {
+    return link_->renew_lock(
+        deadline, once<ports::LockGrant>("a renewal", [this, asked = environment_->scheduler.now(),
+                                                       handler = std::move(handler)](
+                                                          core::Result<ports::LockGrant> grant) {
             environment_->scheduler.trace("link", book_.record().id,
                                           grant ? " renewed" : " not renewed");
             if (!grant) {

@@ -27,15 +27,19 @@ public:
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
-    void renew_lock(LockHandler handler) override;
-    void get_state(StateHandler handler) override { link_->get_state(std::move(handler)); }
-    void set_state(std::optional<std::string> state, DoneHandler handler) override {
-        link_->set_state(std::move(state), std::move(handler));
+    ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override;
+    ports::RequestId get_state(Deadline deadline, StateHandler handler) override {
+        return link_->get_state(deadline, std::move(handler));
     }
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                          DeliveriesHandler handler) override {
-        link_->receive_deferred(std::move(sequence_numbers), std::move(handler));
+    ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
+                               DoneHandler handler) override {
+        return link_->set_state(std::move(state), deadline, std::move(handler));
     }
+    ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
+                                      DeliveriesHandler handler) override {
+        return link_->receive_deferred(std::move(sequence_numbers), deadline, std::move(handler));
+    }
+    void give_up(ports::RequestId id) override { link_->give_up(id); }
     void close(DoneHandler handler) override;
 
 private:

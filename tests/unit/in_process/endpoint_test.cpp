@@ -177,7 +177,7 @@ TEST_CASE("endpoint: a link may outlive it, and closes as ever") {
         loop.run_until_idle();
     }
     bool is_renewed = false;
-    link->renew_lock([&](const auto& renewed) { is_renewed = renewed.ok(); });
+    link->renew_lock({}, [&](const auto& renewed) { is_renewed = renewed.ok(); });
     loop.run_until_idle();
     CHECK(is_renewed);
     link.reset();
@@ -318,7 +318,7 @@ TEST_CASE(
     Remover remover{held.endpoint};
     held.answer();
     std::size_t got = 0;
-    remover.link->receive_deferred({1, 2}, [&](auto result) { got = result.value().size(); });
+    remover.link->receive_deferred({1, 2}, {}, [&](auto result) { got = result.value().size(); });
     held.answer(Failure{.code = Errc::server_busy});
     CHECK(got == 0);
     held.answer();

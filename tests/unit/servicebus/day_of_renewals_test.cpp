@@ -122,7 +122,7 @@ public:
         }
         lease_.renewal_asked();
         link_->renew_lock(
-            [this, asked = day_.loop.now()](const core::Result<ports::LockGrant>& grant) {
+            {}, [this, asked = day_.loop.now()](const core::Result<ports::LockGrant>& grant) {
                 REQUIRE(grant.ok());
                 lease_.grant(asked, grant.value().length);
                 ++renewals;
@@ -203,8 +203,9 @@ TEST_CASE("R12: a renewal that is slow on its way ends where the broker has it, 
     for (const Duration way : {Duration{0s}, Duration{5s}, Duration{20s}}) {
         CAPTURE(way.count());
         std::optional<Duration> length;
-        link->renew_lock(
-            [&](const core::Result<ports::LockGrant>& grant) { length = grant.value().length; });
+        link->renew_lock({}, [&](const core::Result<ports::LockGrant>& grant) {
+            length = grant.value().length;
+        });
         day.pass(way);
         REQUIRE(day.turn_until([&] { return length.has_value(); }));
         CHECK(*length ==

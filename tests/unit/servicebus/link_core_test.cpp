@@ -117,7 +117,7 @@ struct Case {
                             }};
     std::unique_ptr<servicebus::Endpoint> endpoint{};
     std::size_t asked{0};
-    ports::AcceptId accept{0};
+    ports::RequestId accept{0};
     ports::SessionLinkPtr link{};
     std::optional<Failure> failure{};
 };
@@ -143,7 +143,7 @@ TEST_CASE("R19: link: an accept that is given up is told to the broker at once, 
           "granted meanwhile is not taken") {
     Case t;
     t.ask();
-    t.endpoint->cancel_accept(t.accept);
+    t.endpoint->give_up(t.accept);
     t.peer().sender->open(t.peer().sender->remote()); // the answer crosses the giving up
     CHECK(t.until([&] { return t.peer().closed || t.peer().gone; }));
     CHECK(t.until([&] { return t.failure.has_value(); }));

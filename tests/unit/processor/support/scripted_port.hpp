@@ -129,20 +129,26 @@ public:
                       std::string{delivery.message.text()} + reason);
         script_->unsettled.push_back(&delivery);
     }
-    void renew_lock(LockHandler handler) override {
+    ports::RequestId renew_lock(Deadline /*deadline*/, LockHandler handler) override {
         script_->note("renew");
         script_->renewals.push_back(std::move(handler));
+        return ++last_request_;
     }
-    void get_state(StateHandler handler) override {
+    ports::RequestId get_state(Deadline /*deadline*/, StateHandler handler) override {
         script_->readers.push_back(std::move(handler));
+        return ++last_request_;
     }
-    void set_state(std::optional<std::string> /*state*/, DoneHandler handler) override {
+    ports::RequestId set_state(std::optional<std::string> /*state*/, Deadline /*deadline*/,
+                               DoneHandler handler) override {
         script_->writers.push_back(std::move(handler));
+        return ++last_request_;
     }
-    void receive_deferred(std::vector<std::int64_t> /*numbers*/,
-                          DeliveriesHandler handler) override {
+    ports::RequestId receive_deferred(std::vector<std::int64_t> /*numbers*/, Deadline /*deadline*/,
+                                      DeliveriesHandler handler) override {
         handler(std::vector<ports::DeliveryPtr>{});
+        return ++last_request_;
     }
+    void give_up(ports::RequestId id) override { script_->note("give up " + std::to_string(id)); }
     void close(DoneHandler handler) override {
         script_->note("close");
         script_->close = std::move(handler);
@@ -150,13 +156,14 @@ public:
 
 private:
     ScriptedLinkPtr script_;
+    ports::RequestId last_request_{0};
 };
 
 /// An endpoint whose accepts the test answers.
 class ScriptedEndpoint final : public ports::Endpoint {
 public:
     struct Accept {
-        ports::AcceptId id;
+        ports::RequestId id;
         ports::AcceptRequest request;
         ports::AcceptHandler handler;
         bool cancelled{false};
@@ -168,29 +175,33 @@ public:
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return capabilities_;
     }
-    ports::AcceptId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override {
+    ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override {
         accepts.push_back(
             {.id = ++last_, .request = std::move(request), .handler = std::move(handler)});
         return last_;
     }
-    void cancel_accept(ports::AcceptId id) override {
+    void give_up(ports::RequestId id) override {
         for (Accept& each : accepts) {
             each.cancelled = each.cancelled || each.id == id;
         }
     }
-    void send(ports::SendRequest /*request*/, ports::SendHandler handler) override {
+    ports::RequestId send(ports::SendRequest /*request*/, ports::SendHandler handler) override {
         handler(std::vector<std::int64_t>{});
+        return 0;
     }
-    void cancel_scheduled(std::string /*entity*/, std::vector<std::int64_t> /*numbers*/,
-                          ports::DoneHandler handler) override {
+    ports::RequestId cancel_scheduled(std::string /*entity*/, std::vector<std::int64_t> /*numbers*/,
+                                      Deadline /*deadline*/, ports::DoneHandler handler) override {
         handler(core::Done{});
+        return 0;
     }
-    void peek(ports::PeekRequest /*request*/, ports::PeekHandler handler) override {
+    ports::RequestId peek(ports::PeekRequest /*request*/, ports::PeekHandler handler) override {
         handler(std::vector<ReceivedMessage>{});
+        return 0;
     }
-    void list_sessions(ports::ListSessionsRequest /*request*/,
-                       ports::ListSessionsHandler handler) override {
+    ports::RequestId list_sessions(ports::ListSessionsRequest /*request*/,
+                                   ports::ListSessionsHandler handler) override {
         handler(std::vector<std::string>{});
+        return 0;
     }
 
     /// Answers the oldest accept.
@@ -202,11 +213,11 @@ public:
     void refuse(Errc code) { answer(Failure{.code = code, .detail = "scripted"}); }
 
     std::deque<Accept> accepts{};
-    [[nodiscard]] ports::AcceptId asked() const noexcept { return last_; } ///< accepts so far
+    [[nodiscard]] ports::RequestId asked() const noexcept { return last_; } ///< accepts so far
 
 private:
     core::EventLoop& loop_;
-    ports::AcceptId last_{0};
+    ports::RequestId last_{0};
     ports::Capabilities capabilities_{
         "scripted",
         {ports::Capability::accept_named, ports::Capability::accept_next,
