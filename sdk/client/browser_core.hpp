@@ -26,7 +26,7 @@ private:
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;
     const BrowserOptions options_;
-    Station& station_;
+    EndpointThread& thread_;
 };
 
 /// Asks for pages until one is not full.

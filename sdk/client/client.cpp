@@ -9,6 +9,7 @@
 #include <sessionq/token_credential.hpp>
 
 #include "amqp/web_socket.hpp"
+#include "client/access.hpp"
 #include "client/broker_host.hpp"
 #include "client/check.hpp"
 #include "client/client_core.hpp"
@@ -24,7 +25,7 @@ namespace sessionq {
 Client::Client(std::shared_ptr<client::ClientCore> core) noexcept : core_{std::move(core)} {}
 
 Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
-    const std::shared_ptr<client::BrokerHost>& host = broker.host();
+    const std::shared_ptr<client::BrokerHost>& host = client::Access::host(broker);
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
     if (engine->journal() != nullptr) {
         engine->begin(host->now()); // what was kept and not made anew takes up its work
@@ -45,9 +46,9 @@ using Connect = std::function<void(ports::Endpoint&, ports::DoneHandler)>;
 void connect_first(client::ClientCore& core, const Connect& connect) {
     const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
     auto answered = answer->get_future();
-    client::Station& station = core.station(0);
-    station.thread->post([&station, connect, answer] {
-        connect(*station.endpoint, [answer](core::Result<core::Done> result) {
+    client::EndpointThread& first = core.thread(0);
+    first.thread->post([&first, connect, answer] {
+        connect(*first.endpoint, [answer](core::Result<core::Done> result) {
             answer->set_value(std::move(result));
         });
     });

@@ -90,8 +90,8 @@ void ProcessorRuntime::start() {
                                        .clock = &engine.client->clock(),
                                        .seed = std::random_device{}(),
                                        .keep_alive = make_keep_alive(std::move(gone))};
-    for (std::size_t i = 0; i < engine.client->station_count(); ++i) {
-        environment.endpoints.push_back(engine.client->station(i).endpoint.get());
+    for (std::size_t i = 0; i < engine.client->thread_count(); ++i) {
+        environment.endpoints.push_back(engine.client->thread(i).endpoint.get());
     }
     engine.pool = start_threads("not all workers could be started", [&] {
         return std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(),

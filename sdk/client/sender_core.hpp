@@ -11,8 +11,7 @@
 
 namespace sessionq::client {
 
-/// What the copies of a `Sender` share: the entity and the station it sends from. Makes its
-/// operations; thread-safe.
+/// The entity and thread that copies of a `Sender` share. Makes its operations. Thread-safe.
 class SenderCore {
 public:
     SenderCore(std::shared_ptr<ClientCore> client, std::string entity);
@@ -32,7 +31,7 @@ public:
 private:
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;
-    Station& station_;
+    EndpointThread& thread_;
 };
 
 } // namespace sessionq::client

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/access.hpp"
 #include "client/blocking.hpp"
 #include "processor/session_pump.hpp"
 #include "processor/shard.hpp"
@@ -41,8 +42,8 @@ Operation<std::optional<std::string>> get_state(const SessionContext& session,
                                                 const OperationContext& context) {
     using State = std::optional<std::string>;
     return operation<State>(
-        session.pump(), context,
-        [pump = session.pump().shared_from_this()](const PendingPtr<State>& pending) {
+        Access::pump(session), context,
+        [pump = Access::pump(session).shared_from_this()](const PendingPtr<State>& pending) {
             const auto id =
                 pump->get_state(pending->deadline(), AnswerTo<State>{pending, Errc::lock_lost});
             give_up_with(*pending, pump, id);
@@ -52,8 +53,8 @@ Operation<std::optional<std::string>> get_state(const SessionContext& session,
 Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state,
                                 const OperationContext& context) {
     return operation<core::Done>(
-        session.pump(), context,
-        [pump = session.pump().shared_from_this(),
+        Access::pump(session), context,
+        [pump = Access::pump(session).shared_from_this(),
          state = std::move(state)](const PendingPtr<core::Done>& pending) mutable {
             const auto id = pump->set_state(std::move(state), pending->deadline(),
                                             AnswerTo<core::Done>{pending, Errc::lock_lost});

@@ -184,7 +184,7 @@ void SessionPump::lose(CloseReason reason) {
     if (machine_.is_lost() || given_back_) {
         return;
     }
-    Counters::add(shard_.shared().counters.leases_lost);
+    Counters::add(shard_.shared().counters.locks_lost);
     give_up(reason);
 }
 
