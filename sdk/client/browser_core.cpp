@@ -25,7 +25,7 @@ BrowserOptions checked(BrowserOptions options) {
     return options;
 }
 
-/// Adds the next page to `found`, until one is not full.
+/// Requests the next page and adds it to `found`, until one is not full.
 void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds found,
               const PendingPtr<SessionIds>& pending) {
     ports::ListSessionsRequest request{.entity = entity,

@@ -28,7 +28,7 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
     const std::shared_ptr<client::BrokerHost>& host = client::Access::host(broker);
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
     if (engine->journal() != nullptr) {
-        engine->begin(host->now()); // what was kept and not made anew takes up its work
+        engine->begin(host->now()); // starts stored entities that were not created again
     }
     return Client{std::make_shared<client::ClientCore>(
         options, [engine](client::ReceiveThread& loop) -> ports::EndpointPtr {
@@ -41,8 +41,7 @@ namespace {
 using MakeTokens = std::function<servicebus::TokenSourcePtr(core::EventLoop&)>;
 using Connect = std::function<void(ports::Endpoint&, ports::DoneHandler)>;
 
-/// Waits until the first thread's endpoint is connected, so that what is wrong with the way to the
-/// broker is said here.
+/// Waits until the first thread's endpoint is connected, so that a wrong address fails here.
 void connect_first(client::ClientCore& core, const Connect& connect) {
     const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
     auto answered = answer->get_future();
@@ -70,7 +69,7 @@ std::uint64_t seed_of(const client::ReceiveThread& thread) {
     return core::Random{static_cast<std::uint64_t>(thread.now().time_since_epoch().count())}.next();
 }
 
-/// A host, a namespace of Azure's public cloud, or a connection string without a key.
+/// Parses a host, a namespace of Azure's public cloud, or a connection string without a key.
 servicebus::ConnectionString place_of(std::string_view where, std::optional<Transport> transport) {
     if (where.find('=') == std::string_view::npos) {
         const bool is_name =

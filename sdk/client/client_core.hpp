@@ -31,7 +31,7 @@ struct EndpointThread {
 /// threads. Such objects refer to the loop and the endpoint only. A waiting caller holds the core.
 class ClientCore {
 public:
-    /// Starts the threads and makes their endpoints. Throws what the factory throws.
+    /// Starts the threads and makes their endpoints. Throws the factory's exceptions.
     ClientCore(ClientOptions options, const EndpointFactory& make_endpoint);
 
     /// Ends the receivers and the endpoint of each thread, on that thread. Operations under way end

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration destructor_patience = std::chrono::seconds{5};
 constexpr Duration late_patience =
-    std::chrono::milliseconds{100}; // for what has outlived a stop and may have ended since
+    std::chrono::milliseconds{100}; // for handlers that outlived a stop
 constexpr Duration describe_patience = std::chrono::seconds{1};
 
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
@@ -29,7 +29,7 @@ ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string
     return options;
 }
 
-/// Fulfils a promise when the last reference to it goes.
+/// Fulfils the promise when its last reference ends.
 std::shared_ptr<void> make_keep_alive(std::promise<void> gone) {
     return {new std::promise<void>{std::move(gone)}, [](void* held) {
                 const std::unique_ptr<std::promise<void>> promise{
@@ -115,8 +115,7 @@ void ProcessorRuntime::start() {
 StopReport ProcessorRuntime::stop(Duration timeout) noexcept {
     try {
         return stop_engine(timeout);
-    } catch (const std::exception&
-                 error) { // no memory to stop with: say so, and leave the rest to the destructor
+    } catch (const std::exception& error) { // out of memory; the destructor does the rest
         core::log(LogLevel::error, "processor", "stop failed: ", error.what());
         return {};
     }

@@ -18,7 +18,7 @@ public:
 
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
-    /// Throws what is wrong with a message before anything starts.
+    /// Throws if a message is invalid, before anything starts.
     [[nodiscard]] Operation<std::vector<std::int64_t>> send(std::vector<Message> messages,
                                                             const OperationContext& context) const;
 

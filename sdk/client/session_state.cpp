@@ -19,7 +19,7 @@ Operation<T> operation(processor::SessionPump& pump, const OperationContext& con
     processor::Shard& shard = pump.shard();
     shard.endpoint().capabilities().require(ports::Capability::session_state);
     const TimePoint now = shard.shared().environment.clock->now();
-    return {.client = nullptr, // the running handler keeps its processor, and so the client
+    return {.client = nullptr, // the running handler keeps the processor and its client
             .loop = shard.loop(),
             .deadline = context.effective(timeout_without_lease, now),
             .stop = context.stop(),
