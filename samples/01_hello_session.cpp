@@ -23,9 +23,9 @@ int main() {
         client,
         "orders",
         {.max_concurrent_sessions = 2, .session_idle_timeout = std::chrono::milliseconds{100}}};
-    orders.on_message([&handled](sessionq::MessageContext& call) {
-        std::osyncstream{std::cout} << call.message().session_id() << ": " << call.message().text()
-                                    << '\n';
+    orders.on_message([&handled](sessionq::MessageContext& context) {
+        std::osyncstream{std::cout} << context.message().session_id() << ": "
+                                    << context.message().text() << '\n';
         handled.count_down();
     }); // a handler that returns has completed its message
     orders.start();

@@ -1,4 +1,4 @@
-// How many sessions at once, how many calls in each, and how long a quiet session keeps its slot: what these settings change.
+// Shows the effect of three settings: sessions at once, handlers per session, idle timeout.
 
 #include <chrono>
 #include <iomanip>
@@ -26,7 +26,7 @@ void fill(const sessionq::Client& client) {
     sessionq::Sender{client, "jobs"}.send(std::move(messages));
 }
 
-/// Handles everything in the queue, and returns the processor's state just before the end.
+/// Handles all messages of the queue. Returns the processor's state just before the end.
 sessionq::ProcessorDescription consume(const sessionq::Client& client, const std::string& what,
                                        const sessionq::ProcessorOptions& options,
                                        const sessionq::ConcurrencyLimits* later = nullptr) {
@@ -64,13 +64,13 @@ int main() {
 
     consume(client, "1 session at a time",
             {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 16});
-    consume(client, "8 sessions, each kept for 100 ms when quiet",
+    consume(client, "8 sessions, each kept for 100 ms when idle",
             {.max_concurrent_sessions = 8, .session_idle_timeout = 100ms, .worker_threads = 16});
     consume(client, "8 sessions, left as soon as they are empty",
             {.max_concurrent_sessions = 8, .session_idle_timeout = 0s, .worker_threads = 16});
-    consume(client, "8 sessions, 3 calls in each, no more than 16",
+    consume(client, "8 sessions, 3 handlers in each, at most 16",
             {.max_concurrent_sessions = 8,
-             .max_concurrent_calls_per_session = 3, // started in order, but side by side
+             .max_concurrent_calls_per_session = 3, // start in order, run in parallel
              .max_concurrent_calls = 16,
              .session_idle_timeout = 0s,
              .worker_threads = 16});
@@ -80,5 +80,5 @@ int main() {
         client, "1 session, raised to 16 while running",
         {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 16}, &wider);
 
-    std::cout << "\nwhat a processor says of itself:\n" << last.to_string();
+    std::cout << "\nthe processor describes itself:\n" << last.to_string();
 }

@@ -1,4 +1,4 @@
-// Handlers that wait: as coroutines, two hundred of them are under way on two threads.
+// Handlers that wait: two hundred coroutines run on two threads.
 
 #include <chrono>
 #include <iostream>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Stands for a remote service that takes its time.
+/// Stands for a slow remote service.
 asio::awaitable<void> ask_the_bank() {
     asio::steady_timer answer{co_await asio::this_coro::executor, 100ms};
     co_await answer.async_wait(asio::use_awaitable);
@@ -46,11 +46,11 @@ int main() {
     sessionq::SessionProcessor payments{
         client, "payments", {.max_concurrent_sessions = sessions, .worker_threads = 2}};
     payments.on_message(
-        sessionq::coroutine([&](sessionq::MessageContext& call) -> asio::awaitable<void> {
+        sessionq::coroutine([&](sessionq::MessageContext& context) -> asio::awaitable<void> {
             co_await ask_the_bank(); // no thread waits
-            // Runs under what remains of the message's deadline, as every call of sessionq inside a handler does.
-            sessionq::Message receipt{.body =
-                                          std::string{call.message().session_id()} + " has paid"};
+            // Inherits the time left until the message's deadline.
+            sessionq::Message receipt{.body = std::string{context.message().session_id()} +
+                                              " has paid"};
             co_await sessionq::async_send(receipts, std::move(receipt));
             handled.count_down();
         }));

@@ -1,4 +1,5 @@
-// What becomes of a message whose handler throws, and of the session behind it: the policies, one after the other, on the same three messages.
+// What happens to a message whose handler throws, and to the session behind it. Runs each failure
+// policy on the same three messages.
 
 #include <chrono>
 #include <iostream>
@@ -25,7 +26,7 @@ void pay(std::string_view payment) {
 void demonstrate(sessionq::LocalBroker& broker, const std::string& what,
                  const FailurePolicy& policy) {
     std::cout << what << '\n';
-    broker.create_queue(what, {.max_delivery_count = 2}); // then the broker dead-letters by itself
+    broker.create_queue(what, {.max_delivery_count = 2}); // then the broker dead-letters it
     const auto client = sessionq::Client::in_process(broker);
     sessionq::Sender{client, what}.send({sessionq::Message::text("ada", "first payment"),
                                          sessionq::Message::text("ada", "bad payment"),
@@ -33,9 +34,9 @@ void demonstrate(sessionq::LocalBroker& broker, const std::string& what,
 
     sessionq::SessionProcessor payments{
         client, what, {.session_idle_timeout = 0s, .failure_policy = policy}};
-    payments.on_message([](sessionq::MessageContext& call) { pay(call.message().text()); });
+    payments.on_message([](sessionq::MessageContext& context) { pay(context.message().text()); });
     payments.on_error([](const sessionq::ErrorContext& error) {
-        std::osyncstream{std::cout} << "  told of: " << error.failure.to_string() << '\n';
+        std::osyncstream{std::cout} << "  error: " << error.failure.to_string() << '\n';
     });
     payments.start();
     while (broker.counts(what).active > 0) {

@@ -1,5 +1,6 @@
-// The same processor on Azure Service Bus, or on anything that speaks like it: only the way to the broker differs.
-//   SESSIONQ_CONNECTION='Endpoint=sb://...;SharedAccessKeyName=...;SharedAccessKey=...' 05_service_bus QUEUE
+// The same processor on Azure Service Bus, or on a broker that speaks like it.
+//   export SESSIONQ_CONNECTION='Endpoint=sb://...;SharedAccessKeyName=...;SharedAccessKey=...'
+//   05_service_bus QUEUE
 
 #include <cstdlib>
 #include <iostream>
@@ -16,9 +17,9 @@ int main(int count, char** arguments) {
     try {
         const auto client = sessionq::Client::connect(connection);
         sessionq::SessionProcessor orders{client, arguments[1], {.max_concurrent_sessions = 16}};
-        orders.on_message([](sessionq::MessageContext& call) {
-            std::osyncstream{std::cout} << call.message().session_id() << ": "
-                                        << call.message().text() << '\n';
+        orders.on_message([](sessionq::MessageContext& context) {
+            std::osyncstream{std::cout} << context.message().session_id() << ": "
+                                        << context.message().text() << '\n';
         });
         orders.on_error([](const sessionq::ErrorContext& error) {
             std::osyncstream{std::cerr} << error.failure.to_string() << '\n';

@@ -1,5 +1,6 @@
-// One deadline for a request and all it causes: it is ambient in the handler, shortens every call made there, and travels with the message
-// that the handler sends on, so that whoever handles that one works under what is left of it.
+// One deadline for a request and everything it causes. It is ambient in the handler and bounds
+// every operation there. It travels with the message that the handler sends, and bounds that
+// message's handler too.
 
 #include <atomic>
 #include <chrono>
@@ -28,24 +29,23 @@ int main() {
     sessionq::Sender invoices{client, "invoices"};
 
     sessionq::SessionProcessor requests{client, "requests"};
-    requests.on_message([&](sessionq::MessageContext& call) {
-        const auto deadline = sessionq::OperationContext::current()
-                                  .deadline(); // the request's, or the lease's if that ends sooner
+    requests.on_message([&](sessionq::MessageContext& context) {
+        // The request's deadline, or the end of the lock if that is sooner.
+        const auto deadline = sessionq::OperationContext::current().deadline();
         std::osyncstream{std::cout}
-            << "request '" << call.message().text()
+            << "request '" << context.message().text()
             << "': " << (left(deadline) <= 10s ? "within its 10 s" : "without a deadline") << '\n';
         sessionq::Message invoice = sessionq::Message::text(
-            call.message().session_id(), "invoice for " + std::string{call.message().text()});
+            context.message().session_id(), "invoice for " + std::string{context.message().text()});
         invoice.deadline = deadline;
-        invoices.send(
-            std::move(invoice)); // gives up at the deadline, too: nobody would wait for the answer
+        invoices.send(std::move(invoice)); // gives up at the deadline, too
     });
     std::atomic<int> handled{0};
     sessionq::SessionProcessor billing{client, "invoices"};
-    billing.on_message([&](sessionq::MessageContext& call) {
+    billing.on_message([&](sessionq::MessageContext& context) {
         const auto deadline = sessionq::OperationContext::current().deadline();
         std::osyncstream{std::cout}
-            << call.message().text() << ": "
+            << context.message().text() << ": "
             << (left(deadline) <= 10s ? "still within them" : "without a deadline") << '\n';
         ++handled;
         handled.notify_one();
@@ -53,7 +53,7 @@ int main() {
     requests.start();
     billing.start();
 
-    // The caller's side: everything within this scope shares ten seconds.
+    // The requester: everything in this scope shares ten seconds.
     {
         const auto deadline = sessionq::Deadline::after(10s, std::chrono::steady_clock::now());
         const sessionq::OperationContext::Scope scope{sessionq::OperationContext{deadline}};
@@ -62,7 +62,7 @@ int main() {
         request.deadline = deadline;
         sender.send(std::move(request));
     }
-    // A request that is late already is dead-lettered, not handled.
+    // A request past its deadline is dead-lettered, not handled.
     sessionq::Message late = sessionq::Message::text("customer-2", "a lamp");
     late.deadline = sessionq::Deadline::at(std::chrono::steady_clock::now());
     sessionq::Sender{client, "requests"}.send(std::move(late));

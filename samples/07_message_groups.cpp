@@ -1,4 +1,5 @@
-// Message groups on ActiveMQ Artemis or Qpid Broker-J: a group is a session, and the program is the one that runs on other brokers.
+// Message groups on ActiveMQ Artemis or Qpid Broker-J. A group is a session, and the program is the
+// same as on other brokers.
 //   SESSIONQ_CONNECTION='amqp://user:password@host1,host2' 07_message_groups QUEUE
 
 #include <atomic>
@@ -20,8 +21,8 @@ int main(int count, char** arguments) {
         sessionq::Sender sender{client, arguments[1]};
         for (const char* step : {"placed", "paid", "shipped"}) {
             for (const char* customer : {"ada", "ben", "cleo"}) {
-                sender.send(sessionq::Message::text(
-                    customer, step)); // the session id travels as the group id
+                // The session id travels as the group id.
+                sender.send(sessionq::Message::text(customer, step));
             }
         }
 
@@ -30,11 +31,11 @@ int main(int count, char** arguments) {
         orders.on_session_open([](sessionq::SessionContext& group) {
             std::osyncstream{std::cout} << group.session_id() << " opens\n";
         });
-        orders.on_message([&to_come](sessionq::MessageContext& call) {
-            std::osyncstream{std::cout} << call.message().session_id() << ": "
-                                        << call.message().text() << '\n';
-            if (--to_come ==
-                0) { // it may go below: the queue may hold others, and what is handled may come again
+        orders.on_message([&to_come](sessionq::MessageContext& context) {
+            std::osyncstream{std::cout} << context.message().session_id() << ": "
+                                        << context.message().text() << '\n';
+            // It may fall below zero: the queue may hold others, and one may be redelivered.
+            if (--to_come == 0) {
                 to_come.notify_one();
             }
         });
@@ -47,7 +48,7 @@ int main(int count, char** arguments) {
         }
         orders.stop(std::chrono::seconds{10});
 
-        try { // what a broker lacks is said before anything is sent
+        try { // a feature that the broker lacks fails before anything is sent
             static_cast<void>(sessionq::list_sessions(client, arguments[1]));
         } catch (const sessionq::Error& error) {
             std::cout << error.what() << '\n';

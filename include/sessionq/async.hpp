@@ -18,23 +18,41 @@
 #include <sessionq/session_message.hpp>
 #include <sessionq/session_receiver.hpp>
 
-/// The awaitable twins of the calls that block: the same arguments, the same meaning, the same
-/// errors, thrown from `co_await`.
+/// Awaitable twins of the blocking functions. They take the same arguments, mean the same, and
+/// throw the same errors from `co_await`.
 ///
-/// What is wrong with an argument is thrown by the call itself, before there is anything to await.
-/// The context is the one given, or the one that is ambient where the function is called. An
-/// awaitable does nothing before it is awaited, and is awaited once.
+/// Example:
 ///
-/// Completion: on the executor of the awaiting coroutine, never inside the call; the executor's
-/// context must run until then, and counts the operation as outstanding work. Exactly once: by the
-/// answer, the deadline, the context's stop token or Asio's cancellation of the coroutine
-/// (`cancelled`). May be awaited anywhere: no thread waits, so there is no `invalid_state`.
+///     const auto copy = [](Client client) -> asio::awaitable<void> {
+///         SessionReceiver receiver = co_await async_accept_next(client, "orders");
+///         while (auto message = co_await async_receive_one(receiver, std::chrono::seconds{1})) {
+///             co_await async_complete(*message);
+///         }
+///         co_await async_close(receiver);
+///     };
 ///
-/// GCC 12 destroys an aggregate wrongly that is written out inside a `co_await` expression (a
-/// defect of the compiler, whatever the library): give a message a name before it is sent, or let a
-/// function make it, as `Message::text` does. Lifetimes: handles (`Client`, `Sender`,
-/// `SessionReceiver`, `SessionMessage`) need not outlive the call; a `Browser` must live until
-/// completion. Thread safety: as the blocking twin's.
+/// Arguments: the function checks them and throws before it returns an awaitable.
+///
+/// Context: the one you pass, or the ambient one of the thread that calls the function.
+///
+/// Start: an awaitable does nothing until you await it. Await it once.
+///
+/// Completion: on the executor of the awaiting coroutine, never inside the call. Keep that
+/// executor's context running until then. The operation counts as outstanding work of it.
+///
+/// Cancellation: an operation completes exactly once: with its answer, at its deadline, when its
+/// stop token fires, or when Asio cancels the coroutine (`cancelled`).
+///
+/// Threads: you may await anywhere. No thread waits, so there is no `invalid_state`.
+///
+/// Lifetimes: `Client`, `Sender`, `SessionReceiver` and `SessionMessage` need not outlive the call.
+/// A `Browser` must live until completion.
+///
+/// Thread safety: as the blocking twin's.
+///
+/// GCC 12 destroys an aggregate incorrectly that is written inside a `co_await` expression. This is
+/// a defect of the compiler. Give a message a name before you send it, or let a function make it,
+/// as `Message::text` does.
 namespace sessionq {
 
 // Sender
@@ -85,7 +103,8 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<void> async_close(
     const SessionReceiver& receiver, const OperationContext& context = OperationContext::current());
 
-// SessionMessage: decided by the call, as with the blocking twins; an awaitable that is not awaited leaves the message decided and unsettled.
+// SessionMessage: the function decides the message before it returns, as the blocking twin does.
+// If you never await the result, the message stays decided and is not settled.
 [[nodiscard]] asio::awaitable<void> async_complete(
     const SessionMessage& message, const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_abandon(
@@ -109,15 +128,23 @@ namespace sessionq {
     const Client& client, const std::string& entity,
     const OperationContext& context = OperationContext::current());
 
-/// A handler that is a coroutine: `processor.on_message(coroutine([](MessageContext& call) ->
-/// asio::awaitable<void> { ... }))`. It runs on the processor's workers, every resumption under the
-/// operation context of its message (R21), and counts as a running handler until it has finished;
-/// while it waits it takes no worker. Asio's timers and sockets work in it. What it throws goes to
-/// the failure policy.
+/// Makes a handler from a coroutine.
+///
+/// Example:
+///
+///     processor.on_message(coroutine([](MessageContext& context) -> asio::awaitable<void> {
+///         asio::steady_timer timer{co_await asio::this_coro::executor, std::chrono::seconds{1}};
+///         co_await timer.async_wait(asio::use_awaitable);
+///         context.complete();
+///     }));
+///
+/// The coroutine runs on the processor's workers. Each resumption runs under the operation context
+/// of its message. It counts as a running handler until it has finished. It occupies no worker
+/// while it waits. Asio's timers and sockets work in it. An exception goes to the failure policy.
 [[nodiscard]] MessageHandler coroutine(
     std::function<asio::awaitable<void>(MessageContext&)> handler);
 
-// SessionContext, in coroutine handlers: valid until the handler has finished
+// SessionContext, in coroutine handlers: valid until the handler has finished.
 [[nodiscard]] asio::awaitable<std::optional<std::string>> async_state(
     const SessionContext& session, const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_set_state(

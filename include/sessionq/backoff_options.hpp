@@ -6,12 +6,16 @@
 
 namespace sessionq {
 
-/// Delays that grow: `min`, then doubled for each failure in a row up to `max`. Half of each delay
-/// is random, so that many who failed together do not come back together. An aggregate; a bad value
-/// is refused as `invalid_option` by whatever options it is part of.
+/// Growing delays: `min` first, then doubled with each failure in a row, up to `max`. Half of each
+/// delay is random, so that clients that failed together do not retry together.
+///
+/// An aggregate. The options that contain it reject a bad value with `invalid_option`.
 struct BackoffOptions {
-    Duration min{std::chrono::milliseconds{100}}; ///< Range: over zero. Default 100 ms.
-    Duration max{std::chrono::seconds{30}};       ///< Range: at least `min`. Default 30 s.
+    /// The first delay. Range: over zero. Default 100 ms.
+    Duration min{std::chrono::milliseconds{100}};
+
+    /// The longest delay. Range: at least `min`. Default 30 s.
+    Duration max{std::chrono::seconds{30}};
 };
 
 } // namespace sessionq

@@ -16,67 +16,83 @@ namespace sessionq {
 
 namespace client {
 class BrowserCore;
-}
+} // namespace client
 
-/// What a `Browser` looks at. An aggregate for designated initialisers; a bad value throws
+/// What a `Browser` shows. An aggregate for designated initialisers. A bad value throws
 /// `Error{Errc::invalid_option}` naming the member.
 struct BrowserOptions {
-    /// Only this session's messages. Up to 128 characters. Unset: all sessions, in the order of
-    /// their sequence numbers. Default unset.
+    /// Show only this session. Range: up to 128 characters. Unset: all sessions, ordered by
+    /// sequence number. Default unset.
     std::optional<std::string> session_id{};
 
-    /// The sequence number to begin with. Range: zero or more. Default 0: the oldest.
+    /// The sequence number to begin with. Range: zero or more. Zero: the oldest message. Default 0.
     std::int64_t from_sequence_number{0};
 
-    /// How many messages an iteration asks for at a time. Range: 1 to 4,096. Default 256.
+    /// How many messages an iteration requests at a time. Range: 1 to 4,096. Default 256.
     std::uint32_t page_size{256};
 };
 
-/// Looks at the messages of an entity without receiving them: takes no lock, moves no delivery
-/// count and disturbs nobody. Shows active, deferred and scheduled messages. Also for what is
-/// dead-lettered: entity "orders/$DeadLetterQueue".
+/// Shows the messages of an entity without receiving them. It takes no lock, changes no delivery
+/// count and disturbs no consumer. It shows active, deferred and scheduled messages. To see
+/// dead-lettered messages, browse "orders/$DeadLetterQueue".
 ///
-///     for (const ReceivedMessage& message : Browser{client, "orders/$DeadLetterQueue"}) { ... }
+/// Example:
 ///
-/// Calls block like those of `Sender`. Errors of all of them: the broker's (see `Errc`).
+///     for (const ReceivedMessage& message : Browser{client, "orders/$DeadLetterQueue"}) {
+///         std::cout << message.sequence_number() << ": " << message.text() << '\n';
+///     }
+///
+/// All functions block as those of `Sender` do. Errors: the broker's (see `Errc`).
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: unsafe, it has a position.
+/// Shared objects: unsafe, because a browser has a position.
 class Browser {
 public:
     class Iterator;
 
-    /// Errors: invalid_argument (`entity` has 1 to 260 characters), invalid_option, not_supported.
+    /// Sends nothing yet.
+    /// Errors: invalid_argument (`entity` must have 1 to 260 characters), invalid_option,
+    /// not_supported.
     Browser(const Client& client, std::string entity, BrowserOptions options = {});
 
-    /// The next messages from the position on, at most `max_messages` (1 or more;
-    /// invalid_argument). It may be fewer than there are; none: this is the end. Moves the position
-    /// behind them.
+    /// Returns the next messages, at most `max_messages`, and moves the position behind them. It
+    /// may return fewer than there are. An empty result means the end. Errors: the broker's;
+    /// invalid_argument (`max_messages` must be 1 or more).
     [[nodiscard]] std::vector<ReceivedMessage> peek(
         std::uint32_t max_messages, const OperationContext& context = OperationContext::current());
 
-    /// Moves the position: the next message has this sequence number or a higher one.
+    /// Moves the position. The next message has this sequence number or a higher one.
     void seek(std::int64_t sequence_number) noexcept { position_ = sequence_number; }
 
-    /// Iterates from the position to the end, under the context that is ambient at each step.
-    /// Throws as `peek` does.
+    /// The sequence number from which the next `peek` looks.
+    [[nodiscard]] std::int64_t position() const noexcept { return position_; }
+
+    /// Iterates from the position to the end. Each step runs under the context that is ambient
+    /// then. Throws as `peek` does.
     [[nodiscard]] Iterator begin();
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
-    /// For sessionq's own parts.
-    [[nodiscard]] const client::BrowserCore& core() const noexcept { return *core_; }
-    [[nodiscard]] std::int64_t position() const noexcept { return position_; }
-
 private:
+    friend struct client::Access;
+
     std::shared_ptr<const client::BrowserCore> core_;
     std::int64_t position_;
 };
 
-/// An input iterator over what a `Browser` sees. Valid as long as the browser stays where it is.
+/// Input iterator over the messages that a `Browser` shows. Valid while the browser is neither
+/// moved nor destroyed.
+///
+/// Example:
+///
+///     Browser browser{client, "orders"};
+///     auto message = browser.begin();
+///     if (message != browser.end()) {
+///         std::cout << message->text() << '\n';
+///     }
 ///
 /// Thread safety:
-/// Distinct objects: unsafe when of one browser.
+/// Distinct objects: unsafe if they iterate one browser.
 /// Shared objects: unsafe.
 class Browser::Iterator {
 public:
@@ -102,8 +118,8 @@ private:
     std::size_t at_{0};
 };
 
-/// The ids of the entity's sessions that have messages or state, in the broker's order. Blocks like
-/// the calls of `Sender`.
+/// Returns the ids of the entity's sessions that have messages or state, in the broker's order.
+/// Blocks as the functions of `Sender` do.
 ///
 /// Errors: the broker's (see `Errc`).
 /// Thread safety: safe.

@@ -6,11 +6,17 @@
 
 namespace sessionq {
 
-/// An instant by which an operation must end, on the monotonic clock. Absolute, so it can be handed
-/// on through calls, threads and messages without arithmetic (R20). `now` is
+/// The instant by which an operation must end, on the monotonic clock. It is absolute, so it passes
+/// through calls, threads and messages without arithmetic. `now` is
 /// `std::chrono::steady_clock::now()`.
 ///
-/// Thread safety: a value; distinct objects are safe, a shared object is safe to read.
+/// Example:
+///
+///     const TimePoint now = std::chrono::steady_clock::now();
+///     const Deadline deadline = Deadline::after(std::chrono::seconds{2}, now);
+///     sender.send(Message::text("ada", "placed"), OperationContext{deadline});
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Deadline {
 public:
     /// Never passes. The default.
@@ -19,8 +25,8 @@ public:
     [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
     [[nodiscard]] static constexpr Deadline at(TimePoint when) noexcept { return Deadline{when}; }
 
-    /// `length` after `now`; saturates to never() where the sum cannot be represented. A negative
-    /// length has passed already.
+    /// `length` after `now`, or never() if the sum cannot be represented. With a negative length
+    /// the deadline has already passed.
     [[nodiscard]] static constexpr Deadline after(Duration length, TimePoint now) noexcept {
         if (length > Duration::zero() && now > TimePoint::max() - length) {
             return never();
@@ -29,13 +35,13 @@ public:
     }
 
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
-    /// TimePoint::max() when it never passes.
+    /// TimePoint::max() if it never passes.
     [[nodiscard]] constexpr TimePoint time() const noexcept { return when_; }
     [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept {
         return !is_never() && now >= when_;
     }
 
-    /// What is left at `now`: zero once passed, Duration::max() when it never passes.
+    /// The time left at `now`. Zero once it has passed. Duration::max() if it never passes.
     [[nodiscard]] constexpr Duration remaining(TimePoint now) const noexcept {
         if (is_never()) {
             return Duration::max();
@@ -43,8 +49,8 @@ public:
         return now >= when_ ? Duration::zero() : when_ - now;
     }
 
-    /// The earlier of two: how a nested operation's own deadline shortens the one in scope and
-    /// never extends it.
+    /// The earlier of two. A nested operation's own deadline shortens the one in scope and never
+    /// extends it.
     [[nodiscard]] constexpr Deadline sooner(Deadline other) const noexcept {
         return when_ <= other.when_ ? *this : other;
     }

@@ -7,80 +7,121 @@
 
 namespace sessionq {
 
-/// Why an operation failed: one value per cause. A peer's own words are kept apart, in `Failure`.
+/// Why an operation failed: one value per cause. `Failure` keeps the broker's own words apart.
 ///
-/// Each call documents its errors as a closed list. What every call that asks a broker has in
-/// common is written there as "the broker's" and means: timeout, cancelled, invalid_state (called
-/// on a receive thread, where nothing may wait), invalid_argument and not_supported (also as the
-/// broker's answer), entity_not_found, entity_disabled, session_required, unauthorized,
-/// quota_exceeded, server_busy, and of the way to it: connection_lost, connection_refused,
-/// peer_untrusted, resource_exhausted, protocol_error (also: it refused for a reason that is not
-/// known here).
+/// Each function documents its errors as a closed list. "The broker's" in such a list stands for
+/// the errors of every function that asks a broker:
+/// - timeout, cancelled,
+/// - invalid_state (called on a receive thread, where nothing may wait),
+/// - invalid_argument and not_supported (also as the broker's answer),
+/// - entity_not_found, entity_disabled, session_required, unauthorized, quota_exceeded,
+///   server_busy,
+/// - of the connection: connection_lost, connection_refused, peer_untrusted, resource_exhausted,
+///   protocol_error (also: the broker gave a reason that sessionq does not know).
 enum class Errc {
-    invalid_argument = 1, ///< A value passed to a call is unusable; `detail` names it.
-    invalid_option, ///< An options member is out of range or contradicts another; `detail` names
-                    ///< the member.
-    invalid_state,  ///< The object cannot do this now (not started, already started, already
-                    ///< stopped).
-    not_supported,  ///< The broker, or this kind of entity, cannot do it; `detail` says who and
-                    ///< what.
-    timeout,        ///< The deadline passed before the operation finished.
-    cancelled,      ///< The caller's stop token fired, or the object was closed or stopped.
-    no_session_available,     ///< Accept: no unlocked session had a message within the wait. Not a
-                              ///< fault (R5).
-    session_locked_elsewhere, ///< Accept: the named session is held by another receiver.
-    session_not_found,        ///< The broker says that there is no such session.
-    lock_lost, ///< The lease of the session (or the lock of the message) is gone; settle nothing
-               ///< more.
-    already_settled,   ///< The message was settled before (R8).
-    message_not_found, ///< No message with that sequence number.
-    entity_not_found,  ///< No such queue, topic or subscription.
-    entity_disabled,   ///< The entity exists and refuses work.
-    session_required, ///< The entity is sessionful and the call or message named no session, or the
-                      ///< reverse.
-    unauthorized,     ///< The credentials were refused, or do not allow this.
-    quota_exceeded,   ///< The entity or broker is full.
-    message_too_large,  ///< The message exceeds what the link or entity takes.
-    duplicate_entity,   ///< An entity of that name exists already.
-    server_busy,        ///< The broker asks to slow down.
-    connection_lost,    ///< The connection or link ended under the operation.
-    connection_refused, ///< No connection could be made.
-    protocol_error,     ///< The peer broke the protocol.
-    resource_exhausted, ///< Memory, descriptors or handles ran out on this side.
-    handler_failed,     ///< A user callback threw; `detail` carries its message.
-    peer_untrusted, ///< The peer's certificate is not trusted, has expired, or is another host's.
-    internal_error, ///< A defect in sessionq. Please report it.
+    /// An argument is unusable. `detail` names it.
+    invalid_argument = 1,
+    /// An options member is out of range or contradicts another. `detail` names the member.
+    invalid_option,
+    /// The object cannot do this now (not started, already started, already stopped).
+    invalid_state,
+    /// The broker, or this kind of entity, cannot do it. `detail` names both.
+    not_supported,
+    /// The deadline passed before the operation finished.
+    timeout,
+    /// The caller's stop token fired, or the object was closed or stopped.
+    cancelled,
+    /// Accept: no unlocked session had a message within the wait. This is not a fault.
+    no_session_available,
+    /// Accept: another receiver holds the named session.
+    session_locked_elsewhere,
+    /// The broker says that there is no such session.
+    session_not_found,
+    /// The lock of the session, or of the message, is gone. Settling is no longer possible.
+    lock_lost,
+    /// The message was settled before.
+    already_settled,
+    /// There is no message with that sequence number.
+    message_not_found,
+    /// There is no such queue, topic or subscription.
+    entity_not_found,
+    /// The entity exists and refuses work.
+    entity_disabled,
+    /// The entity has sessions and the call or message named none, or the reverse.
+    session_required,
+    /// The broker rejected the credentials, or they do not allow this.
+    unauthorized,
+    /// The entity or broker is full.
+    quota_exceeded,
+    /// The message exceeds the limit of the link or entity.
+    message_too_large,
+    /// An entity of that name exists already.
+    duplicate_entity,
+    /// The broker asks to slow down.
+    server_busy,
+    /// The connection or link ended during the operation.
+    connection_lost,
+    /// No connection could be made.
+    connection_refused,
+    /// The peer broke the protocol.
+    protocol_error,
+    /// This side ran out of memory, descriptors or handles.
+    resource_exhausted,
+    /// A user callback threw. `detail` contains its message.
+    handler_failed,
+    /// The peer's certificate is not trusted, has expired, or belongs to another host.
+    peer_untrusted,
+    /// A defect in sessionq. Please report it.
+    internal_error,
 };
 
-/// The category of `Errc`; its name is "sessionq". Thread safety: safe.
+/// The category of `Errc`. Its name is "sessionq". Thread safety: safe.
 [[nodiscard]] const std::error_category& error_category() noexcept;
 
-/// Lets an `Errc` be compared with a `std::error_code`. Thread safety: safe.
+/// Makes an `Errc` comparable with a `std::error_code`. Thread safety: safe.
 [[nodiscard]] std::error_code make_error_code(Errc value) noexcept;
 
-/// What went wrong, as a value: our cause and words, and the peer's, kept apart. Never holds a
-/// secret (R24).
+/// A failure as a value: sessionq's cause and words, and the peer's, kept apart. It never contains
+/// a secret.
 ///
-/// Thread safety: distinct objects are safe; a shared object is safe to read.
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Failure {
     Errc code{Errc::internal_error};
-    std::string detail{}; ///< Our words: names the field, entity, session or limit concerned.
-    std::string peer_condition{}; ///< The peer's symbol (AMQP error condition), empty when the
-                                  ///< failure is ours.
-    std::string peer_text{};      ///< The peer's description, verbatim; may hold user input.
-    bool outcome_unknown{false};  ///< The request was sent and not answered: the broker may have
-                                  ///< acted on it.
 
-    /// Whether the same call may succeed later without a change by the caller. It says nothing of
-    /// whether repeating is safe: after `timeout` or `connection_lost` the first may have been
-    /// carried out.
+    /// sessionq's words. They name the field, entity, session or limit.
+    std::string detail{};
+
+    /// The peer's symbol (AMQP error condition). Empty: the failure is not the peer's.
+    std::string peer_condition{};
+
+    /// The peer's description, unchanged. It may contain user input.
+    std::string peer_text{};
+
+    /// The request was sent and not answered, so the broker may have carried it out.
+    bool outcome_unknown{false};
+
+    /// Whether the same operation may succeed later without a change by the caller. It does not say
+    /// that a retry is safe: after `timeout` or `connection_lost` the broker may have carried out
+    /// the first attempt.
     [[nodiscard]] bool retryable() const noexcept;
 
-    /// One line for people: category text, detail, and the peer's words marked as such.
+    /// One line for people: the category's text, the detail, and the peer's words marked as such.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// The one exception type of sessionq.
+/// The only exception type of sessionq.
+///
+/// Example:
+///
+///     try {
+///         sender.send(Message::text("ada", "placed"));
+///     } catch (const Error& error) {
+///         if (error.code() == Errc::quota_exceeded) {
+///             std::cerr << "the queue is full\n";
+///         } else if (!error.retryable()) {
+///             throw;
+///         }
+///     }
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Error : public std::runtime_error {
@@ -91,14 +132,14 @@ public:
     [[nodiscard]] std::error_code code() const noexcept { return make_error_code(failure_.code); }
     [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
     [[nodiscard]] bool retryable() const noexcept { return failure_.retryable(); }
-    /// Whether the request was sent and not answered: the broker may have acted on it.
+    /// Whether the broker may have carried out the request. See `Failure::outcome_unknown`.
     [[nodiscard]] bool outcome_unknown() const noexcept { return failure_.outcome_unknown; }
 
 private:
     Failure failure_;
 };
 
-/// The cause in words, for example "lock_lost".
+/// The name of the cause, for example "lock_lost".
 [[nodiscard]] std::string_view to_string(Errc value) noexcept;
 
 } // namespace sessionq

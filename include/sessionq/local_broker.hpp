@@ -16,125 +16,141 @@ namespace sessionq {
 
 namespace client {
 class BrokerHost;
-}
+struct Access;
+} // namespace client
 
-/// What a queue of a `LocalBroker` is like; fixed when it is created. An aggregate for designated
-/// initialisers; a bad value throws `Error{Errc::invalid_option}` naming the member.
+/// Properties of a queue of a `LocalBroker`, fixed at creation. An aggregate for designated
+/// initialisers. A bad value throws `Error{Errc::invalid_option}` naming the member.
 struct QueueOptions {
-    /// True: every message names a session, and messages are received by session. False: by
-    /// message. Default true.
+    /// True: every message names a session, and consumers receive by session. False: consumers
+    /// receive single messages. Default true.
     bool requires_session{true};
 
-    /// How long a session, or without sessions a message, stays locked unless it is renewed. Range:
-    /// over zero, up to 5 minutes. Default 60 s.
+    /// How long a lock lasts without renewal: of a session, or of a message in a queue without
+    /// sessions. Range: over zero, up to 5 minutes. Default 60 s.
     Duration lock_duration{std::chrono::seconds{60}};
 
-    /// How many counted deliveries a message gets before it is dead-lettered. Range: at least 1.
+    /// Number of counted deliveries after which a message is dead-lettered. Range: at least 1.
     /// Default 10.
     std::uint32_t max_delivery_count{10};
 
-    /// Upper bound of the messages' own time to live, and its value for those without. Range: over
-    /// zero. Unset: unlimited. Default unset.
+    /// Upper bound of the messages' time to live, and the time to live of messages that set none.
+    /// Range: over zero. Unset: unlimited. Default unset.
     std::optional<std::chrono::milliseconds> default_time_to_live{};
 
-    /// True: expired messages go to the dead-letter sub-queue. False: they vanish. Default false.
+    /// True: expired messages go to the dead-letter queue. False: the broker removes them. Default
+    /// false.
     bool dead_letter_on_expiration{false};
 
-    /// What all messages of the queue together may take, as estimated by the broker. Zero:
+    /// Upper bound of the bytes of all messages in the queue, as the broker estimates them. Zero:
     /// unlimited. Default 0.
     std::uint64_t max_size_bytes{0};
 
-    /// What one message, or the state of one session, may take. Range: over zero. Default 1 MiB.
-    std::size_t max_message_bytes{std::size_t{1} << 20U};
-
-    /// How long message ids are remembered; a message that repeats one is accepted and dropped.
-    /// Range: over zero, up to 7 days. Unset: not at all. Default unset.
-    std::optional<Duration> duplicate_detection_window{};
-
-    /// The queue or topic to which all messages are passed on as they come, instead of being
-    /// received here. It must exist and must not lead back here, and `requires_session` must be
-    /// false. What cannot be passed on, and what was passed on four times before, is dead-lettered
-    /// here. Empty: none. Default empty.
-    std::string forward_to{};
-
-    /// The same for messages that are dead-lettered, with or without `requires_session`. What
-    /// cannot be passed on stays. Empty: none. Default empty.
-    std::string forward_dead_letters_to{};
-};
-
-/// What a topic of a `LocalBroker` is like; as for a queue.
-struct TopicOptions {
-    /// Upper bound of the messages' own time to live in every subscription, and its value for those
-    /// without. Range: over zero. Unset: unlimited. Default unset.
-    std::optional<std::chrono::milliseconds> default_time_to_live{};
-
-    /// What one message, or the state of one session of a subscription, may take. Range: over zero.
+    /// Upper bound of the bytes of one message, or of one session's state. Range: over zero.
     /// Default 1 MiB.
     std::size_t max_message_bytes{std::size_t{1} << 20U};
 
-    /// How long message ids are remembered; a message that repeats one is accepted and dropped.
-    /// Range: over zero, up to 7 days. Unset: not at all. Default unset.
+    /// How long the queue remembers message ids. It accepts a message that repeats one, and drops
+    /// it. Range: over zero, up to 7 days. Unset: no duplicate detection. Default unset.
+    std::optional<Duration> duplicate_detection_window{};
+
+    /// The queue or topic that all messages are forwarded to on arrival. It must exist and must not
+    /// lead back here. `requires_session` must be false. A message that cannot be forwarded, or
+    /// that was forwarded four times before, is dead-lettered here. Empty: none. Default empty.
+    std::string forward_to{};
+
+    /// The queue or topic that dead-lettered messages are forwarded to. `requires_session` may be
+    /// either. A message that cannot be forwarded stays in the dead-letter queue. Empty: none.
+    /// Default empty.
+    std::string forward_dead_letters_to{};
+};
+
+/// Properties of a topic of a `LocalBroker`, fixed at creation.
+struct TopicOptions {
+    /// Upper bound of the messages' time to live in every subscription, and the time to live of
+    /// messages that set none. Range: over zero. Unset: unlimited. Default unset.
+    std::optional<std::chrono::milliseconds> default_time_to_live{};
+
+    /// Upper bound of the bytes of one message, or of one session's state in a subscription. Range:
+    /// over zero. Default 1 MiB.
+    std::size_t max_message_bytes{std::size_t{1} << 20U};
+
+    /// How long the topic remembers message ids. It accepts a message that repeats one, and drops
+    /// it. Range: over zero, up to 7 days. Unset: no duplicate detection. Default unset.
     std::optional<Duration> duplicate_detection_window{};
 };
 
-/// What a subscription of a topic is like; a queue's members of the same names say what these mean.
+/// Properties of a subscription. Members have the meaning, range, zero and default of the members
+/// of `QueueOptions` with the same names.
 struct SubscriptionOptions {
-    bool requires_session{true}; ///< Default true.
-    Duration lock_duration{
-        std::chrono::seconds{60}};        ///< Range: over zero, up to 5 minutes. Default 60 s.
-    std::uint32_t max_delivery_count{10}; ///< Range: at least 1. Default 10.
-    std::optional<std::chrono::milliseconds>
-        default_time_to_live{};            ///< Range: over zero. Unset: unlimited. Default unset.
-    bool dead_letter_on_expiration{false}; ///< Default false.
-    std::string forward_to{};              ///< Empty: none. Default empty.
-    std::string forward_dead_letters_to{}; ///< Empty: none. Default empty.
-    std::vector<Rule> rules{}; ///< What it takes of the topic's messages. Empty: one rule,
-                               ///< "$Default", that takes all.
+    bool requires_session{true};
+    Duration lock_duration{std::chrono::seconds{60}};
+    std::uint32_t max_delivery_count{10};
+    std::optional<std::chrono::milliseconds> default_time_to_live{};
+    bool dead_letter_on_expiration{false};
+    std::string forward_to{};
+    std::string forward_dead_letters_to{};
+
+    /// Rules that select messages of the topic. Empty: one rule, "$Default", that selects all.
+    /// Default empty.
+    std::vector<Rule> rules{};
 };
 
-/// What a queue or a subscription holds at an instant.
+/// Contents of a queue or subscription at an instant.
 struct QueueCounts {
-    std::size_t active{0};          ///< Available to consumers, or with one.
-    std::size_t deferred{0};        ///< Set aside.
-    std::size_t scheduled{0};       ///< Not yet available.
-    std::size_t dead_lettered{0};   ///< In the dead-letter sub-queue.
-    std::size_t sessions{0};        ///< With messages, with state, or held.
+    std::size_t active{0};          ///< Available to consumers, or locked by one.
+    std::size_t deferred{0};        ///< Deferred messages.
+    std::size_t scheduled{0};       ///< Scheduled messages that are not yet available.
+    std::size_t dead_lettered{0};   ///< Messages in the dead-letter queue.
+    std::size_t sessions{0};        ///< Sessions with messages, with state, or with a holder.
     std::size_t waiting_accepts{0}; ///< Accepts that wait for a session.
-    std::uint64_t bytes{
-        0}; ///< Of the messages, without the dead letters; as estimated by the broker.
+    std::uint64_t bytes{0}; ///< Estimated bytes of the messages, without the dead-letter queue.
 };
 
-/// Where a `LocalBroker` keeps what it has. An aggregate for designated initialisers.
+/// Where a `LocalBroker` keeps its data. An aggregate for designated initialisers.
 struct LocalBrokerOptions {
-    /// The directory that keeps entities and rules, messages with their delivery counts (deferred
-    /// and scheduled ones too), session states and remembered message ids. Made if it is not there.
-    /// It belongs to one broker of one process at a time. Empty: all is in memory only. Default
+    /// Directory for entities and rules, messages with their delivery counts (also deferred and
+    /// scheduled ones), session states and remembered message ids. The broker creates it if it does
+    /// not exist. Only one broker of one process may use it at a time. Empty: memory only. Default
     /// empty.
     std::filesystem::path data_directory{};
 };
 
-/// A broker inside this process, with session queues, in memory unless it is told a directory:
-/// locks and their expiry, state, deferral, dead-lettering, scheduling, time to live, duplicate
-/// detection; topics, and subscriptions that take what their rules let in. `Client::in_process`
-/// reaches it. One thread of its own does what falls due, and sleeps otherwise.
+/// A broker inside this process. It has session queues with locks and their expiry, session state,
+/// deferral, dead-lettering, scheduling, time to live and duplicate detection. It has topics, and
+/// subscriptions with rules. `Client::in_process` connects to it. One thread of its own handles
+/// what becomes due, and sleeps otherwise.
 ///
-/// Every queue `name` has a dead-letter sub-queue `name + "/$DeadLetterQueue"`. A subscription is
-/// received from as `topic + "/Subscriptions/" + name`, and has one too; its topic is what is sent
-/// to. Names are told apart without regard to case. All live until this object and every client of
-/// it are gone.
+/// Example:
 ///
-/// With a data directory, what a client was told is done (a message sent, cancelled or settled, a
-/// state set) outlives the process, however that ends: those answers wait for the disk. Locks do
-/// not outlive it: what was in hand is available again, that delivery not counted. A message that
-/// is deleted with its delivery is handed out once the disk has it that it is gone: it does not
-/// come again. An entity that was kept is taken over, with all that is in it, by whoever creates it
-/// anew, with the new options; the others take up their work with the options they had once one of
-/// them is asked for, at the latest with the first client. When the disk is full, what needs more
-/// of it fails with quota_exceeded (sends, session states, rules, new entities, properties changed
-/// by a settlement), and what is there goes on its way: it is received, settled, cancelled, passed
-/// on, cleared, deleted.
+///     LocalBroker local;
+///     local.create_queue("orders", {.lock_duration = std::chrono::seconds{30}});
+///     const auto in_process = Client::in_process(local);
+///     Sender{in_process, "orders"}.send(Message::text("ada", "placed"));
+///     std::cout << local.counts("orders").active << '\n'; // 1
 ///
-/// No call waits for anybody. Errors: the ones named, as `Error`.
+/// Names: a queue `name` has the dead-letter queue `name + "/$DeadLetterQueue"`. Receive from a
+/// subscription as `topic + "/Subscriptions/" + name`. It has a dead-letter queue too. Send to its
+/// topic. Names ignore case.
+///
+/// Lifetimes: entities live until this object and every client of it are gone.
+///
+/// With a data directory:
+/// - Confirmed operations (a message sent, cancelled or settled, a state set) survive a crash of
+/// the
+///   process. Those answers wait for the disk.
+/// - Locks do not survive. Messages that were locked are available again, and that delivery is not
+///   counted.
+/// - A message received with `receive_and_delete` is delivered after the disk has recorded its
+///   removal. It is never delivered again.
+/// - Creating a stored entity again keeps its contents and gives it the new options. Other stored
+///   entities keep their old options. They start when one of them is first used, at the latest with
+///   the first client.
+/// - When the disk is full, operations that need more space fail with quota_exceeded: sends,
+///   session states, rules, new entities, properties changed by a settlement. Messages can still be
+///   received, settled, cancelled, forwarded and deleted, and states cleared.
+///
+/// No function waits for another client. Errors: those listed, as `Error`.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -143,72 +159,79 @@ class LocalBroker {
 public:
     /// Errors: resource_exhausted (no thread could be started).
     LocalBroker();
-    /// Errors: resource_exhausted (also: the directory cannot be made, read or written),
-    /// invalid_state (it is in use: by another process, or by a broker of this one or a client of
-    /// that), invalid_argument (what is in it is none of sessionq's, or a newer sessionq's),
-    /// protocol_error (what is kept cannot be understood, or is damaged). Nothing of it is changed
-    /// then.
+
+    /// Opens or creates the data directory. On failure its contents do not change.
+    /// Errors: resource_exhausted (also: the directory cannot be created, read or written),
+    /// invalid_state (the directory is in use by another process, or by another broker of this
+    /// process or a client of it), invalid_argument (the directory's data is not sessionq's, or
+    /// belongs to a newer version), protocol_error (the data is damaged or cannot be decoded).
     explicit LocalBroker(const LocalBrokerOptions& options);
     LocalBroker(LocalBroker&&) noexcept;
     LocalBroker& operator=(LocalBroker&&) noexcept;
     ~LocalBroker();
 
-    /// Errors: invalid_argument (a name has 1 to 260 bytes, no '$', no control characters and no
-    /// "/Subscriptions/"), invalid_option (by member; also: it was kept with another
-    /// `requires_session`, or as another kind), duplicate_entity, entity_not_found (of a
-    /// `forward_to` or `forward_dead_letters_to`), quota_exceeded (the disk is full), server_busy
-    /// (the disk refuses).
+    /// Creates a queue.
+    /// Errors: invalid_argument (a name must have 1 to 260 bytes, no '$', no control characters and
+    /// no "/Subscriptions/"), invalid_option (names the member; also: a stored queue of that name
+    /// has another `requires_session`, or is another kind of entity), duplicate_entity,
+    /// entity_not_found (of `forward_to` or `forward_dead_letters_to`), quota_exceeded (the disk is
+    /// full), server_busy (the disk rejects writes).
     void create_queue(const std::string& name, const QueueOptions& options = {});
 
-    /// Removes the queue with all that is in it; who holds or waits for something of it fails with
-    /// entity_not_found. Errors: entity_not_found, server_busy (the disk refuses).
+    /// Removes a queue and its contents. Operations on it, held or waiting, fail with
+    /// entity_not_found.
+    /// Errors: entity_not_found, server_busy (the disk rejects writes).
     void delete_queue(const std::string& name);
 
-    /// Of queues, and of dead-letter sub-queues of any kind.
+    /// Whether there is such a queue. Also answers for the dead-letter queue of any entity.
     [[nodiscard]] bool queue_exists(const std::string& name) const;
 
-    /// In no particular order, without the dead-letter sub-queues.
+    /// The names of all queues, in no particular order, without dead-letter queues.
     [[nodiscard]] std::vector<std::string> queue_names() const;
 
-    /// Errors: as of `create_queue`, without entity_not_found.
+    /// Creates a topic. Errors: as `create_queue`, without entity_not_found.
     void create_topic(const std::string& name, const TopicOptions& options = {});
 
-    /// With its subscriptions, as `delete_queue`. Errors: entity_not_found.
+    /// Removes a topic and its subscriptions, as `delete_queue` does. Errors: entity_not_found,
+    /// server_busy.
     void delete_topic(const std::string& name);
 
+    /// The names of all topics, in no particular order.
     [[nodiscard]] std::vector<std::string> topic_names() const;
 
-    /// Errors: invalid_argument (the name has 1 to 50 bytes, no '/' and no '$'), invalid_option (by
-    /// member, a bad rule among `rules` too), duplicate_entity, entity_not_found (of the topic, or
-    /// of a `forward_to` or `forward_dead_letters_to`), quota_exceeded and server_busy as
-    /// `create_queue`.
+    /// Creates a subscription.
+    /// Errors: invalid_argument (the name must have 1 to 50 bytes, no '/' and no '$'),
+    /// invalid_option (names the member; also a bad rule in `rules`), duplicate_entity,
+    /// entity_not_found (of the topic, `forward_to` or `forward_dead_letters_to`), quota_exceeded
+    /// and server_busy as `create_queue`.
     void create_subscription(const std::string& topic, const std::string& name,
                              const SubscriptionOptions& options = {});
 
-    /// As `delete_queue`.
+    /// Removes a subscription, as `delete_queue` does.
     void delete_subscription(const std::string& topic, const std::string& name);
 
-    /// Errors: entity_not_found.
+    /// The names of a topic's subscriptions. Errors: entity_not_found.
     [[nodiscard]] std::vector<std::string> subscription_names(const std::string& topic) const;
 
-    /// Rules, up to 2,000 of a subscription; a change counts from the next message on. Errors:
-    /// invalid_argument (names what is wrong with the rule), duplicate_entity (a rule of that
-    /// name), quota_exceeded (also: the disk is full), entity_not_found (the subscription, or the
-    /// rule to remove), server_busy (the disk refuses).
+    /// Adds or removes a rule. A subscription has up to 2,000. A change applies from the next
+    /// message on. Errors: invalid_argument (names the fault of the rule), duplicate_entity (a rule
+    /// of that name), quota_exceeded (also: the disk is full), entity_not_found (of the
+    /// subscription, or of the rule to remove), server_busy (the disk rejects writes).
     void add_rule(const std::string& topic, const std::string& subscription, Rule rule);
     void remove_rule(const std::string& topic, const std::string& subscription,
                      const std::string& rule);
+
+    /// The rules of a subscription. Errors: entity_not_found.
     [[nodiscard]] std::vector<Rule> rules(const std::string& topic,
                                           const std::string& subscription) const;
 
-    /// Also of a dead-letter sub-queue, and of a subscription by its full name. Errors:
+    /// The contents of a queue, a dead-letter queue, or a subscription by its full name. Errors:
     /// entity_not_found.
     [[nodiscard]] QueueCounts counts(const std::string& name) const;
 
-    /// For sessionq's own parts.
-    [[nodiscard]] const std::shared_ptr<client::BrokerHost>& host() const noexcept { return host_; }
-
 private:
+    friend struct client::Access;
+
     std::shared_ptr<client::BrokerHost> host_;
 };
 

@@ -17,7 +17,7 @@
 
 namespace sessionq {
 
-/// The properties of a message that are text and have names of their own.
+/// The standard text properties of a message.
 enum class TextField : std::uint8_t {
     content_type,
     correlation_id,
@@ -29,22 +29,32 @@ enum class TextField : std::uint8_t {
     to
 };
 
-/// What is to be different in a message.
+/// Changes to make in a copy of a message.
 struct ContentChanges {
-    Properties properties{}; ///< Put over the application properties.
-    std::map<std::string, std::string, std::less<>>
-        encoded{}; ///< Some of `properties` as they came over the wire, where types are finer.
-    std::vector<std::string>
-        removed{}; ///< Application properties to leave out, unless put over them.
-    std::vector<std::pair<TextField, std::optional<std::string>>>
-        texts{}; ///< Without a value: to leave out.
+    /// Application properties to add or replace.
+    Properties properties{};
+
+    /// The encoded form of some of `properties`, because AMQP's types are finer.
+    std::map<std::string, std::string, std::less<>> encoded{};
+
+    /// Application properties to remove, except those in `properties`.
+    std::vector<std::string> removed{};
+
+    /// Standard properties to set. Without a value: to remove.
+    std::vector<std::pair<TextField, std::optional<std::string>>> texts{};
 };
 
-/// What a message says, in the form in which it is at hand: as an application made it, or still as
-/// it came over the wire, to be decoded part by part when somebody asks. Immutable and shared. For
-/// ports; applications see it through `ReceivedMessage`.
+/// The content of a message: an application's `Message`, or encoded bytes that are decoded on
+/// demand, part by part. Immutable and shared. Brokers implement it. Applications see it through
+/// `ReceivedMessage`.
 ///
-/// Views live as long as the content.
+/// Example: a message for the test of a handler.
+///
+///     const MessageContentPtr content =
+///         std::make_shared<const DecodedContent>(Message::text("ada", "placed"));
+///     const ReceivedMessage received{content, {.sequence_number = 7}};
+///
+/// Lifetimes: views live as long as the content.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -63,22 +73,22 @@ public:
     [[nodiscard]] virtual std::optional<WallTime> scheduled_enqueue_time() const = 0;
     [[nodiscard]] virtual Deadline deadline() const = 0;
 
-    /// All of it, decoded at first use and kept. Throws `Error{Errc::protocol_error}` where the
-    /// parts that nobody asked for before cannot be decoded.
+    /// The whole message. It is decoded at first use and kept. Throws
+    /// `Error{Errc::protocol_error}` if a part cannot be decoded.
     [[nodiscard]] virtual const Message& message() const = 0;
 
-    /// All of it but the body, decoded anew at each call and not kept. Nothing where `message`
-    /// would throw.
+    /// The message without its body. It is decoded at each call and not kept. Returns nothing if
+    /// `message` would throw.
     [[nodiscard]] virtual std::optional<Message> outline() const = 0;
 
-    /// What it counts against byte budgets.
+    /// Its size in byte budgets.
     [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
 
-    /// The same but for the changes.
+    /// A copy with the changes.
     [[nodiscard]] virtual std::shared_ptr<const MessageContent> with_changes(
         const ContentChanges& changes) const = 0;
 
-    /// The same with `properties` put over the application properties.
+    /// A copy with `properties` added to the application properties or replacing them.
     [[nodiscard]] std::shared_ptr<const MessageContent> with_properties(
         Properties properties) const {
         ContentChanges changes;
@@ -89,9 +99,14 @@ public:
 
 using MessageContentPtr = std::shared_ptr<const MessageContent>;
 
-/// Content as an application made it.
+/// Content made from a `Message`.
 ///
-/// Thread safety: distinct objects are safe; a shared object is safe to read.
+/// Example:
+///
+///     const DecodedContent content{Message::text("ada", "placed")};
+///     std::cout << content.body() << '\n';
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
 class DecodedContent : public MessageContent {
 public:
     explicit DecodedContent(Message message) noexcept : message_{std::move(message)} {}

@@ -14,15 +14,25 @@ namespace processor {
 class MessageCall;
 }
 
-/// A message in its handler, and how to settle it otherwise than by returning (completes) or
-/// throwing (failure policy).
+/// A message in its handler. A handler that returns completes the message. A handler that throws
+/// leaves it to the failure policy. The functions below settle it otherwise.
 ///
-/// Settling decides here and now, once (R8), and is sent without waiting for the broker's answer;
-/// an answer that says no goes to `on_error`.
+/// Example:
 ///
-/// Valid until the handler returns (coroutines: until it finishes). It may be settled from any
-/// thread before that. The broker may lack a place for changed properties or a dead letter's reason
-/// (README, "Brokers"); then they are left out.
+///     processor.on_message([](MessageContext& context) {
+///         if (context.message().text().empty()) {
+///             context.dead_letter("Empty", "the order has no lines");
+///             return;
+///         }
+///         std::cout << context.message().text() << '\n';
+///     });
+///
+/// Settling: the first settling call decides, and does not wait for the broker's answer. If the
+/// broker rejects it, `on_error` is called. Some brokers keep no changed properties and no
+/// dead-letter reason (README, "Brokers"). They are left out there.
+///
+/// Lifetimes: valid until the handler returns (coroutines: until it finishes). Any thread may
+/// settle the message before that.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -35,32 +45,34 @@ public:
     [[nodiscard]] const ReceivedMessage& message() const noexcept;
     [[nodiscard]] SessionContext session() const noexcept;
 
-    /// 1 at first; counts the tries in place under this lease.
+    /// The number of this attempt under this lock. The first is 1.
     [[nodiscard]] std::uint32_t attempt() const noexcept;
 
-    /// The sooner of the lease's end and the message's own deadline (R22). Also the deadline of the
-    /// ambient context.
+    /// The end of the lock or the message's own deadline, whichever is sooner. The ambient context
+    /// has the same deadline.
     [[nodiscard]] Deadline deadline() const noexcept;
 
-    /// The session's; see `SessionContext::stop_token`.
+    /// The session's stop token. See `SessionContext::stop_token`.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
-    /// Whether one of the four calls below has decided it.
+    /// Whether one of the four functions below has decided the message.
     [[nodiscard]] bool settled() const noexcept;
 
-    /// Done: the broker removes it.
-    /// Errors of all four: already_settled (also: with `receive_and_delete` there is nothing to
-    /// settle); lock_lost; of the last two also not_supported.
+    /// The broker removes the message.
+    /// Errors of all four: already_settled (also with `receive_and_delete`, where nothing needs
+    /// settling), lock_lost; of `dead_letter` and `defer` also not_supported.
     void complete();
 
-    /// Back to the broker, counted as a delivery; it is the next of its session to come (R6).
+    /// The message returns to the broker, and the delivery counts. It is redelivered before later
+    /// messages of its session.
     void abandon(Properties properties_to_modify = {});
 
-    /// To the dead-letter sub-queue.
+    /// The message goes to the dead-letter queue.
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {});
 
-    /// Set aside until `SessionReceiver::receive_deferred` asks for its sequence number.
+    /// The broker sets the message aside until `SessionReceiver::receive_deferred` asks for its
+    /// sequence number.
     void defer(Properties properties_to_modify = {});
 
 private:

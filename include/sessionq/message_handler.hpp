@@ -10,23 +10,33 @@
 
 namespace sessionq {
 
-/// What handles a message: a function that returns nothing, or something started that finishes
-/// later, such as a coroutine (see `coroutine` in <sessionq/async.hpp>).
+/// Handles messages: a function that returns nothing, or an operation that finishes later, such as
+/// a coroutine (see `coroutine` in <sessionq/async.hpp>).
+///
+/// Example: a handler that another thread finishes.
+///
+///     processor.on_message(
+///         MessageHandler::started_by([](MessageContext& context, MessageHandler::Done done) {
+///             std::thread{[&context, done = std::move(done)] {
+///                 context.complete();
+///                 done(nullptr);
+///             }}.detach();
+///         }));
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe to read. What it calls runs on several workers at once.
+/// Shared objects: safe to read. Several workers call the function at once.
 class MessageHandler {
 public:
-    /// Handles a message by the time it returns.
+    /// Has handled the message when it returns.
     using Function = std::function<void(MessageContext&)>;
 
-    /// To be called once, from any thread, when the handler has ended; null: it returned, else it
-    /// threw this. The `MessageContext` is gone after it.
+    /// Call it once, from any thread, when the handler has finished. Null: the handler succeeded.
+    /// Otherwise: its exception. The `MessageContext` is invalid afterwards.
     using Done = std::function<void(std::exception_ptr)>;
 
-    /// Starts to handle a message and returns. If it throws, the handler has failed and `Done` must
-    /// not be called.
+    /// Starts to handle a message and returns. If it throws, the handler has failed, and `Done`
+    /// must not be called.
     using Start = std::function<void(MessageContext&, Done)>;
 
     template <typename F>
@@ -36,8 +46,8 @@ public:
         : function_{std::move(function)} {
     } // NOLINT(google-explicit-constructor): a callable is a handler
 
-    /// A handler that goes on after it was started. `start` is called on a worker; the message
-    /// stays in flight until `Done` is called.
+    /// Makes a handler that finishes later. A worker calls `start`. The message stays in flight
+    /// until `Done` is called.
     [[nodiscard]] static MessageHandler started_by(Start start) {
         MessageHandler made{Function{}};
         made.start_ = std::move(start);

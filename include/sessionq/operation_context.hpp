@@ -9,8 +9,8 @@
 
 namespace sessionq {
 
-/// A trace context as W3C's Trace Context defines its two headers; carried along, neither read nor
-/// checked.
+/// A trace context: the two headers that W3C's Trace Context defines. sessionq carries them and
+/// neither reads nor checks them.
 struct TraceContext {
     std::string traceparent{};
     std::string tracestate{};
@@ -18,19 +18,27 @@ struct TraceContext {
     friend bool operator==(const TraceContext&, const TraceContext&) = default;
 };
 
-/// What an operation and everything it calls share: a deadline, a stop token, a trace context.
+/// A deadline, a stop token and a trace context that an operation shares with all it calls.
 ///
-/// Every call of sessionq takes one as its last argument; left out, it is the ambient one,
-/// `current()`: that of the task which runs on this thread. Handlers run under one whose deadline
-/// is their lease's, so that any sessionq call made inside a handler inherits what remains of it.
-/// Tasks carry the context of whoever submitted them; it is restored before they run and cleared
-/// after (R21).
+/// Example:
 ///
-/// A call ends with `timeout` at the deadline and with `cancelled` when the stop token fires; one
-/// whose deadline has passed already is not started. Without a deadline
+///     const auto now = std::chrono::steady_clock::now();
+///     const OperationContext request{Deadline::after(std::chrono::seconds{2}, now)};
+///     const OperationContext::Scope scope{request};
+///     sender.send(Message::text("ada", "placed")); // within two seconds
+///     sender.send(Message::text("ada", "paid"));   // within what is left of them
+///
+/// Every function of sessionq that waits takes a context as its last argument. The default is the
+/// ambient context, `current()`: that of the task on this thread. A handler runs under a context
+/// whose deadline is the end of its lock, so a sessionq function called in a handler inherits the
+/// time left. A task carries the context of its submitter. It is restored before the task runs and
+/// cleared after.
+///
+/// An operation ends with `timeout` at the deadline, and with `cancelled` when the stop token
+/// fires. It does not start if the deadline has passed. Without a deadline,
 /// `ClientOptions::operation_timeout` applies.
 ///
-/// Thread safety: a value; distinct objects are safe, a shared object is safe to read.
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
 class OperationContext {
 public:
     OperationContext() = default;
@@ -39,29 +47,30 @@ public:
 
     [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
     [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
-    /// Null: none. Valid as long as this context or a copy.
+    /// Null: no trace. Valid as long as this context or a copy.
     [[nodiscard]] const TraceContext* trace() const noexcept { return trace_.get(); }
 
-    /// This context with a deadline of its own: the sooner of both, an explicit one never extends
-    /// (R20).
+    /// A copy with the sooner of both deadlines. A deadline never extends the one in scope.
     [[nodiscard]] OperationContext with_deadline(Deadline deadline) const;
-    /// This context with `stop` in place of its stop token.
+    /// A copy with `stop` instead of its stop token.
     [[nodiscard]] OperationContext with_stop(std::stop_token stop) const;
+    /// A copy with `trace` instead of its trace context.
     [[nodiscard]] OperationContext with_trace(TraceContext trace) const;
 
-    /// The deadline an operation runs under: the one in scope, or `configured` after `now` only
-    /// where none is in scope (R20).
+    /// The deadline of an operation: the one in scope, or `configured` after `now` if none is in
+    /// scope.
     [[nodiscard]] Deadline effective(Duration configured, TimePoint now) const noexcept {
         return deadline_.is_never() ? Deadline::after(configured, now) : deadline_;
     }
 
-    /// Empty: no deadline, a token that never fires, no trace. What periodic work starts with.
+    /// Whether it has no deadline, no trace, and a token that never fires. Periodic work starts
+    /// with such a context.
     [[nodiscard]] bool is_clean() const noexcept {
         return deadline_.is_never() && !stop_.stop_possible() && !trace_;
     }
 
-    /// The ambient context of this thread; a clean one outside any scope. Valid until the scope
-    /// ends: copy it to keep it.
+    /// The ambient context of this thread. Clean outside any scope. Valid until the scope ends:
+    /// copy it to keep it.
     [[nodiscard]] static const OperationContext& current() noexcept;
 
     class Scope;
@@ -72,10 +81,17 @@ private:
     std::shared_ptr<const TraceContext> trace_{};
 };
 
-/// Makes a context ambient on this thread for a scope and puts back what was there. Scopes nest;
-/// end them in reverse order.
+/// Makes a context ambient on this thread for a scope, and restores the earlier one at its end.
+/// Scopes nest. End them in reverse order.
 ///
-/// Thread safety: belongs to the thread that began it, which is also the one that ends it.
+/// Example:
+///
+///     std::stop_source user_left;
+///     const OperationContext::Scope scope{
+///         OperationContext::current().with_stop(user_left.get_token())};
+///     sender.send(Message::text("ada", "placed")); // cancelled when user_left fires
+///
+/// Thread safety: the thread that begins a scope must end it.
 class OperationContext::Scope {
 public:
     explicit Scope(OperationContext context);

@@ -10,34 +10,44 @@
 
 namespace sessionq {
 
-/// What becomes of a message whose handler threw, as a value (R9). Use the functions to make one. A
-/// handler that settled its message before it threw has decided: that stands, and the policy is not
-/// asked.
+/// What a processor does with a message whose handler threw. Make a policy with the functions:
+///
+///     const ProcessorOptions options{
+///         .failure_policy = FailurePolicy::dead_letter().after_retries(5)};
+///
+/// If the handler settled the message before it threw, that settlement stands and the policy is not
+/// applied.
 struct FailurePolicy {
     enum class Action : std::uint8_t {
-        abandon,     ///< Back to the broker, counted; what was prefetched behind it goes back first
-                     ///< (R6), so it is the next to come.
-        dead_letter, ///< To the dead-letter sub-queue with the exception's text as description; the
-                     ///< session goes on.
-        park_session, ///< Nothing of the session runs for `park_for`; then the message is abandoned
-                      ///< and the session left.
-        dead_letter_session, ///< The message and all behind it in the session are dead-lettered;
-                             ///< then the session is left.
+        /// The message returns to the broker, and the delivery counts. Messages prefetched behind
+        /// it
+        /// return first, so it is the next one redelivered.
+        abandon,
+        /// The message goes to the dead-letter queue, with the exception's text as description. The
+        /// session continues.
+        dead_letter,
+        /// No handler of the session runs for `park_for`. Then the message is abandoned and the
+        /// processor leaves the session.
+        park_session,
+        /// The message and all behind it in the session are dead-lettered. Then the processor
+        /// leaves
+        /// the session.
+        dead_letter_session,
     };
 
-    /// What is done once the attempts are used up.
+    /// The action after the last attempt. Default: abandon.
     Action action{Action::abandon};
 
-    /// Tries under one lease before `action`, the first included. 1: no retry in place. Range: 1 to
-    /// 1,000. Default 1.
+    /// Attempts under one lock before `action`, including the first. 1: no retry in place. Range: 1
+    /// to 1,000. Default 1.
     std::uint32_t max_attempts{1};
 
-    /// Delays between tries in place. The session keeps its lease and its order, and no worker
+    /// Delays between attempts in place. The session keeps its lock and its order, and no worker
     /// waits. Default 100 ms to 30 s.
     BackoffOptions retry_delay{};
 
-    /// Only with `park_session`: how long nothing of the session runs. The session keeps its slot
-    /// meanwhile. Range: zero or more. Default 30 s.
+    /// With `park_session`: how long no handler of the session runs. The session keeps its slot.
+    /// Range: zero or more. Default 30 s.
     Duration park_for{std::chrono::seconds{30}};
 
     [[nodiscard]] static FailurePolicy abandon() { return {}; }
@@ -49,7 +59,8 @@ struct FailurePolicy {
         return {.action = Action::dead_letter_session};
     }
 
-    /// This policy, after `attempts` tries in all (the first included) with `delay` between them.
+    /// This policy after `attempts` attempts in all (including the first), with `delay` between
+    /// them.
     [[nodiscard]] FailurePolicy after_retries(std::uint32_t attempts,
                                               BackoffOptions delay = {}) const {
         FailurePolicy copy{*this};
@@ -59,97 +70,100 @@ struct FailurePolicy {
     }
 };
 
-/// What becomes of a message whose own deadline has passed before its handler started (R22).
+/// What a processor does with a message whose own deadline has passed before its handler started.
 enum class ExpiredMessageAction : std::uint8_t {
-    dead_letter, ///< To the dead-letter sub-queue, reason "DeadlinePassed".
-    discard,     ///< Completed without a handler.
-    handle,      ///< Handled all the same, under a deadline that has passed.
+    dead_letter, ///< The message goes to the dead-letter queue, reason "DeadlinePassed".
+    discard,     ///< The message is completed without a handler.
+    handle,      ///< The handler runs, under a deadline that has passed.
 };
 
-/// How many at once, for `SessionProcessor::update_limits`. Meaning, ranges and defaults are those
-/// of the members of `ProcessorOptions` with the same names.
+/// Limits for `SessionProcessor::update_limits`. Meaning, ranges and defaults are those of the
+/// members of `ProcessorOptions` with the same names.
 struct ConcurrencyLimits {
     std::uint32_t max_concurrent_sessions{8};
     std::uint32_t max_concurrent_calls_per_session{1};
     std::uint32_t max_concurrent_calls{0};
 };
 
-/// How a `SessionProcessor` works. An aggregate for designated initialisers; checked as a whole
-/// before anything starts: a value out of range throws `Error{Errc::invalid_option}` naming the
-/// member, nothing is clamped.
+/// How a `SessionProcessor` works. An aggregate for designated initialisers. It is checked before
+/// anything starts: a value out of range throws `Error{Errc::invalid_option}` naming the member.
+/// Nothing is clamped.
 struct ProcessorOptions {
-    /// Sessions held at once. Each waits for a session when it has none. Range: 1 to 100,000.
-    /// Default 8.
+    /// Sessions held at once. A slot without a session waits for one. Range: 1 to 100,000. Default
+    /// 8.
     std::uint32_t max_concurrent_sessions{8};
 
-    /// Handlers of one session at once. 1: strictly in order, message n+1 does not start before n
-    /// is settled (R6). More: started in order. Range: 1 to 10,000. Default 1.
+    /// Handlers of one session at once. 1: strict order, message n+1 does not start before n is
+    /// settled. More: handlers start in order. Range: 1 to 10,000. Default 1.
     std::uint32_t max_concurrent_calls_per_session{1};
 
-    /// Handlers of the whole processor at once, those of coroutines that wait included. Zero: no
-    /// cap but sessions x calls. Range: 0 to 1,000,000,000. Default 0.
+    /// Handlers of the whole processor at once, including coroutines that wait. Range: 0 to
+    /// 1,000,000,000. Zero: no limit except sessions x handlers per session. Default 0.
     std::uint32_t max_concurrent_calls{0};
 
-    /// How long a session may be idle - nothing buffered, running or being settled (R1) - before
-    /// its slot rolls to the next one. Zero: as soon as the broker shows that it is empty (R4).
-    /// Duration::max(): never. Range: zero or more. Default 1 s.
+    /// How long a session may be idle before its slot rolls to the next one. Idle means that no
+    /// message is buffered, running or being settled. Range: zero or more. Zero: roll as soon as
+    /// the broker shows that the session is empty. Duration::max(): never. Default 1 s.
     Duration session_idle_timeout{std::chrono::seconds{1}};
 
-    /// Longest time a session may keep its slot, counted from the accept; then it is left once its
-    /// running handlers have finished. Zero: no bound (R14). Range: zero or more. Default 0.
+    /// Longest time a session may keep its slot, from the accept. Then the processor leaves it once
+    /// its running handlers have finished. Range: zero or more. Zero: no limit. Default 0.
     Duration max_hold{};
 
-    /// Most messages of a session handled in one turn of its slot. Zero: no bound (R14). Default 0.
+    /// Most messages of a session that are handled in one turn of its slot. Zero: no limit. Default
+    /// 0.
     std::uint32_t max_messages_per_turn{0};
 
-    /// Most messages of a session on this side, fetched and not yet finished. Zero: 32, or twice
-    /// the calls per session if that is more. Range: 0 to 10,000. Default 0.
+    /// Most messages of a session that are fetched and not yet finished. Range: 0 to 10,000. Zero:
+    /// 32, or twice the handlers per session if that is more. Default 0.
     std::uint32_t prefetch{0};
 
-    /// Bytes of messages buffered by the processor (R23). Each held session may always have one
-    /// message; whatever is fetched ahead beyond that stays within. Range: 64 KiB or more. Default
-    /// 64 MiB.
+    /// Bytes of messages that the processor may buffer. Each session may always have one message.
+    /// Everything fetched beyond that stays within the limit. Range: 64 KiB or more. Default 64
+    /// MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 
-    /// Handler threads. Zero: one per core. Range: up to 1,024. Default 0.
+    /// Number of threads that run handlers. Range: 0 to 1,024. Zero: one per core. Default 0.
     std::uint32_t worker_threads{0};
 
     /// How long one accept may wait at the broker for a session. Range: 1 ms to 1 h. Default 60 s.
     Duration accept_wait{std::chrono::seconds{60}};
 
-    /// The lease is renewed as long as the session is held, but no longer than this while none of
-    /// its handlers finishes; then the stop token fires before the lock dies (R13).
-    /// `SessionReceiverOptions` has the same. Zero: no bound. Range: zero or more. Default 0.
+    /// How long a session's lock is renewed while none of its handlers finishes. Then the stop
+    /// token fires before the lock expires. While handlers finish, renewal continues as long as the
+    /// session is held. `SessionReceiverOptions` has the same member. Range: zero or more. Zero: no
+    /// limit. Default 0.
     Duration max_lock_renewal{};
 
-    /// True: with one call per session, the next handler starts only after the broker confirmed the
-    /// settlement of the one before, a round trip per message. False: after the settlement was
-    /// handed over for sending in order; a lost lease then may repeat a few handled messages. Only
-    /// with one call per session, and not with `receive_and_delete`. Default false.
+    /// True: the next handler starts only after the broker confirmed the settlement before it. This
+    /// costs a round trip per message. False: it starts after the settlement was queued for sending
+    /// in order. If the lock is lost then, a few handled messages may be redelivered. Requires one
+    /// handler per session, and not `receive_and_delete`. Default false.
     bool confirm_settlements{false};
 
-    /// True: messages are removed when delivered; what no handler finished is lost with the
-    /// process, and what is on its way when a session is given back or its lease or connection is
-    /// lost. There is no settling, so the failure policy can only retry in place. Default false.
+    /// True: the broker removes messages when it delivers them. Messages that no handler finished
+    /// are lost with the process. Messages in transit are lost when a session is given back, or
+    /// when its lock or connection is lost. Nothing is settled, so the failure policy can only
+    /// retry in place. Default false.
     bool receive_and_delete{false};
 
-    /// What becomes of a message whose handler threw. Default: abandon.
+    /// What happens to a message whose handler threw. Default: abandon.
     FailurePolicy failure_policy{};
 
-    /// What becomes of a message past its own deadline. Default: dead-letter.
+    /// What happens to a message past its own deadline. Default: dead-letter.
     ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};
 
-    /// Only these sessions, by id: each up to 128 characters, none twice. Empty: whichever have
-    /// messages. With no more ids than slots the sessions are kept while idle. Default empty.
+    /// The ids of the only sessions to handle. Each has up to 128 characters, none occurs twice.
+    /// With no more ids than slots, the sessions are kept while idle. Empty: any session. Default
+    /// empty.
     std::vector<std::string> session_ids{};
 
-    /// Delays before a slot accepts again after its accept failed or its session was lost. Where no
-    /// connection can be made (connection_refused), `ClientOptions::reconnect_backoff` spaces the
-    /// attempts, and not this on top of it. Default 100 ms to 30 s.
+    /// Delays before a slot accepts again after a failed accept or a lost session. If no connection
+    /// can be made (connection_refused), `ClientOptions::reconnect_backoff` applies instead.
+    /// Default 100 ms to 30 s.
     BackoffOptions error_backoff{};
 
-    /// Higher is served first where processors of one broker compete for sessions, if the broker
-    /// has priorities. Default 0.
+    /// If the broker has priorities, processors with a higher one are served first. Default 0.
     int priority{0};
 };
 

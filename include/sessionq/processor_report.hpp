@@ -12,83 +12,101 @@ namespace sessionq {
 
 /// Where an error of a processor came from.
 enum class ErrorSource : std::uint8_t {
-    accept,          ///< Asking for a session failed; it is asked again, see
-                     ///< `ProcessorOptions::error_backoff`.
-    session_open,    ///< `on_session_open` threw (handler_failed).
-    message_handler, ///< `on_message` threw (handler_failed); the failure policy follows.
-    session_close,   ///< `on_session_close` threw (handler_failed).
-    settlement,      ///< The broker refused a settlement or did not answer; the session is left.
-    lock_renewal,    ///< A renewal failed, or the lease expired.
-    link,            ///< The session was lost.
+    /// An accept failed. The slot tries again, see `ProcessorOptions::error_backoff`.
+    accept,
+    /// `on_session_open` threw (handler_failed).
+    session_open,
+    /// `on_message` threw (handler_failed). The failure policy follows.
+    message_handler,
+    /// `on_session_close` threw (handler_failed).
+    session_close,
+    /// The broker rejected a settlement or did not answer. The processor leaves the session.
+    settlement,
+    /// A renewal failed, or the lock expired.
+    lock_renewal,
+    /// The session was lost.
+    link,
 };
 
 [[nodiscard]] std::string_view to_string(ErrorSource source) noexcept;
 
-/// What `on_error` is told. A value; it may be kept.
+/// The argument of `on_error`. A value, which may be kept.
 struct ErrorContext {
     ErrorSource source{ErrorSource::link};
     Failure failure{};
     std::string entity{};
-    std::string session_id{}; ///< Empty where no session is concerned.
+    std::string session_id{}; ///< Empty: the error concerns no session.
 };
 
-/// What `stop` did; counts are of messages, sessions or handlers as named.
+/// The result of `stop`.
 struct StopReport {
-    bool complete{false}; ///< Everything ended by the deadline, or nothing had been started.
-    bool requested_only{
-        false}; ///< Called from one of its own handlers: stopping was asked for and goes on (R18).
-    std::uint64_t drained{0};  ///< Handlers that finished while stopping.
-    std::uint64_t released{0}; ///< Messages given back that no handler had started.
-    std::uint64_t left{0}; ///< Handlers that still ran at the deadline, those of sessions included;
-                           ///< their sessions were given up.
-    std::uint64_t sessions{0}; ///< Sessions that were held when it began.
+    /// Everything ended by the deadline, or the processor never started.
+    bool complete{false};
+    /// A handler of this processor called `stop`. Stopping was requested and continues.
+    bool requested_only{false};
+    /// Handlers that finished during the stop.
+    std::uint64_t drained{0};
+    /// Messages returned to the broker that no handler had started.
+    std::uint64_t released{0};
+    /// Handlers that still ran at the deadline, including those of sessions. The processor gave up
+    /// their sessions.
+    std::uint64_t left{0};
+    /// Sessions that were held when the stop began.
+    std::uint64_t sessions{0};
 };
 
-/// Totals since start. A session or message that comes again counts again.
+/// Totals since the start. A session or message that comes again counts again.
 struct ProcessorCounters {
     std::uint64_t messages_handled{0};   ///< Handlers that returned.
-    std::uint64_t messages_failed{0};    ///< Handlers that threw, each try counted.
+    std::uint64_t messages_failed{0};    ///< Handlers that threw. Each attempt counts.
     std::uint64_t messages_completed{0}; ///< Completions that the broker confirmed.
-    std::uint64_t messages_released{0};  ///< Given back unstarted.
-    std::uint64_t messages_expired{0};   ///< Past their own deadline.
-    std::uint64_t sessions_opened{
-        0}; ///< Begun; without those given back before anything of theirs could start.
-    std::uint64_t sessions_closed{
-        0}; ///< Of those opened. Also called rolls, the leases lost included.
-    std::uint64_t leases_lost{0};
-    std::uint64_t empty_accepts{0}; ///< R5: a counter, nothing else.
+    std::uint64_t messages_released{0};  ///< Messages returned without a handler.
+    std::uint64_t messages_expired{0};   ///< Messages past their own deadline.
+
+    /// Sessions opened, without those given back before anything of them could start.
+    std::uint64_t sessions_opened{0};
+    /// Opened sessions that were closed, including those whose lock was lost. Also called rolls.
+    std::uint64_t sessions_closed{0};
+    /// Sessions whose lock was lost.
+    std::uint64_t locks_lost{0};
+    /// Accepts that found no session. This is no error.
+    std::uint64_t empty_accepts{0};
     std::uint64_t accept_failures{0};
-    std::uint64_t late_accepts{
-        0}; ///< R19: sessions that came after their accept was given up, and were released at once.
+    /// Sessions that came after their accept was given up. They were released at once.
+    std::uint64_t late_accepts{0};
     std::uint64_t settlement_failures{0};
     std::uint64_t lock_renewals{0};
-    Duration longest_ready_wait{}; ///< Longest time between a message's arrival and its handler's
-                                   ///< start with nothing of its session ahead of it.
+
+    /// Longest time between a message's arrival and its handler's start, of messages that were
+    /// first in their session.
+    Duration longest_ready_wait{};
 };
 
-/// One slot: what it does and what it waits for (R16).
+/// The state of one slot.
 struct SlotDescription {
     std::string entity{};
-    std::string session_id{}; ///< Empty while it holds none.
-    std::string state{};      ///< One of vacant, accepting, backing_off, opening, open, rewinding,
-                              ///< leaving, closing, stopped.
-    std::string waits_for{};  ///< The pending I/O, timer or handler, in words.
-    Duration since{}; ///< Since it last made progress: changed state, received its first message,
-                      ///< or finished a handler.
+    std::string session_id{}; ///< Empty: the slot holds no session.
+    /// One of vacant, accepting, backing_off, opening, open, rewinding, leaving, closing, stopped.
+    std::string state{};
+    /// The pending I/O, timer or handler, in words.
+    std::string waits_for{};
+    /// Time since its last progress: it changed state, received its first message, or finished a
+    /// handler.
+    Duration since{};
     std::uint32_t in_flight{0}; ///< Messages received and not yet finished.
-    std::uint32_t running{0};   ///< Handlers.
+    std::uint32_t running{0};   ///< Handlers that run.
 };
 
-/// What a processor is doing.
+/// The state of a processor.
 struct ProcessorDescription {
     enum class State : std::uint8_t { created, running, stopping, stopped };
-    State state{State::created};         ///< Of the processor as a whole.
-    std::vector<std::string> degraded{}; ///< Empty: healthy. Else why not, one reason each.
-    std::size_t buffered_bytes{0};       ///< What counts against `max_buffered_bytes`.
+    State state{State::created};
+    std::vector<std::string> degraded{}; ///< The reasons why it is degraded. Empty: healthy.
+    std::size_t buffered_bytes{0};       ///< Bytes that count against `max_buffered_bytes`.
     ProcessorCounters counters{};
     std::vector<SlotDescription> slots{};
 
-    /// Several lines for people; no secret, no message body.
+    /// Several lines for people, without secrets and message bodies.
     [[nodiscard]] std::string to_string() const;
 };
 

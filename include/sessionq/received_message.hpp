@@ -11,36 +11,44 @@
 
 namespace sessionq {
 
-/// A message as it was received or peeked: shared, immutable content and the facts of this
-/// delivery. Cheap to copy. What came over a wire is decoded when it is asked for: a handler that
-/// reads only the body pays only for the body.
+/// A received or peeked message: shared, immutable content and the facts of this delivery. Cheap to
+/// copy. Content from a network is decoded on demand: reading only the body costs only the body.
 ///
-/// Thread safety: distinct objects are safe; a shared object is safe to read. The content lives as
-/// long as any copy.
+/// Example:
+///
+///     processor.on_message([](MessageContext& context) {
+///         const ReceivedMessage& message = context.message();
+///         std::cout << message.session_id() << " #" << message.sequence_number() << ": "
+///                   << message.text() << '\n';
+///     });
+///
+/// Lifetimes: the content lives as long as any copy.
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
 class ReceivedMessage {
 public:
     ReceivedMessage() = default;
     ReceivedMessage(MessageContentPtr content, DeliveryFacts facts)
         : content_{std::move(content)}, facts_{std::move(facts)} {}
 
-    /// Whether it was made without content; nothing but `facts` may be asked of it then.
+    /// Whether it has no content. Then only `facts` may be called.
     [[nodiscard]] bool empty() const noexcept { return content_ == nullptr; }
 
-    /// The whole message. Errors: protocol_error (what came over the wire cannot be decoded).
+    /// The whole message. Errors: protocol_error (the message cannot be decoded).
     [[nodiscard]] const Message& content() const { return content_->message(); }
     [[nodiscard]] const MessageContentPtr& shared_content() const noexcept { return content_; }
 
-    /// The body. Views live as long as any copy of the message.
+    /// The body. The view lives as long as any copy of the message.
     [[nodiscard]] std::string_view text() const { return content_->body(); }
     [[nodiscard]] std::span<const std::byte> body() const {
         return std::as_bytes(std::span{content_->body()});
     }
-    /// The session id; empty where the message has none (tell apart by content().session_id).
+    /// The session id. Empty also if the message has none, see content().session_id.
     [[nodiscard]] std::string_view session_id() const {
         return content_->session_id().value_or(std::string_view{});
     }
     [[nodiscard]] std::string_view message_id() const { return content_->message_id(); }
-    /// Errors: protocol_error.
+    /// The application properties. Errors: protocol_error.
     [[nodiscard]] const Properties& properties() const { return content().properties; }
 
     [[nodiscard]] std::int64_t sequence_number() const noexcept { return facts_.sequence_number; }

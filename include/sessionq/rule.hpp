@@ -8,18 +8,17 @@
 
 namespace sessionq {
 
-/// Takes every message.
+/// Selects every message.
 struct TrueFilter {
     friend bool operator==(const TrueFilter&, const TrueFilter&) = default;
 };
 
-/// Takes no message.
+/// Selects no message.
 struct FalseFilter {
     friend bool operator==(const FalseFilter&, const FalseFilter&) = default;
 };
 
-/// Takes the messages that have all of this. Text is compared with regard to case; what is unset is
-/// not looked at.
+/// Selects messages that match all members. Unset members match anything. Comparison respects case.
 struct CorrelationFilter {
     std::optional<std::string> content_type{};
     std::optional<std::string> correlation_id{};
@@ -34,10 +33,10 @@ struct CorrelationFilter {
     friend bool operator==(const CorrelationFilter&, const CorrelationFilter&) = default;
 };
 
-/// Takes the messages of which a condition is true, in the SQL that Microsoft documents for Azure
-/// Service Bus's subscription rules: comparison, AND, OR, NOT, IN, LIKE, IS NULL, EXISTS and
-/// arithmetic over application properties by their names, and the message's own by theirs with
-/// `sys.` before them. Up to 1,024 bytes.
+/// Selects messages for which an SQL condition is true. Microsoft documents the SQL of Azure
+/// Service Bus's subscription rules. It has comparison, AND, OR, NOT, IN, LIKE, IS NULL, EXISTS and
+/// arithmetic. A name means an application property. With `sys.` before it, it means a standard
+/// property. Range: up to 1,024 bytes.
 struct SqlFilter {
     std::string expression{};
     friend bool operator==(const SqlFilter&, const SqlFilter&) = default;
@@ -45,15 +44,22 @@ struct SqlFilter {
 
 using Filter = std::variant<TrueFilter, FalseFilter, CorrelationFilter, SqlFilter>;
 
-/// One way into a subscription. All rules without an action together put one copy of a message into
-/// it if any of them takes it; each rule with one puts a copy of its own, changed by the action.
+/// A rule of a subscription: it copies the topic's messages that its filter selects.
 ///
-/// Thread safety: distinct objects are safe; a shared object is safe to read.
+/// A message that several rules without an action select is copied once. Each rule with an action
+/// adds a copy of its own, changed by the action.
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Rule {
-    std::string name{};   ///< 1 to 50 characters; no two of a subscription the same but for case.
-    Filter filter{};      ///< Default: every message.
-    std::string action{}; ///< `SET name = expression` and `REMOVE name`, with commas or semicolons
-                          ///< between. Empty: none. Up to 1,024 bytes.
+    /// Range: 1 to 50 characters, unique in the subscription. Names ignore case.
+    std::string name{};
+
+    /// Which messages the rule selects. Default: every message.
+    Filter filter{};
+
+    /// `SET name = expression` and `REMOVE name`, separated by commas or semicolons. Range: up to
+    /// 1,024 bytes. Empty: no change. Default empty.
+    std::string action{};
 
     friend bool operator==(const Rule&, const Rule&) = default;
 };

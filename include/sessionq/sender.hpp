@@ -13,60 +13,68 @@ namespace sessionq {
 
 namespace client {
 class SenderCore;
-}
+} // namespace client
 
-/// Sends messages to one entity, a queue or a topic. A shared handle: cheap to copy, keeps its
+/// Sends messages to one entity, a queue or a topic. A shared handle: cheap to copy. It keeps its
 /// client alive.
 ///
-/// Every call blocks until the broker has answered, at most until the deadline in scope or, without
-/// one, for `ClientOptions::operation_timeout`. A call that ends with `timeout`, `cancelled` or
-/// `connection_lost` may have been carried out all the same: the answer is what is missing. To
-/// repeat it safely, keep the message ids and let the entity detect duplicates.
+/// Example:
+///
+///     const Sender orders{client, "orders"};
+///     Sender copy = orders;
+///     copy.send(Message::text("ada", "placed"));
+///     copy.send({.body = "paid", .session_id = "ada", .message_id = "ada-2"});
+///
+/// Blocking: every function waits for the broker's answer, until the deadline in scope. Without a
+/// deadline, `ClientOptions::operation_timeout` applies.
+///
+/// Retrying: after `timeout`, `cancelled` or `connection_lost` the broker may have carried out the
+/// operation, because only the answer is missing. For a safe retry, keep the message ids and let
+/// the entity detect duplicates.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe, except for assignment. Messages of one thread keep their order; those of
-/// several have none.
+/// Shared objects: safe, except for assignment. Messages of one thread keep their order. Messages
+/// of several threads have no order.
 class Sender {
 public:
-    /// Errors: invalid_argument (`entity` has 1 to 260 characters). Whether the entity exists shows
-    /// with the first call.
+    /// Sends nothing yet. The first operation shows whether the entity exists.
+    /// Errors: invalid_argument (`entity` must have 1 to 260 characters).
     Sender(const Client& client, std::string entity);
 
     [[nodiscard]] const std::string& entity() const noexcept;
 
     /// Sends one message.
-    /// Errors: the broker's (see `Errc`), message_too_large. A field of the message that cannot be
-    /// is invalid_argument, by its name, before anything is sent.
+    /// Errors: the broker's (see `Errc`), message_too_large. An invalid field of the message is
+    /// invalid_argument, naming the field, before anything is sent.
     void send(Message message, const OperationContext& context = OperationContext::current());
 
-    /// Sends all of them, in order, or none; together they count as one message for what the entity
-    /// takes. None to send: returns at once. Errors: as above.
+    /// Sends all messages, in order, or none. Together they must not exceed the entity's message
+    /// size. Without messages it returns at once. Errors: as above.
     void send(std::vector<Message> messages,
               const OperationContext& context = OperationContext::current());
 
-    /// Sends now what becomes available at `when`; returns the sequence number, which cancels it,
-    /// or 0 where the broker tells none and cannot cancel. A past instant: available at once.
-    /// Errors: as for `send`; not_supported where the broker cannot schedule.
+    /// Sends a message that becomes available at `when`. A past instant: at once. Returns the
+    /// sequence number for `cancel_scheduled`, or 0 if the broker tells none and cannot cancel.
+    /// Errors: as for `send`; not_supported (the broker cannot schedule).
     std::int64_t schedule(Message message, WallTime when,
                           const OperationContext& context = OperationContext::current());
 
-    /// The same for several, all or none; the sequence numbers are in the order of the messages.
-    /// None to send: returns at once.
+    /// The same for several messages, all or none. Returns the sequence numbers in the order of the
+    /// messages. Without messages it returns at once.
     std::vector<std::int64_t> schedule(
         std::vector<Message> messages, WallTime when,
         const OperationContext& context = OperationContext::current());
 
-    /// Takes scheduled messages back before their time, all or none.
-    /// None to take back: returns at once. Errors: the broker's (see `Errc`), message_not_found
-    /// (one is due already, or unknown); not_supported where the broker cannot take one back.
+    /// Cancels scheduled messages, all or none. Without numbers it returns at once.
+    /// Errors: the broker's (see `Errc`), message_not_found (one is due already, or unknown);
+    /// not_supported (the broker cannot cancel).
     void cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
                           const OperationContext& context = OperationContext::current());
 
-    /// For sessionq's own parts.
-    [[nodiscard]] client::SenderCore& core() const noexcept { return *core_; }
-
 private:
+    friend struct client::Access;
+
     std::shared_ptr<client::SenderCore> core_;
 };
 

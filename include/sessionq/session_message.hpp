@@ -11,31 +11,42 @@
 namespace sessionq {
 
 namespace client {
-class ReceiverGrip;
+struct Access;
 struct HeldDelivery;
+class HeldSession;
 } // namespace client
 
-/// A message received from a session, and the one chance to say what becomes of it (R8). Move-only.
-/// One that is destroyed unsettled stays locked with its session and returns to the broker,
-/// uncounted, when the receiver is closed or the lease ends.
+/// A message received from a session. Settle it once. Move-only.
 ///
-/// Settling blocks until the broker has confirmed, at most until the deadline in scope or, without
-/// one, for `ClientOptions::operation_timeout`. The decision falls with the call: after one that
-/// ended with `timeout`, `cancelled` or `connection_lost` the outcome is unknown and a second try
-/// is `already_settled`.
+/// Example:
 ///
-/// Errors of the settling calls: already_settled, lock_lost (also: the receiver is closed) and
-/// not_supported, at once and without asking the broker; then the broker's (see `Errc`),
-/// message_not_found, and the reasons for which a `SessionReceiver` is held no more.
+///     for (SessionMessage& message : receiver.receive(10)) {
+///         if (message.text().empty()) {
+///             message.dead_letter("Empty");
+///         } else {
+///             message.complete();
+///         }
+///     }
 ///
-/// Where the broker cannot keep them (README, "Brokers"), the properties changed by an abandon and
-/// the reason and description of a dead letter are left out.
+/// Settling waits for the broker's confirmation, until the deadline in scope. Without a deadline,
+/// `ClientOptions::operation_timeout` applies. The call decides the message: after `timeout`,
+/// `cancelled` or `connection_lost` the outcome is unknown, and a second attempt is
+/// `already_settled`.
 ///
-/// May outlive its receiver; settling then fails with `lock_lost`.
+/// Errors of the settling functions: already_settled, lock_lost (also: the receiver is closed) and
+/// not_supported, at once and without asking the broker. Also the broker's (see `Errc`),
+/// message_not_found, and the reasons why a `SessionReceiver` lost its session.
+///
+/// Some brokers keep no properties changed by an abandon and no dead-letter reason and description
+/// (README, "Brokers"). They are left out there.
+///
+/// Lifetimes: a message destroyed without settling stays locked with its session. It returns to the
+/// broker, uncounted, when the receiver is closed or the lock ends. A message may outlive its
+/// receiver. Settling it then fails with `lock_lost`.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe, except for moving; of several settling calls one wins.
+/// Shared objects: safe, except for moving. Of several settling calls one wins.
 class SessionMessage {
 public:
     SessionMessage(SessionMessage&& other) noexcept;
@@ -48,44 +59,38 @@ public:
         return message().sequence_number();
     }
 
-    /// Whether it was settled, or needs none (`receive_and_delete`).
+    /// Whether it was settled, or needs no settling (`receive_and_delete`).
     [[nodiscard]] bool settled() const noexcept;
 
-    /// Done: the broker removes it.
+    /// The broker removes the message.
     void complete(const OperationContext& context = OperationContext::current());
 
-    /// Back to the broker, counted as a delivery.
+    /// The message returns to the broker, and the delivery counts.
     void abandon(Properties properties_to_modify = {},
                  const OperationContext& context = OperationContext::current());
 
-    /// Back to the broker as if never delivered: its delivery count does not rise. Azure Service
-    /// Bus has no word for that where the message was received as a deferred one: there it is
-    /// abandoned.
+    /// The message returns to the broker, and the delivery does not count. Azure Service Bus cannot
+    /// release a message received by `receive_deferred`. It is abandoned there.
     void release(const OperationContext& context = OperationContext::current());
 
-    /// Set aside until `SessionReceiver::receive_deferred` asks for its sequence number. Not where
-    /// the broker cannot defer (not_supported).
+    /// The broker sets the message aside until `SessionReceiver::receive_deferred` asks for its
+    /// sequence number. Errors: also not_supported (the broker cannot defer).
     void defer(Properties properties_to_modify = {},
                const OperationContext& context = OperationContext::current());
 
-    /// To the dead-letter sub-queue. Not where the broker has none (not_supported).
+    /// The message goes to the dead-letter queue. Errors: also not_supported (the broker has none).
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {},
                      const OperationContext& context = OperationContext::current());
 
-    /// For sessionq's own parts.
-    SessionMessage(std::shared_ptr<client::ReceiverGrip> grip,
-                   std::shared_ptr<client::HeldDelivery> held) noexcept;
-    [[nodiscard]] const std::shared_ptr<client::ReceiverGrip>& grip() const noexcept {
-        return grip_;
-    }
-    [[nodiscard]] const std::shared_ptr<client::HeldDelivery>& held() const noexcept {
-        return held_;
-    }
-
 private:
-    std::shared_ptr<client::ReceiverGrip> grip_;
-    std::shared_ptr<client::HeldDelivery> held_;
+    friend struct client::Access;
+
+    SessionMessage(std::shared_ptr<client::HeldSession> session,
+                   std::shared_ptr<client::HeldDelivery> delivery) noexcept;
+
+    std::shared_ptr<client::HeldSession> session_;
+    std::shared_ptr<client::HeldDelivery> delivery_;
 };
 
 } // namespace sessionq

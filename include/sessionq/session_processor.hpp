@@ -16,32 +16,44 @@ namespace sessionq {
 
 namespace client {
 class ProcessorRuntime;
-}
+} // namespace client
 
-/// Consumes the sessions of one or more entities: holds many sessions at once, handles the messages
-/// of each in order, and rolls to the next session when one has been idle - nothing buffered,
-/// running or being settled - for `session_idle_timeout` and the broker has no more of it.
+/// Consumes the sessions of one or more entities. It holds many sessions at once and handles the
+/// messages of each in order. It rolls to the next session when one has been idle for
+/// `session_idle_timeout` and the broker has no more messages of it. Idle means that no message is
+/// buffered, running or being settled.
 ///
-/// Handlers run on worker threads of the processor and nowhere else, under an `OperationContext`
-/// whose deadline is the lease's end or the message's own, whichever is sooner. A handler that
-/// returns completes its message; one that throws leaves it to `ProcessorOptions::failure_policy`.
-/// A handler is never interrupted: it is told through its stop token.
+/// Example:
+///
+///     SessionProcessor orders{client, "orders", {.max_concurrent_sessions = 64}};
+///     orders.on_message([](MessageContext& context) {
+///         std::cout << context.message().text() << '\n';
+///     });
+///     orders.start();
+///     wait_for_signal();
+///     const StopReport report = orders.stop(std::chrono::seconds{10});
+///
+/// Handlers run on the processor's worker threads and nowhere else. Each runs under an
+/// `OperationContext` whose deadline is the end of the lock or the message's own deadline,
+/// whichever is sooner. A handler that returns completes its message. A handler that throws leaves
+/// it to `ProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells
+/// it to stop.
 ///
 /// Lifetimes: the processor keeps its client alive. Its destructor stops it as `stop(5s)` does and
-/// never hangs: a handler that still does not return is left to itself, with everything it uses,
-/// until it does. What handlers refer to must outlive them.
+/// never hangs. A handler that does not return keeps everything it uses until it does. Objects that
+/// handlers refer to must outlive them.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe, except for the `on_...` members, which go before `start`.
+/// Shared objects: safe, except for the `on_...` functions, which must precede `start`.
 class SessionProcessor {
 public:
-    /// Checks the options and that the broker can do what they ask for. No I/O, no thread yet.
-    /// Errors: invalid_option (by member), invalid_argument (no entity, an empty name, the same
+    /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
+    /// Errors: invalid_option (names the member), invalid_argument (no entity, an empty name, a
     /// name twice), not_supported.
     SessionProcessor(const Client& client, std::string entity, ProcessorOptions options = {});
 
-    /// One processor over several entities: each slot takes sessions of any of them, in turn.
+    /// The same over several entities. Each slot takes sessions of any of them, in turn.
     SessionProcessor(const Client& client, std::vector<std::string> entities,
                      ProcessorOptions options = {});
 
@@ -49,49 +61,55 @@ public:
     SessionProcessor(SessionProcessor&&) noexcept;
     SessionProcessor& operator=(SessionProcessor&&) noexcept;
 
-    /// Required before `start`. Each of the four replaces what was registered before. Errors of all
-    /// four: invalid_state once started.
+    /// Sets the handler of messages. Required before `start`. Each of the four functions replaces
+    /// an earlier handler. Errors of all four: invalid_state (the processor was started).
     void on_message(MessageHandler handler);
 
-    /// Before the first message of a session. When it throws the session is left, and its messages
-    /// go back uncounted.
+    /// Sets the handler that runs before the first message of a session. If it throws, the
+    /// processor leaves the session, and its messages return uncounted.
     void on_session_open(std::function<void(SessionContext&)> handler);
 
-    /// After the last handler of a session, also when its lease was lost; not when on_session_open
-    /// did not run. The session is still held unless it was lost, so state can be saved.
+    /// Sets the handler that runs after the last message handler of a session, also if its lock was
+    /// lost. It does not run if `on_session_open` did not run. The session is still locked unless
+    /// the lock was lost, so the handler can save state.
     void on_session_close(std::function<void(SessionContext&, CloseReason)> handler);
 
-    /// What went wrong outside of handlers, and what handlers threw. Runs on the workers too,
-    /// several calls at once; what it throws is logged. Never called for "no session available"
-    /// (R5).
+    /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
+    /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
+    /// not an error.
     void on_error(std::function<void(const ErrorContext&)> handler);
 
-    /// Starts threads and accepts. Returns at once. Errors: invalid_state (no on_message, or
-    /// started before), resource_exhausted (no thread could be started).
+    /// Starts the threads and the accepts. Returns at once.
+    /// Errors: invalid_state (no `on_message`, or started before), resource_exhausted (no thread
+    /// could be started).
     void start();
 
-    /// Stops in phases: no more accepts, messages that no handler started go back uncounted,
-    /// running handlers finish, sessions are given back. Returns when that is done, and by
-    /// `timeout` at the latest (negative: as zero): their stop tokens fire shortly before; sessions
-    /// whose handlers still run then are given up and the handlers counted in the report. From one
-    /// of the processor's own handlers it only asks for all this and returns at once. Never throws;
-    /// stopping again returns the same report, and while it stops an earlier end counts for both.
+    /// Stops in phases: accepts end, messages that no handler started return uncounted, running
+    /// handlers finish, sessions are given back. Returns when that is done, at the latest after
+    /// `timeout` (negative: as zero). Shortly before, the stop tokens of running handlers fire. At
+    /// the timeout the processor gives up sessions whose handlers still run, and the report counts
+    /// those handlers.
+    ///
+    /// A handler of this processor may call it. It then only requests the stop and returns at once.
+    /// Never throws. A second call returns the same report. While the processor stops, the earlier
+    /// deadline applies to both calls.
     StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
 
-    /// Changes the limits while running; lower ones take effect as sessions and handlers finish.
-    /// Errors: invalid_option (by member: what the options given at construction could not have
-    /// had), invalid_state (not started).
+    /// Changes the limits of a running processor. Lower limits take effect as sessions and handlers
+    /// finish.
+    /// Errors: invalid_option (names the member; the rules are those of the constructor),
+    /// invalid_state (not started).
     void update_limits(const ConcurrencyLimits& limits);
 
-    /// What every slot does and waits for, health and totals. Blocks for a moment: it asks the
-    /// receive threads, at most a second.
+    /// The state of every slot, the health, and the totals. It asks the receive threads and waits
+    /// for them, at most a second.
     [[nodiscard]] ProcessorDescription describe() const;
 
-    /// Totals only; never blocks.
+    /// Only the totals. Never blocks.
     [[nodiscard]] ProcessorCounters counters() const noexcept;
 
-    /// The options given at construction, with the number of threads that `worker_threads` zero
-    /// stood for. `update_limits` does not change them.
+    /// The options of the constructor. `worker_threads` is the actual number if it was zero.
+    /// `update_limits` does not change them.
     [[nodiscard]] const ProcessorOptions& options() const noexcept;
 
 private:

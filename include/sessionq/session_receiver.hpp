@@ -15,70 +15,81 @@
 namespace sessionq {
 
 namespace client {
-class ReceiverGrip;
-}
+class HeldSession;
+struct Access;
+} // namespace client
 
-/// How a `SessionReceiver` holds its session. An aggregate for designated initialisers; a bad value
+/// How a `SessionReceiver` holds its session. An aggregate for designated initialisers. A bad value
 /// throws `Error{Errc::invalid_option}` naming the member.
 struct SessionReceiverOptions {
-    /// True: messages are removed when delivered and need no settling; those on their way when the
-    /// session is given back or its lease or connection is lost are gone. Default false.
+    /// True: the broker removes messages when it delivers them, and they need no settling. Messages
+    /// in transit are lost when the session is given back, or when its lock or connection is lost.
+    /// Default false.
     bool receive_and_delete{false};
 
-    /// True: the lease is renewed on the receive thread, whatever the application's threads are
-    /// doing (R11). False: only by `renew_lock`. Default true.
+    /// True: the receive thread renews the lock, whatever the application's threads do. False: only
+    /// `renew_lock` renews it. Default true.
     bool renew_lock{true};
 
-    /// The lease is renewed as long as the receiver is open, but no longer than this while messages
-    /// have been received and none is settled; then the stop token fires before the lock dies
-    /// (R13). What `ProcessorOptions::max_lock_renewal` is, with settling in place of handlers that
-    /// finish. Zero: no bound. Range: zero or more. Without effect with `receive_and_delete`, where
-    /// nothing is settled. Default 0.
+    /// How long the lock is renewed while messages have been received and none is settled. Then the
+    /// stop token fires before the lock expires. While messages are settled, renewal continues as
+    /// long as the receiver is open. `ProcessorOptions` has the same member, for handlers that
+    /// finish. No effect with `receive_and_delete`, where nothing is settled. Range: zero or more.
+    /// Zero: no limit. Default 0.
     Duration max_lock_renewal{};
 
-    /// Higher is served first where several wait for a session, if the broker has priorities.
-    /// Default 0.
+    /// If the broker has priorities, receivers with a higher one are served first. Default 0.
     int priority{0};
 };
 
-/// Holds one session and pulls its messages, in order. Move-only; closing it gives the session
-/// back. Keeps its client alive.
+/// Holds one session and receives its messages, in order. Move-only.
 ///
-/// Calls block until they have their answer, at most until the deadline in scope or, without one,
-/// for `ClientOptions::operation_timeout`. They honour the context's stop token (cancelled). An
-/// accept that is given up is finished in the background: a session that arrives late is given back
-/// at once (R19).
+/// Example:
 ///
-/// Once the session is held no more every call but `close` fails with the reason, which `loss`
-/// tells: lock_lost, connection_lost, entity_not_found, entity_disabled, unauthorized (the right to
-/// the entity was taken away), or cancelled (closed by this side).
+///     SessionReceiver ada = SessionReceiver::accept(client, "orders", "ada");
+///     while (auto message = ada.receive_one(std::chrono::seconds{1})) {
+///         std::cout << message->text() << '\n';
+///         message->complete();
+///     }
+///     ada.close();
+///
+/// Blocking: functions wait for their answer until the deadline in scope. Without a deadline,
+/// `ClientOptions::operation_timeout` applies. They end with `cancelled` when the context's stop
+/// token fires. An accept that was given up finishes in the background: a session that arrives late
+/// is given back at once.
+///
+/// Loss: when the session is no longer held, every function but `close` fails with the reason,
+/// which `loss` returns: lock_lost, connection_lost, entity_not_found, entity_disabled,
+/// unauthorized (the right to the entity was withdrawn), or cancelled (this side closed it).
+///
+/// Lifetimes: a receiver keeps its client alive. Closing or destroying it gives the session back.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe, except for moving and destroying. Calls of `receive` at the same time are
+/// Shared objects: safe, except for moving and destroying. Simultaneous calls of `receive` are
 /// served in turn.
 class SessionReceiver {
 public:
-    /// Takes the named session, of up to 128 characters, whether it has messages or not.
-    /// Errors: the broker's (see `Errc`), invalid_option, session_locked_elsewhere (somebody holds
-    /// it), session_not_found, no_session_available (the broker's answer to a wait that is over).
-    /// invalid_argument: `entity` has 1 to 260 characters. session_required: the entity has no
-    /// sessions.
+    /// Locks the named session, whether it has messages or not.
+    /// Errors: the broker's (see `Errc`), invalid_option, session_locked_elsewhere (another
+    /// receiver holds it), session_not_found, no_session_available (the broker gave up waiting). In
+    /// particular invalid_argument (`entity` must have 1 to 260 characters, `session_id` up to 128)
+    /// and session_required (the entity has no sessions).
     [[nodiscard]] static SessionReceiver accept(
         const Client& client, const std::string& entity, const std::string& session_id,
         SessionReceiverOptions options = {},
         const OperationContext& context = OperationContext::current());
 
-    /// Takes whichever session has messages and no holder; waits for one.
-    /// Errors: as for `accept`; no_session_available (none within the time) instead of timeout,
+    /// Waits for a session that has messages and is not locked, and locks it.
+    /// Errors: as for `accept`, with no_session_available (none came in time) instead of timeout,
     /// session_locked_elsewhere and session_not_found.
     [[nodiscard]] static SessionReceiver accept_next(
         const Client& client, const std::string& entity, SessionReceiverOptions options = {},
         const OperationContext& context = OperationContext::current());
 
-    /// The same, but answers with nothing instead of `no_session_available`, after `wait` and no
-    /// later than the deadline. `wait` zero: takes what is there now. Not negative
-    /// (invalid_argument).
+    /// The same, but returns nothing instead of throwing `no_session_available`. It waits for
+    /// `wait`, at most until the deadline. Range of `wait`: zero or more (invalid_argument). Zero:
+    /// only a session that is ready now.
     [[nodiscard]] static std::optional<SessionReceiver> try_accept_next(
         const Client& client, const std::string& entity, Duration wait = Duration::zero(),
         SessionReceiverOptions options = {},
@@ -87,76 +98,78 @@ public:
     SessionReceiver(SessionReceiver&& other) noexcept;
     SessionReceiver& operator=(SessionReceiver&& other) noexcept;
 
-    /// Has the session given back in the background, as `close` does; does not wait.
+    /// Gives the session back in the background, as `close` does. Does not wait.
     ~SessionReceiver();
 
     [[nodiscard]] const std::string& session_id() const noexcept;
     [[nodiscard]] const std::string& entity() const noexcept;
 
-    /// When the lease ends unless it is renewed; never() where the broker sets no time. On the
-    /// monotonic clock, counted from the instant it was asked for; after an accept that had to
-    /// wait, from the answer less what that may have travelled (R12).
+    /// When the lock expires unless it is renewed. never() if the broker's locks have no time
+    /// limit. On the monotonic clock, counted from the instant of the request. After an accept that
+    /// had to wait, it counts from the answer, less the time that the answer may have travelled.
     [[nodiscard]] Deadline lock_expires() const noexcept;
 
-    /// Fires a moment before the lease ends (R13), when it is lost, and when the receiver is
-    /// closed. Callbacks registered with it run on a thread that the client keeps for these alone;
-    /// while one runs, others wait.
+    /// Fires shortly before the lock expires, when it is lost, and when the receiver is closed. Its
+    /// callbacks run one after another on a thread that the client keeps for them.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
-    /// Why the session is held no more; nothing while it is held.
+    /// Why the session is no longer held. Nothing while it is held.
     [[nodiscard]] std::optional<Failure> loss() const;
 
-    /// The next messages, as soon as there is one, at most `max_messages` (1 to 10,000;
-    /// invalid_argument). Nothing after `wait`, or at the deadline if that is sooner. `wait` zero:
-    /// asks the broker, and returns what it has now. Duration::max(): until the deadline. Not
-    /// negative (invalid_argument). What comes after a call gave up is kept for the next one.
+    /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
+    /// after `wait`, or at the deadline if that is sooner. Messages that come after a call gave up
+    /// are kept for the next call.
+    ///
+    /// `max_messages`: range 1 to 10,000. `wait`: range zero or more. Zero: return the messages
+    /// that the broker has now. Duration::max(): wait until the deadline.
+    ///
     /// Errors: invalid_argument, invalid_state (on a receive thread), cancelled, and the reasons of
     /// a loss.
     [[nodiscard]] std::vector<SessionMessage> receive(
         std::size_t max_messages, Duration wait = Duration::max(),
         const OperationContext& context = OperationContext::current());
 
-    /// The next message; otherwise like `receive`.
+    /// Returns the next message. Otherwise as `receive`.
     [[nodiscard]] std::optional<SessionMessage> receive_one(
         Duration wait = Duration::max(),
         const OperationContext& context = OperationContext::current());
 
-    /// Deferred messages of this session, in the order asked for, all or none. None asked for:
-    /// none. Errors: the broker's (see `Errc`), message_not_found (any of them), and the reasons of
-    /// a loss.
+    /// Returns deferred messages of this session, in the order of the numbers, all or none. Without
+    /// numbers it returns none.
+    /// Errors: the broker's (see `Errc`), message_not_found (one of them), and the reasons of a
+    /// loss.
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers,
         const OperationContext& context = OperationContext::current());
 
-    /// The bytes kept with the session at the broker, if any.
+    /// Returns the session's state: the bytes that the broker keeps for it, if any.
     /// Errors of this and `set_state`: the broker's (see `Errc`), session_not_found,
     /// message_too_large, and the reasons of a loss.
     [[nodiscard]] std::optional<std::string> state(
         const OperationContext& context = OperationContext::current());
 
-    /// Replaces the state; no value clears it.
+    /// Replaces the session's state. No value clears it.
     void set_state(std::optional<std::string> state,
                    const OperationContext& context = OperationContext::current());
 
-    /// Renews the lease now; returns when it ends. Needed only without
-    /// `SessionReceiverOptions::renew_lock`. Errors: the broker's (see `Errc`), session_not_found,
-    /// and the reasons of a loss.
+    /// Renews the lock now, and returns when it expires. Needed only without
+    /// `SessionReceiverOptions::renew_lock`.
+    /// Errors: the broker's (see `Errc`), session_not_found, and the reasons of a loss.
     Deadline renew_lock(const OperationContext& context = OperationContext::current());
 
-    /// Gives the session back, losing nothing (R3): takes credit back, then returns what was not
-    /// settled, uncounted. Bounded, also if the broker does not answer; it goes on in the
-    /// background when this call gives up. Closed or lost already: returns at once. Errors:
-    /// invalid_state (on a receive thread), timeout, cancelled.
+    /// Gives the session back and loses nothing: it stops the flow of messages, then returns those
+    /// that were not settled, uncounted. It is bounded, also if the broker does not answer. If this
+    /// call gives up, closing continues in the background. Returns at once if the session is closed
+    /// or lost.
+    /// Errors: invalid_state (on a receive thread), timeout, cancelled.
     void close(const OperationContext& context = OperationContext::current());
 
-    /// For sessionq's own parts.
-    explicit SessionReceiver(std::shared_ptr<client::ReceiverGrip> grip) noexcept;
-    [[nodiscard]] const std::shared_ptr<client::ReceiverGrip>& grip() const noexcept {
-        return grip_;
-    }
-
 private:
-    std::shared_ptr<client::ReceiverGrip> grip_;
+    friend struct client::Access;
+
+    explicit SessionReceiver(std::shared_ptr<client::HeldSession> session) noexcept;
+
+    std::shared_ptr<client::HeldSession> session_;
 };
 
 } // namespace sessionq

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Everything but <sessionq/async.hpp>, which brings Asio along.
+/// Includes everything except <sessionq/async.hpp>, which includes Asio.
 
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>

@@ -7,41 +7,53 @@
 
 namespace sessionq {
 
-/// What a token is asked for.
+/// A request for a token.
 struct TokenRequest {
-    std::string
-        scope{}; ///< As Entra ID names it, for example "https://servicebus.azure.net/.default".
-    Deadline deadline{}; ///< What comes after it is of no use any more to whoever waits now.
+    /// The scope as Entra ID names it, for example "https://servicebus.azure.net/.default".
+    std::string scope{};
+
+    /// A token that comes later is too late for the operations that wait now.
+    Deadline deadline{};
 };
 
-/// A bearer token and how long it is good for.
+/// A bearer token and its expiry.
 struct AccessToken {
-    std::string token{}; ///< A secret; sessionq hands it to the broker and to nobody else.
-    WallTime expires{};  ///< When it ceases to be good.
+    std::string token{}; ///< A secret. sessionq sends it to the broker and to nobody else.
+    WallTime expires{};  ///< When it becomes invalid.
 };
 
-/// Where a client gets its tokens when it has no key: Entra ID, through whatever library the
-/// application uses for that. Implemented by the application.
+/// A source of tokens for a client that has no key. An application implements it, for example with
+/// a library for Entra ID.
 ///
-/// Asked when a token is first needed and again when half of its life is over, not for every
-/// entity: a token serves all of them. After a failure it is asked again, with growing waits, as
-/// long as somebody needs it; links in use keep running until the token in force expires.
+/// Example:
+///
+///     struct FixedToken final : TokenCredential {
+///         AccessToken get_token(const TokenRequest&) override {
+///             return {.token = std::getenv("TOKEN"),
+///                     .expires = std::chrono::system_clock::now() + std::chrono::hours{1}};
+///         }
+///     };
+///     const auto azure = Client::connect("contoso", std::make_shared<FixedToken>());
+///
+/// When it is asked: when a token is first needed, and again when half of the token's life has
+/// passed. One token serves all entities. After a failure it is asked again, with a backoff, while
+/// an operation needs a token. Links in use continue until the current token expires.
 ///
 /// Thread safety:
-/// Distinct objects: the implementer's to say; sessionq uses each by itself.
-/// Shared objects: `get_token` must be safe to call by several threads at the same time.
+/// Distinct objects: the implementer decides. sessionq uses each by itself.
+/// Shared objects: several threads may call `get_token` at the same time.
 class TokenCredential {
 public:
     virtual ~TokenCredential() = default;
 
-    /// A token that is good now. May block: it is called on a thread that does nothing else, never
-    /// on a receive thread, a worker or the caller's; at most once at a time for each receive
-    /// thread of each client that uses the credential, and so at the same time by several. A call
-    /// that does not return is left to itself, with the credential, until it does; it keeps no
-    /// client from ending.
+    /// Returns a valid token. It may block. sessionq calls it on a thread that does nothing else,
+    /// never on a receive thread, on a worker or on the application's thread. Each receive thread
+    /// of each client that uses the credential calls it at most once at a time, so several calls
+    /// may run at the same time. A call that does not return keeps its thread and the credential
+    /// until it does. It does not keep a client from ending.
     ///
-    /// Throws when there is none: whoever waits for the token then fails with `unauthorized` and
-    /// the exception's text in the detail, which must hold no secret.
+    /// Throw if there is no token. Operations that wait for it then fail with `unauthorized`, and
+    /// with the exception's text in the detail. That text must contain no secret.
     [[nodiscard]] virtual AccessToken get_token(const TokenRequest& request) = 0;
 };
 

@@ -4,12 +4,13 @@
 
 namespace sessionq {
 
-/// What carries AMQP to Azure Service Bus, or to what speaks like it; see
+/// What carries AMQP to Azure Service Bus, or to a broker that speaks like it. See
 /// `ClientOptions::transport`.
 enum class Transport : std::uint8_t {
-    tcp,         ///< A connection of its own: on port 5671 with TLS, 5672 without.
-    web_sockets, ///< A WebSocket, for networks that let nothing else out: on port 443 with TLS, 80
-                 ///< without.
+    /// A TCP connection: port 5671 with TLS, 5672 without.
+    tcp,
+    /// A WebSocket: port 443 with TLS, 80 without. Use it in networks that allow nothing else.
+    web_sockets,
 };
 
 } // namespace sessionq

@@ -2,12 +2,14 @@
 
 namespace sessionq {
 
-/// Blocks until the process gets SIGINT or SIGTERM, and returns which (its number). What the
-/// signals did before is restored on return, so that a second one ends a program that is slow to
-/// stop. Several threads may wait; one signal ends all these waits.
+/// Blocks until the process receives SIGINT or SIGTERM, and returns its number. On return it
+/// restores the earlier signal handlers, so a second signal ends a program that stops slowly.
+/// Several threads may wait. One signal ends all of these waits.
+///
+/// Do not call it in a handler, because it would block a worker.
 ///
 /// Errors: resource_exhausted (the signals cannot be watched).
-/// Thread safety: safe. Not from a handler: it would wait there with a worker.
+/// Thread safety: safe.
 int wait_for_signal();
 
 } // namespace sessionq

@@ -40,7 +40,7 @@ CsvRows::End CsvRows::read_field(std::string& field) {
             return end_of_field(c);
         }
         if (c == '"') {
-            throw BrokenLine{line_, "a quote inside a field that does not begin with one"};
+            throw BrokenLine{line_, "a quote in an unquoted field; quote the whole field"};
         }
         field.push_back(static_cast<char>(c));
     }

@@ -7,16 +7,16 @@
 
 namespace replay {
 
-/// Rows of comma-separated values, one at a time. Fields may be quoted, and then hold commas, line
+/// Reads rows of comma-separated values, one at a time. A quoted field may contain commas, line
 /// ends and doubled quotes. Lines end with LF or CRLF. Blank lines are skipped.
 class CsvRows {
 public:
     explicit CsvRows(std::streambuf& source) noexcept : source_{&source} {}
 
-    /// Puts the next row's fields into `fields`; false at the end. Throws BrokenLine.
+    /// Reads the next row into `fields`. False: the end. Throws BrokenLine.
     [[nodiscard]] bool next(std::vector<std::string>& fields);
 
-    /// The line on which the latest row began, from 1.
+    /// The first line of the latest row, from 1.
     [[nodiscard]] std::uint64_t line() const noexcept { return row_line_; }
 
 private:

@@ -6,13 +6,13 @@
 
 namespace replay {
 
-/// What the user gave cannot be used. The text names it; the program ends with exit code 2.
+/// The input or an option is unusable. The text names it. The program ends with exit code 2.
 class InputError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// A line of the input cannot be used. Whoever knows the file's name makes an InputError of it.
+/// A line of the input is unusable. The caller adds the file's name and throws an InputError.
 class BrokenLine : public std::runtime_error {
 public:
     BrokenLine(std::uint64_t line, const std::string& text)

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Receives the parser's events; keeps what is asked for and builds no tree of the rest.
+/// Receives the parser's events. Keeps the wanted fields and builds no tree.
 class FieldFinder : public nlohmann::json_sax<json> {
 public:
     FieldFinder(std::span<const std::string> names, std::span<std::string> values)
@@ -87,7 +87,7 @@ private:
         }
         if (depth_ == 1 && wanted_ < names_.size()) {
             complaint_ = "field '" + names_[wanted_] + "' is " + what +
-                         "; a string, number or boolean is needed";
+                         "; expected a string, number or boolean";
             return false;
         }
         return true;

@@ -1,9 +1,11 @@
-// The main job on real input: every record of a file becomes a message of the session that a field of it names, and a SessionProcessor on
-// the embedded broker handles every session in order, many sessions at once.
+// The main job on real input. Every record of a file becomes a message. A field of the record names
+// its session. A SessionProcessor on the embedded broker handles every session in order, many
+// sessions at once.
 //
 //   replay --input orders.csv --session-key customer --concurrent-sessions 64
 //
-// Exit codes: 0 all handled, once and in order; 1 not so, or the run failed; 2 the input or an option cannot be used.
+// Exit codes: 0 if every record was handled, once and in order; 1 if not, or if the run failed;
+// 2 if the input or an option is unusable.
 
 #include <exception>
 #include <iostream>

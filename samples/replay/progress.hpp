@@ -5,8 +5,8 @@
 
 namespace replay {
 
-/// A bar on standard error, drawn at most ten times a second, if standard error is a terminal;
-/// otherwise nothing.
+/// A progress bar on standard error, drawn at most ten times a second. Draws nothing if standard
+/// error is not a terminal.
 class Progress {
 public:
     Progress();

@@ -57,7 +57,7 @@ void RecordReader::open() {
     }
     file_.open(path_, std::ios::binary);
     if (!file_) {
-        throw InputError{path_ + ": cannot be opened: " + std::generic_category().message(errno)};
+        throw InputError{path_ + ": cannot open: " + std::generic_category().message(errno)};
     }
     if (file_.peek() == std::ifstream::traits_type::eof()) {
         throw InputError{path_ + ": is empty"};
@@ -88,7 +88,7 @@ void RecordReader::read_header() {
     rows_.emplace(*file_.rdbuf());
     try {
         if (!rows_->next(header_)) {
-            throw InputError{path_ + ": holds no header row"};
+            throw InputError{path_ + ": no header row"};
         }
     } catch (const BrokenLine& broken) {
         refuse(broken.line(), broken.what());
@@ -108,11 +108,11 @@ void RecordReader::read_header() {
 bool RecordReader::next(Record& record) {
     const bool more = csv_ ? next_csv(record) : next_json(record);
     if (file_.bad()) {
-        throw InputError{path_ + ": cannot be read beyond line " + std::to_string(line_)};
+        throw InputError{path_ + ": cannot read after line " + std::to_string(line_)};
     }
     if (!more) {
         if (!any_) {
-            throw InputError{path_ + ": holds no record"};
+            throw InputError{path_ + ": no record"};
         }
         return false;
     }
@@ -123,7 +123,7 @@ bool RecordReader::next(Record& record) {
     }
     if (record.session_id.size() > longest_session_id) {
         refuse("field '" + wanted_[0] + "' has " + std::to_string(record.session_id.size()) +
-               " bytes; a session id has at most " + std::to_string(longest_session_id));
+               " bytes; a session id may have at most " + std::to_string(longest_session_id));
     }
     return true;
 }

@@ -12,23 +12,23 @@
 namespace replay {
 
 struct Record {
-    std::string body;       ///< One JSON object; a CSV row becomes one, with the header's names.
+    std::string body;       ///< One JSON object. A CSV row becomes one, with the header's names.
     std::string session_id; ///< The session key's value.
-    std::string outcome;    ///< The outcome field's value, where one was asked for.
+    std::string outcome;    ///< The outcome field's value, if requested.
 };
 
-/// Reads records from a file of JSON Lines or CSV, one at a time: memory does not grow with the
-/// file. The extension .csv means CSV; .json, .jsonl and .ndjson mean JSON Lines; otherwise the
-/// first character decides. A byte order mark and blank lines are skipped.
+/// Reads records from a file of JSON Lines or CSV, one at a time, so memory does not grow with the
+/// file. The extension .csv means CSV. The extensions .json, .jsonl and .ndjson mean JSON Lines.
+/// Otherwise the first character decides. A byte order mark and blank lines are skipped.
 class RecordReader {
 public:
-    /// Every record must have the fields `session_key` and, if given, `outcome`. Throws InputError
-    /// if the file cannot serve.
+    /// Every record must have the field `session_key`, and `outcome` if it is not empty. Throws
+    /// InputError if the file is unusable.
     RecordReader(std::string path, std::string session_key,
                  std::optional<std::string> outcome = {});
 
-    /// Puts the next record into `record`; false at the end. Throws InputError naming file and
-    /// line, and for a file without any record.
+    /// Reads the next record. False: the end. Throws InputError naming file and line, also for a
+    /// file without records.
     [[nodiscard]] bool next(Record& record);
 
     /// The line of the latest record, from 1.
@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-    /// How much of the file has been read, 0 to 1.
+    /// The share of the file that was read, 0 to 1.
     [[nodiscard]] double progress();
 
     /// An InputError about the latest record, or about `line`.

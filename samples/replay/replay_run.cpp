@@ -24,11 +24,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t batch_size = 100;
 
-/// Bounds what waits in the broker, so that memory does not grow with the file.
+/// Bounds the messages in the broker, so that memory does not grow with the file.
 constexpr std::uint64_t backlog_limit = std::uint64_t{192} << 20U;
-constexpr std::uint64_t cost_beside_body = 768; // of a message in the broker, roughly
+constexpr std::uint64_t cost_beside_body = 768; // bytes of a message in the broker, roughly
 
-/// What the handlers do, and what they leave behind. Thread safety: safe.
+/// The handlers and their results. Thread safety: safe.
 class Handling {
 public:
     explicit Handling(const Options& options)
@@ -100,7 +100,7 @@ private:
     std::vector<std::string> errors_;
 };
 
-/// The sending side: reads, numbers, sends, and waits where the handlers are behind.
+/// The sending side: reads, numbers and sends records, and waits while the handlers are behind.
 class Feed {
 public:
     Feed(const sessionq::Client& client, const Options& options, RecordReader& reader,
@@ -119,8 +119,8 @@ public:
         flush();
     }
 
-    /// Until everything sent is handled, or nothing has been for so long that the rest must be
-    /// lost.
+    /// Waits until all messages are handled, or until none was handled for so long that the rest
+    /// must be lost.
     void wait_until_handled() {
         while (handling_->count() < sent_ && progressing()) {
             std::this_thread::sleep_for(1ms);
@@ -149,7 +149,7 @@ private:
     void flush() {
         while (bytes_ - handling_->bytes() > backlog_limit) {
             if (!progressing()) {
-                throw std::runtime_error{"nothing was handled for too long"};
+                throw std::runtime_error{"no message was handled for too long"};
             }
             std::this_thread::sleep_for(1ms);
         }
@@ -161,7 +161,7 @@ private:
                 error.code() == sessionq::Errc::message_too_large) {
                 reader_->refuse(first_line_, "this record or one of the " +
                                                  std::to_string(count - 1) +
-                                                 " behind it is refused: " + error.what());
+                                                 " after it was rejected: " + error.what());
             }
             throw;
         }
@@ -169,7 +169,7 @@ private:
         (void)progressing();
     }
 
-    /// Draws the bar; false once nothing was handled for as long as patience lasts.
+    /// Draws the bar. False: no message was handled within the time limit.
     bool progressing() {
         const std::uint64_t handled = handling_->count();
         const double read = reader_->progress();
@@ -197,7 +197,7 @@ private:
     Clock::time_point seen_at_{Clock::now()};
 };
 
-/// One line of change between a broker in this process and one on the network.
+/// The one difference between a broker in this process and one on the network.
 sessionq::Client make_client(const Options& options) {
     if (!options.connection.empty()) {
         return sessionq::Client::connect(options.connection);
@@ -214,7 +214,7 @@ Run replay_file(const Options& options) {
 
     const sessionq::Client client = make_client(options);
 
-    const auto handling = std::make_shared<Handling>(options); // handlers may outlast this call
+    const auto handling = std::make_shared<Handling>(options); // handlers may outlive this function
     sessionq::SessionProcessor processor{
         client,
         options.entity,

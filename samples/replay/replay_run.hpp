@@ -11,13 +11,12 @@ namespace replay {
 
 struct Run {
     Report report{};
-    std::vector<Tally::SessionOutcome> outcomes{}; ///< Filled if an outcome was asked for.
-    std::vector<std::string>
-        errors{}; ///< What went wrong beside the handling itself, the first few.
+    std::vector<Tally::SessionOutcome> outcomes{}; ///< Filled if an outcome was requested.
+    std::vector<std::string> errors{};             ///< The first few errors outside of handlers.
 };
 
-/// Sends the file's records and consumes them all. Throws InputError for what cannot be read,
-/// wherever in the file it is: a part is never reported as the whole.
+/// Sends the file's records and consumes them all. Throws InputError for any unreadable record. It
+/// never reports a part as the whole.
 [[nodiscard]] Run replay_file(const Options& options);
 
 } // namespace replay

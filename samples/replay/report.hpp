@@ -10,7 +10,7 @@
 
 namespace replay {
 
-/// A run that came to its end.
+/// A finished run.
 struct Report {
     Tally::Figures figures{};
     std::uint64_t rolls{0};
@@ -26,7 +26,7 @@ void write_text(std::ostream& out, const Report& report);
 /// One line of JSON, without a line end before it.
 void write_json(std::ostream& out, const Report& report);
 
-/// The first `rows` sessions with their last outcome, and how many sessions ended with which.
+/// The first `rows` sessions with their last outcomes, and the number of sessions by outcome.
 void write_outcomes(std::ostream& out, const std::vector<Tally::SessionOutcome>& outcomes,
                     std::size_t rows);
 

@@ -12,10 +12,10 @@
 
 namespace replay {
 
-/// A set of ordinals from 1 that fills up mostly from below, and then needs next to no memory.
+/// A set of ordinals from 1. It needs little memory while it fills mostly from below.
 class OrdinalSet {
 public:
-    /// Whether it was new.
+    /// Returns whether it was new.
     bool insert(std::uint64_t ordinal);
     [[nodiscard]] std::uint64_t size() const noexcept { return filled_ + beyond_.size(); }
     [[nodiscard]] std::uint64_t count_below(std::uint64_t ordinal) const noexcept;
@@ -25,12 +25,11 @@ private:
     std::set<std::uint64_t> beyond_;
 };
 
-/// Keeps account of every single message: which were sent, whose handler started, whose handler
-/// finished. The sender numbers the messages of each session; nothing is concluded from totals.
+/// Tracks every message: sent, handler started, handler finished. The sender numbers the messages
+/// of each session, so no conclusion depends on totals.
 ///
-/// Out of order: a handler started while as many messages before it in its session were unfinished
-/// as may run at once. With one call per session that is any start before the end of the one
-/// before.
+/// Out of order: a handler started while as many earlier messages of its session were unfinished as
+/// may run at once. With one handler per session, that is any start before the previous end.
 ///
 /// Thread safety: safe.
 class Tally {
@@ -40,8 +39,8 @@ public:
         std::uint64_t sessions{0};
         std::uint64_t out_of_order{0};
         std::uint64_t lost{0};       ///< Sent, and no handler finished it.
-        std::uint64_t duplicated{0}; ///< Starts of a handler beyond the first of its message, and
-                                     ///< of messages never sent.
+        std::uint64_t duplicated{0}; ///< Second and later starts of a message's handler, and
+                                     ///< starts for messages never sent.
 
         [[nodiscard]] bool faultless() const noexcept {
             return out_of_order == 0 && lost == 0 && duplicated == 0;
@@ -56,14 +55,14 @@ public:
 
     explicit Tally(std::uint32_t calls_per_session) : calls_per_session_{calls_per_session} {}
 
-    /// About to be sent: its number in its session, from 1.
+    /// Returns the next message's number in its session, from 1.
     [[nodiscard]] std::uint64_t next_ordinal(std::string_view session_id);
     void started(std::string_view session_id, std::uint64_t ordinal);
-    /// Whether it was the message's first time. `outcome` is kept as the session's last one.
+    /// Returns whether this was the first time. Keeps `outcome` as the session's last one.
     bool finished(std::string_view session_id, std::uint64_t ordinal, std::string_view outcome);
 
     [[nodiscard]] Figures figures() const;
-    /// Every session, those with most messages first.
+    /// All sessions, those with most messages first.
     [[nodiscard]] std::vector<SessionOutcome> outcomes() const;
 
 private:

@@ -4,6 +4,7 @@
 
 #include <sessionq/error.hpp>
 
+#include "client/access.hpp"
 #include "client/awaiting.hpp"
 #include "client/browser_core.hpp"
 #include "client/coroutine_handler.hpp"
@@ -11,8 +12,8 @@
 #include "client/session_receiver_operations.hpp"
 #include "client/session_state.hpp"
 
-// Each function makes its operation at once, so that arguments are checked and the ambient context is captured where it is called; what is a
-// coroutine takes the operation by value.
+// Each function makes its operation at once, so that it checks arguments and captures the ambient
+// context where it is called. The coroutines take the operation by value.
 namespace sessionq {
 namespace {
 
@@ -21,14 +22,16 @@ asio::awaitable<void> await_done(client::Operation<T> operation) {
     co_await client::await(std::move(operation));
 }
 
-asio::awaitable<SessionReceiver> await_receiver(client::Operation<client::ReceiverPtr> operation) {
+asio::awaitable<SessionReceiver> await_receiver(
+    client::Operation<client::AcceptedSession> operation) {
     const auto client = operation.client;
     auto session = co_await client::await(std::move(operation));
-    co_return SessionReceiver{std::make_shared<client::ReceiverGrip>(client, std::move(session))};
+    co_return client::Access::make_receiver(
+        std::make_shared<client::HeldSession>(client, std::move(session)));
 }
 
 asio::awaitable<std::optional<SessionReceiver>> await_possible_receiver(
-    client::Operation<client::ReceiverPtr> operation) {
+    client::Operation<client::AcceptedSession> operation) {
     try {
         co_return co_await await_receiver(std::move(operation));
     } catch (const Error& error) {
@@ -40,13 +43,13 @@ asio::awaitable<std::optional<SessionReceiver>> await_possible_receiver(
 }
 
 asio::awaitable<std::vector<SessionMessage>> await_messages(
-    client::GripPtr grip, client::Operation<client::Deliveries> operation) {
-    co_return client::to_messages(grip, co_await client::await(std::move(operation)));
+    client::HeldSessionPtr session, client::Operation<client::Deliveries> operation) {
+    co_return client::to_messages(session, co_await client::await(std::move(operation)));
 }
 
 asio::awaitable<std::optional<SessionMessage>> await_message(
-    client::GripPtr grip, client::Operation<client::Deliveries> operation) {
-    auto messages = co_await await_messages(std::move(grip), std::move(operation));
+    client::HeldSessionPtr session, client::Operation<client::Deliveries> operation) {
+    auto messages = co_await await_messages(std::move(session), std::move(operation));
     if (messages.empty()) {
         co_return std::nullopt;
     }
@@ -86,8 +89,9 @@ asio::awaitable<void> async_send(const Sender& sender, Message message,
 
 asio::awaitable<void> async_send(const Sender& sender, std::vector<Message> messages,
                                  const OperationContext& context) {
-    return messages.empty() ? nothing_to_do()
-                            : await_done(sender.core().send(std::move(messages), context));
+    return messages.empty()
+               ? nothing_to_do()
+               : await_done(client::Access::core(sender).send(std::move(messages), context));
 }
 
 asio::awaitable<std::int64_t> async_schedule(const Sender& sender, Message message, WallTime when,
@@ -101,17 +105,17 @@ asio::awaitable<std::vector<std::int64_t>> async_schedule(const Sender& sender,
                                                           std::vector<Message> messages,
                                                           WallTime when,
                                                           const OperationContext& context) {
-    return messages.empty()
-               ? no_numbers()
-               : client::await(sender.core().schedule(std::move(messages), when, context));
+    return messages.empty() ? no_numbers()
+                            : client::await(client::Access::core(sender).schedule(
+                                  std::move(messages), when, context));
 }
 
 asio::awaitable<void> async_cancel_scheduled(const Sender& sender,
                                              std::vector<std::int64_t> sequence_numbers,
                                              const OperationContext& context) {
-    return sequence_numbers.empty()
-               ? nothing_to_do()
-               : await_done(sender.core().cancel_scheduled(std::move(sequence_numbers), context));
+    return sequence_numbers.empty() ? nothing_to_do()
+                                    : await_done(client::Access::core(sender).cancel_scheduled(
+                                          std::move(sequence_numbers), context));
 }
 
 asio::awaitable<SessionReceiver> async_accept(const Client& client, const std::string& entity,
@@ -119,64 +123,69 @@ asio::awaitable<SessionReceiver> async_accept(const Client& client, const std::s
                                               SessionReceiverOptions options,
                                               const OperationContext& context) {
     return await_receiver(client::accept_operation(
-        client.core(), {.entity = entity, .session_id = session_id, .options = options}, context));
+        client::Access::core(client),
+        {.entity = entity, .session_id = session_id, .options = options}, context));
 }
 
 asio::awaitable<SessionReceiver> async_accept_next(const Client& client, const std::string& entity,
                                                    SessionReceiverOptions options,
                                                    const OperationContext& context) {
-    return await_receiver(
-        client::accept_operation(client.core(), {.entity = entity, .options = options}, context));
+    return await_receiver(client::accept_operation(
+        client::Access::core(client), {.entity = entity, .options = options}, context));
 }
 
 asio::awaitable<std::optional<SessionReceiver>> async_try_accept_next(
     const Client& client, const std::string& entity, Duration wait, SessionReceiverOptions options,
     const OperationContext& context) {
-    return await_possible_receiver(client::accept_operation(
-        client.core(), {.entity = entity, .wait = wait, .options = options}, context));
+    return await_possible_receiver(
+        client::accept_operation(client::Access::core(client),
+                                 {.entity = entity, .wait = wait, .options = options}, context));
 }
 
 asio::awaitable<std::vector<SessionMessage>> async_receive(const SessionReceiver& receiver,
                                                            std::size_t max_messages, Duration wait,
                                                            const OperationContext& context) {
-    return await_messages(receiver.grip(),
-                          client::receive_operation(receiver.grip(), max_messages, wait, context));
+    return await_messages(
+        client::Access::session(receiver),
+        client::receive_operation(client::Access::session(receiver), max_messages, wait, context));
 }
 
 asio::awaitable<std::optional<SessionMessage>> async_receive_one(const SessionReceiver& receiver,
                                                                  Duration wait,
                                                                  const OperationContext& context) {
-    return await_message(receiver.grip(),
-                         client::receive_operation(receiver.grip(), 1, wait, context));
+    return await_message(
+        client::Access::session(receiver),
+        client::receive_operation(client::Access::session(receiver), 1, wait, context));
 }
 
 asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
     const SessionReceiver& receiver, std::vector<std::int64_t> sequence_numbers,
     const OperationContext& context) {
-    return await_messages(
-        receiver.grip(),
-        client::receive_deferred_operation(receiver.grip(), std::move(sequence_numbers), context));
+    return await_messages(client::Access::session(receiver),
+                          client::receive_deferred_operation(client::Access::session(receiver),
+                                                             std::move(sequence_numbers), context));
 }
 
 asio::awaitable<std::optional<std::string>> async_state(const SessionReceiver& receiver,
                                                         const OperationContext& context) {
-    return client::await(client::get_state_operation(receiver.grip(), context));
+    return client::await(client::get_state_operation(client::Access::session(receiver), context));
 }
 
 asio::awaitable<void> async_set_state(const SessionReceiver& receiver,
                                       std::optional<std::string> state,
                                       const OperationContext& context) {
-    return await_done(client::set_state_operation(receiver.grip(), std::move(state), context));
+    return await_done(
+        client::set_state_operation(client::Access::session(receiver), std::move(state), context));
 }
 
 asio::awaitable<Deadline> async_renew_lock(const SessionReceiver& receiver,
                                            const OperationContext& context) {
-    return client::await(client::renew_lock_operation(receiver.grip(), context));
+    return client::await(client::renew_lock_operation(client::Access::session(receiver), context));
 }
 
 asio::awaitable<void> async_close(const SessionReceiver& receiver,
                                   const OperationContext& context) {
-    return await_done(client::close_operation(receiver.grip(), context));
+    return await_done(client::close_operation(client::Access::session(receiver), context));
 }
 
 asio::awaitable<void> async_complete(const SessionMessage& message,
@@ -219,13 +228,15 @@ asio::awaitable<void> async_dead_letter(const SessionMessage& message, std::stri
 asio::awaitable<std::vector<ReceivedMessage>> async_peek(Browser& browser,
                                                          std::uint32_t max_messages,
                                                          const OperationContext& context) {
-    return await_page(browser, browser.core().peek(browser.position(), max_messages, context));
+    return await_page(
+        browser, client::Access::core(browser).peek(browser.position(), max_messages, context));
 }
 
 asio::awaitable<std::vector<std::string>> async_list_sessions(const Client& client,
                                                               const std::string& entity,
                                                               const OperationContext& context) {
-    return client::await(client::list_sessions_operation(client.core(), entity, context));
+    return client::await(
+        client::list_sessions_operation(client::Access::core(client), entity, context));
 }
 
 MessageHandler coroutine(std::function<asio::awaitable<void>(MessageContext&)> handler) {

@@ -15,8 +15,8 @@
 
 namespace sessionq::client {
 
-/// An operation a coroutine waits for. The answer is posted to the coroutine's executor, which is
-/// kept at work until then.
+/// An operation that a coroutine awaits. The answer is posted to the coroutine's executor. The
+/// operation counts as work of that executor until then.
 template <typename T, typename Handler>
 class AwaitedPending final : public Pending<T> {
 public:
@@ -25,7 +25,7 @@ public:
           executor_{asio::get_associated_executor(handler)},
           handler_{std::move(handler)} {}
 
-    /// Asio's own cancellation of the coroutine.
+    /// Gives the operation up when Asio cancels the coroutine.
     void watch_slot() {
         auto slot = asio::get_associated_cancellation_slot(handler_);
         if (slot.is_connected()) {
@@ -42,8 +42,8 @@ private:
 
     struct Resumption {
         Handler handler;
-        core::Result<T>
-            answer; // goes first if nobody runs this: the handler's coroutine keeps alive what the answer refers to
+        // Destroyed before the handler, whose coroutine keeps alive what the answer refers to.
+        core::Result<T> answer;
 
         void operator()() { std::move(handler)(std::move(answer)); }
     };
@@ -58,7 +58,7 @@ private:
     Handler handler_;
 };
 
-/// Runs the operation and resumes the coroutine on its own executor; a failure is thrown there.
+/// Runs the operation and resumes the coroutine on its own executor. Throws a failure there.
 template <typename T>
 asio::awaitable<T> await(Operation<T> operation) {
     auto answer =

@@ -10,7 +10,7 @@
 
 namespace sessionq::client {
 
-/// An operation somebody waits for on another thread.
+/// An operation that another thread waits for.
 template <typename T>
 class BlockingPending final : public Pending<T> {
 public:
@@ -34,7 +34,7 @@ private:
     std::optional<core::Result<T>> answer_;
 };
 
-/// Runs the operation and waits for its answer; a failure is thrown. Its deadline bounds the wait.
+/// Runs the operation and waits for its answer, until its deadline. Throws a failure.
 template <typename T>
 T block(Operation<T> operation) {
     if (ReceiveThread::on_any()) {

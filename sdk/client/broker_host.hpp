@@ -10,14 +10,14 @@
 
 namespace sessionq::client {
 
-/// A local broker and the thread that drives its time: it sleeps until something is due, or becomes
-/// due earlier. Shared by the `LocalBroker` and its clients.
+/// A local broker and the thread that drives its time. The thread sleeps until something is due.
+/// `LocalBroker` and its clients share it.
 class BrokerHost {
 public:
     explicit BrokerHost(const core::Clock& clock = core::system_clock())
         : BrokerHost{Kept{}, clock} {}
-    /// One that keeps what it has in `directory`, and has from the start what is kept there. Throws
-    /// Error as `broker::StoreJournal::open` fails.
+    /// A broker that stores its data in `directory` and starts with the data there. Throws Error as
+    /// `broker::StoreJournal::open` fails.
     explicit BrokerHost(const std::filesystem::path& directory,
                         const core::Clock& clock = core::system_clock());
     ~BrokerHost();

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "client/access.hpp"
 #include "client/blocking.hpp"
 #include "client/check.hpp"
 
@@ -24,7 +25,7 @@ BrowserOptions checked(BrowserOptions options) {
     return options;
 }
 
-/// Adds the next page to `found`, until one is not full.
+/// Requests the next page and adds it to `found`, until one is not full.
 void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds found,
               const PendingPtr<SessionIds>& pending) {
     ports::ListSessionsRequest request{.entity = entity,
@@ -59,7 +60,7 @@ BrowserCore::BrowserCore(std::shared_ptr<ClientCore> client, std::string entity,
     : client_{std::move(client)},
       entity_{std::move(entity)},
       options_{checked(std::move(options))},
-      station_{client_->next_station()} {
+      thread_{client_->next_thread()} {
     check_entity(entity_);
     client_->capabilities().require(ports::Capability::peek);
 }
@@ -74,12 +75,12 @@ Operation<std::vector<ReceivedMessage>> BrowserCore::peek(std::int64_t from,
                                .max_messages = max_messages,
                                .session_id = options_.session_id};
     return make_operation<Messages>(
-        client_, *station_.thread, context,
-        [&station = station_,
+        client_, *thread_.thread, context,
+        [&thread = thread_,
          request = std::move(request)](const PendingPtr<Messages>& pending) mutable {
             request.deadline = pending->deadline();
-            const auto id = station.endpoint->peek(std::move(request), AnswerTo<Messages>{pending});
-            pending->ask_port([&station, id] { station.endpoint->give_up(id); });
+            const auto id = thread.endpoint->peek(std::move(request), AnswerTo<Messages>{pending});
+            pending->ask_port([&thread, id] { thread.endpoint->give_up(id); });
         });
 }
 
@@ -87,19 +88,19 @@ Operation<SessionIds> list_sessions_operation(const std::shared_ptr<ClientCore>&
                                               std::string entity, const OperationContext& context) {
     check_entity(entity);
     client->capabilities().require(ports::Capability::list_sessions);
-    Station& station = client->next_station();
+    EndpointThread& thread = client->next_thread();
     return make_operation<SessionIds>(
-        client, *station.thread, context,
-        [&station, entity = std::move(entity)](const PendingPtr<SessionIds>& pending) {
-            ask_page(*station.endpoint, entity, {}, pending);
+        client, *thread.thread, context,
+        [&thread, entity = std::move(entity)](const PendingPtr<SessionIds>& pending) {
+            ask_page(*thread.endpoint, entity, {}, pending);
         });
 }
 
 } // namespace client
 
 Browser::Browser(const Client& client, std::string entity, BrowserOptions options)
-    : core_{std::make_shared<const client::BrowserCore>(client.core(), std::move(entity),
-                                                        std::move(options))},
+    : core_{std::make_shared<const client::BrowserCore>(client::Access::core(client),
+                                                        std::move(entity), std::move(options))},
       position_{core_->options().from_sequence_number} {}
 
 std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages,
@@ -129,7 +130,8 @@ void Browser::Iterator::next_page() {
 
 std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
                                        const OperationContext& context) {
-    return client::block(client::list_sessions_operation(client.core(), entity, context));
+    return client::block(
+        client::list_sessions_operation(client::Access::core(client), entity, context));
 }
 
 } // namespace sessionq

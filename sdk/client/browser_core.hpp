@@ -11,10 +11,10 @@
 
 namespace sessionq::client {
 
-/// What a `Browser` looks at and from where. Makes its operations; thread-safe.
+/// The entity and options of a `Browser`. Makes its operations. Thread-safe.
 class BrowserCore {
 public:
-    /// Throws what is wrong with the arguments, and when the broker cannot peek.
+    /// Throws if an argument is invalid or the broker cannot peek.
     BrowserCore(std::shared_ptr<ClientCore> client, std::string entity, BrowserOptions options);
 
     [[nodiscard]] const BrowserOptions& options() const noexcept { return options_; }
@@ -26,10 +26,10 @@ private:
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;
     const BrowserOptions options_;
-    Station& station_;
+    EndpointThread& thread_;
 };
 
-/// Asks for pages until one is not full.
+/// Requests pages until one is not full.
 [[nodiscard]] Operation<std::vector<std::string>> list_sessions_operation(
     const std::shared_ptr<ClientCore>& client, std::string entity, const OperationContext& context);
 

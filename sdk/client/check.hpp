@@ -6,14 +6,14 @@
 
 namespace sessionq::client {
 
-/// Whether it can be a session or message id: up to 128 characters (of UTF-8, not bytes).
+/// Whether the text can be a session or message id: up to 128 characters of UTF-8, not bytes.
 [[nodiscard]] bool is_id(std::string_view text) noexcept;
 
-/// Throws `Error{Errc::invalid_option}` with the complaint, which names the member, unless it is in
-/// range.
+/// Unless `in_range`, throws `Error{Errc::invalid_option}` with `complaint`, which names the
+/// member.
 void require_option(bool in_range, std::string_view complaint);
 
-// Each throws `Error{Errc::invalid_argument}` naming what is wrong with a value passed to a call.
+// Each throws `Error{Errc::invalid_argument}` naming the argument.
 
 void require_argument(bool usable, std::string_view complaint);
 

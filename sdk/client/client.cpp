@@ -9,6 +9,7 @@
 #include <sessionq/token_credential.hpp>
 
 #include "amqp/web_socket.hpp"
+#include "client/access.hpp"
 #include "client/broker_host.hpp"
 #include "client/check.hpp"
 #include "client/client_core.hpp"
@@ -24,10 +25,10 @@ namespace sessionq {
 Client::Client(std::shared_ptr<client::ClientCore> core) noexcept : core_{std::move(core)} {}
 
 Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
-    const std::shared_ptr<client::BrokerHost>& host = broker.host();
+    const std::shared_ptr<client::BrokerHost>& host = client::Access::host(broker);
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
     if (engine->journal() != nullptr) {
-        engine->begin(host->now()); // what was kept and not made anew takes up its work
+        engine->begin(host->now()); // starts stored entities that were not created again
     }
     return Client{std::make_shared<client::ClientCore>(
         options, [engine](client::ReceiveThread& loop) -> ports::EndpointPtr {
@@ -40,14 +41,13 @@ namespace {
 using MakeTokens = std::function<servicebus::TokenSourcePtr(core::EventLoop&)>;
 using Connect = std::function<void(ports::Endpoint&, ports::DoneHandler)>;
 
-/// Waits until the first thread's endpoint is connected, so that what is wrong with the way to the
-/// broker is said here.
+/// Waits until the first thread's endpoint is connected, so that a wrong address fails here.
 void connect_first(client::ClientCore& core, const Connect& connect) {
     const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
     auto answered = answer->get_future();
-    client::Station& station = core.station(0);
-    station.thread->post([&station, connect, answer] {
-        connect(*station.endpoint, [answer](core::Result<core::Done> result) {
+    client::EndpointThread& first = core.thread(0);
+    first.thread->post([&first, connect, answer] {
+        connect(*first.endpoint, [answer](core::Result<core::Done> result) {
             answer->set_value(std::move(result));
         });
     });
@@ -69,7 +69,7 @@ std::uint64_t seed_of(const client::ReceiveThread& thread) {
     return core::Random{static_cast<std::uint64_t>(thread.now().time_since_epoch().count())}.next();
 }
 
-/// A host, a namespace of Azure's public cloud, or a connection string without a key.
+/// Parses a host, a namespace of Azure's public cloud, or a connection string without a key.
 servicebus::ConnectionString place_of(std::string_view where, std::optional<Transport> transport) {
     if (where.find('=') == std::string_view::npos) {
         const bool is_name =

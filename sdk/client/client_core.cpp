@@ -37,13 +37,13 @@ ClientOptions checked(ClientOptions options) {
 } // namespace
 
 ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoint)
-    : options_{checked(options)}, stations_(options.receive_threads) {
+    : options_{checked(options)}, threads_(options.receive_threads) {
     try {
-        for (Station& station : stations_) {
-            station.thread = start_threads("no receive thread could be started", [this] {
+        for (EndpointThread& each : threads_) {
+            each.thread = start_threads("cannot start a receive thread", [this] {
                 return std::make_unique<ReceiveThread>(core::system_clock(), options_.receive_spin);
             });
-            run_on(*station.thread, [&] { station.endpoint = make_endpoint(*station.thread); });
+            run_on(*each.thread, [&] { each.endpoint = make_endpoint(*each.thread); });
         }
     } catch (...) {
         close();
@@ -53,24 +53,20 @@ ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoi
 
 ClientCore::~ClientCore() { close(); }
 
-Station& ClientCore::next_station() noexcept {
-    return stations_[next_.fetch_add(1, std::memory_order_relaxed) % stations_.size()];
+EndpointThread& ClientCore::next_thread() noexcept {
+    return threads_[next_.fetch_add(1, std::memory_order_relaxed) % threads_.size()];
 }
 
 void ClientCore::close() noexcept {
-    for (Station& station : stations_) {
-        if (station.endpoint != nullptr) {
-            run_on(*station.thread, [&station] {
-                while (Resident* resident = station.residents.front()) {
-                    resident->leave();
-                }
-            });
-            run_on(*station.thread,
-                   [&station] { station.endpoint.reset(); }); // after what the leaving posted
+    for (EndpointThread& each : threads_) {
+        if (each.endpoint != nullptr) {
+            run_on(*each.thread, [&each] { each.receivers.end_all(); });
+            run_on(*each.thread,
+                   [&each] { each.endpoint.reset(); }); // after the tasks posted above
         }
     }
-    for (Station& station : stations_) {
-        station.thread.reset();
+    for (EndpointThread& each : threads_) {
+        each.thread.reset();
     }
 }
 

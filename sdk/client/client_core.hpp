@@ -10,46 +10,32 @@
 
 #include "client/notifier.hpp"
 #include "client/receive_thread.hpp"
-#include "core/intrusive_list.hpp"
+#include "client/receiver_set.hpp"
 #include "ports/endpoint.hpp"
 
 namespace sessionq::client {
 
-/// Makes the port to the broker for one receive thread. Called on that thread.
+/// Makes the endpoint of one receive thread. Called on that thread.
 using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&)>;
 
-/// Something that lives on a station's thread and holds what belongs to its endpoint, a link say.
-class Resident : public core::ListHook<Resident> {
-public:
-    /// The endpoint is about to go: lets go of what belongs to it and leaves the list, at once. On
-    /// the thread.
-    virtual void leave() noexcept = 0;
-
-protected:
-    ~Resident() = default;
-};
-
-using Residents = core::IntrusiveList<Resident, Resident>;
-
-/// A receive thread and what lives on it.
-struct Station {
+/// A receive thread with its endpoint and receivers.
+struct EndpointThread {
     std::unique_ptr<ReceiveThread> thread;
-    ports::EndpointPtr endpoint; ///< Made, used and destroyed on the thread.
-    Residents residents;         ///< Touched on the thread only; gone before the endpoint.
+    ports::EndpointPtr endpoint; ///< Created, used and destroyed on the thread.
+    ReceiverSet receivers;       ///< Used on the thread only; empty before the endpoint ends.
 };
 
 /// What a `Client` shares with everything made from it.
 ///
-/// Whoever works with a station keeps the core alive from outside the receive threads: the last
-/// reference must not go on one of them, because the destructor waits for them. What lives on a
-/// loop therefore refers to the loop and the endpoint only.
+/// No object on a receive thread may hold the last reference, because the destructor waits for the
+/// threads. Such objects refer to the loop and the endpoint only. A waiting caller holds the core.
 class ClientCore {
 public:
-    /// Starts the threads and makes their endpoints. Throws what the factory throws.
+    /// Starts the threads and makes their endpoints. Throws the factory's exceptions.
     ClientCore(ClientOptions options, const EndpointFactory& make_endpoint);
 
-    /// Has the residents leave and destroys the endpoint, on each thread, which ends every
-    /// operation under way with `cancelled`; then ends the threads.
+    /// Ends the receivers and the endpoint of each thread, on that thread. Operations under way end
+    /// with `cancelled`. Then ends the threads.
     ~ClientCore();
     ClientCore(const ClientCore&) = delete;
     ClientCore& operator=(const ClientCore&) = delete;
@@ -57,29 +43,28 @@ public:
     [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
     [[nodiscard]] const core::Clock& clock() const noexcept { return core::system_clock(); }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept {
-        return stations_.front().endpoint->capabilities();
+        return threads_.front().endpoint->capabilities();
     }
 
-    [[nodiscard]] std::size_t station_count() const noexcept { return stations_.size(); }
-    [[nodiscard]] Station& station(std::size_t index) noexcept { return stations_[index]; }
+    [[nodiscard]] std::size_t thread_count() const noexcept { return threads_.size(); }
+    [[nodiscard]] EndpointThread& thread(std::size_t index) noexcept { return threads_[index]; }
 
-    /// Where user code runs that a receive thread causes: callbacks of stop tokens.
+    /// Runs callbacks of stop tokens, because user code must not run on a receive thread.
     [[nodiscard]] core::Executor& notifier() noexcept { return notifier_; }
 
     /// Each in turn. Thread-safe.
-    [[nodiscard]] Station& next_station() noexcept;
+    [[nodiscard]] EndpointThread& next_thread() noexcept;
 
 private:
     void close() noexcept;
 
     const ClientOptions options_;
     Notifier notifier_; // outlives the threads, which post to it
-    std::vector<Station> stations_;
+    std::vector<EndpointThread> threads_;
     std::atomic<std::size_t> next_{0};
 };
 
-/// Runs `work` on the thread and waits until it has run; what it throws is thrown here. Not on a
-/// receive thread.
+/// Runs `work` on the thread and waits for it. Throws its exception here. Not on a receive thread.
 void run_on(ReceiveThread& thread, const std::function<void()>& work);
 
 } // namespace sessionq::client

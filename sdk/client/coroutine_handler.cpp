@@ -4,21 +4,22 @@
 
 #include <asio/co_spawn.hpp>
 
+#include "client/access.hpp"
 #include "dispatch/pool_executor.hpp"
 #include "processor/session_driver.hpp"
 
 namespace sessionq::client {
 
 MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageContext&)> handler) {
-    return MessageHandler::started_by(
-        [handler = std::move(handler)](MessageContext& call, MessageHandler::Done done) {
-            dispatch::PoolContext& coroutines =
-                *call.session().driver().view().workplace().shared->environment.coroutines;
-            const OperationContext context{call.deadline(), call.stop_token()};
-            asio::co_spawn(
-                coroutines.executor(context), handler(call),
-                [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
-        });
+    return MessageHandler::started_by([handler = std::move(handler)](MessageContext& message,
+                                                                     MessageHandler::Done done) {
+        dispatch::PoolContext& coroutines =
+            *Access::driver(message.session()).view().workplace().shared->environment.coroutines;
+        const OperationContext context{message.deadline(), message.stop_token()};
+        asio::co_spawn(
+            coroutines.executor(context), handler(message),
+            [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
+    });
 }
 
 } // namespace sessionq::client

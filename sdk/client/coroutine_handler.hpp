@@ -8,7 +8,7 @@
 
 namespace sessionq::client {
 
-/// A handler that is a coroutine, run on the workers of whichever processor it is registered with.
+/// Makes a handler from a coroutine. It runs on the workers of its processor.
 [[nodiscard]] MessageHandler coroutine_handler(
     std::function<asio::awaitable<void>(MessageContext&)> handler);
 

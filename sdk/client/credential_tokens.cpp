@@ -30,15 +30,15 @@ core::Result<servicebus::Token> token_of(TokenCredential& credential, const Toke
 
 } // namespace
 
-/// What the credential's thread sees of the source, which it may outlive.
+/// The weak handle of the credential's thread to the source, which may end first.
 struct CredentialTokens::Gate {
     std::mutex mutex{};
-    CredentialTokens* source{nullptr}; // null: gone
-    bool asking{false};                // the loop's
+    CredentialTokens* source{nullptr}; // null: ended
+    bool asking{false};                // only the loop uses it
 
     void hand_in(core::Result<servicebus::Token> token) {
         const std::lock_guard lock{mutex};
-        if (source != nullptr) { // and the loop is there
+        if (source != nullptr) { // so the loop exists
             source->loop_.post([gate = source->gate_, token = std::move(token)]() mutable {
                 gate->asking = false;
                 if (gate->source != nullptr) {

@@ -10,8 +10,8 @@
 
 namespace sessionq::client {
 
-/// Tokens of an application's credential, one for all audiences until half of its life is over. The
-/// credential is asked on a thread of its own, which is left to itself if it does not return (R18).
+/// Tokens of an application's credential. One token serves all audiences until half of its life has
+/// passed. A separate thread asks the credential. If it does not return, nobody waits for it (R18).
 /// Bound to the loop.
 class CredentialTokens final : public servicebus::TokenSource {
 public:

@@ -11,7 +11,7 @@
 namespace sessionq {
 namespace {
 
-/// What queues and subscriptions have in common.
+/// The common options of queues and subscriptions.
 template <typename Options>
 broker::QueueOptions common_options(const Options& options) {
     return {
@@ -37,8 +37,7 @@ broker::QueueOptions to_engine(const SubscriptionOptions& options) {
     return common_options(options);
 }
 
-/// Throws unless there is somewhere to pass messages on to. Who deletes that later finds them among
-/// the dead letters.
+/// Throws unless the destinations exist. If one is deleted later, messages are dead-lettered.
 void check_destinations(broker::Broker& broker, const broker::QueueOptions& options) {
     for (const auto& [member, name] :
          {std::pair{"forward_to", &options.forward_to},

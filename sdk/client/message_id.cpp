@@ -20,7 +20,7 @@ core::Random seeded() {
 } // namespace
 
 std::string make_message_id() {
-    // Two generators seeded apart: a generator has 64 bits of state, too few to keep ids apart by itself.
+    // Two generators with separate seeds, because 64 bits of state do not keep ids apart.
     thread_local core::Random high = seeded();
     thread_local core::Random low = seeded();
     core::Uuid id = core::Uuid::make(high);

@@ -4,8 +4,8 @@
 
 namespace sessionq::client {
 
-/// A message id that no other sender makes, in the form of a UUID. Thread-safe, and cheap enough
-/// for every message: entropy is asked for once a thread.
+/// Makes a unique message id in the form of a UUID. Thread-safe. It is cheap, because it asks for
+/// entropy once a thread.
 [[nodiscard]] std::string make_message_id();
 
 } // namespace sessionq::client

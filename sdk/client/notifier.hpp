@@ -7,14 +7,14 @@
 
 namespace sessionq::client {
 
-/// A thread for the few things that must neither run on a receive thread nor wait for a worker:
-/// firing stop tokens, whose callbacks are user code (R13). Started with the first of them; most
-/// processors never need it.
+/// A thread that fires stop tokens. Their callbacks are user code, so they must not run on a
+/// receive thread, and they must not wait for a worker (R13). The thread starts with the first
+/// task.
 class Notifier final : public core::Executor {
 public:
     Notifier();
-    /// Waits until all that was posted has run; on the notifier's own thread, where a callback let
-    /// go of the last client, it leaves that to the thread.
+    /// Waits until all posted tasks have run. On the notifier's own thread (a callback released the
+    /// last client) it does not wait, and the thread runs them.
     ~Notifier() override;
     Notifier(const Notifier&) = delete;
     Notifier& operator=(const Notifier&) = delete;

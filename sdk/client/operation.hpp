@@ -10,20 +10,19 @@
 
 namespace sessionq::client {
 
-/// A public call, checked and ready to run: where, under which deadline and stop token, and what it
-/// starts there. Made once, for the blocking call
-/// (`block`) and its awaitable twin (`await`) alike.
+/// A public function's work, checked and ready to run. The blocking function (`block`) and its
+/// awaitable twin (`await`) share it.
 template <typename T>
 struct Operation {
-    std::shared_ptr<ClientCore>
-        client; ///< Held by whoever waits, so that the loop outlives the operation.
+    /// The waiting caller holds it, so that the loop outlives the operation.
+    std::shared_ptr<ClientCore> client;
     core::EventLoop& loop;
     Deadline deadline;
     std::stop_token stop;
     Start<T> start;
 };
 
-/// An operation under `context`, whose deadline is the configured timeout where none is in scope
+/// Makes an operation under `context`. If no deadline is in scope, the configured timeout applies
 /// (R20).
 template <typename T>
 [[nodiscard]] Operation<T> make_operation(std::shared_ptr<ClientCore> client, core::EventLoop& loop,

@@ -8,8 +8,12 @@ PendingBase::PendingBase(core::EventLoop& loop, Deadline deadline)
     : loop_{loop}, deadline_{deadline} {}
 
 void PendingBase::cancel() {
-    if (auto self = weak_from_this().lock()) {
-        loop_.post([self = std::move(self)] { self->give_up(Errc::cancelled); });
+    if (auto weak = weak_from_this(); !weak.expired()) {
+        loop_.post([weak = std::move(weak)] {
+            if (const auto self = weak.lock()) {
+                self->give_up(Errc::cancelled);
+            }
+        });
     }
 }
 
@@ -23,8 +27,8 @@ bool PendingBase::begin() {
     if (ended_) {
         return false;
     }
-    if (stop_
-            .stop_possible()) { // not before: the loop, which ends the operation, must not meet it half registered
+    // On the loop only: the loop ends the operation and must not meet a half registered callback.
+    if (stop_.stop_possible()) {
         stop_callback_.emplace(stop_, Canceller{this});
     }
     if (!deadline_.is_never()) {
@@ -34,9 +38,9 @@ bool PendingBase::begin() {
 }
 
 void PendingBase::give_up(Errc why) {
-    const auto kept = shared_from_this(); // what it gives up may hold the last reference
+    const auto kept = shared_from_this(); // giving up may drop the last other reference
     if (given_up_as_) {
-        return; // the port's answer is on the way
+        return; // the port will answer
     }
     if (const auto give_up_there = std::exchange(port_gives_up_, nullptr)) {
         given_up_as_ = why;

@@ -14,9 +14,9 @@
 
 namespace sessionq::client {
 
-/// What every operation on a loop has: a deadline, a stop token, and that it ends exactly once
-/// (R15), by whichever comes first: the answer, the deadline, the stop token, or the end of the
-/// loop. Made on the caller's thread, begun and ended on the loop's.
+/// An operation on a loop. It ends exactly once (R15), with the first of: its answer, its deadline,
+/// its stop token, the end of the loop. Created on the caller's thread, started and ended on the
+/// loop's.
 class PendingBase : public std::enable_shared_from_this<PendingBase> {
 public:
     PendingBase(core::EventLoop& loop, Deadline deadline);
@@ -28,8 +28,8 @@ public:
     [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
-    /// Has the operation given up with `cancelled` when the token fires. Before it is posted to the
-    /// loop.
+    /// Gives the operation up with `cancelled` when the token fires. Call it before the operation
+    /// is posted to the loop.
     void watch(std::stop_token stop) { stop_ = std::move(stop); }
 
     /// A port works on the operation, and `give_up` gives it up there. When the operation is given
@@ -37,13 +37,13 @@ public:
     /// sent.
     void ask_port(std::function<void()> give_up);
 
-    /// Has the operation given up with `cancelled`. Thread-safe, as long as the loop is there.
+    /// Gives the operation up with `cancelled`. Thread-safe while the loop exists.
     void cancel();
 
-    /// Starts the clock; false when there is nothing to start any more.
+    /// Starts the clock. False: the operation has already ended.
     [[nodiscard]] bool begin();
 
-    /// Ends it without an answer, unless it has ended.
+    /// Ends the operation without an answer, unless it has ended.
     void give_up(Errc why);
 
 protected:
@@ -61,7 +61,7 @@ private:
 
     void on_deadline() { give_up(Errc::timeout); }
 
-    /// Ends with a failure, or with what the operation has to say instead.
+    /// Ends with a failure, or with the operation's own answer instead.
     virtual void answer_given_up(Errc why) = 0;
 
     core::EventLoop& loop_;
@@ -74,15 +74,14 @@ private:
     std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
 };
 
-/// An operation that answers with a `T`. Who awaits it derives and says what happens with the
-/// answer.
+/// An operation that answers with a `T`. A subclass delivers the answer.
 template <typename T>
 class Pending : public PendingBase {
 public:
     using PendingBase::PendingBase;
 
-    /// The answer. False when the operation had ended before and nobody takes it: a late session,
-    /// say, is then the caller's to give back (R19).
+    /// Answers the operation. False: it had ended before. The caller must then give back a late
+    /// session (R19).
     bool complete(core::Result<T> answer) {
         if (!end()) {
             return false;
@@ -97,14 +96,13 @@ public:
         return true;
     }
 
-    /// Runs when the operation is given up, before its answer; what it returns is answered instead
-    /// of the bare failure. One at a time.
+    /// Runs when the operation is given up, and returns its answer. One at a time.
     void on_give_up(std::function<core::Result<T>(Failure)> handler) {
         given_up_ = std::move(handler);
     }
 
 private:
-    /// Takes the answer, on the loop's thread. Once. No user code runs in it.
+    /// Takes the answer, on the loop's thread, once. Runs no user code.
     virtual void deliver(core::Result<T> answer) = 0;
 
     void answer_given_up(Errc why) final {
@@ -119,9 +117,8 @@ private:
 template <typename T>
 using PendingPtr = std::shared_ptr<Pending<T>>;
 
-/// The duty to answer an operation, as a handler for a port; copies share it. If it is dropped
-/// unanswered, the way a link drops its handlers when it is destroyed, the operation ends with
-/// `unanswered`.
+/// A handler for a port that answers an operation. Copies share the duty. If the port drops it
+/// without an answer, as a destroyed link does, the operation ends with `unanswered`.
 template <typename T>
 class AnswerTo {
 public:
@@ -145,11 +142,11 @@ private:
     std::shared_ptr<Duty> duty_;
 };
 
-/// What an operation does once it is on its loop: it has `complete` called sooner or later.
+/// Starts an operation on its loop. It must lead to `complete`.
 template <typename T>
 using Start = std::function<void(const PendingPtr<T>&)>;
 
-/// Brings an operation to its loop. Ended as cancelled if the loop ends first.
+/// Posts an operation to its loop. It ends as cancelled if the loop ends first.
 template <typename T>
 void launch(PendingPtr<T> pending, Start<T> start) {
     struct Launch {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration destructor_patience = std::chrono::seconds{5};
 constexpr Duration late_patience =
-    std::chrono::milliseconds{100}; // for what has outlived a stop and may have ended since
+    std::chrono::milliseconds{100}; // for handlers that outlived a stop
 constexpr Duration describe_patience = std::chrono::seconds{1};
 
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
@@ -80,8 +80,8 @@ void ProcessorRuntime::start() {
                                        .clock = &engine.client->clock(),
                                        .seed = std::random_device{}(),
                                        .emptied = [gone] { gone->set_value(); }};
-    for (std::size_t i = 0; i < engine.client->station_count(); ++i) {
-        environment.endpoints.push_back(engine.client->station(i).endpoint.get());
+    for (std::size_t i = 0; i < engine.client->thread_count(); ++i) {
+        environment.endpoints.push_back(engine.client->thread(i).endpoint.get());
     }
     engine.pool = start_threads("not all workers could be started", [&] {
         return std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(),
@@ -105,8 +105,7 @@ void ProcessorRuntime::start() {
 StopReport ProcessorRuntime::stop(Duration timeout) noexcept {
     try {
         return stop_engine(timeout);
-    } catch (const std::exception&
-                 error) { // no memory to stop with: say so, and leave the rest to the destructor
+    } catch (const std::exception& error) { // out of memory; the destructor does the rest
         core::log(LogLevel::error, "processor", "stop failed: ", error.what());
         return {};
     }

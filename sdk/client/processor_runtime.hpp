@@ -22,19 +22,18 @@ class PoolContext;
 
 namespace sessionq::client {
 
-/// What a `SessionProcessor` owns: the processor proper, its workers and the client it lives on;
-/// and the order in which they end.
+/// Owns the processor, its workers and its client, and ends them in order.
 class ProcessorRuntime {
 public:
     ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
                      ProcessorOptions options);
-    /// Never hangs: what a handler that does not return still uses is left to a thread that waits
-    /// for it.
+    /// Never hangs. If a handler does not return, another thread keeps what it uses and waits for
+    /// it.
     ~ProcessorRuntime();
     ProcessorRuntime(const ProcessorRuntime&) = delete;
     ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;
 
-    /// Where the handlers are registered; throws `invalid_state` once started.
+    /// The handlers. Throws `invalid_state` after the start.
     [[nodiscard]] processor::Handlers& handlers_before_start();
     void start();
     StopReport stop(Duration timeout) noexcept;
@@ -44,15 +43,14 @@ public:
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
 
 private:
-    /// What handlers use, directly or not. Ends after the last of them has returned.
+    /// Everything handlers may use. Ends after the last handler has returned.
     struct Engine {
         std::shared_ptr<ClientCore> client;
         dispatch::Dispatcher dispatcher{};
         Notifier notifier{};
         std::unique_ptr<dispatch::WorkerPool> pool{};
         std::unique_ptr<dispatch::PoolContext> coroutines{};
-        std::future<void>
-            emptied{}; ///< ready when the last handler has returned and nothing is left on any loop
+        std::future<void> emptied{}; ///< ready when the processor has left all loops
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
         explicit Engine(std::shared_ptr<ClientCore> core);

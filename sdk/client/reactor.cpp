@@ -3,12 +3,12 @@
 namespace sessionq::client {
 
 bool Reactor::poll_one() {
-    context_.restart(); // an interrupt that came while the thread was awake has nothing to end
+    context_.restart(); // clears an interrupt that came while the thread was awake
     return context_.poll_one() != 0;
 }
 
 void Reactor::wait(std::optional<TimePoint> until) {
-    // A timer that is early wakes for nothing once; moving it with every change would cost a system call each time.
+    // An early timer costs one needless wake-up. Moving it would cost a system call per change.
     if (until && (!armed_ || *until < *armed_)) {
         arm(*until);
     }

@@ -10,22 +10,20 @@
 
 namespace sessionq::client {
 
-/// Where a receive thread sleeps: Asio's reactor with one timer of the operating system. All but
-/// `interrupt` is for the thread that waits.
+/// Asio's reactor with one timer of the operating system. A receive thread sleeps in it. Only that
+/// thread may call functions other than `interrupt`.
 class Reactor {
 public:
-    /// Sockets and streams of the thread live here; their handlers run inside `poll_one` and
-    /// `wait`.
+    /// The context of the thread's streams. Their handlers run in `poll_one` and `wait`.
     [[nodiscard]] asio::io_context& context() noexcept { return context_; }
 
-    /// Runs one handler that is ready; false when there was none. Does not wait.
+    /// Runs one ready handler. False: there was none. Does not wait.
     bool poll_one();
 
-    /// Sleeps until a handler was ready and has run, `until` is reached, or `interrupt` is called.
-    /// May return early.
+    /// Sleeps until a handler has run, until `until`, or until `interrupt`. May return early.
     void wait(std::optional<TimePoint> until);
 
-    /// Ends the current wait, or else the next one, at once. Thread-safe, allocates nothing.
+    /// Ends the current wait, or the next one. Thread-safe. Allocates nothing.
     void interrupt() noexcept { context_.stop(); }
 
 private:

@@ -13,9 +13,10 @@ void ReceiveQueue::forget(const PendingBase& pending) {
     std::erase_if(wants_, [&](const Want& want) { return want.pending.get() == &pending; });
 }
 
-void ReceiveQueue::delivered(ports::DeliveryPtr delivery) {
+bool ReceiveQueue::delivered(ports::DeliveryPtr delivery) {
     credit_ -= std::min<std::size_t>(credit_, 1);
     ready_.push_back(std::move(delivery));
+    return !wants_.empty() && !std::exchange(announced_, true);
 }
 
 void ReceiveQueue::drained() noexcept {
@@ -43,8 +44,9 @@ std::size_t ReceiveQueue::answer(const Want& want) {
 }
 
 std::size_t ReceiveQueue::serve() {
+    announced_ = false;
     std::size_t handed_out = 0;
-    // In turn: nobody is overtaken by a later one while there is something to hand out.
+    // In turn: an operation is not served before an earlier one while there are messages.
     for (auto want = wants_.begin(); want != wants_.end();) {
         if (may_answer(*want)) {
             handed_out += answer(*want);

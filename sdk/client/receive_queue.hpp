@@ -12,56 +12,53 @@ namespace sessionq::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
-/// Brings those who wait for messages and the messages that come together, and decides how much
-/// credit that takes. What comes when nobody waits is kept for the next who does. Tells the link
-/// nothing itself; bound to its thread.
+/// Matches waiting receive operations with messages, and decides how much credit they need. Keeps a
+/// message that no operation waits for. Bound to its loop.
 class ReceiveQueue {
 public:
-    /// What to tell the link now: credit first, then the drain.
+    /// What to tell the link: credit first, then the drain.
     struct Flow {
         std::uint32_t credit{0};
         bool drain{false};
     };
 
-    /// `reclaim`: credit that a caller left unused is taken back at once, else it stays out for the
-    /// next one.
+    /// `reclaim`: take unused credit back at once. Otherwise the next operation uses it.
     explicit ReceiveQueue(bool reclaim) noexcept : reclaim_{reclaim} {}
 
-    /// Somebody waits for up to `max` messages; with `present_only`, for those the broker has now.
+    /// An operation waits for up to `max` messages; with `present_only`, for those the broker has
+    /// now.
     void want(PendingPtr<Deliveries> pending, std::size_t max, bool present_only);
 
-    /// They gave up.
+    /// The operation gave up.
     void forget(const PendingBase& pending);
 
-    /// One credit was used.
-    void delivered(ports::DeliveryPtr delivery);
+    /// A message came and used one credit. True: `serve` is needed, and was not announced yet.
+    [[nodiscard]] bool delivered(ports::DeliveryPtr delivery);
 
-    /// All credit is used up or taken back.
+    /// No credit is outstanding.
     void drained() noexcept;
 
-    /// Hands out what may be handed out; how many.
+    /// Answers the operations that can be answered; returns the number of messages.
     std::size_t serve();
 
-    /// What the link must be told; taken as told.
+    /// What the link must be told now. Assumes that it is told.
     [[nodiscard]] Flow next_flow();
 
-    /// Asks for the one drain before leaving; false when there is no credit out, and thus nothing
-    /// to wait for.
+    /// The last drain, if credit is outstanding and no drain is.
     [[nodiscard]] Flow last_flow();
 
-    /// Nobody gets anything any more.
+    /// Fails all waiting operations.
     void fail_all(const Failure& why);
 
     [[nodiscard]] bool is_draining() const noexcept { return draining_; }
-    [[nodiscard]] bool has_work() const noexcept { return !wants_.empty() && !ready_.empty(); }
 
 private:
     struct Want {
         PendingPtr<Deliveries> pending;
         std::size_t max;
         bool present_only;
-        bool in_drain{false}; ///< the drain under way tells all that is present for it
-        bool final{false};    ///< it is known that no more is present
+        bool in_drain{false}; ///< The outstanding drain shows what is present for it.
+        bool final{false};    ///< No more is present.
     };
 
     [[nodiscard]] bool may_answer(const Want& want) const noexcept;
@@ -72,6 +69,7 @@ private:
     std::deque<ports::DeliveryPtr> ready_;
     std::size_t credit_{0};
     bool draining_{false};
+    bool announced_{false};
 };
 
 } // namespace sessionq::client

@@ -12,10 +12,10 @@ namespace {
 
 thread_local const ReceiveThread* current_thread = nullptr;
 
-// Asking the operating system for ready streams is dear beside a round of tasks; a thread that is busy with those asks this often.
+// Polling streams costs more than a round of tasks, so a busy thread polls once in so many rounds.
 constexpr unsigned rounds_between_polls = 8;
 
-// Streams that never run dry must not keep tasks and timers waiting.
+// Busy streams must not delay tasks and timers.
 constexpr unsigned handlers_per_poll = 64;
 
 void relax() noexcept {
@@ -53,7 +53,7 @@ ReceiveThread::~ReceiveThread() {
     ending_.store(true, std::memory_order_release);
     wake();
     thread_.join();
-    timers_.reset(); // hands nothing on any more, but its tasks may hold it
+    timers_.reset(); // its tasks may refer to it
     drop_tasks();
 }
 
@@ -65,7 +65,8 @@ void ReceiveThread::post(core::Task task) {
 }
 
 void ReceiveThread::wake() noexcept {
-    // Exchange, not load: the thread's own exchange then sees whatever was written before any of the calls that found `notified` here.
+    // An exchange, not a load: the thread's own exchange then sees all that was written before any
+    // call that found `notified`.
     if (state_.exchange(State::notified, std::memory_order_acq_rel) == State::asleep) {
         reactor_.interrupt();
     }

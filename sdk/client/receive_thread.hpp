@@ -12,17 +12,17 @@
 
 namespace sessionq::client {
 
-/// A receive thread: one operating system thread, one Asio reactor, one timer service. Sleeps when
-/// nothing is due, at no cost; while it is awake, posting to it and waking it need no system call.
+/// A receive thread: one thread of the operating system, one Asio reactor, one timer service. It
+/// sleeps when nothing is due. While it is awake, posting to it needs no system call.
 class ReceiveThread final : public core::EventLoop {
 public:
-    /// Starts the thread. Before it sleeps it looks for new work for the length of `spin`: a
-    /// wake-up saved at the price of that much processor time for every time it runs dry.
+    /// Starts the thread. Before it sleeps it looks for new work for `spin`. This saves a wake-up
+    /// and costs that much processor time.
     explicit ReceiveThread(const core::Clock& clock = core::system_clock(),
                            Duration spin = Duration::zero());
 
-    /// Ends the thread after the round it is in and waits for it. Not on the thread itself. Tasks
-    /// not yet run are destroyed.
+    /// Ends the thread after its current round and waits for it. Not on the thread itself. Destroys
+    /// tasks that have not run.
     ~ReceiveThread() override;
     ReceiveThread(const ReceiveThread&) = delete;
     ReceiveThread& operator=(const ReceiveThread&) = delete;
@@ -37,10 +37,10 @@ public:
     void attach(core::Inbox& inbox) noexcept override;
     void detach(core::Inbox& inbox) noexcept override { core::InboxSet::detach(inbox); }
 
-    /// Where the streams of this thread live.
+    /// The context of this thread's streams.
     [[nodiscard]] asio::io_context& io_context() noexcept { return reactor_.context(); }
 
-    /// Whether the caller runs on a receive thread, whichever: where waiting is forbidden.
+    /// Whether the caller is on any receive thread, where waiting is forbidden.
     [[nodiscard]] static bool on_any() noexcept;
 
 private:
@@ -62,7 +62,7 @@ private:
     std::atomic<State> state_{State::awake};
     std::atomic<bool> ending_{false};
 
-    // The thread's own.
+    // Only this thread uses these.
     mutable TimePoint now_{};
     mutable bool now_is_fresh_{false};
     unsigned rounds_since_poll_{0};

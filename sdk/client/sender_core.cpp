@@ -2,6 +2,7 @@
 
 #include <sessionq/sender.hpp>
 
+#include "client/access.hpp"
 #include "client/blocking.hpp"
 #include "client/check.hpp"
 #include "client/message_id.hpp"
@@ -10,7 +11,7 @@ namespace sessionq {
 namespace client {
 
 SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity)
-    : client_{std::move(client)}, entity_{std::move(entity)}, station_{client_->next_station()} {
+    : client_{std::move(client)}, entity_{std::move(entity)}, thread_{client_->next_thread()} {
     check_entity(entity_);
 }
 
@@ -25,12 +26,12 @@ Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messa
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
     using Numbers = std::vector<std::int64_t>;
     return make_operation<Numbers>(
-        client_, *station_.thread, context,
-        [&station = station_,
+        client_, *thread_.thread, context,
+        [&thread = thread_,
          request = std::move(request)](const PendingPtr<Numbers>& pending) mutable {
             request.deadline = pending->deadline();
-            const auto id = station.endpoint->send(std::move(request), AnswerTo<Numbers>{pending});
-            pending->ask_port([&station, id] { station.endpoint->give_up(id); });
+            const auto id = thread.endpoint->send(std::move(request), AnswerTo<Numbers>{pending});
+            pending->ask_port([&thread, id] { thread.endpoint->give_up(id); });
         });
 }
 
@@ -48,20 +49,21 @@ Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> seq
                                                    const OperationContext& context) const {
     client_->capabilities().require(ports::Capability::cancel_scheduled);
     return make_operation<core::Done>(
-        client_, *station_.thread, context,
-        [&station = station_, entity = entity_,
+        client_, *thread_.thread, context,
+        [&thread = thread_, entity = entity_,
          numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {
-            const auto id = station.endpoint->cancel_scheduled(
-                std::move(entity), std::move(numbers), pending->deadline(),
-                AnswerTo<core::Done>{pending});
-            pending->ask_port([&station, id] { station.endpoint->give_up(id); });
+            const auto id = thread.endpoint->cancel_scheduled(std::move(entity), std::move(numbers),
+                                                              pending->deadline(),
+                                                              AnswerTo<core::Done>{pending});
+            pending->ask_port([&thread, id] { thread.endpoint->give_up(id); });
         });
 }
 
 } // namespace client
 
 Sender::Sender(const Client& client, std::string entity)
-    : core_{std::make_shared<client::SenderCore>(client.core(), std::move(entity))} {}
+    : core_{std::make_shared<client::SenderCore>(client::Access::core(client), std::move(entity))} {
+}
 
 const std::string& Sender::entity() const noexcept { return core_->entity(); }
 

@@ -11,15 +11,14 @@
 
 namespace sessionq::client {
 
-/// What the copies of a `Sender` share: the entity and the station it sends from. Makes its
-/// operations; thread-safe.
+/// The entity and thread that copies of a `Sender` share. Makes its operations. Thread-safe.
 class SenderCore {
 public:
     SenderCore(std::shared_ptr<ClientCore> client, std::string entity);
 
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
-    /// Throws what is wrong with a message before anything starts.
+    /// Throws if a message is invalid, before anything starts.
     [[nodiscard]] Operation<std::vector<std::int64_t>> send(std::vector<Message> messages,
                                                             const OperationContext& context) const;
 
@@ -32,7 +31,7 @@ public:
 private:
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;
-    Station& station_;
+    EndpointThread& thread_;
 };
 
 } // namespace sessionq::client

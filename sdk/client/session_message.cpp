@@ -4,12 +4,13 @@
 
 #include "client/blocking.hpp"
 #include "client/session_receiver_operations.hpp"
+#include "client/unanswered_settlements.hpp"
 
 namespace sessionq {
 
-SessionMessage::SessionMessage(std::shared_ptr<client::ReceiverGrip> grip,
-                               std::shared_ptr<client::HeldDelivery> held) noexcept
-    : grip_{std::move(grip)}, held_{std::move(held)} {}
+SessionMessage::SessionMessage(std::shared_ptr<client::HeldSession> session,
+                               std::shared_ptr<client::HeldDelivery> delivery) noexcept
+    : session_{std::move(session)}, delivery_{std::move(delivery)} {}
 
 SessionMessage::SessionMessage(SessionMessage&& other) noexcept = default;
 
@@ -17,10 +18,10 @@ SessionMessage& SessionMessage::operator=(SessionMessage&& other) noexcept = def
 
 SessionMessage::~SessionMessage() = default;
 
-const ReceivedMessage& SessionMessage::message() const noexcept { return held_->message; }
+const ReceivedMessage& SessionMessage::message() const noexcept { return delivery_->message; }
 
 bool SessionMessage::settled() const noexcept {
-    return held_->settled_by_sender || held_->decided.load(std::memory_order_acquire);
+    return delivery_->settled_by_sender || delivery_->decided.load(std::memory_order_acquire);
 }
 
 void SessionMessage::complete(const OperationContext& context) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/access.hpp"
 #include "client/processor_runtime.hpp"
 
 namespace sessionq {
@@ -12,8 +13,8 @@ SessionProcessor::SessionProcessor(const Client& client, std::string entity,
 
 SessionProcessor::SessionProcessor(const Client& client, std::vector<std::string> entities,
                                    ProcessorOptions options)
-    : runtime_{std::make_unique<client::ProcessorRuntime>(client.core(), std::move(entities),
-                                                          std::move(options))} {}
+    : runtime_{std::make_unique<client::ProcessorRuntime>(
+          client::Access::core(client), std::move(entities), std::move(options))} {}
 
 SessionProcessor::~SessionProcessor() = default;
 SessionProcessor::SessionProcessor(SessionProcessor&&) noexcept = default;

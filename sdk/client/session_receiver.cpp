@@ -4,6 +4,7 @@
 
 #include <sessionq/error.hpp>
 
+#include "client/access.hpp"
 #include "client/blocking.hpp"
 #include "client/session_receiver_operations.hpp"
 
@@ -12,35 +13,34 @@ namespace {
 
 SessionReceiver accept(const Client& client, client::AcceptTerms terms,
                        const OperationContext& context) {
-    auto session =
-        client::block(client::accept_operation(client.core(), std::move(terms), context));
-    return SessionReceiver{
-        std::make_shared<client::ReceiverGrip>(client.core(), std::move(session))};
+    const auto& core = client::Access::core(client);
+    auto session = client::block(client::accept_operation(core, std::move(terms), context));
+    return client::Access::make_receiver(
+        std::make_shared<client::HeldSession>(core, std::move(session)));
 }
 
-/// Has the session given back; the receiver does not wait for it.
-void close_in_background(const std::shared_ptr<client::ReceiverGrip>& grip) noexcept {
-    if (grip != nullptr) {
-        grip->session->loop().post([session = grip->session] { session->close(nullptr); });
+void give_back(const client::HeldSessionPtr& session) noexcept {
+    if (session != nullptr) {
+        session->status()->give_back();
     }
 }
 
 } // namespace
 
-SessionReceiver::SessionReceiver(std::shared_ptr<client::ReceiverGrip> grip) noexcept
-    : grip_{std::move(grip)} {}
+SessionReceiver::SessionReceiver(std::shared_ptr<client::HeldSession> session) noexcept
+    : session_{std::move(session)} {}
 
 SessionReceiver::SessionReceiver(SessionReceiver&& other) noexcept = default;
 
 SessionReceiver& SessionReceiver::operator=(SessionReceiver&& other) noexcept {
     if (this != &other) {
-        close_in_background(grip_);
-        grip_ = std::move(other.grip_);
+        give_back(session_);
+        session_ = std::move(other.session_);
     }
     return *this;
 }
 
-SessionReceiver::~SessionReceiver() { close_in_background(grip_); }
+SessionReceiver::~SessionReceiver() { give_back(session_); }
 
 SessionReceiver SessionReceiver::accept(const Client& client, const std::string& entity,
                                         const std::string& session_id,
@@ -73,23 +73,25 @@ std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& cl
 }
 
 const std::string& SessionReceiver::session_id() const noexcept {
-    return grip_->session->session_id();
+    return session_->status()->session_id();
 }
 
-const std::string& SessionReceiver::entity() const noexcept { return grip_->session->entity(); }
+const std::string& SessionReceiver::entity() const noexcept { return session_->status()->entity(); }
 
-Deadline SessionReceiver::lock_expires() const noexcept { return grip_->session->lock_expires(); }
+Deadline SessionReceiver::lock_expires() const noexcept {
+    return session_->status()->lock_expires();
+}
 
 std::stop_token SessionReceiver::stop_token() const noexcept {
-    return grip_->session->stop_token();
+    return session_->status()->stop_token();
 }
 
-std::optional<Failure> SessionReceiver::loss() const { return grip_->session->loss(); }
+std::optional<Failure> SessionReceiver::loss() const { return session_->status()->loss(); }
 
 std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
                                                      const OperationContext& context) {
     return client::to_messages(
-        grip_, client::block(client::receive_operation(grip_, max_messages, wait, context)));
+        session_, client::block(client::receive_operation(session_, max_messages, wait, context)));
 }
 
 std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait,
@@ -100,24 +102,24 @@ std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait,
 
 std::vector<SessionMessage> SessionReceiver::receive_deferred(
     std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
-    return client::to_messages(grip_, client::block(client::receive_deferred_operation(
-                                          grip_, std::move(sequence_numbers), context)));
+    return client::to_messages(session_, client::block(client::receive_deferred_operation(
+                                             session_, std::move(sequence_numbers), context)));
 }
 
 std::optional<std::string> SessionReceiver::state(const OperationContext& context) {
-    return client::block(client::get_state_operation(grip_, context));
+    return client::block(client::get_state_operation(session_, context));
 }
 
 void SessionReceiver::set_state(std::optional<std::string> state, const OperationContext& context) {
-    client::block(client::set_state_operation(grip_, std::move(state), context));
+    client::block(client::set_state_operation(session_, std::move(state), context));
 }
 
 Deadline SessionReceiver::renew_lock(const OperationContext& context) {
-    return client::block(client::renew_lock_operation(grip_, context));
+    return client::block(client::renew_lock_operation(session_, context));
 }
 
 void SessionReceiver::close(const OperationContext& context) {
-    client::block(client::close_operation(grip_, context));
+    client::block(client::close_operation(session_, context));
 }
 
 } // namespace sessionq

@@ -3,136 +3,69 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/receiver_set.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::client {
-namespace {
-
-// How long a broker may take to answer when a session is given back; then the link is dropped, which gives it back too.
-constexpr Duration close_patience = std::chrono::seconds{5};
-
-} // namespace
-
-ReceiverPtr SessionReceiverCore::make(const Home& home, std::string entity,
-                                      const SessionReceiverOptions& options,
-                                      ports::SessionLinkPtr link, TimePoint asked) {
-    ReceiverPtr made{new SessionReceiverCore{home, std::move(entity), options, std::move(link)},
-                     [&loop = home.loop](SessionReceiverCore* last) {
-                         loop.post([owned = std::unique_ptr<SessionReceiverCore>{last}] {});
-                     }};
-    home.residents.push_back(*made);
-    made->lease_.accepted(asked, home.loop.now(), made->link_->initial_lock());
-    made->follow_lease();
-    return made;
-}
 
 SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
                                          const SessionReceiverOptions& options,
-                                         ports::SessionLinkPtr link)
-    : loop_{home.loop},
-      notifier_{home.notifier},
-      entity_{std::move(entity)},
-      session_id_{link->session_id()},
+                                         ports::SessionLinkPtr link, TimePoint asked)
+    : home_{home},
       options_{options},
+      status_{std::make_shared<SessionStatus>(home.loop, std::move(entity), link->session_id())},
       link_{std::move(link)},
-      queue_{options.receive_and_delete} {
+      queue_{options.receive_and_delete},
+      progress_{options.receive_and_delete ? Duration::zero() : options.max_lock_renewal} {
+    status_->set_receiver(this);
     link_->set_events(*this);
+    lock_.accepted(asked, home.loop.now(), link_->initial_lock());
 }
 
 SessionReceiverCore::~SessionReceiverCore() {
-    refuse(Failure{.code = Errc::cancelled});
-    link_.reset();
-    fail_settling();
-}
-
-std::optional<Failure> SessionReceiverCore::loss() const {
-    const std::lock_guard lock{loss_mutex_};
-    return loss_;
-}
-
-template <typename T>
-bool SessionReceiverCore::refuse_unless_usable(const PendingPtr<T>& pending) {
-    if (!usable()) {
-        pending->complete(loss().value_or(Failure{.code = Errc::lock_lost}));
-        return true;
-    }
-    return false;
+    link_.reset(); // refers to the deliveries
+    settling_.fail_all(Failure{.code = Errc::lock_lost,
+                               .detail = "session '" + status_->session_id() +
+                                         "' ended before the broker confirmed",
+                               .outcome_unknown = true});
 }
 
 // Messages
 
 void SessionReceiverCore::receive(PendingPtr<Deliveries> pending, std::size_t max,
                                   bool present_only) {
-    if (refuse_unless_usable(pending)) {
-        return;
-    }
     queue_.want(std::move(pending), max, present_only);
-    advance_queue();
+    serve();
 }
 
 void SessionReceiverCore::forget(const PendingBase& pending) {
     queue_.forget(pending);
-    advance_queue();
+    serve();
 }
 
 void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
-    queue_.delivered(std::move(delivery));
-    if (serve_posted_ || !queue_.has_work()) {
-        return;
+    if (queue_.delivered(std::move(delivery))) {
+        // By a later turn, so that messages that come together are handed out together.
+        home_.loop.post([status = status_] {
+            if (SessionReceiverCore* there = status->receiver()) {
+                there->serve();
+            }
+        });
     }
-    // After the turn, so that what comes together is handed out together.
-    serve_posted_ = true;
-    loop_.post([self = weak_from_this()] {
-        if (const auto core = self.lock()) {
-            core->serve_posted_ = false;
-            core->advance_queue();
-        }
-    });
 }
 
 void SessionReceiverCore::on_drained() {
-    if (link_ == nullptr) { // it is being let go of
+    queue_.drained();
+    serve();
+    perform(machine_.drained(), {});
+}
+
+void SessionReceiverCore::serve() {
+    progress_.received(queue_.serve(), home_.loop.now());
+    if (!is_open()) {
         return;
     }
-    queue_.drained();
-    if (closing_) {
-        detach();
-    } else {
-        advance_queue();
-    }
-}
-
-void SessionReceiverCore::advance_queue() {
-    handed_out(queue_.serve());
-    if (usable()) {
-        tell_link(queue_.next_flow());
-    }
-}
-
-void SessionReceiverCore::handed_out(std::size_t count) {
-    if (count != 0 && in_hand_ == 0) {
-        progress_at_ = loop_.now();
-    }
-    in_hand_ += count;
-}
-
-void SessionReceiverCore::note_progress() {
-    in_hand_ -= std::min<std::size_t>(in_hand_, 1);
-    progress_at_ = loop_.now();
-    if (options_.max_lock_renewal > Duration::zero()) {
-        drive_lease(); // a renewal that was held back is due
-    }
-}
-
-/// Whether messages are with the application and none has been settled for longer than the lease
-/// may be renewed.
-bool SessionReceiverCore::is_slow(TimePoint now) const noexcept {
-    const Duration most = options_.max_lock_renewal;
-    return most > Duration::zero() && !options_.receive_and_delete && in_hand_ != 0 &&
-           now - progress_at_ >= most;
-}
-
-void SessionReceiverCore::tell_link(ReceiveQueue::Flow flow) {
+    const ReceiveQueue::Flow flow = queue_.next_flow();
     if (flow.credit > 0) {
         link_->add_credit(flow.credit);
     }
@@ -143,144 +76,87 @@ void SessionReceiverCore::tell_link(ReceiveQueue::Flow flow) {
 
 void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                            const PendingPtr<Deliveries>& pending) {
-    if (refuse_unless_usable(pending)) {
-        return;
-    }
-    if (sequence_numbers.empty()) {
-        pending->complete(Deliveries{});
-    } else {
-        const ports::RequestId id = link_->receive_deferred(
-            std::move(sequence_numbers), pending->deadline(),
-            [this, pending, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
-                core::Result<Deliveries> answer) {
+    ask(pending, [&](ports::SessionLink& link, Deadline deadline, AnswerTo<Deliveries> answer_to) {
+        return link.receive_deferred(
+            std::move(sequence_numbers), deadline,
+            [this, pending, answer_to = std::move(answer_to)](core::Result<Deliveries> answer) {
                 if (answer && !pending->ended()) {
-                    handed_out(answer.value().size());
+                    progress_.received(answer.value().size(), home_.loop.now());
                 }
                 answer_to(std::move(answer));
             });
-        give_up_with(*pending, id);
-    }
-}
-
-void SessionReceiverCore::give_up_with(PendingBase& pending, ports::RequestId id) {
-    pending.ask_port([weak = weak_from_this(), id] {
-        if (const auto core = weak.lock(); core && core->link_ != nullptr) {
-            core->link_->give_up(id);
-        }
     });
 }
 
-void SessionReceiverCore::settle(std::shared_ptr<HeldDelivery> held, ports::Settlement settlement,
-                                 PendingPtr<core::Done> pending) {
-    if (refuse_unless_usable(pending)) {
-        return;
+void SessionReceiverCore::settle(std::shared_ptr<HeldDelivery> delivery,
+                                 ports::Settlement settlement, PendingPtr<core::Done> pending) {
+    link_->settle(settling_.add(std::move(delivery), std::move(pending)), std::move(settlement));
+    progress_.settled(home_.loop.now());
+    if (options_.max_lock_renewal > Duration::zero()) {
+        look(); // a renewal that was held back may be due
     }
-    HeldDelivery& delivery = *held;
-    delivery.settling = std::move(pending);
-    delivery.self = std::move(held);
-    settling_.push_back(delivery);
-    link_->settle(delivery, std::move(settlement));
-    note_progress();
 }
 
 void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* failure) {
-    auto& held = static_cast<HeldDelivery&>(delivery);
-    const auto kept = std::exchange(held.self, nullptr);
-    held.core::ListHook<HeldDelivery>::unlink();
-    if (const auto pending = std::exchange(held.settling, nullptr)) {
-        pending->complete(failure != nullptr ? core::Result<core::Done>{*failure}
-                                             : core::Result<core::Done>{core::Done{}});
-    }
+    settling_.answer(static_cast<HeldDelivery&>(delivery), failure);
 }
 
-// State
+// Lock
 
-void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
-    if (!refuse_unless_usable(pending)) {
-        give_up_with(*pending,
-                     link_->get_state(pending->deadline(), AnswerTo<std::optional<std::string>>{
-                                                               pending, Errc::lock_lost}));
-    }
-}
-
-void SessionReceiverCore::set_state(std::optional<std::string> state,
-                                    const PendingPtr<core::Done>& pending) {
-    if (!refuse_unless_usable(pending)) {
-        give_up_with(*pending, link_->set_state(std::move(state), pending->deadline(),
-                                                AnswerTo<core::Done>{pending, Errc::lock_lost}));
-    }
-}
-
-// Lease
-
-void SessionReceiverCore::on_granted(TimePoint asked, const ports::LockGrant& grant) {
-    lease_.granted(asked, grant);
-    follow_lease();
+void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
+    ask(pending, [this](ports::SessionLink& link, Deadline deadline, AnswerTo<Deadline> answer_to) {
+        return link.renew_lock(deadline,
+                               [this, answer_to = std::move(answer_to),
+                                asked = home_.loop.now()](core::Result<ports::LockGrant> answer) {
+                                   if (!answer) {
+                                       answer_to(answer.failure());
+                                       return;
+                                   }
+                                   lock_.granted(asked, answer.value());
+                                   look();
+                                   answer_to(lock_.expires());
+                               });
+    });
 }
 
 void SessionReceiverCore::on_lease_doubted() {
-    if (link_ != nullptr) {
-        const TimePoint now = loop_.now();
-        lease_.doubt(now);
-        loop_.timers().arm(lease_timer_,
-                           now); // by a later turn: the link is in the middle of telling
+    lock_.doubt(home_.loop.now());
+    arm();
+}
+
+void SessionReceiverCore::look() {
+    const TimePoint now = home_.loop.now();
+    status_->set_lock_expires(lock_.expires());
+    perform(lock_.look(now, options_.renew_lock && is_open() && !progress_.is_slow(now)),
+            Failure{.code = Errc::lock_lost,
+                    .detail = "the lock of session '" + status_->session_id() + "' expired"});
+    perform(machine_.look(now), Failure{.code = Errc::cancelled});
+    arm();
+}
+
+void SessionReceiverCore::arm() {
+    if (machine_.phase() == ReceiverMachine::Phase::ended) {
+        home_.loop.timers().cancel(timer_);
+    } else {
+        home_.loop.timers().arm(timer_, std::min(machine_.next(), lock_.next()));
     }
 }
 
-void SessionReceiverCore::follow_lease() {
-    expires_.store(lease_.expires().time().time_since_epoch().count(), std::memory_order_release);
-    drive_lease();
-}
-
-void SessionReceiverCore::drive_lease() {
-    if (link_ == nullptr) {
-        return;
-    }
-    const TimePoint now = loop_.now();
-    const ports::LockActions actions =
-        lease_.look(now, options_.renew_lock && !closing_ && !is_slow(now));
-    if (actions.lost) {
-        end(Failure{.code = Errc::lock_lost,
-                    .detail = "the lock of session '" + session_id_ + "' expired"});
-        return;
-    }
+void SessionReceiverCore::perform(const ports::LockActions& actions, const Failure& loss) {
     if (actions.warn) {
-        fire_stop();
-    }
-    if (lease_.next() != TimePoint::max()) {
-        loop_.timers().arm(lease_timer_, lease_.next());
+        status_->fire_stop(home_.notifier);
     }
     if (actions.renew) {
-        renew();
+        link_->renew_lock(lock_.expires(),
+                          [this, asked = home_.loop.now()](core::Result<ports::LockGrant> answer) {
+                              perform(lock_.answered(asked, home_.loop.now(), answer),
+                                      answer ? Failure{} : answer.failure());
+                              look();
+                          });
     }
-}
-
-void SessionReceiverCore::renew() {
-    link_->renew_lock(lease_.expires(),
-                      [this, asked = loop_.now()](const core::Result<ports::LockGrant>& answer) {
-                          if (lease_.answered(asked, loop_.now(), answer).lost) {
-                              end(answer.failure());
-                          } else {
-                              follow_lease();
-                          }
-                      });
-}
-
-void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
-    if (refuse_unless_usable(pending)) {
-        return;
+    if (actions.lost) {
+        perform(machine_.lost(), loss);
     }
-    const ports::RequestId id = link_->renew_lock(
-        pending->deadline(), [this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost},
-                              asked = loop_.now()](core::Result<ports::LockGrant> answer) {
-            if (!answer) {
-                answer_to(answer.failure());
-                return;
-            }
-            on_granted(asked, answer.value());
-            answer_to(lease_.expires());
-        });
-    give_up_with(*pending, id);
 }
 
 // The end
@@ -289,91 +165,38 @@ void SessionReceiverCore::close(PendingPtr<core::Done> pending) {
     if (pending != nullptr) {
         closers_.push_back(std::move(pending));
     }
-    if (link_ == nullptr) { // over already
-        end(Failure{.code = Errc::cancelled});
+    if (!is_open()) {
         return;
     }
-    if (closing_) {
-        return;
+    if (queue_.last_flow().drain) {
+        link_->drain();
     }
-    closing_ = true;
-    self_ = shared_from_this();
-    refuse(Failure{.code = Errc::cancelled,
-                   .detail = "the receiver of session '" + session_id_ + "' is closed"});
-    loop_.timers().arm(close_guard_, loop_.now() + close_patience);
-    const auto flow = queue_.last_flow();
-    tell_link(flow);
-    if (!queue_.is_draining()) {
-        detach();
+    perform(machine_.close(home_.loop.now(), queue_.is_draining()),
+            Failure{.code = Errc::cancelled,
+                    .detail = "the receiver of session '" + status_->session_id() + "' is closed"});
+    arm();
+}
+
+void SessionReceiverCore::on_lost(const Failure& reason) { perform(machine_.lost(), reason); }
+
+void SessionReceiverCore::perform(const ReceiverActions& actions, const Failure& why) {
+    if (actions.refuse) {
+        status_->set_loss(why);
+        status_->fire_stop(home_.notifier);
+        queue_.fail_all(why);
     }
-}
-
-void SessionReceiverCore::detach() {
-    link_->close([this](const core::Result<core::Done>& /*answer*/) {
-        end(Failure{.code = Errc::cancelled});
-    });
-}
-
-void SessionReceiverCore::leave() noexcept {
-    end(Failure{.code = Errc::cancelled, .detail = "the client is closed"});
-}
-
-void SessionReceiverCore::refuse(const Failure& why) {
-    {
-        const std::lock_guard lock{loss_mutex_};
-        if (!loss_) {
-            loss_ = why;
+    if (actions.detach) {
+        link_->close([this](const core::Result<core::Done>& /*answer*/) {
+            perform(machine_.detached(), Failure{.code = Errc::cancelled});
+        });
+    }
+    if (actions.end) {
+        status_->set_receiver(nullptr);
+        arm();
+        for (const auto& closer : std::exchange(closers_, {})) {
+            closer->complete(core::Done{});
         }
-    }
-    fire_stop();
-    queue_.fail_all(why);
-}
-
-void SessionReceiverCore::fire_stop() {
-    if (!stop_fired_) {
-        stop_fired_ = true;
-        notifier_.post([stop = stop_]() mutable { stop.request_stop(); });
-    }
-}
-
-void SessionReceiverCore::end(const Failure& why) {
-    const auto self = std::exchange(self_, nullptr);
-    refuse(why);
-    Resident::unlink();
-    loop_.timers().cancel(lease_timer_);
-    loop_.timers().cancel(close_guard_);
-    let_go_of_link();
-    for (const auto& closer : std::exchange(closers_, {})) {
-        closer->complete(core::Done{});
-    }
-}
-
-void SessionReceiverCore::let_go_of_link() {
-    if (link_ == nullptr) {
-        return;
-    }
-    // Later, because this may be inside one of its events; and before the core and the deliveries, to which it refers.
-    struct Parting {
-        ReceiverPtr core;
-        ports::SessionLinkPtr link;
-        void operator()() {
-            link.reset();
-            core->fail_settling();
-        }
-    };
-    if (auto core =
-            weak_from_this()
-                .lock()) { // else the core's own end, which is on its way, takes the link along
-        loop_.post(Parting{std::move(core), std::move(link_)});
-    }
-}
-
-void SessionReceiverCore::fail_settling() {
-    const Failure unknown{.code = Errc::lock_lost,
-                          .detail =
-                              "session '" + session_id_ + "' ended before the broker confirmed"};
-    while (HeldDelivery* held = settling_.front()) {
-        on_settled(*held, &unknown);
+        home_.receivers.retire(*this);
     }
 }
 

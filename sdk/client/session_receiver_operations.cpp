@@ -5,6 +5,7 @@
 
 #include <sessionq/error.hpp>
 
+#include "client/access.hpp"
 #include "client/check.hpp"
 
 namespace sessionq::client {
@@ -17,9 +18,9 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     if (terms.session_id) {
         check_session_id(*terms.session_id);
     }
-    require_argument(!terms.wait || *terms.wait >= Duration::zero(), "wait is negative");
+    require_argument(!terms.wait || *terms.wait >= Duration::zero(), "wait must be zero or more");
     require_option(terms.options.max_lock_renewal >= Duration::zero(),
-                   "SessionReceiverOptions::max_lock_renewal is negative");
+                   "SessionReceiverOptions::max_lock_renewal must be zero or more");
     broker.require(terms.session_id ? ports::Capability::accept_named
                                     : ports::Capability::accept_next);
     if (terms.options.receive_and_delete) {
@@ -27,18 +28,10 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     }
 }
 
-/// What a wait that is over answers: that there was no session (R5), else the failure.
-core::Result<ReceiverPtr> without_session(Failure failure, bool named) {
-    if (!named && failure.code == Errc::timeout) {
-        failure = {.code = Errc::no_session_available};
-    }
-    return failure;
-}
-
-/// Asks for the session, and sees to it that one that comes too late is given back (R19).
-void start_accept(Station& station, core::Executor& notifier, const AcceptTerms& terms,
-                  const PendingPtr<ReceiverPtr>& pending) {
-    const TimePoint asked = station.thread->now();
+/// Sends the accept. A session that arrives late is given back (R19).
+void start_accept(EndpointThread& thread, core::Executor& notifier, const AcceptTerms& terms,
+                  const PendingPtr<AcceptedSession>& pending) {
+    const TimePoint asked = thread.thread->now();
     const bool named = terms.session_id.has_value();
     const Duration wait =
         terms.wait.value_or(named ? Duration::zero() : pending->deadline().remaining(asked));
@@ -51,153 +44,190 @@ void start_accept(Station& station, core::Executor& notifier, const AcceptTerms&
         .priority = terms.options.priority,
         .deadline = pending->deadline(),
     };
-    const ports::RequestId id = station.endpoint->accept(
-        std::move(request), [&station, &notifier, entity = terms.entity, options = terms.options,
+    const ports::RequestId id = thread.endpoint->accept(
+        std::move(request), [&thread, &notifier, entity = terms.entity, options = terms.options,
                              asked, pending](core::Result<ports::SessionLinkPtr> answer) {
+            if (pending->ended()) {
+                return; // destroying the link gives the session back
+            }
             if (!answer) {
                 pending->complete(answer.failure());
-            } else if (!pending
-                            ->ended()) { // else the link goes with the answer, and the session back
-                pending->complete(
-                    SessionReceiverCore::make({*station.thread, station.residents, notifier},
-                                              entity, options, std::move(answer).value(), asked));
+                return;
             }
+            pending->complete(
+                AcceptedSession{thread.receivers.add(std::make_unique<SessionReceiverCore>(
+                    SessionReceiverCore::Home{*thread.thread, thread.receivers, notifier}, entity,
+                    options, std::move(answer).value(), asked))});
         });
-    pending->on_give_up([&station, id, named](Failure failure) {
-        station.endpoint->give_up(id);
-        return without_session(std::move(failure), named);
+    pending->on_give_up([&thread, id, named](Failure failure) -> core::Result<AcceptedSession> {
+        thread.endpoint->give_up(id);
+        if (!named && failure.code == Errc::timeout) { // the wait is over (R5)
+            failure = {.code = Errc::no_session_available};
+        }
+        return failure;
     });
 }
 
-/// An operation on a held session. It keeps the session, not the client: that is for whoever waits.
+/// An operation on an open session. It refers to the session only; the waiting caller holds the
+/// client.
 template <typename T, typename Body>
-Operation<T> on_session(const GripPtr& grip, const OperationContext& context, Body body) {
-    return make_operation<T>(grip->client, grip->session->loop(), context,
-                             [session = grip->session, body = std::move(body)](
-                                 const PendingPtr<T>& pending) mutable { body(session, pending); });
+Operation<T> on_session(const HeldSessionPtr& session, const OperationContext& context, Body body) {
+    return make_operation<T>(
+        session->client(), session->status()->loop(), context,
+        [status = session->status(), body = std::move(body)](const PendingPtr<T>& pending) mutable {
+            SessionReceiverCore* receiver = status->receiver();
+            if (receiver != nullptr && receiver->is_open()) {
+                body(*receiver, pending);
+            } else {
+                pending->complete(status->loss().value_or(Failure{.code = Errc::lock_lost}));
+            }
+        });
 }
 
 } // namespace
 
-Operation<ReceiverPtr> accept_operation(const std::shared_ptr<ClientCore>& client,
-                                        AcceptTerms terms, const OperationContext& context) {
+Operation<AcceptedSession> accept_operation(const std::shared_ptr<ClientCore>& client,
+                                            AcceptTerms terms, const OperationContext& context) {
     check_terms(client->capabilities(), terms);
-    Station& station = client->next_station();
-    return make_operation<ReceiverPtr>(
-        client, *station.thread, context,
-        [&station, &notifier = client->notifier(),
-         terms = std::move(terms)](const PendingPtr<ReceiverPtr>& pending) {
-            start_accept(station, notifier, terms, pending);
+    EndpointThread& thread = client->next_thread();
+    return make_operation<AcceptedSession>(
+        client, *thread.thread, context,
+        [&thread, &notifier = client->notifier(),
+         terms = std::move(terms)](const PendingPtr<AcceptedSession>& pending) {
+            start_accept(thread, notifier, terms, pending);
         });
 }
 
-Operation<Deliveries> receive_operation(const GripPtr& grip, std::size_t max_messages,
+Operation<Deliveries> receive_operation(const HeldSessionPtr& session, std::size_t max_messages,
                                         Duration wait, const OperationContext& context) {
     require_argument(max_messages >= 1 && max_messages <= max_messages_per_receive,
                      "max_messages must be 1 to 10,000");
-    require_argument(wait >= Duration::zero(), "wait is negative");
+    require_argument(wait >= Duration::zero(), "wait must be zero or more");
     const bool present_only = wait == Duration::zero();
     auto operation = on_session<Deliveries>(
-        grip, context,
-        [max_messages, present_only](const ReceiverPtr& session,
+        session, context,
+        [max_messages, present_only](SessionReceiverCore& receiver,
                                      const PendingPtr<Deliveries>& pending) {
-            pending->on_give_up(
-                [session, raw = pending.get()](Failure failure) -> core::Result<Deliveries> {
-                    session->forget(*raw);
-                    if (failure.code == Errc::timeout) { // nothing came, which is an answer
-                        return Deliveries{};
-                    }
-                    return failure;
-                });
-            session->receive(pending, max_messages, present_only);
+            pending->on_give_up([status = receiver.status(),
+                                 raw = pending.get()](Failure failure) -> core::Result<Deliveries> {
+                if (SessionReceiverCore* there = status->receiver()) {
+                    there->forget(*raw);
+                }
+                if (failure.code == Errc::timeout) { // no message came, which is an answer
+                    return Deliveries{};
+                }
+                return failure;
+            });
+            receiver.receive(pending, max_messages, present_only);
         });
     if (!present_only) {
         operation.deadline =
-            operation.deadline.sooner(Deadline::after(wait, grip->client->clock().now()));
+            operation.deadline.sooner(Deadline::after(wait, session->client()->clock().now()));
     }
     return operation;
 }
 
-Operation<Deliveries> receive_deferred_operation(const GripPtr& grip,
+Operation<Deliveries> receive_deferred_operation(const HeldSessionPtr& session,
                                                  std::vector<std::int64_t> sequence_numbers,
                                                  const OperationContext& context) {
-    grip->client->capabilities().require(ports::Capability::defer);
+    session->client()->capabilities().require(ports::Capability::defer);
     return on_session<Deliveries>(
-        grip, context,
-        [numbers = std::move(sequence_numbers)](const ReceiverPtr& session,
+        session, context,
+        [numbers = std::move(sequence_numbers)](SessionReceiverCore& receiver,
                                                 const PendingPtr<Deliveries>& pending) mutable {
-            session->receive_deferred(std::move(numbers), pending);
+            if (numbers.empty()) {
+                pending->complete(Deliveries{});
+            } else {
+                receiver.receive_deferred(std::move(numbers), pending);
+            }
         });
 }
 
-Operation<std::optional<std::string>> get_state_operation(const GripPtr& grip,
+Operation<std::optional<std::string>> get_state_operation(const HeldSessionPtr& session,
                                                           const OperationContext& context) {
     using State = std::optional<std::string>;
-    grip->client->capabilities().require(ports::Capability::session_state);
-    return on_session<State>(grip, context,
-                             [](const ReceiverPtr& session, const PendingPtr<State>& pending) {
-                                 session->get_state(pending);
-                             });
+    session->client()->capabilities().require(ports::Capability::session_state);
+    return on_session<State>(
+        session, context, [](SessionReceiverCore& receiver, const PendingPtr<State>& pending) {
+            receiver.ask(pending, [](ports::SessionLink& link, Deadline deadline,
+                                     AnswerTo<State> answer_to) {
+                return link.get_state(deadline, std::move(answer_to));
+            });
+        });
 }
 
-Operation<core::Done> set_state_operation(const GripPtr& grip, std::optional<std::string> state,
+Operation<core::Done> set_state_operation(const HeldSessionPtr& session,
+                                          std::optional<std::string> state,
                                           const OperationContext& context) {
-    grip->client->capabilities().require(ports::Capability::session_state);
+    session->client()->capabilities().require(ports::Capability::session_state);
     return on_session<core::Done>(
-        grip, context,
-        [state = std::move(state)](const ReceiverPtr& session,
+        session, context,
+        [state = std::move(state)](SessionReceiverCore& receiver,
                                    const PendingPtr<core::Done>& pending) mutable {
-            session->set_state(std::move(state), pending);
+            receiver.ask(pending, [&state](ports::SessionLink& link, Deadline deadline,
+                                           AnswerTo<core::Done> answer_to) {
+                return link.set_state(std::move(state), deadline, std::move(answer_to));
+            });
         });
 }
 
-Operation<Deadline> renew_lock_operation(const GripPtr& grip, const OperationContext& context) {
-    grip->client->capabilities().require(ports::Capability::lock_renewal);
+Operation<Deadline> renew_lock_operation(const HeldSessionPtr& session,
+                                         const OperationContext& context) {
+    session->client()->capabilities().require(ports::Capability::lock_renewal);
     return on_session<Deadline>(
-        grip, context, [](const ReceiverPtr& session, const PendingPtr<Deadline>& pending) {
-            session->renew_lock(pending);
+        session, context, [](SessionReceiverCore& receiver, const PendingPtr<Deadline>& pending) {
+            receiver.renew_lock(pending);
         });
 }
 
-Operation<core::Done> close_operation(const GripPtr& grip, const OperationContext& context) {
-    return on_session<core::Done>(
-        grip, context, [](const ReceiverPtr& session, const PendingPtr<core::Done>& pending) {
-            session->close(pending);
+Operation<core::Done> close_operation(const HeldSessionPtr& session,
+                                      const OperationContext& context) {
+    return make_operation<core::Done>(
+        session->client(), session->status()->loop(), context,
+        [status = session->status()](const PendingPtr<core::Done>& pending) {
+            if (SessionReceiverCore* receiver = status->receiver()) {
+                receiver->close(pending);
+            } else {
+                pending->complete(core::Done{});
+            }
         });
 }
 
 Operation<core::Done> settle_operation(const SessionMessage& message, ports::Settlement settlement,
                                        const OperationContext& context) {
-    const ReceiverGrip& grip = *message.grip();
-    HeldDelivery& held = *message.held();
+    const HeldSessionPtr& session = Access::session(message);
+    HeldDelivery& delivery = *Access::delivery(message);
     if (settlement.outcome == ports::Outcome::defer) {
-        grip.client->capabilities().require(ports::Capability::defer);
+        session->client()->capabilities().require(ports::Capability::defer);
     } else if (settlement.outcome == ports::Outcome::dead_letter) {
-        grip.client->capabilities().require(ports::Capability::dead_letter);
+        session->client()->capabilities().require(ports::Capability::dead_letter);
     }
-    if (held.settled_by_sender || held.decided.load(std::memory_order_relaxed)) {
-        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
-    }
-    if (const auto loss = grip.session->loss()) {
+    const auto require_undecided = [&message](bool decided) {
+        if (decided) {
+            throw Error{Errc::already_settled,
+                        "message " + std::to_string(message.sequence_number())};
+        }
+    };
+    require_undecided(message.settled());
+    if (const auto loss = session->status()->loss()) {
         throw Error{Errc::lock_lost, loss->detail};
     }
-    if (held.decided.exchange(true)) {
-        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
-    }
+    require_undecided(delivery.decided.exchange(true));
     return on_session<core::Done>(
-        message.grip(), context,
-        [delivery = message.held(), settlement = std::move(settlement)](
-            const ReceiverPtr& session, const PendingPtr<core::Done>& pending) mutable {
-            session->settle(std::move(delivery), std::move(settlement), pending);
+        session, context,
+        [delivery = Access::delivery(message), settlement = std::move(settlement)](
+            SessionReceiverCore& receiver, const PendingPtr<core::Done>& pending) mutable {
+            receiver.settle(std::move(delivery), std::move(settlement), pending);
         });
 }
 
-std::vector<SessionMessage> to_messages(const GripPtr& grip, Deliveries deliveries) {
+std::vector<SessionMessage> to_messages(const HeldSessionPtr& session, Deliveries deliveries) {
     std::vector<SessionMessage> messages;
     messages.reserve(deliveries.size());
     for (ports::DeliveryPtr& delivery : deliveries) {
-        messages.emplace_back(
-            grip, std::shared_ptr<HeldDelivery>{static_cast<HeldDelivery*>(delivery.release())});
+        messages.push_back(Access::make_message(
+            session,
+            std::shared_ptr<HeldDelivery>{static_cast<HeldDelivery*>(delivery.release())}));
     }
     return messages;
 }

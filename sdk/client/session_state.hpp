@@ -9,7 +9,7 @@
 
 namespace sessionq::client {
 
-/// State of a session held by a processor, from within its handlers.
+/// The state of a processor's session, for its handlers.
 [[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session,
                                                               const OperationContext& context);
 [[nodiscard]] Operation<core::Done> set_state(const SessionContext& session,

@@ -8,8 +8,8 @@
 
 namespace sessionq::client {
 
-/// What `make` returns, which starts threads. When the system has none to give that is
-/// `resource_exhausted`, with `complaint`.
+/// Calls `make`, which starts threads. If the system has none, throws `resource_exhausted` with
+/// `complaint`.
 template <typename Make>
 auto start_threads(std::string_view complaint, Make make) {
     try {

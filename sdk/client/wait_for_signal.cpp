@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array signals{SIGINT, SIGTERM};
 
-// All that a signal handler may touch.
+// The signal handler touches nothing else.
 std::atomic<int> received{0};
 sem_t arrived;
 
@@ -27,7 +27,7 @@ extern "C" void sessionq_on_signal(int number) {
     errno = before;
 }
 
-/// The signals' handlers while somebody waits. Counts those who do.
+/// Installs the signal handlers while threads wait. Counts these threads.
 class Watch {
 public:
     Watch() {
@@ -50,7 +50,7 @@ public:
     ~Watch() {
         const std::lock_guard lock{mutex};
         if (--waiting > 0) {
-            ::sem_post(&arrived); // the others have been waiting for the same signal
+            ::sem_post(&arrived); // the others wait for the same signal
             return;
         }
         for (std::size_t i = 0; i < signals.size(); ++i) {
@@ -63,7 +63,7 @@ public:
 
     int wait() {
         while (::sem_wait(&arrived) != 0) {
-        } // interrupted by some other signal
+        } // another signal interrupted the wait
         return received.load();
     }
 

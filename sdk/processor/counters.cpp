@@ -12,7 +12,7 @@ ProcessorCounters Counters::read() const noexcept {
         .messages_expired = get(messages_expired),
         .sessions_opened = get(sessions_opened),
         .sessions_closed = get(sessions_closed),
-        .leases_lost = get(leases_lost),
+        .locks_lost = get(locks_lost),
         .empty_accepts = get(empty_accepts),
         .accept_failures = get(accept_failures),
         .late_accepts = get(late_accepts),

@@ -18,7 +18,7 @@ struct Counters {
     Count messages_expired{0};
     Count sessions_opened{0};
     Count sessions_closed{0};
-    Count leases_lost{0};
+    Count locks_lost{0};
     Count empty_accepts{0};
     Count accept_failures{0};
     Count late_accepts{0};

@@ -49,7 +49,7 @@ std::string ProcessorDescription::to_string() const {
          << " failed, " << counters.messages_released << " released, " << counters.messages_expired
          << " expired\n";
     text << "sessions: " << counters.sessions_opened << " opened, " << counters.sessions_closed
-         << " closed, " << counters.leases_lost << " leases lost, " << counters.empty_accepts
+         << " closed, " << counters.locks_lost << " locks lost, " << counters.empty_accepts
          << " empty accepts\n";
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const SlotDescription& slot = slots[i];

@@ -1,9 +1,16 @@
-"""Public headers show no Proton, OpenSSL or JSON type, and Asio in async.hpp only."""
+"""Public headers show no Proton, OpenSSL or JSON type, and Asio in async.hpp only.
+
+They cite no rule of the design by number, and say "lock", not "lease".
+"""
+
+import re
+
 
 from source_text import includes, lines_matching, sources
 
 FOREIGN_INCLUDE = ("proton/", "openssl/", "nlohmann/", "sqlite3", "wslay/", "CLI/")
 FOREIGN_NAME = r"\bpn_\w+|\bproton::|\bSSL(_\w+)?\b|\bEVP_\w+|\bnlohmann::"
+INNER_WORD = re.compile(r"\bR\d+\b|\b[Ll]eases?\b|_leases?\b|leases?_")
 ASIO_HEADER = "include/sessionq/async.hpp"
 
 
@@ -16,6 +23,9 @@ def check(root) -> list[str]:
                 found.append(f"{name}:{number}: {included}: not in a public header")
             elif included.split("/")[0] in ("asio", "asio.hpp", "boost") and name != ASIO_HEADER:
                 found.append(f"{name}:{number}: {included}: Asio is in {ASIO_HEADER} only")
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            if match := INNER_WORD.search(line):
+                found.append(f"{name}:{number}: {match.group(0)}: not in a public header")
         found += lines_matching(root, [path], FOREIGN_NAME, "not in a public header")
         if name != ASIO_HEADER:
             found += lines_matching(root, [path], r"\basio::\w+", f"Asio is in {ASIO_HEADER} only")
@@ -23,13 +33,9 @@ def check(root) -> list[str]:
 
 
 FIXTURE = {
-    "include/sessionq/async.hpp": (
-        "#include <asio/awaitable.hpp>\n#include <nlohmann/json.hpp>\nasio::awaitable<void> f();\n"
-    ),
-    "include/sessionq/client.hpp": (
-        "#include <asio/any_io_executor.hpp>\n// nlohmann::json\nvoid f(asio::any_io_executor"
-        " e);\nvoid g(SSL_CTX* c);\n"
-    ),
+    "include/sessionq/async.hpp": "#include <asio/awaitable.hpp>\n#include <nlohmann/json.hpp>\nasio::awaitable<void> f();\n",
+    "include/sessionq/client.hpp": "#include <asio/any_io_executor.hpp>\n// nlohmann::json\nvoid f(asio::any_io_executor e);\nvoid g(SSL_CTX* c);\n",
+    "include/sessionq/rule.hpp": "/// Renewed (R11).\nint leases_lost;\n// release\n",
     "sdk/client/client.cpp": "#include <asio.hpp>\n",
 }
 EXPECTED = [
@@ -37,4 +43,6 @@ EXPECTED = [
     "include/sessionq/client.hpp:1",
     "include/sessionq/client.hpp:4",
     "include/sessionq/client.hpp:3",
+    "include/sessionq/rule.hpp:1",
+    "include/sessionq/rule.hpp:2",
 ]

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t at_once = 100;
 
-/// Lines of several handlers do not mix.
+/// Prints one line at a time, because several handlers print.
 void write(const ReceivedMessage& message) {
     nlohmann::ordered_json line;
     line["sequence_number"] = message.sequence_number();
@@ -31,7 +31,7 @@ void write(const ReceivedMessage& message) {
     static std::mutex one_at_a_time;
     const std::lock_guard lock{one_at_a_time};
     std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-              << std::endl; // seen at once, also through a pipe
+              << std::endl; // flushed, also through a pipe
 }
 
 int send(const Client& client, const Options& options) {
@@ -88,7 +88,7 @@ int consume(const Client& client, const Options& options) {
                                options.entity,
                                {.max_concurrent_sessions = options.concurrent_sessions,
                                 .session_idle_timeout = options.idle_timeout}};
-    processor.on_message([](MessageContext& call) { write(call.message()); });
+    processor.on_message([](MessageContext& context) { write(context.message()); });
     processor.on_error(
         [](const ErrorContext& error) { std::cerr << error.failure.to_string() + "\n"; });
     processor.start();

@@ -4,7 +4,7 @@
 
 namespace sessionq::cli {
 
-/// Does what is asked for; returns the exit code. Throws `Error`.
+/// Runs the command and returns the exit code. Throws `Error`.
 [[nodiscard]] int run(const Options& options);
 
 } // namespace sessionq::cli

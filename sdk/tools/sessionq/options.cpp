@@ -19,9 +19,8 @@ Duration parse_duration(const std::string& option, const std::string& text) {
                                                         : 0;
     constexpr double day = 86'400e9;
     if (error != std::errc{} || !(amount >= 0) || factor == 0 || amount * factor > day) {
-        throw UsageError{
-            option + ": '" + text +
-            "' is not a duration of at most a day; write for example 200ms, 1.5s or 0"};
+        throw UsageError{option + ": '" + text +
+                         "' is not a duration of at most a day; for example 200ms, 1.5s or 0"};
     }
     return Duration{static_cast<Duration::rep>(amount * factor)};
 }
@@ -41,16 +40,18 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments,
     ParsedCommandLine parsed;
     Options& options = parsed.options;
     options.connection = environment;
-    CLI::App app{"Sends, receives and looks at messages of entities with sessions. Messages are "
-                 "written as one line of JSON each.",
-                 "sessionq"};
+    CLI::App app{
+        "Sends, receives and shows messages of entities with sessions. Prints each message "
+        "as one line of JSON.",
+        "sessionq"};
     app.require_subcommand(1);
-    app.add_option(
-           "--connection", options.connection,
-           "Connection string or amqp:// URL; better in the environment, as SESSIONQ_CONNECTION")
+    app.add_option("--connection", options.connection,
+                   "Connection string or amqp:// URL. Default: the environment variable "
+                   "SESSIONQ_CONNECTION, "
+                   "which keeps the key off the command line")
         ->type_name("STRING");
     app.add_option("--ca-file", options.ca_file,
-                   "Who is trusted over TLS, in PEM (whom the system trusts)")
+                   "PEM file of certificates to trust over TLS (those of the system)")
         ->type_name("FILE");
     const auto command = [&](Command which, const char* name, const char* help) {
         CLI::App* made = app.add_subcommand(name, help);
@@ -65,43 +66,42 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments,
     };
 
     CLI::App* send = command(Command::send, "send",
-                             "Sends each BODY, or each line of the standard input, as a message");
+                             "Sends each BODY, or each line of standard input, as a message");
     add_session(*send, "Session of the messages");
     send->add_option("bodies", options.bodies, "Texts to send")->type_name("BODY");
 
     CLI::App* receive = command(Command::receive, "receive",
-                                "Takes one session, writes its messages and completes them");
-    add_session(*receive, "Which one (the next that has messages)");
-    receive->add_option("--count", options.count, "At most so many (all)")->type_name("N");
+                                "Receives one session: prints its messages and completes them");
+    add_session(*receive, "Session to receive (the next that has messages)");
+    receive->add_option("--count", options.count, "Most messages to print (all)")->type_name("N");
     add_duration(*receive, "--wait", options.wait,
                  "How long to wait for a session, and for each message (5s)");
 
     CLI::App* consume =
         command(Command::consume, "consume",
-                "Runs a processor that writes and completes messages, until it is interrupted");
+                "Runs a processor that prints and completes messages, until SIGINT or SIGTERM");
     consume
         ->add_option("--concurrent-sessions", options.concurrent_sessions,
                      "Sessions held at once (8)")
         ->type_name("N");
     add_duration(*consume, "--idle-timeout", options.idle_timeout,
-                 "Idle time before a session is left (1s)");
+                 "Idle time before the processor leaves a session (1s)");
 
-    CLI::App* peek = command(Command::peek, "peek", "Writes messages without receiving them");
-    add_session(*peek, "Only this session's");
+    CLI::App* peek = command(Command::peek, "peek", "Prints messages without receiving them");
+    add_session(*peek, "Session to show (all)");
     peek->add_option("--from", options.from, "Sequence number to begin with (0)")
         ->type_name("NUMBER")
         ->check(CLI::NonNegativeNumber);
-    peek->add_option("--count", options.count, "At most so many (all)")->type_name("N");
+    peek->add_option("--count", options.count, "Most messages to print (all)")->type_name("N");
 
     command(Command::sessions, "sessions",
-            "Writes the ids of the sessions that have messages or state");
+            "Prints the ids of sessions that have messages or state");
 
-    CLI::App* state =
-        command(Command::state, "state", "Writes the state of a session, or changes it");
-    add_session(*state, "Which one")->required();
+    CLI::App* state = command(Command::state, "state", "Prints or changes the state of a session");
+    add_session(*state, "Session")->required();
     CLI::Option* set =
         state->add_option("--set", options.new_state, "The new state")->type_name("TEXT");
-    state->add_flag("--clear", options.clears_state, "Removes it")->excludes(set);
+    state->add_flag("--clear", options.clears_state, "Remove the state")->excludes(set);
 
     try {
         app.parse(count, arguments);
@@ -115,7 +115,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments,
         throw UsageError{error.what()};
     }
     if (options.connection.empty()) {
-        throw UsageError{"--connection: missing, and SESSIONQ_CONNECTION is not set"};
+        throw UsageError{"--connection: missing; set it or SESSIONQ_CONNECTION"};
     }
     return parsed;
 }

@@ -12,15 +12,15 @@ namespace sessionq::cli {
 
 enum class Command : std::uint8_t { send, receive, consume, peek, sessions, state };
 
-/// What the command line asks for, checked as far as it can be without doing anything.
+/// The options of the command line, checked without any I/O.
 struct Options {
     Command command{Command::peek};
     std::string connection{};
     std::string ca_file{};
     std::string entity{};
     std::optional<std::string> session{};
-    std::vector<std::string> bodies{}; ///< send; none: the lines of the standard input
-    std::uint32_t count{0};            ///< receive, peek: at most so many; zero: all there are
+    std::vector<std::string> bodies{}; ///< send; empty: the lines of standard input
+    std::uint32_t count{0};            ///< receive, peek: most messages; zero: all
     Duration wait{std::chrono::seconds{5}};
     std::int64_t from{0};
     std::uint32_t concurrent_sessions{8};
@@ -29,7 +29,7 @@ struct Options {
     bool clears_state{false};
 };
 
-/// Names the option that is wrong.
+/// Names the invalid option.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -37,9 +37,9 @@ public:
 
 struct ParsedCommandLine {
     Options options{};
-    std::string help{}; ///< not empty: it was asked for, and nothing else is
+    std::string help{}; ///< not empty: help was requested
 };
-/// Throws UsageError. `environment` is the connection string found there, or empty.
+/// Throws UsageError. `environment`: the connection string of the environment, or empty.
 [[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments,
                                                    const std::string& environment);
 

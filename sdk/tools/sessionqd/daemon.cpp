@@ -100,7 +100,7 @@ std::uint16_t Daemon::listen_everywhere(amqp::ListenSettings settings) {
     for (const auto& front : fronts_) {
         settings.port = run_on(front->thread, [&] {
                             return front->server->listen(settings);
-                        }).take_or_throw(); // zero for the first one only
+                        }).take_or_throw(); // the others listen on the first one's port
     }
     return settings.port;
 }
@@ -120,13 +120,13 @@ void Daemon::stop(Duration longest) {
     end();
 }
 
-// The broker tells the threads of what it has for them, and so goes before they do.
+// The broker calls the threads, so it ends before them.
 void Daemon::end() {
     for (const auto& front : fronts_) {
         run_on(front->thread, [&] { front->server.reset(); });
     }
     for (const auto& front : fronts_) {
-        run_on(front->thread, [] {}); // what was on its way to a client that has left is given back
+        run_on(front->thread, [] {}); // messages for clients that left return to the queue
     }
     broker_.reset();
     fronts_.clear();

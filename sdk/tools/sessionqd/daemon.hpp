@@ -15,17 +15,16 @@ namespace sessionq::sessionqd {
 /// destruction.
 class Daemon {
 public:
-    /// Throws Error: a store or another file that cannot be used, a queue that cannot be made, an
-    /// address that cannot be had.
+    /// Throws Error if a store, a file, a queue or an address is unusable.
     explicit Daemon(const Options& options);
     ~Daemon();
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 
-    /// Where it listens, as URLs.
+    /// The URLs it listens on.
     [[nodiscard]] const std::vector<std::string>& urls() const noexcept { return urls_; }
 
-    /// Lets clients settle what they have in hand, at most `longest`, and ends their connections.
+    /// Lets clients settle their messages, for at most `longest`, and ends their connections.
     /// Again: no effect.
     void stop(Duration longest);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr int failed = 1;
 constexpr int bad_usage = 2;
 
-/// SIGINT and SIGTERM, which no thread handles; the first one is waited for, the next one kills.
+/// Blocks SIGINT and SIGTERM in all threads. The first one ends `wait`, the next one kills.
 class StopSignals {
 public:
     /// Before any other thread is started.

@@ -31,11 +31,12 @@ Endpoint parse_endpoint(const std::string& option, std::string_view text) {
     const auto [end, error] =
         std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
     if (error != std::errc{} || end != port.data() + port.size()) {
-        return refuse("has no port from 0 to 65535");
+        return refuse("has a port that is not 0 to 65535");
     }
     asio::error_code not_an_address;
     static_cast<void>(asio::ip::make_address(endpoint.address, not_an_address));
-    return not_an_address ? refuse("has no numeric address") : endpoint;
+    return not_an_address ? refuse("has an address that is not numeric; use for example 127.0.0.1")
+                          : endpoint;
 }
 
 // NAME[:session][:lock=SECONDS]
@@ -46,7 +47,7 @@ server::QueueEntry parse_queue(const std::string& text) {
     std::string_view rest = text;
     server::QueueEntry queue{.name = std::string{rest.substr(0, rest.find(':'))}};
     if (queue.name.empty()) {
-        refuse("has no name");
+        refuse("has no name; expected NAME[:session][:lock=SECONDS]");
     }
     while (rest.find(':') != std::string_view::npos) {
         rest.remove_prefix(rest.find(':') + 1);
@@ -60,7 +61,7 @@ server::QueueEntry parse_queue(const std::string& text) {
             const auto [end, error] =
                 std::from_chars(number.data(), number.data() + number.size(), seconds);
             if (error != std::errc{} || end != number.data() + number.size()) {
-                refuse("has a lock that is no whole number of seconds");
+                refuse("has a lock that is not a whole number of seconds");
             }
             queue.options.lock_duration = std::chrono::seconds{seconds};
         } else {
@@ -77,7 +78,7 @@ std::string read_file(const std::string& name) {
     std::ifstream file{name, std::ios::binary};
     std::ostringstream text;
     if (!file || !(text << file.rdbuf()) || file.bad()) {
-        throw UsageError{"--config: '" + name + "' cannot be read"};
+        throw UsageError{"--config: cannot read '" + name + "'"};
     }
     return text.str();
 }
@@ -109,10 +110,9 @@ void check(const Options& options) {
                                          const char* instead) {
         if (!options.allow_plain_remote &&
             !asio::ip::make_address(endpoint.address).is_loopback()) {
-            throw UsageError{
-                std::string{option} + ": " + endpoint.address +
-                " can be reached from other machines, and the connection is not encrypted: use " +
-                instead + ", or say --allow-plain-remote"};
+            throw UsageError{std::string{option} + ": " + endpoint.address +
+                             " accepts unencrypted connections from other machines; use " +
+                             instead + " or --allow-plain-remote"};
         }
     };
     if (options.listen) {
@@ -126,8 +126,8 @@ void check(const Options& options) {
 } // namespace
 
 ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
-    CLI::App app{"A local broker for session-based queues. Clients of Azure Service Bus can use it "
-                 "as it is.",
+    CLI::App app{"A local broker for session-based queues. It works with clients of Azure Service "
+                 "Bus.",
                  "sessionqd"};
     std::string listen;
     std::string tls_listen;
@@ -142,60 +142,54 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     Options& options = parsed.options;
 
     app.add_option("--listen", listen,
-                   "Where to listen for connections that are not encrypted; port 0: one that is "
-                   "free. 127.0.0.1:5672, unless only others of these are given")
+                   "Listen here for unencrypted connections. Port 0: any free port. Default: "
+                   "127.0.0.1:5672, if no other listen option is given")
         ->type_name("ADDRESS:PORT");
-    app.add_option("--tls-listen", tls_listen, "Where to listen for TLS connections")
+    app.add_option("--tls-listen", tls_listen, "Listen here for TLS connections")
         ->type_name("ADDRESS:PORT");
     app.add_option("--ws-listen", web_socket_listen,
-                   "Where to listen for AMQP over WebSockets, at the path /$servicebus/websocket, "
-                   "not encrypted")
+                   "Listen here for unencrypted AMQP over WebSockets, at the path "
+                   "/$servicebus/websocket")
         ->type_name("ADDRESS:PORT");
     app.add_option("--wss-listen", tls_web_socket_listen,
-                   "Where to listen for the same over TLS, as the service does on port 443")
+                   "Listen here for AMQP over WebSockets with TLS, as Azure does on port 443")
         ->type_name("ADDRESS:PORT");
     app.add_option("--tls-cert", options.tls_certificate_file,
-                   "PEM file with the certificate and its chain")
+                   "PEM file of the certificate and its chain")
         ->type_name("FILE");
-    app.add_option("--tls-key", options.tls_key_file, "PEM file with the certificate's key")
+    app.add_option("--tls-key", options.tls_key_file, "PEM file of the certificate's key")
         ->type_name("FILE");
     app.add_flag("--allow-plain-remote", options.allow_plain_remote,
-                 "Listen without encryption also where other machines reach it");
+                 "Allow unencrypted connections from other machines");
     app.add_option("--config", config,
-                   "The Config.json of Microsoft's Service Bus emulator: queues, topics, "
-                   "subscriptions and rules to make. Its Logging has no effect; "
-                   "what is not "
-                   "supported is refused by its path. What it leaves out has the emulator's "
-                   "defaults (an hour to live, locks of a minute, 3 "
-                   "deliveries). With --data the "
-                   "file says anew at each start what its entities are like; rules that clients "
-                   "added or removed stay as long as the file has the "
-                   "rules it had, and "
-                   "entities it no longer has stay as they were")
+                   "Config.json of Microsoft's Service Bus emulator: creates its queues, topics, "
+                   "subscriptions and rules. Ignores Logging. Rejects unsupported members and "
+                   "names their path. Missing members have the emulator's defaults: time to live "
+                   "1 hour, locks 1 minute, 3 deliveries. With --data the file updates its "
+                   "entities at each start. Rules that clients changed stay while the file's "
+                   "rules are the same. Entities that the file no longer has stay unchanged")
         ->type_name("FILE");
     app.add_option("--queue", queues,
-                   "A queue to make; with :session, one whose messages are received by session; "
-                   "locks last 60 seconds unless it says. Again for more")
+                   "Create a queue. With :session, consumers receive by session. Default lock: 60 "
+                   "seconds. Repeatable")
         ->type_name("NAME[:session][:lock=SECONDS]")
         ->take_all();
     app.add_option("--key", keys,
-                   "A shared access key clients may use. Again for more; "
-                   "RootManageSharedAccessKey=SAS_KEY_VALUE if none is given")
+                   "A shared access key for clients. Repeatable. Default: "
+                   "RootManageSharedAccessKey=SAS_KEY_VALUE")
         ->type_name("NAME=VALUE")
         ->take_all();
     app.add_option("--data", data,
-                   "A directory that keeps queues and messages: what a client was told is done "
-                   "outlives the broker, however that ends. "
-                   "Made if it is not there; without it everything is in memory only. It sets 8 "
-                   "MiB of the disk aside: once that is full, what "
-                   "would add to it (messages, states, rules, entities) is refused, and what is "
-                   "received can still be completed")
+                   "Directory for queues and messages. Confirmed operations survive a crash. "
+                   "Created if it does not exist. Default: memory only. It reserves 8 MiB of the "
+                   "disk. When the disk is full, new messages, states, rules and entities are "
+                   "rejected, and messages can still be received and completed")
         ->type_name("DIR");
     app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
     app.add_option("--drain-seconds", drain_seconds,
-                   "How long stopping may wait for clients to settle what they have in hand")
+                   "Longest time a stop waits for clients to settle their messages")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
     try {
@@ -223,8 +217,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         options.listen.reset();
     }
     if (app.count("--data") > 0 && data.empty()) {
-        throw UsageError{
-            "--data: needs a directory"}; // not the memory instead: something was to be kept
+        throw UsageError{"--data: the directory is empty"}; // memory would lose the data
     }
     options.data_directory = data;
     for (const std::string& queue : queues) {
@@ -236,7 +229,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     for (const std::string& key : keys) {
         const std::size_t equals = key.find('=');
         if (equals == 0 || equals == std::string::npos || equals + 1 == key.size()) {
-            throw UsageError{"--key: is not NAME=VALUE"}; // what was given may be a secret
+            throw UsageError{"--key: not NAME=VALUE"}; // the text may be a secret
         }
         options.keys.insert_or_assign(key.substr(0, equals), key.substr(equals + 1));
     }

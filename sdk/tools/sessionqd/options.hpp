@@ -19,7 +19,7 @@ struct Endpoint {
     std::uint16_t port{0};
 };
 
-/// What the command line asks for, checked as far as it can be without doing anything.
+/// The options of the command line, checked without any I/O.
 struct Options {
     std::optional<Endpoint> listen{Endpoint{.address = "127.0.0.1", .port = 5672}};
     std::optional<Endpoint> tls_listen{};
@@ -28,27 +28,27 @@ struct Options {
     std::string tls_certificate_file{};
     std::string tls_key_file{};
     bool allow_plain_remote{false};
-    std::filesystem::path data_directory{}; ///< empty: nothing is kept
+    std::filesystem::path data_directory{}; ///< empty: memory only
     server::Configuration configuration{};
-    std::vector<server::QueueEntry> queues{}; ///< besides
+    std::vector<server::QueueEntry> queues{}; ///< besides those of the configuration
     server::AccessKeys keys{};
     std::size_t receive_threads{1};
     Duration drain_time{std::chrono::seconds{5}};
 };
 
-/// Names the option that is wrong.
+/// Names the invalid option.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// What the command line asks for; nothing: it asked for help, which was printed. Throws
-/// UsageError.
+/// The options, or the help text if it was requested.
 struct ParsedCommandLine {
     Options options{};
     bool is_help{false};
     std::string help{};
 };
+/// Throws UsageError.
 [[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments);
 
 } // namespace sessionq::sessionqd

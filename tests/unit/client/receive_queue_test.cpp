@@ -43,7 +43,7 @@ struct Fixture {
         for (int i = 0; i < count; ++i) {
             auto delivery = std::make_unique<ports::Delivery>();
             delivery->port_tag = ++last_tag;
-            queue.delivered(std::move(delivery));
+            announcements += queue.delivered(std::move(delivery)) ? 1 : 0;
         }
         queue.serve();
     }
@@ -51,6 +51,7 @@ struct Fixture {
     test::ManualLoop loop;
     ReceiveQueue queue;
     std::uint64_t last_tag{0};
+    int announcements{0};
 };
 
 } // namespace
@@ -169,4 +170,22 @@ TEST_CASE("receive queue: whoever waits hears of the end") {
     f.queue.fail_all(Failure{.code = Errc::lock_lost});
     CHECK(first->failed == Errc::lock_lost);
     CHECK(second->failed == Errc::lock_lost);
+}
+
+TEST_CASE("receive queue: messages that come together are announced once, and only to a waiting "
+          "operation") {
+    Fixture f;
+    f.deliver(2);
+    CHECK(f.announcements == 0);
+    const auto first = f.want(2);
+    f.queue.serve();
+    CHECK(first->count == 2U);
+    const auto second = f.want(3);
+    f.deliver(3);
+    CHECK(f.announcements == 1);
+    CHECK(second->count == 3U);
+    const auto third = f.want(1);
+    f.deliver(1);
+    CHECK(f.announcements == 2);
+    CHECK(third->count == 1U);
 }

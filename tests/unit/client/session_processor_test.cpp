@@ -430,5 +430,5 @@ TEST_CASE("session processor: a coroutine runs on a worker under the message's c
     processor.start();
     REQUIRE(handled.reached());
     CHECK(processor.stop(patience).complete);
-    CHECK(with_deadline == 2); // the lease's
+    CHECK(with_deadline == 2); // the lock's
 }

@@ -184,7 +184,7 @@ TEST_CASE("session receiver: every outcome reaches the broker") {
     CHECK(dead.front().facts().dead_letter->description == "not a number");
 }
 
-TEST_CASE("session receiver: a message that the receiver outlives settles with its lease, not with "
+TEST_CASE("session receiver: a message that the receiver outlives settles with its lock, not with "
           "its handle") {
     Fixture f;
     f.send("a", "1");
@@ -254,7 +254,7 @@ TEST_CASE("session receiver: state is kept with the session") {
     CHECK_FALSE(receiver.state());
 }
 
-TEST_CASE("R11: a lease is renewed by itself while the application does nothing") {
+TEST_CASE("R11: a lock is renewed by itself while the application does nothing") {
     Fixture f{{.lock_duration = 1s}};
     SessionReceiver receiver = f.accept("a");
     const Deadline first = receiver.lock_expires();
@@ -265,7 +265,7 @@ TEST_CASE("R11: a lease is renewed by itself while the application does nothing"
     CHECK_FALSE(receiver.loss());
 }
 
-TEST_CASE("R13: without renewal the stop token fires and the lease is lost, for everything") {
+TEST_CASE("R13: without renewal the stop token fires and the lock is lost, for everything") {
     Fixture f{{.lock_duration = 300ms}};
     f.send("a", "1");
     SessionReceiver receiver = f.accept("a", {.renew_lock = false});
@@ -281,7 +281,7 @@ TEST_CASE("R13: without renewal the stop token fires and the lease is lost, for 
     receiver.close();
 }
 
-TEST_CASE("session receiver: a lease can be renewed by hand") {
+TEST_CASE("session receiver: a lock can be renewed by hand") {
     Fixture f;
     SessionReceiver receiver = f.accept("a", {.renew_lock = false});
     const Deadline first = receiver.lock_expires();
@@ -290,7 +290,7 @@ TEST_CASE("session receiver: a lease can be renewed by hand") {
     CHECK(receiver.lock_expires() == renewed);
 }
 
-TEST_CASE("session receiver: the end of its queue is the end of its lease") {
+TEST_CASE("session receiver: the end of its queue is the end of its lock") {
     Fixture f;
     SessionReceiver receiver = f.accept("a");
     auto waiting = std::async(std::launch::async, [&] {

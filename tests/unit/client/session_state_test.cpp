@@ -64,7 +64,7 @@ TEST_CASE("session state: is asked of the session's link, and answered once") {
     f.bench.finish_all();
 }
 
-TEST_CASE("R15: session state: a link that ends without an answer is the end of the lease, not of "
+TEST_CASE("R15: session state: a link that ends without an answer is the end of the lock, not of "
           "the deadline only") {
     Fixture f;
     const auto written = f.run(client::set_state(f.session(), "half", {}));

@@ -376,7 +376,7 @@ TEST_CASE("session driver: R13: the stop token fires before the lease ends, noth
     bench.finish();
     CHECK(bench.handled == "1");
     CHECK(link->take_log() == "drain, release 2, complete 1, close");
-    CHECK(bench.counters().leases_lost == 0);
+    CHECK(bench.counters().locks_lost == 0);
 }
 
 TEST_CASE("session driver: R13: a lease that ends under a handler is lost, what the handler says "
@@ -387,7 +387,7 @@ TEST_CASE("session driver: R13: a lease that ends under a handler is lost, what 
     const auto link = bench.open("a", 60s);
     bench.deliver(link, {"1"});
     bench.advance(61s);
-    CHECK(bench.counters().leases_lost == 1);
+    CHECK(bench.counters().locks_lost == 1);
     CHECK(bench.errors == "lock_renewal lock_lost");
     CHECK(link->take_log() == "renew, drain");
     CHECK(bench.endpoint.accepts.empty()); // the slot is its handler's until it returns
@@ -445,7 +445,7 @@ TEST_CASE("session driver: a renewal that fails is told and repeated") {
     CHECK(bench.errors == "lock_renewal server_busy");
     REQUIRE(link->answer_renewal(ports::LockGrant{.length = 60s}));
     bench.advance(10s);
-    CHECK(bench.counters().leases_lost == 0);
+    CHECK(bench.counters().locks_lost == 0);
 }
 
 TEST_CASE(
@@ -550,7 +550,7 @@ TEST_CASE("session driver: R15: settlements that are never answered end the sess
     bench.deliver(link, {"1"});
     bench.advance(31s);
     CHECK(bench.errors == "settlement timeout");
-    CHECK(bench.counters().leases_lost == 1);
+    CHECK(bench.counters().locks_lost == 1);
     CHECK_FALSE(link->alive);
 }
 

@@ -66,9 +66,9 @@ TEST_CASE("csv: a row says on which line it began") {
 }
 
 TEST_CASE("csv: broken rows are refused with their line") {
-    CHECK(complaint_about("a\nb\"c\n") == "2: a quote inside a field that does not begin with one");
+    CHECK(complaint_about("a\nb\"c\n") == "2: a quote in an unquoted field; quote the whole field");
     CHECK(complaint_about("a\n\"b\"c\n") == "2: text after the closing quote of a field");
     CHECK(complaint_about("a\n\"b\nc\n") == "2: a quoted field has no end");
     CHECK(complaint_about("\"x\ny\"\nb\"\n") ==
-          "3: a quote inside a field that does not begin with one");
+          "3: a quote in an unquoted field; quote the whole field");
 }

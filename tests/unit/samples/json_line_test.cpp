@@ -36,10 +36,10 @@ TEST_CASE("json line: only the top level counts, and the last of two") {
 }
 
 TEST_CASE("json line: a field that cannot be an id is refused") {
-    CHECK(k_of(R"({"k":null})") == "! field 'k' is null; a string, number or boolean is needed");
+    CHECK(k_of(R"({"k":null})") == "! field 'k' is null; expected a string, number or boolean");
     CHECK(k_of(R"({"k":{"a":1}})") ==
-          "! field 'k' is an object; a string, number or boolean is needed");
-    CHECK(k_of(R"({"k":[]})") == "! field 'k' is an array; a string, number or boolean is needed");
+          "! field 'k' is an object; expected a string, number or boolean");
+    CHECK(k_of(R"({"k":[]})") == "! field 'k' is an array; expected a string, number or boolean");
 }
 
 TEST_CASE("json line: what is no object or no JSON is refused") {

@@ -102,9 +102,9 @@ TEST_CASE("record reader: progress reaches one") {
 TEST_CASE("record reader: a file that cannot serve is refused by name") {
     CHECK(complaint_about("e.jsonl", "") == "e.jsonl: is empty");
     CHECK(complaint_about("e.csv", "") == "e.csv: is empty");
-    CHECK(complaint_about("b.jsonl", "\n\n") == "b.jsonl: holds no record");
-    CHECK(complaint_about("b.csv", "\n\n") == "b.csv: holds no header row");
-    CHECK(complaint_about("h.csv", "k,l\n") == "h.csv: holds no record");
+    CHECK(complaint_about("b.jsonl", "\n\n") == "b.jsonl: no record");
+    CHECK(complaint_about("b.csv", "\n\n") == "b.csv: no header row");
+    CHECK(complaint_about("h.csv", "k,l\n") == "h.csv: no record");
     const TemporaryFile file{"a.jsonl", "x"};
     CHECK_THROWS_WITH_AS((RecordReader{file.path() + ".gone", "k"}),
                          doctest::Contains("a.jsonl.gone: no such file"), InputError);

@@ -100,9 +100,9 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
           "--config: '" + file +
               "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: unknown member");
     CHECK(names(complaint({"--config", "/nonexistent/Config.json"}),
-                "'/nonexistent/Config.json' cannot be read"));
-    CHECK(names(complaint({"--config", folder.path().c_str()}), "cannot be read"));
-    CHECK(names(complaint({"--config", ""}), "cannot be read"));
+                "cannot read '/nonexistent/Config.json'"));
+    CHECK(names(complaint({"--config", folder.path().c_str()}), "cannot read"));
+    CHECK(names(complaint({"--config", ""}), "cannot read"));
 }
 
 TEST_CASE(
@@ -149,7 +149,7 @@ TEST_CASE("Options: what is not known or out of range is named; help is no compl
     CHECK(names(complaint({"--frobnicate"}), "--frobnicate"));
     CHECK(names(complaint({"--receive-threads", "0"}), "--receive-threads"));
     CHECK(names(complaint({"--drain-seconds", "-1"}), "--drain-seconds"));
-    CHECK(names(complaint({"--data", ""}), "--data: needs a directory"));
+    CHECK(names(complaint({"--data", ""}), "--data: the directory is empty"));
     const ParsedCommandLine help = parse({"--help"});
     CHECK(help.is_help);
     CHECK(names(help.help, "--queue"));

@@ -358,7 +358,7 @@ Json Commands::describe(const Json& with) {
             {"completed", counters.messages_completed},
             {"opened", counters.sessions_opened},
             {"closed", counters.sessions_closed},
-            {"lost", counters.leases_lost},
+            {"lost", counters.locks_lost},
             {"empty_accepts", counters.empty_accepts},
             {"accept_failures", counters.accept_failures},
             {"late_accepts", counters.late_accepts},

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include <sessionq/time.hpp>
+
+namespace sessionq::client {
+
+/// What a receiver does now; several at once, in the order of the members.
+struct ReceiverActions {
+    bool refuse{false}; ///< Once: waiting operations fail, and the stop token fires.
+    bool detach{false}; ///< Give the session back. The answer goes to `detached`.
+    bool end{false};    ///< Once: answer the closers and drop the link.
+};
+
+/// Decides how a receiver leaves its session (R3): drain, then detach, within a bound. Loss ends it
+/// at once.
+class ReceiverMachine {
+public:
+    /// How long a broker may take to answer when a session is given back. Then the link is dropped,
+    /// which gives it back too.
+    static constexpr Duration close_timeout = std::chrono::seconds{5};
+
+    enum class Phase : std::uint8_t {
+        open,
+        draining,  ///< Credit is being taken back.
+        detaching, ///< The broker was told that the session is left.
+        ended,
+    };
+
+    /// The application closes the receiver. `draining`: a drain is outstanding.
+    [[nodiscard]] ReceiverActions close(TimePoint now, bool draining) noexcept;
+
+    /// The broker answered a drain.
+    [[nodiscard]] ReceiverActions drained() noexcept;
+
+    /// The broker answered the detach.
+    [[nodiscard]] ReceiverActions detached() noexcept;
+
+    /// The lock or the link is lost, or the client ends.
+    [[nodiscard]] ReceiverActions lost() noexcept;
+
+    /// Ends a close that took too long.
+    [[nodiscard]] ReceiverActions look(TimePoint now) noexcept;
+
+    /// When to look again; TimePoint::max(): never.
+    [[nodiscard]] TimePoint next() const noexcept { return close_by_; }
+
+    [[nodiscard]] Phase phase() const noexcept { return phase_; }
+
+private:
+    ReceiverActions end() noexcept;
+
+    Phase phase_{Phase::open};
+    TimePoint close_by_{TimePoint::max()};
+};
+
+} // namespace sessionq::client

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include <sessionq/deadline.hpp>
+#include <sessionq/error.hpp>
+
+#include "core/event_loop.hpp"
+
+namespace sessionq::client {
+
+class SessionReceiverCore;
+
+/// What any thread may know of a received session, and the weak handle to its receiver. Outlives
+/// the receiver while the application holds it.
+class SessionStatus : public std::enable_shared_from_this<SessionStatus> {
+public:
+    SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id);
+    SessionStatus(const SessionStatus&) = delete;
+    SessionStatus& operator=(const SessionStatus&) = delete;
+
+    // Any thread
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
+    [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
+    [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
+    [[nodiscard]] Deadline lock_expires() const noexcept {
+        return Deadline::at(TimePoint{Duration{expires_.load(std::memory_order_acquire)}});
+    }
+    [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+    [[nodiscard]] std::optional<Failure> loss() const;
+
+    /// Has the session given back. Does not wait. Again: no effect.
+    void give_back() noexcept;
+
+    // On the loop
+    /// Null: the session has ended.
+    [[nodiscard]] SessionReceiverCore* receiver() const noexcept { return receiver_; }
+    void set_receiver(SessionReceiverCore* receiver) noexcept { receiver_ = receiver; }
+    void set_lock_expires(Deadline expires) noexcept {
+        expires_.store(expires.time().time_since_epoch().count(), std::memory_order_release);
+    }
+    /// The first reason counts.
+    void set_loss(const Failure& why);
+    /// Fires the stop token on `notifier`, because its callbacks are user code.
+    void fire_stop(core::Executor& notifier);
+
+private:
+    core::EventLoop& loop_;
+    const std::string entity_;
+    const std::string session_id_;
+    std::atomic<Duration::rep> expires_{TimePoint::max().time_since_epoch().count()};
+    std::atomic<bool> given_back_{false};
+    std::stop_source stop_{};
+    mutable std::mutex loss_mutex_;
+    std::optional<Failure> loss_; // guarded by loss_mutex_
+    SessionReceiverCore* receiver_{nullptr};
+};
+
+/// A session that was accepted. Gives it back when destroyed.
+class AcceptedSession {
+public:
+    explicit AcceptedSession(std::shared_ptr<SessionStatus> status) noexcept;
+    AcceptedSession(AcceptedSession&&) noexcept = default;
+    AcceptedSession& operator=(AcceptedSession&& other) noexcept {
+        std::swap(status_, other.status_);
+        return *this;
+    }
+    ~AcceptedSession();
+
+    [[nodiscard]] const std::shared_ptr<SessionStatus>& status() const noexcept { return status_; }
+
+private:
+    std::shared_ptr<SessionStatus> status_;
+};
+
+} // namespace sessionq::client
