@@ -96,7 +96,7 @@ std::shared_ptr<client::ClientCore> connect_to_service_bus(
     const amqp::TlsContextPtr context = parsed.tls ? make_tls(tls) : nullptr;
     auto core = std::make_shared<client::ClientCore>(
         options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
-            servicebus::HubSettings settings;
+            servicebus::EndpointSettings settings;
             settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
             if (parsed.transport == Transport::web_sockets) {
                 settings.target.web_socket_path = amqp::service_bus_web_socket_path;

@@ -19,15 +19,13 @@ constexpr Duration longest_wait = seconds{30};
 void Claim::granted(TimePoint now, Duration life) noexcept {
     const Duration lasts =
         life > Duration::zero() ? std::min(life, longest_life) : life_by_other_clock;
-    asked_ = false;
     failures_ = 0;
     valid_until_ = now + lasts;
     renew_at_ = now + std::max(lasts * 3 / 4, shortest_wait);
 }
 
 void Claim::failed(TimePoint now, core::Random& random) noexcept {
-    asked_ = false;
-    if (!is_valid(now)) { // whoever needs it asks, and waits by itself
+    if (!is_valid(now)) { // the next who needs it asks, after a wait of its own
         renew_at_ = TimePoint::max();
         return;
     }
@@ -38,7 +36,7 @@ void Claim::failed(TimePoint now, core::Random& random) noexcept {
                                                     static_cast<double>(full.count()) / 2)};
 }
 
-void Claim::doubt() noexcept {
+void Claim::reject() noexcept {
     valid_until_ = TimePoint::min();
     renew_at_ = TimePoint::max();
 }

@@ -2,12 +2,11 @@
 
 #include <map>
 #include <memory>
-#include <unordered_map>
+#include <string>
 
-#include "ports/endpoint.hpp"
-#include "servicebus/hub_pool.hpp"
-#include "servicebus/link_core.hpp"
-#include "servicebus/sender_channel.hpp"
+#include "amqp/sender_channel.hpp"
+#include "ports/accept_book.hpp"
+#include "servicebus/connection_pool.hpp"
 
 namespace sessionq::servicebus {
 
@@ -15,16 +14,13 @@ namespace sessionq::servicebus {
 /// for more sessions than one has channels for. Made, used and destroyed on the loop's thread.
 class Endpoint final : public ports::Endpoint {
 public:
-    Endpoint(core::EventLoop& loop, asio::io_context& io, HubSettings settings);
-    ~Endpoint() override;
-    Endpoint(const Endpoint&) = delete;
-    Endpoint& operator=(const Endpoint&) = delete;
+    Endpoint(core::EventLoop& loop, asio::io_context& io, EndpointSettings settings);
 
-    /// Connects, so that what is wrong with the way to the broker is known at once; `entity`, if
-    /// any, is asked for the right to use it too.
+    /// Connects, so that a wrong address or credential is known at once. A non-empty `entity` is
+    /// also asked for the right to use it.
     void connect(const std::string& entity, ports::DoneHandler handler);
 
-    [[nodiscard]] core::EventLoop& loop() noexcept override { return hub_->loop(); }
+    [[nodiscard]] core::EventLoop& loop() noexcept override { return loop_; }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
@@ -38,26 +34,21 @@ public:
                                    ports::ListSessionsHandler handler) override;
 
 private:
-    struct Accept {
-        std::shared_ptr<LinkCore> core;
-        ports::AcceptHandler handler;
-    };
+    void expire_accepts();
+    [[nodiscard]] amqp::SenderChannel& sender_to(const std::string& entity);
+    ports::RequestId schedule(ports::SendRequest request, ports::SendHandler handler);
+    template <typename T, typename Read>
+    ports::RequestId ask(const std::string& entity, std::string operation, amqp::Map body,
+                         Deadline deadline, std::function<void(core::Result<T>)> handler,
+                         Read read);
 
-    void finish_accept(ports::RequestId id, std::optional<Failure> failure);
-    void schedule(ports::SendRequest request, ports::SendHandler handler);
-
-    /// Answers that must come although the endpoint goes: what is asked through here is answered by
-    /// the endpoint's end at the latest.
-    template <typename T>
-    std::function<void(core::Result<T>)> owed(std::function<void(core::Result<T>)> handler);
-
-    HubPool hubs_;
-    const std::shared_ptr<Hub> hub_; // the first
-    std::unordered_map<ports::RequestId, Accept> accepts_{};
-    ports::RequestId last_accept_{0};
-    std::map<std::string, std::unique_ptr<SenderChannel>> senders_{};
-    std::shared_ptr<std::map<std::uint64_t, std::function<void(const Failure&)>>> owed_;
-    std::uint64_t last_owed_{0};
+    core::EventLoop& loop_;
+    ConnectionPool connections_;
+    BrokerConnection& first_;
+    core::ReplyQueue replies_;
+    std::map<std::string, std::unique_ptr<amqp::SenderChannel>> senders_{};
+    ports::AcceptBook accepts_;
+    timing::Timer accept_timer_{timing::Timer::calling<&Endpoint::expire_accepts>(this)};
 };
 
 } // namespace sessionq::servicebus

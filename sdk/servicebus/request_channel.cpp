@@ -1,6 +1,7 @@
 #include "servicebus/request_channel.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "amqp/codec/encoder.hpp"
@@ -17,7 +18,20 @@ using amqp::Value;
 
 constexpr std::uint32_t reply_credit = 1000;
 
-/// The first of the keys that is there: brokers spell them in two ways.
+const std::string server_timeout = "com.microsoft:server-timeout";
+
+std::uint32_t milliseconds_left(Deadline deadline, TimePoint now) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline.remaining(now));
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(left.count(), 0xffffffff));
+}
+
+ports::RequestId id_of(std::string_view text) {
+    ports::RequestId id = 0;
+    std::from_chars(text.data(), text.data() + text.size(), id);
+    return id;
+}
+
+/// The value of `key` or `other`, because brokers spell keys in two ways.
 const Value* find(const Map& map, std::string_view key, std::string_view other) {
     for (const std::string_view each : {key, other}) {
         const auto found = std::find_if(
@@ -39,6 +53,20 @@ std::optional<Value> inside(std::string_view section) {
                                                   : std::nullopt;
 }
 
+Response to_response(const amqp::MessageSections& sections) {
+    Response response;
+    if (const auto held = inside(sections.application_properties);
+        held && held->as<Map>() != nullptr) {
+        const Map& map = *held->as<Map>();
+        const Value* status = find(map, "statusCode", "status-code");
+        response.status = status != nullptr ? status->integer().value_or(0) : 0;
+        response.description = text_of(find(map, "statusDescription", "status-description"));
+        response.condition = text_of(find(map, "errorCondition", "error-condition"));
+    }
+    response.body = inside(sections.body).value_or(Value{});
+    return response;
+}
+
 } // namespace
 
 Failure Response::to_failure(std::string what) const {
@@ -52,22 +80,73 @@ Failure Response::to_failure(std::string what) const {
     return servicebus::to_failure(said, std::move(what));
 }
 
-RequestChannel::RequestChannel(core::EventLoop& loop, amqp::SessionPtr session, std::string node)
+RequestChannel::RequestChannel(core::EventLoop& loop, std::string node, WhenReady when_ready)
     : loop_{loop},
       node_{std::move(node)},
       reply_to_{"reply-" + core::Uuid::make().to_string()},
-      session_{std::move(session)} {
-    if (session_ == nullptr) {
-        lost_ = true;
+      when_ready_{std::move(when_ready)},
+      replies_{loop} {}
+
+RequestChannel::~RequestChannel() {
+    sender_.reset();
+    receiver_.reset();
+    session_.reset();
+    for (Requests* const requests : {&preparing_, &queued_, &sent_}) {
+        while (!requests->empty()) {
+            conclude(requests->begin()->first, Errc::cancelled);
+        }
+    }
+    replies_.flush();
+}
+
+void RequestChannel::request(ports::RequestId id, Request request, Deadline deadline,
+                             Handler handler) {
+    const auto [made, is_new] =
+        preparing_.try_emplace(id, *this, id, std::move(request), deadline, std::move(handler));
+    if (deadline.passed(loop_.now())) {
+        conclude(id, Errc::timeout);
         return;
+    }
+    if (!deadline.is_never()) {
+        loop_.timers().arm(made->second.timer, deadline.time());
+    }
+    when_ready_([handle = anchor_.handle(), id](const core::Result<amqp::Engine*>& engine) {
+        if (RequestChannel* const channel = handle.get()) {
+            channel->on_ready(id, engine);
+        }
+    });
+}
+
+void RequestChannel::on_ready(ports::RequestId id, const core::Result<amqp::Engine*>& engine) {
+    const auto found = preparing_.find(id);
+    if (found == preparing_.end()) {
+        return;
+    }
+    if (!engine.ok()) {
+        reply(preparing_, found, engine.failure());
+    } else if (sender_ == nullptr && !attach(*engine.value())) {
+        reply(preparing_, found,
+              Failure{.code = Errc::resource_exhausted,
+                      .detail = node_ + ": the broker allows no more links on this connection"});
+    } else {
+        queued_.insert(preparing_.extract(found));
+        transmit();
+    }
+}
+
+bool RequestChannel::attach(amqp::Engine& engine) {
+    session_ = engine.begin_session();
+    if (session_ != nullptr) {
+        sender_ = session_->make_sender("request-" + core::Uuid::make().to_string());
+        receiver_ = session_->make_receiver("response-" + core::Uuid::make().to_string());
+    }
+    if (sender_ == nullptr || receiver_ == nullptr) {
+        sender_.reset();
+        receiver_.reset();
+        session_.reset();
+        return false;
     }
     session_->set_listener(this);
-    sender_ = session_->make_sender("request-" + core::Uuid::make().to_string());
-    receiver_ = session_->make_receiver("response-" + core::Uuid::make().to_string());
-    if (sender_ == nullptr || receiver_ == nullptr) {
-        lost_ = true;
-        return;
-    }
     sender_->set_listener(this);
     receiver_->set_listener(this);
     sender_->open({.source = {.address = reply_to_},
@@ -77,53 +156,37 @@ RequestChannel::RequestChannel(core::EventLoop& loop, amqp::SessionPtr session, 
                      .target = {.address = reply_to_},
                      .sender_mode = amqp::SenderSettleMode::settled});
     receiver_->add_credit(reply_credit);
+    return true;
 }
 
-RequestChannel::~RequestChannel() {
-    loop_.timers().cancel(timer_);
-    sender_.reset();
-    receiver_.reset();
-    session_.reset();
-    for (auto& [id, pending] : std::exchange(pending_, {})) {
-        pending.handler(
-            Failure{.code = Errc::cancelled, .detail = "the connection is being closed"});
+void RequestChannel::transmit() {
+    while (!queued_.empty() && sender_->credit() != 0 && receiver_->is_remote_open()) {
+        const auto next = queued_.begin();
+        Pending& pending = next->second;
+        if (pending.deadline.passed(loop_.now())) { // its timer runs soon
+            conclude(pending.id, Errc::timeout);
+            continue;
+        }
+        sender_->send(std::to_string(pending.id), encode(pending), true);
+        pending.request = {};
+        sent_.insert(queued_.extract(next));
     }
 }
 
-void RequestChannel::request(Request request, Deadline deadline, Handler handler) {
-    if (lost_) {
-        loop_.post([handler = std::move(handler), node = node_] {
-            handler(Failure{.code = Errc::connection_lost, .detail = "no way to " + node});
-        });
-        return;
-    }
-    const std::string id = std::to_string(++last_id_);
-    pending_.emplace(id, Pending{encode(request, id), deadline, std::move(handler)});
-    waiting_.push_back(id);
-    arm(deadline);
-    send_waiting();
-}
-
-std::string RequestChannel::encode(const Request& request, const std::string& id) const {
+std::string RequestChannel::encode(const Pending& pending) const {
     std::string encoded;
     amqp::Encoder encoder{encoded};
-    Map properties = request.properties;
-    properties.emplace_back("operation", request.operation);
-    encoder.write(Value::described(amqp::section::properties,
-                                   amqp::List{id, Value{}, node_, Value{}, reply_to_}));
-    encoder.write(Value::described(amqp::section::application_properties, std::move(properties)));
-    encoder.write(Value::described(amqp::section::value, request.body));
-    return encoded;
-}
-
-void RequestChannel::send_waiting() {
-    while (!lost_ && !waiting_.empty() && sender_->credit() != 0 && receiver_->is_remote_open()) {
-        const auto found = pending_.find(waiting_.front());
-        if (found != pending_.end()) {
-            sender_->send(waiting_.front(), std::exchange(found->second.encoded, {}), true);
-        }
-        waiting_.pop_front();
+    Map properties = pending.request.properties;
+    properties.emplace_back("operation", pending.request.operation);
+    if (!pending.deadline.is_never()) {
+        properties.emplace_back(server_timeout, milliseconds_left(pending.deadline, loop_.now()));
     }
+    encoder.write(
+        Value::described(amqp::section::properties, amqp::List{std::to_string(pending.id), Value{},
+                                                               node_, Value{}, reply_to_}));
+    encoder.write(Value::described(amqp::section::application_properties, std::move(properties)));
+    encoder.write(Value::described(amqp::section::value, pending.request.body));
+    return encoded;
 }
 
 void RequestChannel::on_delivery(amqp::DeliveryHandle delivery) {
@@ -137,74 +200,51 @@ void RequestChannel::on_delivery(amqp::DeliveryHandle delivery) {
     const auto sections = amqp::MessageSections::find(bytes);
     const auto properties =
         sections ? amqp::MessageProperties::read(sections->properties) : std::nullopt;
-    const auto found = properties
-                           ? pending_.find(properties->id(amqp::MessageProperties::correlation_id))
-                           : pending_.end();
-    if (found == pending_.end()) {
-        return; // answered too late
-    }
-    Response response;
-    if (const auto held = inside(sections->application_properties);
-        held && held->as<Map>() != nullptr) {
-        const Map& map = *held->as<Map>();
-        const Value* status = find(map, "statusCode", "status-code");
-        response.status = status != nullptr ? status->integer().value_or(0) : 0;
-        response.description = text_of(find(map, "statusDescription", "status-description"));
-        response.condition = text_of(find(map, "errorCondition", "error-condition"));
-    }
-    response.body = inside(sections->body).value_or(Value{});
-    const Handler handler = std::move(found->second.handler);
-    pending_.erase(found);
-    handler(std::move(response));
-}
-
-void RequestChannel::on_disposition(amqp::DeliveryHandle delivery) { delivery.settle(); }
-void RequestChannel::on_sender(amqp::SenderLinkPtr link) {
-    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
-}
-void RequestChannel::on_receiver(amqp::ReceiverLinkPtr link) {
-    link->refuse({.name = "amqp:not-allowed", .text = "no links are served here"});
-}
-void RequestChannel::on_session_ended(const amqp::Condition& condition) {
-    fail(to_failure(condition, "the way to " + node_ + " is closed"));
-}
-void RequestChannel::on_link_gone(const amqp::Condition&) {} // the session tells
-void RequestChannel::on_link_closed(const amqp::Condition& condition, bool) {
-    fail(to_failure(condition, "the way to " + node_ + " is closed"));
-}
-
-void RequestChannel::arm(Deadline next) {
-    if (!next.is_never() && (!timer_.is_armed() || next.time() < timer_.due())) {
-        loop_.timers().arm(timer_, next.time());
+    const auto found =
+        properties ? sent_.find(id_of(properties->id(amqp::MessageProperties::correlation_id)))
+                   : sent_.end();
+    if (found != sent_.end()) { // else it was given up
+        reply(sent_, found, to_response(*sections));
     }
 }
 
-void RequestChannel::on_time() {
-    std::vector<Handler> late;
-    Deadline next;
-    const TimePoint now = loop_.now();
-    for (auto at = pending_.begin(); at != pending_.end();) {
-        if (at->second.deadline.passed(now)) {
-            late.push_back(std::move(at->second.handler));
-            at = pending_.erase(at);
-        } else {
-            next = next.sooner(at->second.deadline);
-            ++at;
+void RequestChannel::conclude(ports::RequestId id, Errc why) {
+    for (Requests* const requests : {&preparing_, &queued_, &sent_}) {
+        if (const auto found = requests->find(id); found != requests->end()) {
+            reply(*requests, found,
+                  Failure{.code = why,
+                          .detail = "the request to " + node_,
+                          .outcome_unknown = requests == &sent_});
+            return;
         }
     }
-    arm(next);
-    for (const Handler& handler : late) {
-        handler(Failure{.code = Errc::timeout, .detail = node_ + " did not answer in time"});
+}
+
+void RequestChannel::on_lost(const amqp::Condition& condition) {
+    sender_.reset();
+    receiver_.reset();
+    session_.reset();
+    for (Requests* const requests : {&queued_, &sent_}) {
+        while (!requests->empty()) {
+            Failure why = to_failure(condition, "the link to " + node_ + " was lost");
+            why.outcome_unknown = requests == &sent_;
+            reply(*requests, requests->begin(), std::move(why));
+        }
     }
 }
 
-void RequestChannel::fail(const Failure& why) {
-    lost_ = true;
-    waiting_.clear();
-    loop_.timers().cancel(timer_);
-    for (auto& [id, pending] : std::exchange(pending_, {})) { // no member is touched from here on
-        pending.handler(why);
-    }
+void RequestChannel::reply(Requests& from, Requests::iterator pending,
+                           core::Result<Response> result) {
+    replies_.push([handler = std::move(pending->second.handler),
+                   result = std::move(result)]() mutable { handler(std::move(result)); });
+    from.erase(pending);
+}
+
+void RequestChannel::on_sender(amqp::SenderLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "a client serves no links"});
+}
+void RequestChannel::on_receiver(amqp::ReceiverLinkPtr link) {
+    link->refuse({.name = "amqp:not-allowed", .text = "a client serves no links"});
 }
 
 } // namespace sessionq::servicebus

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,9 +9,10 @@
 #include <sessionq/deadline.hpp>
 
 #include "amqp/codec/value.hpp"
-#include "amqp/session.hpp"
-#include "core/event_loop.hpp"
+#include "amqp/engine.hpp"
+#include "core/reply_queue.hpp"
 #include "core/result.hpp"
+#include "ports/request.hpp"
 #include "timing/timer.hpp"
 
 namespace sessionq::servicebus {
@@ -31,63 +31,82 @@ struct Response {
     amqp::Value body{};
 
     [[nodiscard]] bool is_success() const noexcept { return status >= 200 && status < 300; }
-    /// For one that is no success; `what` says what was asked.
+    /// Maps a failed response to a `Failure`. `what` names the request.
     [[nodiscard]] Failure to_failure(std::string what) const;
 };
 
-/// Requests and their answers over a pair of links in an AMQP session of its own. Each request is
-/// answered exactly once: with the response, at its deadline, or when the links are gone, also when
-/// that is because the channel is destroyed (`cancelled`). Handlers run on the loop and may destroy
-/// the channel.
+/// Sends requests to one node and reports the answer of each once. The links are attached when
+/// first needed and again after a loss.
+///
+/// A request that ends by its deadline or by `give_up` before it was sent is never sent. Handlers
+/// run by a later turn of the loop; the destructor runs those that are left. Bound to the loop.
 class RequestChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
     using Handler = std::function<void(core::Result<Response>)>;
+    using EngineHandler = std::function<void(core::Result<amqp::Engine*>)>;
+    /// Runs the handler once the node may be used, now or by a later turn.
+    using WhenReady = std::function<void(EngineHandler)>;
 
-    /// `session` may be null: then everything fails with resource_exhausted.
-    RequestChannel(core::EventLoop& loop, amqp::SessionPtr session, std::string node);
+    RequestChannel(core::EventLoop& loop, std::string node, WhenReady when_ready);
     ~RequestChannel() override;
     RequestChannel(const RequestChannel&) = delete;
     RequestChannel& operator=(const RequestChannel&) = delete;
 
-    void request(Request request, Deadline deadline, Handler handler);
-
-    /// It is of no more use: make another.
-    [[nodiscard]] bool is_lost() const noexcept { return lost_; }
+    /// `id` rises from call to call. The broker is told what is left until the deadline.
+    void request(ports::RequestId id, Request request, Deadline deadline, Handler handler);
+    /// Ends the request with `cancelled`. Ids that are not under way are ignored.
+    void give_up(ports::RequestId id) { conclude(id, Errc::cancelled); }
 
 private:
     struct Pending {
-        std::string encoded{}; ///< empty once it is sent
-        Deadline deadline{};
-        Handler handler{};
+        Pending(RequestChannel& of, ports::RequestId number, Request what, Deadline until,
+                Handler told)
+            : channel{of},
+              id{number},
+              request{std::move(what)},
+              deadline{until},
+              handler{std::move(told)} {}
+        void expire() { channel.conclude(id, Errc::timeout); }
+
+        RequestChannel& channel;
+        const ports::RequestId id;
+        Request request;
+        const Deadline deadline;
+        Handler handler;
+        timing::Timer timer{timing::Timer::calling<&Pending::expire>(this)};
     };
+    using Requests = std::map<ports::RequestId, Pending>;
 
     void on_sender(amqp::SenderLinkPtr link) override;
     void on_receiver(amqp::ReceiverLinkPtr link) override;
-    void on_session_ended(const amqp::Condition& condition) override;
-    void on_link_open() override { send_waiting(); }
-    void on_link_closed(const amqp::Condition& condition, bool closed) override;
-    void on_link_gone(const amqp::Condition& condition) override;
-    void on_flow() override { send_waiting(); }
+    void on_session_ended(const amqp::Condition& condition) override { on_lost(condition); }
+    void on_link_open() override { transmit(); }
+    void on_link_closed(const amqp::Condition& condition, bool) override { on_lost(condition); }
+    void on_link_gone(const amqp::Condition&) override {} // `on_session_ended` follows
+    void on_flow() override { transmit(); }
     void on_delivery(amqp::DeliveryHandle delivery) override;
-    void on_disposition(amqp::DeliveryHandle delivery) override;
+    void on_disposition(amqp::DeliveryHandle delivery) override { delivery.settle(); }
 
-    [[nodiscard]] std::string encode(const Request& request, const std::string& id) const;
-    void send_waiting();
-    void arm(Deadline next);
-    void on_time();
-    void fail(const Failure& why);
+    void on_ready(ports::RequestId id, const core::Result<amqp::Engine*>& engine);
+    [[nodiscard]] bool attach(amqp::Engine& engine);
+    void transmit();
+    [[nodiscard]] std::string encode(const Pending& pending) const;
+    void conclude(ports::RequestId id, Errc why);
+    void on_lost(const amqp::Condition& condition);
+    void reply(Requests& from, Requests::iterator pending, core::Result<Response> result);
 
     core::EventLoop& loop_;
     const std::string node_;
     const std::string reply_to_;
-    amqp::SessionPtr session_;
+    const WhenReady when_ready_;
+    amqp::SessionPtr session_{};
     amqp::SenderLinkPtr sender_{};
     amqp::ReceiverLinkPtr receiver_{};
-    std::map<std::string, Pending, std::less<>> pending_{};
-    std::deque<std::string> waiting_{}; ///< ids of what is not sent yet, oldest first
-    std::uint64_t last_id_{0};
-    bool lost_{false};
-    timing::Timer timer_{timing::Timer::calling<&RequestChannel::on_time>(this)};
+    Requests preparing_{}; // wait for the connection
+    Requests queued_{};    // wait for credit
+    Requests sent_{};      // wait for the answer
+    core::ReplyQueue replies_;
+    const core::Anchor<RequestChannel> anchor_{*this};
 };
 
 } // namespace sessionq::servicebus

@@ -32,7 +32,7 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        servicebus::HubSettings settings;
+        servicebus::EndpointSettings settings;
         settings.target = current()->target();
         settings.tokens = servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
         return std::make_unique<servicebus::Endpoint>(loop(), io(), std::move(settings));

@@ -68,6 +68,11 @@ public:
                                                    : std::nullopt;
     }
 
+    /// Whether the failure says that the broker may have acted on the request.
+    [[nodiscard]] bool unknown() const {
+        return failure() && state_->result->failure().outcome_unknown;
+    }
+
 private:
     struct State {
         bool is_calling{true};

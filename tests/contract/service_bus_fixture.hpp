@@ -45,7 +45,7 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        servicebus::HubSettings settings;
+        servicebus::EndpointSettings settings;
         settings.target = {.host = "127.0.0.1", .port = port_, .tls = client_tls_};
         settings.tokens = servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
         return std::make_unique<servicebus::Endpoint>(loop_, io_, std::move(settings));

@@ -137,7 +137,7 @@ void NetworkStage::kill_broker() {
 }
 
 ports::EndpointPtr NetworkStage::connect(SimLoop& loop, std::size_t number) {
-    servicebus::HubSettings settings;
+    servicebus::EndpointSettings settings;
     settings.target = {.host = "broker"};
     settings.tokens = std::make_shared<SimTokens>(environment(), network_.faults(), loop);
     settings.operation_timeout = setup().operation_timeout;

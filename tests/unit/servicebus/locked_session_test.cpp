@@ -1,5 +1,5 @@
 // Asking for a session and holding one, against a broker whose part the test plays. Time is manual; only the bytes take their own, over loopback.
-#include "servicebus/link_core.hpp"
+#include "servicebus/locked_session.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +8,7 @@
 #include "amqp/acceptor.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/lock_token.hpp"
+#include "amqp/codec/message_sections.hpp"
 #include "servicebus/endpoint.hpp"
 #include "support/manual_loop.hpp"
 #include "unit/amqp/wire.hpp"
@@ -55,8 +56,9 @@ private:
 };
 
 struct Case {
-    Case() {
-        servicebus::HubSettings settings;
+    explicit Case(servicebus::TokenSourcePtr tokens = nullptr) {
+        servicebus::EndpointSettings settings;
+        settings.tokens = std::move(tokens);
         settings.target = {.host = "127.0.0.1", .port = acceptor.listen({.port = 0}).value()};
         endpoint = std::make_unique<servicebus::Endpoint>(loop, io, std::move(settings));
     }
@@ -76,6 +78,11 @@ struct Case {
 
     /// Asks for session "a"; the broker's side of the link is there afterwards, unanswered.
     void ask() {
+        begin_ask();
+        ++asked;
+        REQUIRE(until([this] { return broker && broker->links() == asked; }));
+    }
+    void begin_ask() {
         accept = endpoint->accept({.entity = "orders", .session_id = "a"},
                                   [this](core::Result<ports::SessionLinkPtr> answer) {
                                       if (answer.ok()) {
@@ -84,8 +91,6 @@ struct Case {
                                           failure = answer.failure();
                                       }
                                   });
-        ++asked;
-        REQUIRE(until([this] { return broker && broker->links() == asked; }));
     }
     test::LinkLog& peer() { return *broker->sessions.back()->links.back(); }
     /// Gives the session back and asks for it anew.
@@ -105,6 +110,58 @@ struct Case {
         }
         peer().sender->open(answer);
         REQUIRE(until([this] { return link != nullptr; }));
+    }
+
+    /// The broker's side of the client's link to or from `node`; null if there is none.
+    test::LinkLog* link_of(const std::string& node, bool of_requests) {
+        if (!broker) {
+            return nullptr;
+        }
+        for (const auto& session : broker->sessions) {
+            for (const auto& each : session->links) {
+                const bool is_it =
+                    of_requests ? each->receiver && each->receiver->remote().target.address == node
+                                : each->sender && each->sender->remote().source.address == node;
+                if (is_it) {
+                    return each.get();
+                }
+            }
+        }
+        return nullptr;
+    }
+    /// Waits for request number `at` to `node`, and answers it.
+    void answer(const std::string& node, std::size_t at, std::int32_t status,
+                const Value& body = {}) {
+        REQUIRE(until([&] { return link_of(node, true) && link_of(node, false); }));
+        test::LinkLog& requests = *link_of(node, true);
+        test::LinkLog& answers = *link_of(node, false);
+        if (at == 0) {
+            requests.receiver->open(requests.receiver->remote());
+            requests.receiver->add_credit(10);
+            answers.sender->open(answers.sender->remote());
+        }
+        REQUIRE(until([&] { return requests.messages.size() == at + 1; }));
+        const auto sections = amqp::MessageSections::find(requests.messages[at]);
+        const auto properties = amqp::MessageProperties::read(sections->properties);
+        const std::string id{properties->id(amqp::MessageProperties::message_id)};
+        std::string encoded;
+        amqp::Encoder encoder{encoded};
+        encoder.write(
+            Value::described(amqp::section::properties,
+                             amqp::List{Value{}, Value{}, Value{}, Value{}, Value{}, Value{id}}));
+        encoder.write(Value::described(amqp::section::application_properties,
+                                       Value::map({{"statusCode", status}})));
+        encoder.write(Value::described(amqp::section::value, body));
+        answers.sender->send("t" + std::to_string(at), encoded, true);
+    }
+    /// Renews the lock; the broker answers request number `at` of its $management.
+    core::Result<ports::LockGrant> renew(std::size_t at, std::int32_t status, WallTime until_then) {
+        std::optional<core::Result<ports::LockGrant>> renewed;
+        link->renew_lock({}, [&](auto grant) { renewed.emplace(std::move(grant)); });
+        answer("orders/$management", at, status,
+               Value::map({{"expiration", amqp::Timestamp::of(until_then)}}));
+        REQUIRE(until([&] { return renewed.has_value(); }));
+        return *std::move(renewed);
     }
 
     test::ManualLoop loop{};
@@ -236,6 +293,67 @@ TEST_CASE(
     t.grant(t.loop.wall_now() + 90s);
     CHECK(*t.link->initial_lock().length <= expected);
     CHECK(*t.link->initial_lock().length > expected - 1s);
+    t.link.reset();
+}
+
+TEST_CASE("R12: link: a renewal that finds the lock ended shows that the broker's clock is ahead") {
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 90s); // thirty seconds, by a clock that is a minute ahead
+    Events events;
+    t.link->set_events(events);
+    std::int32_t status = 0;
+    Duration expected{};
+    SUBCASE("it ended") {
+        status = 410;
+        expected = 30s;
+    }
+    SUBCASE("another failure") {
+        status = 500;
+        expected = 90s;
+    }
+    t.loop.advance(30s);
+    const auto failed = t.renew(0, status, t.loop.wall_now());
+    REQUIRE_FALSE(failed.ok());
+    CHECK((failed.failure().code == Errc::lock_lost) == (status == 410));
+    const auto renewed = t.renew(1, 200, t.loop.wall_now() + 90s);
+    REQUIRE(renewed.ok());
+    CHECK(*renewed.value().length <= expected);
+    CHECK(*renewed.value().length > expected - 1s);
+    t.link.reset();
+}
+
+TEST_CASE("link: a request that is rejected for want of a right has a new token sent") {
+    Case t{servicebus::make_ready_tokens("SharedAccessSignature sr=x&sig=y&se=1&skn=z")};
+    t.begin_ask();
+    t.answer("$cbs", 0, 200); // the entity
+    REQUIRE(t.until([&] { return t.link_of("orders", false) != nullptr; }));
+    amqp::Attach granted = t.link_of("orders", false)->sender->remote();
+    granted.source.filter =
+        amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
+    t.link_of("orders", false)->sender->open(granted);
+    REQUIRE(t.until([&] { return t.link != nullptr; }));
+    Events events;
+    t.link->set_events(events);
+    std::optional<Errc> told;
+    const auto ask = [&] {
+        told.reset();
+        t.link->get_state(
+            {}, [&](const auto& answer) { told = answer.ok() ? Errc{} : answer.failure().code; });
+    };
+    ask();
+    t.answer("$cbs", 1, 202); // its $management
+    t.answer("orders/$management", 0, 401);
+    REQUIRE(t.until([&] { return told.has_value(); }));
+    CHECK(told == Errc::unauthorized);
+    ask();
+    t.answer("$cbs", 2, 200);
+    t.answer("orders/$management", 1, 200);
+    REQUIRE(t.until([&] { return told.has_value(); }));
+    CHECK(told == Errc{});
+    ask(); // the right is kept
+    t.answer("orders/$management", 2, 200);
+    REQUIRE(t.until([&] { return told.has_value(); }));
     t.link.reset();
 }
 

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "core/reply_queue.hpp"
+#include "ports/endpoint.hpp"
+
+namespace sessionq::ports {
+
+/// What asks a broker for a session. Its destructor stops asking, and gives back a session that the
+/// broker granted meanwhile.
+class Asking {
+public:
+    virtual ~Asking() = default;
+};
+
+/// The accepts of an endpoint that are under way. Each is answered once, by a later turn: with its
+/// session or failure, at its deadline, when it is given up, or by the destructor. Bound to the
+/// loop.
+class AcceptBook {
+public:
+    explicit AcceptBook(core::EventLoop& loop) : replies_{loop} {}
+    ~AcceptBook();
+    AcceptBook(const AcceptBook&) = delete;
+    AcceptBook& operator=(const AcceptBook&) = delete;
+
+    void add(RequestId id, Deadline deadline, AcceptHandler handler);
+    /// The accept ends `asking` with its answer.
+    void ask(RequestId id, std::unique_ptr<Asking> asking);
+
+    /// The first answer counts. Ids that are not under way are ignored; a session is then given
+    /// back.
+    void answer(RequestId id, core::Result<SessionLinkPtr> answer);
+    void give_up(RequestId id);
+
+    /// Ends accepts whose deadline has passed, and returns the next deadline.
+    [[nodiscard]] Deadline expire(TimePoint now);
+
+private:
+    struct Accept {
+        AcceptHandler handler;
+        Deadline deadline{};
+        std::unique_ptr<Asking> asking{};
+        std::optional<core::Result<SessionLinkPtr>> answer{};
+    };
+
+    void stop(RequestId id, Failure why);
+    void reply(RequestId id);
+
+    std::map<RequestId, Accept> accepts_{};
+    core::ReplyQueue replies_;
+};
+
+} // namespace sessionq::ports

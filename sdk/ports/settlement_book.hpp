@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ports/session_link.hpp"
+
+namespace sessionq::ports {
+
+/// The settlements of a link that wait for the broker's answer, oldest first. Each is answered
+/// once. An answer may destroy the link and the book with it.
+class SettlementBook {
+public:
+    SettlementBook() = default;
+    ~SettlementBook();
+    SettlementBook(const SettlementBook&) = delete;
+    SettlementBook& operator=(const SettlementBook&) = delete;
+
+    void add(Delivery& delivery) { waiting_.push_back(&delivery); }
+
+    /// The broker answered. False: the settlement was answered before.
+    [[nodiscard]] bool take(const Delivery& delivery);
+
+    /// Answers every settlement with `why`, also one that is added meanwhile. False: an answer
+    /// destroyed the book.
+    [[nodiscard]] bool fail_all(LinkEvents* events, const Failure& why);
+
+    [[nodiscard]] bool empty() const noexcept { return first_ == waiting_.size(); }
+
+private:
+    std::vector<Delivery*> waiting_{}; // from first_ on
+    std::size_t first_{0};
+    bool* destroyed_{nullptr}; // on the stack of fail_all
+};
+
+} // namespace sessionq::ports

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "amqp/client_connection.hpp"
+#include "amqp/codec/encoded_content.hpp"
+#include "servicebus/authorizer.hpp"
+#include "servicebus/lock_clock.hpp"
+#include "servicebus/request_channel.hpp"
+#include "servicebus/session_pool.hpp"
+
+namespace sessionq::servicebus {
+
+/// One connection to a broker and what its users share: the rights to its nodes, `$management`, the
+/// AMQP sessions of links, and what is known of the broker's clock. Bound to the loop. Not to be
+/// destroyed from its handlers and its links' events.
+class BrokerConnection final : private amqp::ClientConnectionEvents, private amqp::SessionListener {
+public:
+    using EngineHandler = RequestChannel::EngineHandler;
+
+    BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings);
+    ~BrokerConnection() override;
+    BrokerConnection(const BrokerConnection&) = delete;
+    BrokerConnection& operator=(const BrokerConnection&) = delete;
+
+    /// Runs the handler once `node` may be used, now or by a later turn; the engine is for use at
+    /// once. An empty node needs a connection only.
+    void when_usable(const std::string& node, EngineHandler handler);
+    /// The broker rejected a use of the node, or took the right to it away.
+    void rejected(const std::string& node) { authorizer_.rejected(node); }
+
+    /// Sends a request to the $management of an entity; `RequestChannel` says what becomes of it.
+    void manage(ports::RequestId id, const std::string& entity, Request request, Deadline deadline,
+                RequestChannel::Handler handler);
+    void give_up(ports::RequestId id);
+    /// Ids of requests are used once, in the order in which they are given.
+    [[nodiscard]] ports::RequestId next_request_id() noexcept { return ++last_id_; }
+
+    /// A receiver link for a session, in an AMQP session that it shares.
+    struct PooledLink {
+        amqp::ReceiverLinkPtr link{}; ///< Null: the peer allows no more.
+        SessionPool::Id session{0};
+    };
+    [[nodiscard]] PooledLink make_link(const std::string& name);
+    void drop_link(PooledLink& link);
+
+    [[nodiscard]] SessionPool& pool() noexcept { return pool_; }
+    [[nodiscard]] LockClock& locks() noexcept { return locks_; }
+    [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
+    [[nodiscard]] amqp::ClockReading reading() const noexcept {
+        return {.now = loop_.now(), .wall = loop_.wall_now()};
+    }
+    [[nodiscard]] Deadline default_deadline() const noexcept {
+        return Deadline::after(operation_timeout_, loop_.now());
+    }
+    [[nodiscard]] core::WeakHandle<BrokerConnection> handle() const noexcept {
+        return anchor_.handle();
+    }
+
+private:
+    [[nodiscard]] std::optional<Failure> on_connected(const amqp::Open& peer) override;
+    void on_disconnected(const Failure& why) override;
+    [[nodiscard]] Failure explain(const amqp::Condition& condition, std::string what) override;
+    void on_sender(amqp::SenderLinkPtr link) override;
+    void on_receiver(amqp::ReceiverLinkPtr link) override;
+    void on_session_ended(const amqp::Condition&) override {} // the links are told
+
+    core::EventLoop& loop_;
+    const Duration operation_timeout_;
+    LockClock locks_{};
+    SessionPool pool_{};
+    std::map<SessionPool::Id, amqp::SessionPtr> sessions_{};
+    std::vector<amqp::SessionPtr> ended_{}; // may be telling their links
+    ports::RequestId last_id_{0};
+    amqp::ClientConnection connection_;
+    Authorizer authorizer_;
+    std::map<std::string, std::unique_ptr<RequestChannel>> management_{}; // by node
+    const core::Anchor<BrokerConnection> anchor_{*this};
+};
+
+} // namespace sessionq::servicebus

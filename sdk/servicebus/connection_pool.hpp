@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/reply_queue.hpp"
+#include "servicebus/broker_connection.hpp"
+
+namespace sessionq::servicebus {
+
+/// The connections of an endpoint: the first for everything, more of them for sessions that the
+/// first has no room for. Bound to the loop.
+class ConnectionPool {
+public:
+    ConnectionPool(core::EventLoop& loop, asio::io_context& io, EndpointSettings settings);
+    ConnectionPool(const ConnectionPool&) = delete;
+    ConnectionPool& operator=(const ConnectionPool&) = delete;
+
+    [[nodiscard]] BrokerConnection& first() const noexcept { return *connections_.front(); }
+    [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
+
+    /// The earliest connection with room for a session, so that later ones become unused. Unused
+    /// ones are closed by a later turn.
+    [[nodiscard]] BrokerConnection& for_session();
+
+private:
+    using Connections = std::vector<std::unique_ptr<BrokerConnection>>;
+
+    void retire_unused(const BrokerConnection& except);
+
+    amqp::ConnectionHost host_;
+    EndpointSettings settings_;
+    Connections connections_{};
+    core::ReplyQueue retired_; // of tasks that hold connections: one may be telling its links
+};
+
+} // namespace sessionq::servicebus

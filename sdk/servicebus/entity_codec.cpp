@@ -1,0 +1,95 @@
+#include "servicebus/entity_codec.hpp"
+
+#include <utility>
+
+#include "amqp/codec/delivery_codec.hpp"
+#include "amqp/codec/message_codec.hpp"
+
+namespace sessionq::servicebus {
+namespace {
+
+using amqp::Map;
+using amqp::Value;
+
+/// The items of a list or array in the body; none if it is absent.
+const amqp::List& items_of(const Response& response, std::string_view key) {
+    static const amqp::List none;
+    const Value* found = response.body.find(key);
+    const auto* items = found != nullptr ? found->items() : nullptr;
+    return items != nullptr ? *items : none;
+}
+
+} // namespace
+
+Map scheduled_messages(const std::vector<Message>& messages, const amqp::ClockReading& at) {
+    amqp::List entries;
+    for (const Message& message : messages) {
+        Map entry{{"message-id", message.message_id},
+                  {"message", Value::binary(amqp::encode_message(message, at))}};
+        if (message.session_id) {
+            entry.emplace_back("session-id", *message.session_id);
+        }
+        entries.push_back(Value{std::move(entry)});
+    }
+    return {{"messages", std::move(entries)}};
+}
+
+core::Result<std::vector<std::int64_t>> read_sequence_numbers(const Response& response,
+                                                              std::size_t count,
+                                                              const std::string& entity) {
+    if (!response.is_success()) {
+        return response.to_failure("'" + entity + "' rejected the scheduled messages");
+    }
+    std::vector<std::int64_t> numbers;
+    for (const Value& each : items_of(response, "sequence-numbers")) {
+        numbers.push_back(each.integer().value_or(0));
+    }
+    numbers.resize(count, 0);
+    return numbers;
+}
+
+core::Result<core::Done> read_cancellation(const Response& response) {
+    if (response.is_success()) {
+        return core::Done{};
+    }
+    Failure why = response.to_failure("a scheduled message was not cancelled");
+    why.code = response.status == 404 ? Errc::message_not_found : why.code;
+    return why;
+}
+
+core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,
+                                                       const amqp::ClockReading& at,
+                                                       const std::string& entity) {
+    std::vector<ReceivedMessage> messages;
+    if (response.status == 204 || response.condition == "com.microsoft:message-not-found") {
+        return messages;
+    }
+    if (!response.is_success()) {
+        return response.to_failure("cannot peek '" + entity + "'");
+    }
+    for (const Value& each : items_of(response, "messages")) {
+        const Value* encoded = each.find("message");
+        const auto bytes = encoded != nullptr ? encoded->bytes() : std::nullopt;
+        auto received = amqp::decode_delivery(bytes.value_or(""), at);
+        if (!received.ok()) {
+            return received.failure();
+        }
+        messages.emplace_back(std::move(received.value().content),
+                              std::move(received.value().facts));
+    }
+    return messages;
+}
+
+core::Result<std::vector<std::string>> read_session_ids(const Response& response,
+                                                        const std::string& entity) {
+    if (response.status != 204 && !response.is_success()) {
+        return response.to_failure("cannot list the sessions of '" + entity + "'");
+    }
+    std::vector<std::string> sessions;
+    for (const Value& each : items_of(response, "sessions-ids")) {
+        sessions.emplace_back(each.text().value_or(""));
+    }
+    return sessions;
+}
+
+} // namespace sessionq::servicebus

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sessionq/message.hpp>
+#include <sessionq/received_message.hpp>
+
+#include "amqp/codec/encoded_content.hpp"
+#include "core/result.hpp"
+#include "servicebus/request_channel.hpp"
+
+namespace sessionq::servicebus {
+
+// Requests to the $management of an entity and the answers to them. Pure.
+
+[[nodiscard]] amqp::Map scheduled_messages(const std::vector<Message>& messages,
+                                           const amqp::ClockReading& at);
+[[nodiscard]] core::Result<std::vector<std::int64_t>> read_sequence_numbers(
+    const Response& response, std::size_t count, const std::string& entity);
+[[nodiscard]] core::Result<core::Done> read_cancellation(const Response& response);
+[[nodiscard]] core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,
+                                                                     const amqp::ClockReading& at,
+                                                                     const std::string& entity);
+[[nodiscard]] core::Result<std::vector<std::string>> read_session_ids(const Response& response,
+                                                                      const std::string& entity);
+
+} // namespace sessionq::servicebus

@@ -1,0 +1,133 @@
+#include "servicebus/session_accept.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "amqp/codec/decoder.hpp"
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/lock_token.hpp"
+#include "servicebus/conditions.hpp"
+#include "servicebus/locked_session.hpp"
+
+namespace sessionq::servicebus {
+namespace {
+
+using amqp::Value;
+
+constexpr std::string_view session_filter = "com.microsoft:session-filter";
+constexpr std::string_view locked_until = "com.microsoft:locked-until-utc";
+
+std::string encode_map(std::string_view key, Value value) {
+    return amqp::encode(Value::map({{Value::symbol(key), std::move(value)}}));
+}
+
+/// The session that the broker granted.
+std::optional<std::string> granted_session(const amqp::Link& link) {
+    const auto filter = amqp::decode(link.remote_filter());
+    const Value* said = filter ? filter->find(session_filter) : nullptr;
+    if (said != nullptr && said->described() != nullptr) {
+        said = &said->described()->value;
+    }
+    const auto id = said != nullptr ? said->text() : std::nullopt;
+    return id ? std::optional{std::string{*id}} : std::nullopt;
+}
+
+std::optional<WallTime> lock_end(const amqp::Link& link) {
+    const auto properties = amqp::decode(link.remote_properties());
+    const Value* ticks = properties ? properties->find(locked_until) : nullptr;
+    const auto number = ticks != nullptr ? ticks->integer() : std::nullopt;
+    return number ? std::optional{amqp::time_of(*number)} : std::nullopt;
+}
+
+} // namespace
+
+SessionAccept::SessionAccept(BrokerConnection& connection, ports::AcceptRequest request, Done done)
+    : connection_{connection}, request_{std::move(request)}, done_{std::move(done)} {
+    connection_.pool().enter();
+}
+
+SessionAccept::~SessionAccept() {
+    connection_.drop_link(link_);
+    connection_.pool().leave();
+}
+
+void SessionAccept::start() {
+    connection_.when_usable(request_.entity,
+                            [handle = anchor_.handle()](const core::Result<amqp::Engine*>& engine) {
+                                SessionAccept* const self = handle.get();
+                                if (self == nullptr) {
+                                    return;
+                                }
+                                if (engine.ok()) {
+                                    self->attach();
+                                } else {
+                                    self->done_(engine.failure());
+                                }
+                            });
+}
+
+void SessionAccept::attach() {
+    link_name_ = "session-" + std::to_string(connection_.next_request_id());
+    link_ = connection_.make_link(link_name_);
+    if (link_.link == nullptr) {
+        connection_.pool().refused();
+        done_(Failure{.code = Errc::resource_exhausted,
+                      .detail = "the broker allows no more links on this connection"});
+        return;
+    }
+    link_.link->set_listener(this);
+    const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
+    const auto wait = std::clamp<std::int64_t>(
+        std::chrono::ceil<std::chrono::milliseconds>(request_.wait).count(), 1, 0xffffffff);
+    link_.link->open(
+        {.source = {.address = request_.entity,
+                    .filter =
+                        encode_map(session_filter,
+                                   request_.session_id ? Value{*request_.session_id} : Value{})},
+         .target = {.address = link_name_},
+         .sender_mode =
+             removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
+         .receiver_mode =
+             removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
+         .properties = request_.session_id ? std::string{}
+                                           : encode_map("com.microsoft:timeout",
+                                                        static_cast<std::uint32_t>(wait))});
+}
+
+void SessionAccept::on_link_open() {
+    const amqp::Link& link = *link_.link;
+    if (!link.remote_has_source()) {
+        return; // the refusal follows
+    }
+    auto session = granted_session(link);
+    if (!session || (request_.session_id && *session != *request_.session_id)) {
+        connection_.drop_link(link_);
+        done_(Failure{.code = Errc::protocol_error,
+                      .detail = "the broker did not say which session it granted"});
+        return;
+    }
+    const auto until = lock_end(link);
+    done_(ports::SessionLinkPtr{std::make_unique<LockedSession>(
+        connection_, LockedSession::Terms{.entity = request_.entity,
+                                          .session_id = *std::move(session),
+                                          .link_name = link_name_,
+                                          .mode = request_.mode,
+                                          .locked_until = until,
+                                          .link = std::exchange(link_, {})})});
+}
+
+void SessionAccept::on_refused(const amqp::Condition& condition) {
+    connection_.drop_link(link_);
+    Failure why = to_failure(condition, "no session of '" + request_.entity + "' was granted");
+    if (condition.name == "amqp:resource-limit-exceeded") {
+        connection_.pool().refused();
+    } else if (condition.name == "com.microsoft:timeout") {
+        why.code = Errc::no_session_available;
+    }
+    if (why.code == Errc::unauthorized) {
+        connection_.rejected(request_.entity);
+    }
+    done_(std::move(why));
+}
+
+} // namespace sessionq::servicebus

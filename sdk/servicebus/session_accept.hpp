@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ports/accept_book.hpp"
+#include "servicebus/broker_connection.hpp"
+
+namespace sessionq::servicebus {
+
+/// Asks for a session: attaches a receiver link with a session filter, and waits for the broker's
+/// answer. Destroying it detaches, so that the broker stops looking. Bound to the loop.
+class SessionAccept final : public ports::Asking, private amqp::LinkListener {
+public:
+    /// Runs once, within a later event. Must not destroy the accept.
+    using Done = std::function<void(core::Result<ports::SessionLinkPtr>)>;
+
+    SessionAccept(BrokerConnection& connection, ports::AcceptRequest request, Done done);
+    ~SessionAccept() override;
+    SessionAccept(const SessionAccept&) = delete;
+    SessionAccept& operator=(const SessionAccept&) = delete;
+
+    void start();
+
+private:
+    void on_link_open() override;
+    void on_link_closed(const amqp::Condition& condition, bool) override { on_refused(condition); }
+    void on_link_gone(const amqp::Condition& condition) override { on_refused(condition); }
+    void on_disposition(amqp::DeliveryHandle) override {}
+
+    void attach();
+    void on_refused(const amqp::Condition& condition);
+
+    BrokerConnection& connection_;
+    const ports::AcceptRequest request_;
+    const Done done_;
+    std::string link_name_{};
+    BrokerConnection::PooledLink link_{};
+    const core::Anchor<SessionAccept> anchor_{*this};
+};
+
+} // namespace sessionq::servicebus

@@ -1,0 +1,146 @@
+#include "servicebus/session_codec.hpp"
+
+#include <utility>
+
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/property_value.hpp"
+
+namespace sessionq::servicebus {
+namespace {
+
+using amqp::Map;
+using amqp::OutcomeKind;
+using amqp::Value;
+
+Map to_map(const Properties& properties) {
+    Map map;
+    for (const auto& [name, value] : properties) {
+        map.emplace_back(name, amqp::to_value(value));
+    }
+    return map;
+}
+
+void add(Map& map, std::string_view key, Value value) { map.emplace_back(key, std::move(value)); }
+
+/// As the service spells it.
+std::string_view disposition_status(ports::Outcome outcome) {
+    switch (outcome) {
+    case ports::Outcome::complete: return "completed";
+    case ports::Outcome::defer: return "defered";
+    case ports::Outcome::dead_letter: return "suspended";
+    default: return "abandoned";
+    }
+}
+
+} // namespace
+
+amqp::Outcome to_outcome(const ports::Settlement& settlement) {
+    Map properties = to_map(settlement.properties_to_modify);
+    switch (settlement.outcome) {
+    case ports::Outcome::complete: return {.kind = OutcomeKind::accepted};
+    case ports::Outcome::release: return {.kind = OutcomeKind::released};
+    case ports::Outcome::dead_letter: {
+        properties.insert(properties.begin(),
+                          {{"DeadLetterReason", settlement.dead_letter.reason},
+                           {"DeadLetterErrorDescription", settlement.dead_letter.description}});
+        return {.kind = OutcomeKind::rejected,
+                .error = {.name = "com.microsoft:dead-letter",
+                          .info = amqp::encode(Value{std::move(properties)})}};
+    }
+    case ports::Outcome::abandon:
+    case ports::Outcome::defer: break;
+    }
+    Map annotations;
+    for (auto& [name, value] : properties) {
+        annotations.emplace_back(Value::symbol(name.text().value_or("")), std::move(value));
+    }
+    return {.kind = OutcomeKind::modified,
+            .undeliverable_here = settlement.outcome == ports::Outcome::defer,
+            .annotations =
+                annotations.empty() ? std::string{} : amqp::encode(Value{std::move(annotations)})};
+}
+
+Map to_disposition(const core::Uuid& lock_token, const ports::Settlement& settlement) {
+    Map body;
+    add(body, "lock-tokens", amqp::Array{.element = 0x98, .items = {Value{lock_token}}});
+    add(body, "disposition-status", disposition_status(settlement.outcome));
+    if (settlement.outcome == ports::Outcome::dead_letter) {
+        add(body, "deadletter-reason", settlement.dead_letter.reason);
+        add(body, "deadletter-description", settlement.dead_letter.description);
+    }
+    if (!settlement.properties_to_modify.empty()) {
+        add(body, "properties-to-modify", to_map(settlement.properties_to_modify));
+    }
+    return body;
+}
+
+std::optional<Failure> settlement_failure(const core::Result<Response>& answer) {
+    if (!answer.ok()) {
+        return answer.failure();
+    }
+    if (!answer.value().is_success()) {
+        return answer.value().to_failure("the settlement was rejected");
+    }
+    return std::nullopt;
+}
+
+core::Result<WallTime> read_expiration(const Response& response) {
+    if (!response.is_success()) {
+        Failure why = response.to_failure("the lock was not renewed");
+        if (response.status == 410 || response.status == 404) {
+            why.code = Errc::lock_lost;
+        }
+        return why;
+    }
+    const Value* until = response.body.find("expiration");
+    const auto time = until != nullptr ? until->integer() : std::nullopt;
+    if (!time) {
+        return Failure{.code = Errc::protocol_error,
+                       .detail = "the answer to a renewal has no expiration"};
+    }
+    return amqp::Timestamp{*time}.time();
+}
+
+core::Result<std::optional<std::string>> read_state(const Response& response) {
+    if (!response.is_success()) {
+        return response.to_failure("the session state");
+    }
+    const Value* state = response.body.find("session-state");
+    const auto bytes = state != nullptr ? state->bytes() : std::nullopt;
+    return bytes ? std::optional{std::string{*bytes}} : std::nullopt;
+}
+
+core::Result<std::vector<DeferredMessage>> read_deferred(const Response& response,
+                                                         std::size_t wanted,
+                                                         const amqp::ClockReading& at) {
+    if (!response.is_success()) {
+        Failure why = response.to_failure("deferred messages");
+        why.code = response.status == 404 ? Errc::message_not_found : why.code;
+        return why;
+    }
+    const Value* messages = response.body.find("messages");
+    std::vector<DeferredMessage> read;
+    for (const Value& each :
+         messages != nullptr && messages->items() != nullptr ? *messages->items() : amqp::List{}) {
+        const Value* encoded = each.find("message");
+        const Value* token = each.find("lock-token");
+        const std::string_view bytes = encoded != nullptr ? encoded->bytes().value_or("") : "";
+        auto received = amqp::decode_delivery(bytes, at);
+        if (!received.ok()) {
+            continue;
+        }
+        const auto* uuid = token != nullptr ? token->as<core::Uuid>() : nullptr;
+        const core::Uuid lock_token =
+            uuid != nullptr ? *uuid : received.value().lock_token.value_or(core::Uuid{});
+        read.push_back({.received = std::move(received).value(),
+                        .bytes = bytes.size(),
+                        .lock_token = lock_token});
+    }
+    if (read.size() != wanted) {
+        return Failure{.code = Errc::message_not_found,
+                       .detail = "some of the deferred messages do not exist"};
+    }
+    return read;
+}
+
+} // namespace sessionq::servicebus

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "amqp/codec/delivery_codec.hpp"
+#include "amqp/outcome.hpp"
+#include "core/uuid.hpp"
+#include "ports/delivery.hpp"
+#include "servicebus/request_channel.hpp"
+
+namespace sessionq::servicebus {
+
+// What a session's link says and hears, in the terms of the protocol. Pure.
+
+/// The outcome that settles a delivery on its link.
+[[nodiscard]] amqp::Outcome to_outcome(const ports::Settlement& settlement);
+/// The body of the request that settles a deferred message.
+[[nodiscard]] amqp::Map to_disposition(const core::Uuid& lock_token,
+                                       const ports::Settlement& settlement);
+
+/// A failed settlement; none: it succeeded.
+[[nodiscard]] std::optional<Failure> settlement_failure(const core::Result<Response>& answer);
+
+[[nodiscard]] core::Result<WallTime> read_expiration(const Response& response);
+[[nodiscard]] core::Result<std::optional<std::string>> read_state(const Response& response);
+
+struct DeferredMessage {
+    amqp::ReceivedDelivery received{};
+    std::size_t bytes{0};
+    core::Uuid lock_token{};
+};
+/// Fails with `message_not_found` unless there are `wanted` messages.
+[[nodiscard]] core::Result<std::vector<DeferredMessage>> read_deferred(
+    const Response& response, std::size_t wanted, const amqp::ClockReading& at);
+
+} // namespace sessionq::servicebus
