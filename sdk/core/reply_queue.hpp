@@ -35,6 +35,12 @@ public:
         }
     }
 
+    /// Drops what is left.
+    void clear() noexcept {
+        waiting_.clear();
+        running_.clear();
+    }
+
 private:
     void run_waiting() {
         running_ = std::exchange(waiting_, {});
