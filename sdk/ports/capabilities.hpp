@@ -7,30 +7,30 @@
 
 namespace sessionq::ports {
 
-/// What a broker may or may not be able to do. Declared by each port; whatever needs one asks
-/// first, so that a lack is an error before any I/O.
+/// What a broker may or may not be able to do. Each port declares its own; whoever needs a
+/// capability asks first, so that a missing one is an error before any I/O.
 enum class Capability : std::uint8_t {
     accept_named,       ///< accept a session by its id
     accept_next,        ///< accept whichever session has messages
-    lock_renewal,       ///< the lease expires unless renewed
+    lock_renewal,       ///< the lock expires unless renewed
     session_state,      ///< opaque bytes kept with a session
     list_sessions,      ///< enumerate session ids
-    defer,              ///< set a message aside, receive it later by sequence number
+    defer,              ///< set a message aside and receive it later by sequence number
     dead_letter,        ///< move a message to a dead-letter sub-queue
-    dead_letter_reason, ///< ... with a reason and description
-    schedule,           ///< send now, available later
-    cancel_scheduled,   ///< ... and taken back before that, by its sequence number
-    peek,               ///< look at messages without disturbing them
-    refuse_held,        ///< an accept by id of a session that another client holds is refused
-    refuse_sessionless, ///< a message without a session is refused by an entity of sessions
-    sequence_numbers,   ///< a message keeps the broker's number over all its deliveries
-    modify_properties,  ///< properties changed with an abandon or a deferral are kept
-    receive_and_delete, ///< deliveries that need no settlement
+    dead_letter_reason, ///< with a reason and a description
+    schedule,           ///< send now, deliver later
+    cancel_scheduled,   ///< take a scheduled message back by its sequence number
+    peek,               ///< read messages without locking them
+    refuse_held,        ///< an accept by id fails while another client holds the session
+    refuse_sessionless, ///< an entity with sessions rejects a message without one
+    sequence_numbers,   ///< a message keeps the broker's number across deliveries
+    modify_properties,  ///< an abandon or a deferral may change properties
+    receive_and_delete, ///< the broker removes messages as it delivers them
 };
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 
-/// The capabilities of one broker, as data.
+/// The capabilities of one broker.
 class Capabilities {
 public:
     Capabilities(std::string broker, std::initializer_list<Capability> present);
@@ -40,7 +40,7 @@ public:
         return (bits_ >> static_cast<unsigned>(capability) & 1U) != 0;
     }
 
-    /// Throws `Error{Errc::not_supported}` naming broker and capability when it is absent.
+    /// Throws `Error{Errc::not_supported}` with the broker and the capability if it is missing.
     void require(Capability capability) const;
 
 private:

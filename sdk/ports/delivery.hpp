@@ -9,9 +9,9 @@
 
 namespace sessionq::ports {
 
-/// One delivery of a message over a link. The receiver of the events allocates it
-/// (`LinkEvents::new_delivery`), so that it can keep what it knows of the message in the same piece
-/// of memory; the port fills it.
+/// One delivery of a message over a link. The receiver of the events allocates it with
+/// `LinkEvents::new_delivery`, so that its own state of the message shares the allocation. The port
+/// fills it.
 struct Delivery {
     Delivery() = default;
     Delivery(const Delivery&) = delete;
@@ -19,26 +19,26 @@ struct Delivery {
     virtual ~Delivery() = default;
 
     ReceivedMessage message{};
-    std::size_t bytes{0};          ///< What it counts against a byte budget.
-    std::uint64_t port_tag{0};     ///< The port's own; names the delivery within its link.
-    bool settled_by_sender{false}; ///< Receive-and-delete: there is nothing to settle.
+    std::size_t bytes{0};          ///< Its share of a byte budget.
+    std::uint64_t port_tag{0};     ///< For the port: names the delivery within its link.
+    bool settled_by_sender{false}; ///< Receive-and-delete: it needs no settlement.
 };
 
-/// Returns a delivery to whoever allocated it.
+/// Returns a delivery to its allocator.
 using DeliveryPtr = std::unique_ptr<Delivery>;
 
-/// What becomes of a message.
+/// How a message is settled.
 enum class Outcome : std::uint8_t {
-    complete,    ///< done; remove it
-    abandon,     ///< failed; make it available again, counted
-    release,     ///< never started; make it available again, not counted
-    defer,       ///< set aside until asked for by sequence number
-    dead_letter, ///< move to the dead-letter sub-queue
+    complete,    ///< the message is done; remove it
+    abandon,     ///< make it available again and count the delivery
+    release,     ///< make it available again, uncounted
+    defer,       ///< set it aside until it is received by sequence number
+    dead_letter, ///< move it to the dead-letter sub-queue
 };
 
 [[nodiscard]] std::string_view to_string(Outcome outcome) noexcept;
 
-/// An outcome with what belongs to it.
+/// An outcome and its parameters.
 struct Settlement {
     Outcome outcome{Outcome::complete};
     DeadLetterInfo dead_letter{};

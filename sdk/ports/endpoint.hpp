@@ -20,18 +20,18 @@ enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
 
 struct AcceptRequest {
     std::string entity{};
-    std::optional<std::string> session_id{}; ///< unset: whichever is available next
+    std::optional<std::string> session_id{}; ///< unset: the next available session
     ReceiveMode mode{ReceiveMode::peek_lock};
-    Duration wait{}; ///< how long the broker may look for a session; zero: answer at once
-    int priority{0}; ///< higher is served first (DG6); ports whose broker has none ignore it
-    std::size_t buffer_bytes{0}; ///< what a port whose sessions share a link may hold of messages
-                                 ///< that are not settled; zero: the port's default
+    Duration wait{}; ///< how long the broker may wait for a session; zero: answer at once
+    int priority{0}; ///< higher is served first (DG6); ignored by brokers without priorities
+    std::size_t buffer_bytes{0}; ///< the budget for unsettled messages where sessions share a link;
+                                 ///< zero: the port's default
     Deadline deadline{};
 };
 
 using AcceptHandler = std::function<void(core::Result<SessionLinkPtr>)>;
 
-/// Messages on their way to an entity.
+/// Messages to send to an entity.
 struct SendRequest {
     std::string entity{};
     std::vector<Message> messages{};
@@ -45,7 +45,7 @@ struct PeekRequest {
     std::string entity{};
     std::int64_t from_sequence_number{0};
     std::uint32_t max_messages{1};
-    std::optional<std::string> session_id{}; ///< set: only this session's
+    std::optional<std::string> session_id{}; ///< set: messages of this session only
     Deadline deadline{};
 };
 
@@ -60,8 +60,8 @@ struct ListSessionsRequest {
 
 using ListSessionsHandler = std::function<void(core::Result<std::vector<std::string>>)>;
 
-/// A kind of broker, as reached from one receive thread. One endpoint serves all entities; behind
-/// it is a connection, several, or none.
+/// A broker as one receive thread reaches it. One endpoint serves all entities, over a connection,
+/// several, or none.
 ///
 /// Everything is called on `loop`; nothing blocks; every handler runs exactly once, by a later turn
 /// of the loop, also when the endpoint is destroyed (then with `cancelled`, from the destructor).
@@ -78,9 +78,9 @@ public:
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
 
-    /// Asks for a session. "None available" within `wait` is the failure `no_session_available`.
-    /// `connection_refused` is said only once a connection has been tried again, and those tries
-    /// are spaced by the port (R17): whoever is told may ask again at once.
+    /// Asks for a session. Fails with `no_session_available` if there is none within `wait`. The
+    /// port spaces its attempts to connect (R17), so a caller may ask again at once after
+    /// `connection_refused`.
     virtual RequestId accept(AcceptRequest request, AcceptHandler handler) = 0;
 
     /// Gives a request up. Its handler still runs exactly once. An accept may be answered with the
@@ -88,18 +88,18 @@ public:
     /// ids are ignored.
     virtual void give_up(RequestId id) = 0;
 
-    /// Sends all or none; answers with the sequence numbers where the broker tells them, else with
-    /// as many zeros.
+    /// Sends all messages or none. Answers with their sequence numbers, or with zeros if the broker
+    /// does not tell them.
     virtual RequestId send(SendRequest request, SendHandler handler) = 0;
 
-    /// Takes scheduled messages back before their time.
+    /// Takes scheduled messages back before they are delivered.
     virtual RequestId cancel_scheduled(std::string entity,
                                        std::vector<std::int64_t> sequence_numbers,
                                        Deadline deadline, DoneHandler handler) = 0;
 
     virtual RequestId peek(PeekRequest request, PeekHandler handler) = 0;
 
-    /// Ids of sessions that have messages or state.
+    /// Lists the ids of sessions that have messages or state.
     virtual RequestId list_sessions(ListSessionsRequest request, ListSessionsHandler handler) = 0;
 };
 

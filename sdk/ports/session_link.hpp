@@ -15,14 +15,13 @@
 
 namespace sessionq::ports {
 
-/// How long a lease lasts, as the broker answered; counted from the instant it was asked for (R12),
-/// so that whoever holds it need not allow for the time the answer took. Unset: it does not expire.
+/// How long a lock lasts by the broker's answer, counted from the instant of the request (R12). Its
+/// holder need not allow for the time that the answer took. Unset: the lock does not expire.
 struct LockGrant {
     std::optional<Duration> length{};
 };
 
-/// What a session link tells its owner. Always on the link's loop, never from within a call into
-/// the link.
+/// What a session link tells its owner: on the link's loop, never from within a call into the link.
 class LinkEvents {
 public:
     virtual ~LinkEvents() = default;
@@ -30,28 +29,27 @@ public:
     /// Memory for the next delivery.
     [[nodiscard]] virtual DeliveryPtr new_delivery() = 0;
 
-    /// A message arrived, in sequence order. Each uses up one credit.
+    /// A message arrived, in sequence order. Each uses one credit.
     virtual void on_delivery(DeliveryPtr delivery) = 0;
 
-    /// The broker finished (or refused) the settlement of this delivery. Exactly once per `settle`,
-    /// in any order; also for settlements that were unanswered when the link ended (code
-    /// `lock_lost` or `connection_lost`: the outcome is unknown). `failure` is null on success.
+    /// The broker finished or rejected the settlement of this delivery. Exactly once per `settle`,
+    /// in any order. A settlement without an answer fails when the link ends, with `lock_lost` or
+    /// `connection_lost`; its outcome is unknown. `failure` is null on success.
     virtual void on_settled(Delivery& delivery, const Failure* failure) = 0;
 
-    /// All credit is used up or taken back: no delivery follows until credit is added. Exactly once
+    /// All credit is used or given back: no delivery follows until credit is added. Exactly once
     /// per `drain` unless the link ends first.
     virtual void on_drained() = 0;
 
-    /// The lease may end sooner than was granted; a renewal shows.
+    /// The lock may end sooner than the broker said. Renew it.
     virtual void on_lease_doubted() {}
 
-    /// The link ended without `close`: the lease is lost (R13). Terminal, at most once; nothing
-    /// follows it but outstanding `on_settled`, which come first.
+    /// The link ended without `close`: the lock is lost (R13). The last event, at most once. Every
+    /// outstanding `on_settled` comes before it.
     virtual void on_lost(const Failure& reason) = 0;
 };
 
-/// A held session, or a message group that has the right to run: the lease and the flow of its
-/// messages.
+/// A locked session or message group, and the flow of its messages.
 ///
 /// Everything is called on the link's loop; nothing blocks; every answer comes by a later turn of
 /// the loop. A link may be destroyed from within its own events and handlers. Destroying a link
@@ -69,22 +67,21 @@ public:
 
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;
 
-    /// The lease as the broker granted it when it answered the accept: its full length then. How
-    /// long the answer travelled is for the holder to allow for.
+    /// The lock as the broker granted it in answer to the accept: its full length then. The holder
+    /// must allow for the time that the answer travelled.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
-    /// Who is told. Set once, before the first credit; outlives the link.
+    /// Set once, before any other call. The events outlive the link.
     virtual void set_events(LinkEvents& events) = 0;
 
     /// Allows `count` more deliveries.
     virtual void add_credit(std::uint32_t count) = 0;
 
-    /// Asks the broker to use the credit up or give it back, answered by `on_drained`. Not while
-    /// one is outstanding. Deliveries may still come before the answer. Adding credit while a drain
-    /// is outstanding is not allowed.
+    /// Asks the broker to use the credit or give it back; `on_drained` answers. Deliveries may come
+    /// before the answer. Until the answer, neither `drain` nor `add_credit` may be called.
     virtual void drain() = 0;
 
-    /// Settles a delivery of this link; the delivery stays alive until `on_settled`. Settlements
+    /// Settles a delivery of this link. The delivery stays alive until `on_settled`. Settlements
     /// take effect in the order of the calls.
     virtual void settle(Delivery& delivery, Settlement settlement) = 0;
 
@@ -94,17 +91,17 @@ public:
     virtual RequestId set_state(std::optional<std::string> state, Deadline deadline,
                                 DoneHandler handler) = 0;
 
-    /// Deferred messages of this session by sequence number; they are settled like others. Fails
-    /// with `message_not_found` when any is missing.
+    /// Receives deferred messages of this session by sequence number. They are settled like others.
+    /// Fails with `message_not_found` if any is missing.
     virtual RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                        Deadline deadline, DeliveriesHandler handler) = 0;
 
     /// Gives a request up. Unknown and finished ids are ignored.
     virtual void give_up(RequestId id) = 0;
 
-    /// Gives the session back. What is unsettled becomes available again, uncounted. No event
-    /// follows, except `on_settled` for settlements under way, before the handler. The lease is
-    /// free no later than when an accept issued after this call on the same endpoint is looked at.
+    /// Releases the session. Unsettled messages become available again, uncounted. No event follows
+    /// but `on_settled` for settlements under way, before the handler. An accept that the same
+    /// endpoint asks for after this call finds the session free.
     virtual void close(DoneHandler handler) = 0;
 };
 

@@ -38,7 +38,8 @@ constexpr std::array rows{
     Row{"amqp:internal-error", Errc::connection_lost},
 };
 
-// One condition for whatever an entity does not do, mostly for its sessions' sake; what its kind does not do at all is a cause of its own.
+/// Brokers use one condition for everything that an entity does not allow, mostly because of
+/// sessions. What no entity of its kind can do is `not_supported`.
 bool is_about_kind(const amqp::Condition& condition) {
     const auto says = [&condition](std::string_view words) {
         return condition.text.find(words) != std::string::npos;
@@ -52,7 +53,7 @@ bool is_about_kind(const amqp::Condition& condition) {
 } // namespace
 
 Failure to_failure(const amqp::Condition& condition, std::string what) {
-    if (condition.found) { // this side's words, chosen for the peer; what they mean is known better
+    if (condition.found) { // our own words to the peer: we know their meaning
         return {.code = *condition.found, .detail = std::move(what) + ": " + condition.text};
     }
     if (condition.empty()) {

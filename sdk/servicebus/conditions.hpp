@@ -8,7 +8,7 @@
 
 namespace sessionq::servicebus {
 
-/// What a condition of Azure Service Bus means; `what` says in our words what it befell. An empty
+/// Maps a condition of Azure Service Bus to a failure. `what` names the operation. An empty
 /// condition is a detach without a reason: the link is lost.
 [[nodiscard]] Failure to_failure(const amqp::Condition& condition, std::string what);
 

@@ -56,7 +56,8 @@ std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString
         const auto [end, error] =
             std::from_chars(digits.data(), digits.data() + digits.size(), number);
         if (error != std::errc{} || end != digits.data() + digits.size() || number == 0) {
-            return wrong("Endpoint has a port that is none");
+            return wrong("Endpoint port '" + std::string{digits.substr(0, 10)} +
+                         "' is not 1 to 65535");
         }
         port = number;
         endpoint = endpoint.substr(0, colon);
@@ -65,7 +66,7 @@ std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString
         endpoint = endpoint.substr(1, endpoint.size() - 2);
     }
     if (endpoint.empty() || endpoint.find('/') != std::string_view::npos) {
-        return wrong("Endpoint names no host");
+        return wrong("Endpoint has no host");
     }
     into.host = endpoint;
     return std::nullopt;
@@ -84,7 +85,7 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text,
          {"SharedAccessSignature", &made.signature},
          {"EntityPath", &made.entity_path}}};
     if (!text.empty() && text.find('=') == std::string_view::npos) {
-        return wrong("it must have the form "
+        return wrong("expected "
                      "Endpoint=sb://HOST;SharedAccessKeyName=NAME;SharedAccessKey=KEY");
     }
     while (!text.empty()) {
@@ -96,7 +97,7 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text,
         }
         const std::size_t equals = pair.find('=');
         if (equals == std::string_view::npos) {
-            return wrong("a part has no '='");
+            return wrong("expected KEY=VALUE; a part has no '='");
         }
         const std::string_view key = trimmed(pair.substr(0, equals));
         const std::string_view value = trimmed(pair.substr(equals + 1));
@@ -105,12 +106,12 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text,
         if (known != plain.end()) {
             if (value.empty() || !known->second->empty()) {
                 return wrong(std::string{known->first} +
-                             (value.empty() ? " is empty" : " is there twice"));
+                             (value.empty() ? " is empty" : " occurs twice"));
             }
             *known->second = value;
         } else if (same(key, "Endpoint")) {
             if (!made.host.empty()) {
-                return wrong("Endpoint is there twice");
+                return wrong("Endpoint occurs twice");
             }
             if (auto failed = read_endpoint(value, made, port)) {
                 return std::move(*failed);
@@ -126,7 +127,7 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text,
             }
             said = same(value, "Amqp") ? Transport::tcp : Transport::web_sockets;
         } else {
-            return wrong("'" + std::string{key.substr(0, 40)} + "' is no key it may have");
+            return wrong("unknown key '" + std::string{key.substr(0, 40)} + "'");
         }
     }
     if (made.host.empty()) {
@@ -137,13 +138,12 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text,
                                       : "SharedAccessKey needs SharedAccessKeyName");
     }
     if (!made.key.empty() && !made.signature.empty()) {
-        return wrong("SharedAccessKey and SharedAccessSignature exclude each other");
+        return wrong("use either SharedAccessKey or SharedAccessSignature");
     }
     if (transport && said && *transport != *said) {
         return Failure{
             .code = Errc::invalid_option,
-            .detail =
-                "ClientOptions::transport is not what the connection string's TransportType says"};
+            .detail = "ClientOptions::transport contradicts the connection string's TransportType"};
     }
     made.transport = transport.value_or(said.value_or(Transport::tcp));
     made.port = port.value_or(default_port(made.tls, made.transport));

@@ -5,10 +5,10 @@
 namespace sessionq::servicebus {
 namespace {
 
-/// Clocks that are further apart are not worth computing with.
+/// Clocks that are further apart give no evidence.
 constexpr auto farthest = std::chrono::hours{24};
 
-/// What a difference of the clocks may be without a lease that is renewed in time noticing it.
+/// A smaller difference of the clocks does not endanger a lock that is renewed in time.
 constexpr Duration to_spare = std::chrono::seconds{1};
 
 bool are_near(WallTime one, WallTime other) noexcept {

@@ -7,54 +7,47 @@
 
 namespace sessionq::servicebus {
 
-/// Turns a lock's end, which the broker names by its own wall clock, into a length on this side's
-/// clocks (R12). Pure.
+/// Turns the end of a lock by the broker's wall clock into a length on our clocks (R12). Pure.
 ///
-/// The two clocks differ, and an answer names the sum of the difference and the lock's length,
-/// never one of them. A broker's clock that is behind makes locks look shorter, which costs
-/// renewals and nothing else. One that is ahead makes them look longer than they are, by as much as
-/// it is ahead. What shows how far it is ahead at least, is a time of its own that is known to have
-/// passed: the one it stamped on a message that has come, or the end it had named of a lock that
-/// has run out. Such evidence only ever shortens a lock. It is kept against the monotonic clock, so
-/// that steps of this side's wall clock do not touch it, and is dropped after some time, because a
-/// broker's clock may be put right, and a lock may have ended for another reason.
+/// The two clocks differ. An answer gives the sum of that difference and the lock's length, never
+/// one of them. If the broker's clock is behind, locks look shorter, which costs renewals only. If
+/// it is ahead, locks look longer than they are. A time by the broker's clock that must have passed
+/// shows how far that clock is ahead at least: the time on a message that arrived, or the end of a
+/// lock that expired. Such evidence only shortens locks. It is kept against the monotonic clock, so
+/// steps of our wall clock do not change it. It is dropped after some time, because the broker's
+/// clock may be corrected, and a lock may have ended for another reason.
 ///
-/// The bound: without evidence a lock is taken for longer by as much as the broker's clock is
-/// ahead. As leases are renewed ten seconds or half of their length before their end, whichever is
-/// less, none is lost while it is ahead by less than ten seconds, or than the lock's length if that
-/// is less. Where it is ahead by more, a session may be lost that is held for longer than its lock
-/// and gets no message, if no fresh one has come and none was lost so for as long as evidence
-/// counts.
+/// The bound: without evidence a lock looks longer by as much as the broker's clock is ahead. A
+/// lock is renewed ten seconds, or half of its length, before its end, whichever is less. So none
+/// is lost while the clock is ahead by less than ten seconds and by less than the lock's length. If
+/// it is further ahead, the first session that gets no message and outlasts its lock may be lost.
 class LockClock {
 public:
     /// No entity locks for longer (documented).
     static constexpr Duration longest_lock = std::chrono::minutes{5};
-    /// What a lock looks longer than that, or over already, only a difference of the clocks
-    /// explains. It says nothing of the lock but that it is held now: it is taken for the shortest
-    /// the service has, whose renewals come often enough.
+    /// The assumed length of a lock that looks expired or longer than any lock. Only a difference
+    /// of the clocks explains that, so it has the shortest length that the service grants.
     static constexpr Duration unknown_lock = std::chrono::seconds{5};
     static constexpr Duration tolerance = std::chrono::seconds{30};
-    /// Nothing is renewed more often than such a lock.
+    /// The lower bound of a length, and so of the time between renewals.
     static constexpr Duration shortest_lock = std::chrono::seconds{1};
-    /// How long evidence counts; at most twice as long.
+    /// Evidence counts for this long, and at most for twice as long.
     static constexpr Duration memory = std::chrono::hours{1};
 
     /// `time` has passed on the broker's clock.
     void has_passed(WallTime time, const amqp::ClockReading& at) noexcept;
 
-    /// The broker ended a lock that was granted at `granted`, to a request made then, and was to
-    /// end at `until`. One that was held for less than any lock of the service lasts has not run
-    /// out.
+    /// The broker ended a lock that was requested at `granted` and should have ended at `until`. A
+    /// lock that ended sooner than any lock of the service expires did not expire.
     void has_ended(WallTime until, TimePoint granted, const amqp::ClockReading& at) noexcept;
 
-    /// The length, counted from `asked`, of a lock that ends at `until`, by an answer that came at
-    /// `answered`. However long the answer took, the end is where the broker has it; for an unknown
-    /// lock it is counted from the asking. Never less than `shortest_lock`.
+    /// The length of a lock that ends at `until`, counted from the request at `asked`; the answer
+    /// came at `answered`. The end does not depend on how long the answer took. An unknown length
+    /// counts from the request. Never less than `shortest_lock`.
     [[nodiscard]] Duration length(WallTime until, TimePoint asked,
                                   const amqp::ClockReading& answered) noexcept;
 
-    /// Rises whenever evidence shortens locks by more than leases have to spare: those taken for
-    /// longer before are in doubt.
+    /// Incremented when new evidence shortens locks. Locks granted earlier must be renewed.
     [[nodiscard]] std::uint32_t lessons() const noexcept { return lessons_; }
 
 private:

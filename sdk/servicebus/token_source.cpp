@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    /// What the signature says in "se"; one that says nothing is taken to last.
+    /// The time in "se". A signature without one is assumed to last.
     [[nodiscard]] WallTime expiry(WallTime now) const {
         const std::size_t found = signature_.find("se=");
         long long seconds = 0;
@@ -49,7 +49,7 @@ private:
                     .ec != std::errc{}) {
             return now + std::chrono::hours{24};
         }
-        constexpr long long latest = 9'000'000'000; // within what a clock can say
+        constexpr long long latest = 9'000'000'000; // within the range of a clock
         return WallTime{std::chrono::seconds{std::min(seconds, latest)}};
     }
 
