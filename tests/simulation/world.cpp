@@ -177,6 +177,7 @@ void World::take_down() {
     stage_->calm_down();
     const auto never = [] { return false; };
     stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left return
+    stage_->run(scheduler().now() + std::chrono::minutes{10}, [this] { return emptied_; });
     if (found()) {
         return;
     }
