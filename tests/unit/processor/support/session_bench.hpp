@@ -96,17 +96,23 @@ public:
     TimePoint now{std::chrono::hours{1}};
     processor::SessionMachine machine;
     std::deque<processor::MessageMachine> messages{};
-    std::deque<processor::MessageMachine*> lane{};     ///< not started
+    std::deque<processor::MessageMachine*> lane{};      ///< not started
     std::vector<processor::MessageMachine*> settling{}; ///< not answered
-    bool opening{false};                               ///< on_session_open has not started
+    bool opening{false};                                ///< on_session_open has not started
+    bool closing{false};                                ///< on_session_close runs
+    bool link_closes{false};                            ///< the link's close is not answered
+    bool draining{false};                               ///< the link's drain is not answered
+    bool finished{false};
+    std::uint32_t credit{0}; ///< of the link
     bool holds{true};
 
 private:
     static std::string word(const processor::SessionAction& action) {
         static constexpr const char* kinds[] = {
-            "opened",  "lock_over", "pause", "resume",    "release_lane", "limit",  "take_back",
-            "enqueue", "put_first", "settle", "dispose",  "credit",       "drain",  "run_open",
-            "run_close", "lost",    "silent", "drop_link", "close_link",  "leave_slot", "finish"};
+            "opened",     "lock_over",  "pause",     "resume", "release_lane", "limit",
+            "take_back",  "enqueue",    "put_first", "settle", "dispose",      "credit",
+            "drain",      "run_open",   "run_close", "lost",   "silent",       "drop_link",
+            "close_link", "leave_slot", "finish"};
         static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                    "failed",   "expired", "session"};
         std::string text = kinds[static_cast<std::size_t>(action.kind)];
@@ -120,6 +126,12 @@ private:
         using Kind = processor::SessionAction::Kind;
         switch (action.kind) {
         case Kind::run_open: opening = true; break;
+        case Kind::run_close: closing = true; break;
+        case Kind::close_link: link_closes = true; break;
+        case Kind::add_credit: credit += action.count; break;
+        case Kind::drain: draining = true; break;
+        case Kind::drop_link: draining = link_closes = false; break;
+        case Kind::finish: finished = true; break;
         case Kind::enqueue: lane.push_back(action.message); break;
         case Kind::put_first: lane.push_front(action.message); break;
         case Kind::settle: settling.push_back(action.message); break;
