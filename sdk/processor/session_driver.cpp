@@ -140,13 +140,14 @@ void SessionDriver::ended(MessageCall& call) {
 void SessionDriver::session_call_ended() {
     const std::unique_ptr<SessionCall> call = std::move(session_call_);
     const bool opens = call->kind() == SessionCall::Kind::open;
-    if (call->failure() != nullptr) {
+    const std::string* const failure = call->failure();
+    if (failure != nullptr) {
         view_.report(opens ? ErrorSource::session_open : ErrorSource::session_close,
-                     {.code = Errc::handler_failed, .detail = *call->failure()});
+                     {.code = Errc::handler_failed, .detail = *failure});
     }
     feed([&](SessionMachine& machine, TimePoint now, SessionActions& out) {
         if (opens) {
-            machine.open_ended(call->failure() == nullptr, now, out);
+            machine.open_ended(failure == nullptr, now, out);
         } else {
             machine.close_ended(now, out);
         }
@@ -162,13 +163,11 @@ void SessionDriver::on_due() {
 }
 
 void SessionDriver::look_at_lock() {
-    if (machine_.keeps_lock()) {
-        const TimePoint now = view_.workplace().loop().now();
-        follow_lock(lock_.look(now, !machine_.is_slow(now)));
+    if (!machine_.keeps_lock()) {
+        return;
     }
-}
-
-void SessionDriver::follow_lock(const ports::LockActions& actions) {
+    const TimePoint looked = view_.workplace().loop().now();
+    const ports::LockActions actions = lock_.look(looked, !machine_.is_slow(looked));
     view_.show(lock_);
     if (actions.lost) {
         view_.report(ErrorSource::lock_renewal,
@@ -225,7 +224,7 @@ void SessionDriver::perform(const SessionAction& action) {
     dispatch::Lane& lane = view_.lane();
     switch (action.kind) {
     case Kind::count_opened: Counters::add(counters.sessions_opened); break;
-    case Kind::count_lost: Counters::add(counters.leases_lost); break;
+    case Kind::count_lost: Counters::add(counters.locks_lost); break;
     case Kind::lock_over: view_.end_lock(); break;
     case Kind::report_silent:
         view_.report(ErrorSource::settlement,
@@ -257,8 +256,16 @@ void SessionDriver::perform(const SessionAction& action) {
     case Kind::dispose: delete &call_of(action); break;
     case Kind::add_credit: link_->add_credit(action.count); break;
     case Kind::drain: link_->drain(); break;
-    case Kind::run_open: run(SessionCall::Kind::open); break;
-    case Kind::run_close: run(SessionCall::Kind::close); break;
+    case Kind::run_open:
+    case Kind::run_close:
+        session_call_ = std::make_unique<SessionCall>(
+            *this,
+            action.kind == Kind::run_open ? SessionCall::Kind::open : SessionCall::Kind::close,
+            machine_.close_reason());
+        lane.set_max_calls(1); // no message beside it, also where several may run at once
+        lane.push(*session_call_);
+        shard_.touched();
+        break;
     case Kind::drop_link: link_.reset(); break;
     case Kind::close_link:
         link_->close([this](const core::Result<core::Done>&) {
@@ -292,13 +299,6 @@ void SessionDriver::take_back() {
         }
         machine.all_taken_back(now, out);
     });
-}
-
-void SessionDriver::run(SessionCall::Kind kind) {
-    session_call_ = std::make_unique<SessionCall>(*this, kind, machine_.close_reason());
-    view_.lane().set_max_calls(1); // no message beside it, also where several may run at once
-    view_.lane().push(*session_call_);
-    shard_.touched();
 }
 
 SlotDescription SessionDriver::describe(TimePoint now) const {

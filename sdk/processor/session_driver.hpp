@@ -69,11 +69,9 @@ private:
 
     void on_due();
     void look_at_lock();
-    void follow_lock(const ports::LockActions& actions);
     void renew();
     void perform(const SessionAction& action);
     void take_back();
-    void run(SessionCall::Kind kind);
     void arm();
 
     Shard& shard_;

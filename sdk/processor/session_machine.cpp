@@ -9,7 +9,7 @@ SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
     : terms_{terms},
       idle_{terms.idle_timeout},
       credit_{terms.budget},
-      flow_{terms_, idle_, credit_},
+      book_{terms_, idle_, credit_},
       bounds_{terms.tuning},
       calls_{terms.calls},
       progress_at_{now} {
@@ -47,7 +47,7 @@ void SessionMachine::open_ended(bool succeeded, TimePoint now, SessionActions& o
         return;
     }
     opening_call_ = false;
-    flow_.hold();
+    book_.hold();
     idle_.end(now);
     out.push_back({.kind = Kind::limit_lane, .count = calls_});
     if (phase_ == Phase::opening && succeeded) {
@@ -56,7 +56,7 @@ void SessionMachine::open_ended(bool succeeded, TimePoint now, SessionActions& o
         begin_leave(CloseReason::open_failed, now, out);
     }
     if (phase_ == Phase::working || (removes() && !lost_)) { // what waits may start, or must
-        flow_.release_holds(out);
+        book_.release_holds(out);
     }
     step(now, out);
 }
@@ -70,7 +70,7 @@ void SessionMachine::open_skipped(TimePoint now, SessionActions& out) {
 
 // Messages
 
-FlowStance SessionMachine::stance() const noexcept {
+BookStance SessionMachine::stance() const noexcept {
     const bool rewinds = phase_ == Phase::rewinding || phase_ == Phase::putting_back;
     return {.usable = usable(),
             .leaving = is_leaving(),
@@ -90,19 +90,19 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
         progress_at_ = now;
     }
     had_messages_ = true;
-    react(flow_.arrived(message, arrival, bytes, removed, stance(), now, out), now, out);
+    react(book_.arrived(message, arrival, bytes, removed, stance(), now, out), now, out);
 }
 
 void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome, TimePoint now,
                              SessionActions& out) {
-    react(flow_.decided(message, outcome, calls_ == 1, stance(), now, out), now, out);
+    react(book_.decided(message, outcome, calls_ == 1, stance(), now, out), now, out);
 }
 
 void SessionMachine::ended(MessageMachine& message, const MessageEnd& end, TimePoint now,
                            SessionActions& out) {
     note_progress(now);
-    const FlowEffects effects = flow_.ended(message, end, stance(), now, out);
-    if (lost_ && !flow_.handlers_run()) { // the link was kept, not to give the session away early
+    const BookEffects effects = book_.ended(message, end, stance(), now, out);
+    if (lost_ && !book_.handlers_run()) { // the link was kept, not to give the session away early
         drop_link(now, out);
     }
     react(effects, now, out);
@@ -114,24 +114,24 @@ void SessionMachine::taken_back(MessageMachine& message, TimePoint now, SessionA
         verdict =
             dead_lettering_ && !is_leaving() ? Verdict::dead_letter_session : Verdict::release;
     }
-    react(flow_.taken_back(message, verdict, stance(), now, out), now, out);
+    react(book_.taken_back(message, verdict, stance(), now, out), now, out);
 }
 
 void SessionMachine::all_taken_back(TimePoint now, SessionActions& out) {
     if (phase_ != Phase::putting_back && phase_ != Phase::leaving) {
         return;
     }
-    if (lost_ && !flow_.handlers_run()) {
+    if (lost_ && !book_.handlers_run()) {
         drop_link(now, out);
     }
-    react(flow_.let_back(stance(), now, out), now, out);
+    react(book_.let_back(stance(), now, out), now, out);
     step(now, out);
 }
 
 void SessionMachine::answered(MessageMachine& message, const Failure* failure, TimePoint now,
                               SessionActions& out) {
     bounds_.settlements_moved(now);
-    react(flow_.answered(message, failure == nullptr, stance(), now, out), now, out);
+    react(book_.answered(message, failure == nullptr, stance(), now, out), now, out);
     if (failure != nullptr && failure->code == Errc::lock_lost) {
         lose_soon(CloseReason::lock_lost);
     } else if (failure != nullptr) { // what the broker thinks of the message is unknown
@@ -139,7 +139,7 @@ void SessionMachine::answered(MessageMachine& message, const Failure* failure, T
     }
 }
 
-void SessionMachine::react(const FlowEffects& effects, TimePoint now, SessionActions& out) {
+void SessionMachine::react(const BookEffects& effects, TimePoint now, SessionActions& out) {
     if (effects.began_settling) {
         bounds_.settlements_began(now);
     }
@@ -160,7 +160,7 @@ void SessionMachine::react(const FlowEffects& effects, TimePoint now, SessionAct
     if (effects.gone) {
         if (phase_ == Phase::putting_back && in_flight() == 0) {
             phase_ = Phase::working; // all is back: the failed message is the next to come
-            flow_.release_holds(out);
+            book_.release_holds(out);
         }
         grant(out);
         step(now, out);
@@ -198,7 +198,7 @@ void SessionMachine::grant(SessionActions& out) {
         return;
     }
     const std::uint32_t window = // what is not fetched cannot start
-        flow_.turn_window(CreditWindow::size(terms_.options.prefetch, calls_),
+        book_.turn_window(CreditWindow::size(terms_.options.prefetch, calls_),
                           in_flight() + credit_.credit());
     if (const std::uint32_t count = credit_.grant(window, in_flight()); count != 0) {
         out.push_back({.kind = Kind::add_credit, .count = count});
@@ -297,7 +297,7 @@ void SessionMachine::step(TimePoint now, SessionActions& out) {
     }
     phase_ = Phase::closing_call;
     out.push_back({.kind = Kind::run_close});
-    flow_.release_holds(out);
+    book_.release_holds(out);
     out.push_back({.kind = Kind::resume_lane});
 }
 
@@ -366,14 +366,14 @@ void SessionMachine::lose_lock(CloseReason reason, TimePoint now, SessionActions
 }
 
 void SessionMachine::drop_link(TimePoint now, SessionActions& out) {
-    react(flow_.drop_link(stance(), now, out), now, out);
+    react(book_.drop_link(stance(), now, out), now, out);
 }
 
 // Time
 
 AnswerBounds::Outstanding SessionMachine::outstanding() const noexcept {
     return {.drain = is_draining(),
-            .settlements = flow_.is_settling(),
+            .settlements = book_.is_settling(),
             .close = phase_ == Phase::closing_link};
 }
 
@@ -384,7 +384,7 @@ TimePoint SessionMachine::idle_at() const noexcept {
 
 TimePoint SessionMachine::retry_at() const noexcept {
     const bool may_retry = !is_leaving() && phase_ != Phase::parked;
-    return may_retry ? flow_.retry_at() : TimePoint::max();
+    return may_retry ? book_.retry_at() : TimePoint::max();
 }
 
 TimePoint SessionMachine::next() const noexcept {
@@ -424,7 +424,7 @@ void SessionMachine::due(TimePoint now, SessionActions& out) {
     }
     if (now >= retry_at()) {
         note_progress(now);
-        react(flow_.retries_due(stance(), now, out), now, out);
+        react(book_.retries_due(stance(), now, out), now, out);
     }
     if (now >= idle_at()) {
         idle_due(now, out);

@@ -8,7 +8,7 @@
 #include <sessionq/session_context.hpp>
 
 #include "processor/answer_bounds.hpp"
-#include "processor/message_flow.hpp"
+#include "processor/message_book.hpp"
 
 namespace sessionq::processor {
 
@@ -83,7 +83,7 @@ public:
     [[nodiscard]] std::uint32_t in_flight() const noexcept {
         return idle_.in_flight() - (opening_call_ ? 1 : 0);
     }
-    [[nodiscard]] const MessageFlow& messages() const noexcept { return flow_; }
+    [[nodiscard]] const MessageBook& messages() const noexcept { return book_; }
     [[nodiscard]] bool is_draining() const noexcept {
         return credit_.phase() == CreditWindow::Phase::draining;
     }
@@ -99,7 +99,7 @@ public:
 private:
     using Kind = SessionAction::Kind;
 
-    void react(const FlowEffects& effects, TimePoint now, SessionActions& out);
+    void react(const BookEffects& effects, TimePoint now, SessionActions& out);
     void park(TimePoint until, TimePoint now, SessionActions& out);
     void rewind(TimePoint now, SessionActions& out);
     void begin_leave(CloseReason reason, TimePoint now, SessionActions& out);
@@ -113,7 +113,7 @@ private:
     void drain_overdue(TimePoint now, SessionActions& out);
     void commit_idle(TimePoint now, SessionActions& out);
     void idle_due(TimePoint now, SessionActions& out);
-    [[nodiscard]] FlowStance stance() const noexcept;
+    [[nodiscard]] BookStance stance() const noexcept;
     [[nodiscard]] TimePoint idle_at() const noexcept;
     [[nodiscard]] TimePoint retry_at() const noexcept;
     [[nodiscard]] AnswerBounds::Outstanding outstanding() const noexcept;
@@ -124,7 +124,7 @@ private:
     CloseReason reason_{CloseReason::idle};
     IdleClock idle_;
     CreditWindow credit_;
-    MessageFlow flow_;
+    MessageBook book_;
     AnswerBounds bounds_;
     std::uint32_t calls_;
     TimePoint progress_at_;

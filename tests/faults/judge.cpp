@@ -69,7 +69,7 @@ public:
     [[nodiscard]] Judgement finish() {
         for (Tenure& tenure : tenures_) {
             tenure.is_lost = tenure.is_lost || !tenure.is_closed || left_.contains(tenure.holder);
-            result_.leases_lost += tenure.is_lost ? 1 : 0;
+            result_.locks_lost += tenure.is_lost ? 1 : 0;
         }
         for (const Overlap& beside : overlaps_) {
             const Tenure& other = tenures_[beside.tenure];

@@ -41,7 +41,7 @@ struct Judgement {
     std::size_t copies{0};  ///< of messages that were sent twice
     std::size_t retries{0}; ///< after a handler threw
     std::size_t leases{0};  ///< sessions opened
-    std::size_t leases_lost{0};
+    std::size_t locks_lost{0};
     std::vector<std::string> words{}; ///< describes the first errors
 
     [[nodiscard]] bool is_clean() const noexcept {

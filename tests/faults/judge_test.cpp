@@ -37,7 +37,7 @@ TEST_CASE("judge: accepts a clean run") {
     CHECK(said.is_clean());
     CHECK(said.handled == 2);
     CHECK(said.leases == 1);
-    CHECK(said.leases_lost == 0);
+    CHECK(said.locks_lost == 0);
     CHECK(said.words.empty());
 }
 

@@ -10,7 +10,7 @@ void Verdict::add(const Judgement& judgement) {
         ", settled after a lost lock " + text(judgement.intruders));
     add("handled again after a lost lock: " + text(judgement.repeats) + ", after a failure " +
         text(judgement.retries) + ", copies of sends " + text(judgement.copies) + "; locks " +
-        text(judgement.leases) + ", of them lost " + text(judgement.leases_lost) +
+        text(judgement.leases) + ", of them lost " + text(judgement.locks_lost) +
         "; handlers started late " + text(judgement.late));
     for (const std::string& words : judgement.words) {
         complaints.push_back(words);

@@ -1,1 +1,451 @@
 #include "processor/session_machine.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+
+#include "support/phase_table.hpp"
+#include "unit/processor/support/session_bench.hpp"
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+using processor::MessageMachine;
+using processor::SessionActions;
+using processor::SessionMachine;
+using test::SessionBench;
+using Phase = SessionMachine::Phase;
+
+namespace {
+
+const Failure busy{.code = Errc::server_busy};
+const Failure taken{.code = Errc::lock_lost};
+
+const char* name_of(Phase phase) {
+    static constexpr const char* names[] = {
+        "held_back",    "opening",  "working", "parked",       "idling_out",   "rewinding",
+        "putting_back", "draining", "leaving", "closing_call", "closing_link", "finished"};
+    return names[static_cast<std::size_t>(phase)];
+}
+
+} // namespace
+
+TEST_CASE(
+    "session machine: on_session_open runs before any message, which may be fetched meanwhile") {
+    SessionBench bench{{}, true};
+    CHECK(bench.begin() == "opened run_open credit");
+    CHECK(bench.machine.phase() == Phase::opening);
+    CHECK(bench.arrive() == "enqueue");
+    CHECK(bench.machine.in_flight() == 1);
+    CHECK(bench.open_ended(true) == "limit release_lane");
+    CHECK(bench.machine.phase() == Phase::working);
+}
+
+TEST_CASE("session machine: an on_session_open that fails gives the session back") {
+    SessionBench bench{{}, true, true};
+    static_cast<void>(bench.begin());
+    static_cast<void>(bench.arrive());
+    CHECK(bench.open_ended(false) == "limit pause drain");
+    CHECK(bench.machine.close_reason() == CloseReason::open_failed);
+    CHECK(bench.drained() == "take_back settle:release");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose run_close release_lane resume");
+}
+
+TEST_CASE("session machine: on_session_close does not run where on_session_open did not") {
+    SessionBench bench{{}, true, true};
+    static_cast<void>(bench.begin());
+    CHECK(bench.leave(CloseReason::stopped) == "pause drain");
+    CHECK(bench.drained() == "take_back close_link leave_slot");
+    SessionBench unopened{{}, true, true};
+    CHECK(unopened.leave(CloseReason::stopped) == "pause take_back close_link leave_slot");
+    CHECK_FALSE(unopened.machine.was_opened());
+}
+
+TEST_CASE("session machine: R1: nothing but a message that has left ends being in flight") {
+    SessionBench bench;
+    static_cast<void>(bench.begin());
+    MessageMachine& first = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    CHECK(bench.machine.in_flight() == 2);
+    CHECK(bench.succeed(first) == "settle:complete");
+    CHECK(bench.machine.in_flight() == 2);
+    CHECK(bench.answer(first) == "dispose");
+    CHECK(bench.machine.in_flight() == 1);
+}
+
+TEST_CASE("session machine: R3: an idle session is drained, then left, then given back") {
+    SessionBench bench{{.session_idle_timeout = 1s}, false, true};
+    CHECK(bench.begin() == "opened credit");
+    CHECK(bench.machine.next() == bench.now + 1s);
+    CHECK(bench.pass(999ms).empty());
+    CHECK(bench.pass(1ms) == "drain");
+    CHECK(bench.machine.phase() == Phase::idling_out);
+    CHECK(bench.drained() == "pause take_back run_close resume");
+    CHECK(bench.feed([&](auto& m, auto& out) { m.close_ended(bench.now, out); }) ==
+          "close_link leave_slot");
+    CHECK(bench.feed([](auto& m, auto& out) { m.link_closed(out); }) == "finish");
+    CHECK(bench.machine.close_reason() == CloseReason::idle);
+    CHECK(bench.machine.next() == TimePoint::max());
+}
+
+TEST_CASE(
+    "session machine: R2: a message before the drain's answer takes the session back to work") {
+    SessionBench bench{{.session_idle_timeout = 1s}};
+    static_cast<void>(bench.begin());
+    CHECK(bench.pass(1s) == "drain");
+    MessageMachine& message = bench.arrive_and_start();
+    static_cast<void>(bench.succeed(message));
+    static_cast<void>(bench.answer(message)); // also when it was handled by then
+    CHECK(bench.drained() == "credit");
+    CHECK(bench.machine.phase() == Phase::working);
+    CHECK(bench.machine.next() == bench.now + 1s);
+}
+
+TEST_CASE("session machine: R3: a message that comes once the session is being left goes back") {
+    SessionBench bench{{.session_idle_timeout = 1s}};
+    static_cast<void>(bench.begin());
+    static_cast<void>(bench.pass(1s));
+    CHECK(bench.drained() == "pause take_back close_link leave_slot");
+    CHECK(bench.arrive() == "settle:release");
+    CHECK(bench.machine.in_flight() == 1);
+    CHECK(bench.answer(*bench.settling.front()) == "dispose");
+    CHECK(bench.machine.in_flight() == 0);
+}
+
+TEST_CASE("session machine: R4: with timeout zero one drain is all a roll needs") {
+    SessionBench bench{{.session_idle_timeout = Duration::zero()}};
+    CHECK(bench.begin() == "opened credit drain");
+    MessageMachine& message = bench.arrive_and_start();
+    CHECK(bench.drained().empty()); // shown empty: no more credit
+    static_cast<void>(bench.succeed(message));
+    CHECK(bench.answer(message) == "dispose");
+    CHECK(bench.machine.next() == TimePoint{});
+    CHECK(bench.pass(0s) == "pause take_back close_link leave_slot");
+}
+
+TEST_CASE("session machine: R6: what is behind a failed message goes back first, then it, then "
+          "credit is given") {
+    SessionBench bench;
+    static_cast<void>(bench.begin());
+    MessageMachine& failed = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    CHECK(bench.fail(failed) == "drain");
+    CHECK(bench.machine.phase() == Phase::rewinding);
+    CHECK(bench.arrive() == "enqueue"); // crossed the drain: goes back with the others
+    CHECK(bench.drained() == "take_back settle:release settle:release settle:abandon");
+    CHECK(bench.machine.phase() == Phase::putting_back);
+    REQUIRE(bench.settling.size() == 3);
+    CHECK(bench.answer(*bench.settling.front()) == "dispose");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose release_lane credit");
+    CHECK(bench.machine.phase() == Phase::working);
+}
+
+TEST_CASE("session machine: leaving gives back what waits after the drain's answer and waits for "
+          "what runs") {
+    SessionBench bench;
+    static_cast<void>(bench.begin());
+    MessageMachine& running = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    CHECK(bench.leave(CloseReason::max_hold) == "pause drain");
+    CHECK(bench.leave(CloseReason::stopped).empty()); // once, the first reason stays
+    CHECK(bench.machine.close_reason() == CloseReason::max_hold);
+    CHECK(bench.arrive() == "enqueue"); // goes back in its order
+    CHECK(bench.drained() == "take_back settle:release settle:release");
+    CHECK(bench.arrive() == "settle:release");
+    while (!bench.settling.empty()) {
+        CHECK(bench.answer(*bench.settling.front()) == "dispose");
+    }
+    CHECK(bench.succeed(running) == "settle:complete");
+    CHECK(bench.answer(running) == "dispose close_link leave_slot");
+}
+
+TEST_CASE("session machine: a handler that fails while the session is left goes back after what "
+          "was behind it") {
+    SessionBench bench;
+    static_cast<void>(bench.begin());
+    MessageMachine& running = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    static_cast<void>(bench.leave(CloseReason::stopped));
+    CHECK(bench.fail(running).empty());
+    CHECK(bench.drained() == "take_back settle:release settle:abandon");
+}
+
+TEST_CASE("session machine: receive-and-delete handles what arrived before it leaves") {
+    SessionBench bench{{.receive_and_delete = true}};
+    static_cast<void>(bench.begin());
+    static_cast<void>(bench.arrive());
+    CHECK(bench.leave(CloseReason::stopped) == "drain");
+    CHECK(bench.drained().empty());
+    CHECK(bench.succeed(bench.start()) == "dispose close_link leave_slot");
+}
+
+TEST_CASE(
+    "session machine: R9: the rest of the session is dead-lettered, then it is left for that") {
+    SessionBench bench{{.failure_policy = FailurePolicy::dead_letter_session()}};
+    static_cast<void>(bench.begin());
+    MessageMachine& failed = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    CHECK(bench.fail(failed) == "settle:failed take_back settle:session");
+    CHECK(bench.arrive() == "settle:session");
+    while (!bench.settling.empty()) {
+        static_cast<void>(bench.answer(*bench.settling.front()));
+    }
+    CHECK(bench.pass(0s) == "drain");
+    CHECK(bench.drained() == "pause take_back close_link leave_slot");
+    CHECK(bench.machine.close_reason() == CloseReason::dead_lettered);
+}
+
+TEST_CASE("session machine: R9: parked, it rests until everything goes back in order") {
+    SessionBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
+    static_cast<void>(bench.begin());
+    MessageMachine& failed = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    CHECK(bench.fail(failed) == "pause");
+    CHECK(bench.machine.phase() == Phase::parked);
+    CHECK(bench.machine.next() == bench.now + 10s);
+    CHECK(bench.pass(10s) == "pause drain");
+    CHECK(bench.drained() == "take_back settle:release settle:abandon");
+}
+
+TEST_CASE(
+    "session machine: R13: a lost lock forgets what waits, waits for what runs, is told once") {
+    SessionBench bench{{}, false, true};
+    static_cast<void>(bench.begin());
+    MessageMachine& running = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    CHECK(bench.lose() == "lost lock_over pause take_back dispose");
+    CHECK(bench.lose(CloseReason::connection_lost).empty());
+    CHECK(bench.machine.close_reason() == CloseReason::lock_lost);
+    CHECK(bench.succeed(running) == "dispose drop_link run_close resume");
+    CHECK(bench.feed([&](auto& m, auto& out) { m.close_ended(bench.now, out); }) ==
+          "leave_slot finish");
+}
+
+TEST_CASE("session machine: a lock lost by an answer is dealt with by the next turn") {
+    SessionBench bench;
+    static_cast<void>(bench.begin());
+    MessageMachine& message = bench.arrive_and_start();
+    static_cast<void>(bench.succeed(message));
+    CHECK(bench.answer(message, &taken) == "dispose");
+    CHECK(bench.machine.next() == TimePoint{});
+    CHECK(bench.pass(0s) == "lost lock_over pause take_back drop_link leave_slot finish");
+}
+
+TEST_CASE("session machine: R15: unanswered settlements, drains and closes are bounded") {
+    SessionBench settling;
+    static_cast<void>(settling.begin());
+    MessageMachine& message = settling.arrive_and_start();
+    static_cast<void>(settling.succeed(message));
+    CHECK(
+        settling.pass(30s).starts_with("silent lost lock_over pause take_back drop_link dispose"));
+
+    SessionBench draining{{.session_idle_timeout = 1s}};
+    static_cast<void>(draining.begin());
+    CHECK(draining.pass(1s) == "drain");
+    CHECK(draining.pass(5s) == "pause take_back close_link leave_slot");
+    CHECK(draining.pass(5s) == "drop_link finish");
+
+    SessionBench rewinding;
+    static_cast<void>(rewinding.begin());
+    static_cast<void>(rewinding.fail(rewinding.arrive_and_start()));
+    CHECK(rewinding.pass(5s) == "pause take_back settle:abandon");
+    CHECK(rewinding.machine.close_reason() == CloseReason::unresponsive);
+}
+
+TEST_CASE("session machine: after an unanswered drain no credit is given, though a message came") {
+    SessionBench bench{{.session_idle_timeout = 1s}};
+    static_cast<void>(bench.begin());
+    static_cast<void>(bench.pass(1s));
+    static_cast<void>(bench.arrive());
+    CHECK(bench.pass(5s) == "pause take_back settle:release");
+    CHECK(bench.machine.close_reason() == CloseReason::unresponsive);
+}
+
+TEST_CASE("session machine: R14: max_hold and max_messages_per_turn end a busy session") {
+    SessionBench held{{.max_hold = 10s}};
+    static_cast<void>(held.begin());
+    static_cast<void>(held.arrive_and_start());
+    CHECK(held.pass(10s) == "pause drain");
+    CHECK(held.machine.close_reason() == CloseReason::max_hold);
+
+    SessionBench turn{{.max_messages_per_turn = 1}};
+    static_cast<void>(turn.begin());
+    MessageMachine& message = turn.arrive_and_start();
+    CHECK(turn.succeed(message) == "settle:complete pause take_back");
+    CHECK(turn.machine.close_reason() == CloseReason::max_messages);
+}
+
+namespace {
+
+/// A bench in one phase, and the messages that inputs are about.
+struct Scene {
+    SessionBench bench;
+    MessageMachine stray{};            ///< one that the session does not know
+    MessageMachine* running{&stray};   ///< one whose handler runs, if there can be one
+    MessageMachine* answering{&stray}; ///< one that waits for the broker, if there can be one
+
+    explicit Scene(ProcessorOptions options = {.session_idle_timeout = 1s}, bool has_open = false,
+                   bool has_close = false)
+        : bench{std::move(options), has_open, has_close} {}
+};
+
+using ScenePtr = std::unique_ptr<Scene>;
+
+ScenePtr working() {
+    auto scene = std::make_unique<Scene>(
+        ProcessorOptions{.max_concurrent_calls_per_session = 2, .session_idle_timeout = 1s});
+    scene->bench.holds = true;
+    static_cast<void>(scene->bench.begin());
+    scene->running = &scene->bench.arrive_and_start();
+    scene->answering = &scene->bench.arrive_and_start();
+    static_cast<void>(scene->bench.succeed(*scene->answering));
+    return scene;
+}
+
+ScenePtr closing(bool has_close) {
+    auto scene =
+        std::make_unique<Scene>(ProcessorOptions{.session_idle_timeout = 1s}, false, has_close);
+    static_cast<void>(scene->bench.begin());
+    static_cast<void>(scene->bench.pass(1s));
+    static_cast<void>(scene->bench.drained());
+    static_cast<void>(scene->bench.arrive()); // too late: released
+    scene->answering = scene->bench.settling.front();
+    return scene;
+}
+
+ScenePtr reach(Phase phase) {
+    switch (phase) {
+    case Phase::held_back: return std::make_unique<Scene>();
+    case Phase::opening: {
+        auto scene = std::make_unique<Scene>(ProcessorOptions{}, true);
+        static_cast<void>(scene->bench.begin());
+        scene->bench.opening = false; // it runs
+        return scene;
+    }
+    case Phase::working: return working();
+    case Phase::parked: {
+        auto scene = std::make_unique<Scene>(
+            ProcessorOptions{.max_concurrent_calls_per_session = 3,
+                             .session_idle_timeout = 1s,
+                             .failure_policy = FailurePolicy::park_session(10s)});
+        static_cast<void>(scene->bench.begin());
+        MessageMachine& parks = scene->bench.arrive_and_start();
+        scene->running = &scene->bench.arrive_and_start();
+        scene->answering = &scene->bench.arrive_and_start();
+        static_cast<void>(scene->bench.succeed(*scene->answering));
+        static_cast<void>(scene->bench.fail(parks));
+        return scene;
+    }
+    case Phase::idling_out: {
+        auto scene = std::make_unique<Scene>();
+        static_cast<void>(scene->bench.begin());
+        static_cast<void>(scene->bench.pass(1s));
+        scene->running = &scene->bench.arrive_and_start();
+        scene->answering = &scene->bench.arrive_and_start();
+        static_cast<void>(scene->bench.succeed(*scene->answering));
+        return scene;
+    }
+    case Phase::rewinding:
+    case Phase::putting_back: {
+        ScenePtr scene = working();
+        static_cast<void>(scene->bench.fail(scene->bench.arrive_and_start()));
+        if (phase == Phase::putting_back) {
+            static_cast<void>(scene->bench.drained());
+        }
+        return scene;
+    }
+    case Phase::draining:
+    case Phase::leaving: {
+        ScenePtr scene = working();
+        static_cast<void>(scene->bench.leave(CloseReason::released));
+        if (phase == Phase::leaving) {
+            static_cast<void>(scene->bench.drained());
+        }
+        return scene;
+    }
+    case Phase::closing_call: return closing(true);
+    case Phase::closing_link: return closing(false);
+    case Phase::finished: {
+        ScenePtr scene = closing(false);
+        static_cast<void>(scene->bench.answer(*scene->answering));
+        scene->answering = &scene->stray;
+        static_cast<void>(scene->bench.feed([](auto& m, auto& out) { m.link_closed(out); }));
+        return scene;
+    }
+    }
+    return nullptr;
+}
+
+using SceneInput = std::function<std::string(Scene&)>;
+
+const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
+    static const std::vector<std::pair<std::string, SceneInput>> inputs{
+        {"begin", [](Scene& s) { return s.bench.begin(); }},
+        {"open ended", [](Scene& s) { return s.bench.open_ended(true); }},
+        {"open failed", [](Scene& s) { return s.bench.open_ended(false); }},
+        {"arrived", [](Scene& s) { return s.bench.arrive(); }},
+        {"decided",
+         [](Scene& s) {
+             return s.bench.feed([&](auto& m, auto& out) {
+                 m.decided(*s.running, ports::Outcome::complete, s.bench.now, out);
+             });
+         }},
+        {"returned", [](Scene& s) { return s.bench.succeed(*s.running); }},
+        {"threw", [](Scene& s) { return s.bench.fail(*s.running); }},
+        {"answered", [](Scene& s) { return s.bench.answer(*s.answering); }},
+        {"refused", [](Scene& s) { return s.bench.answer(*s.answering, &busy); }},
+        {"drained", [](Scene& s) { return s.bench.drained(); }},
+        {"leave", [](Scene& s) { return s.bench.leave(CloseReason::stopped); }},
+        {"lose", [](Scene& s) { return s.bench.lose(); }},
+        {"give up",
+         [](Scene& s) {
+             return s.bench.feed([&](auto& m, auto& out) { m.give_up(s.bench.now, out); });
+         }},
+        {"close ended",
+         [](Scene& s) {
+             return s.bench.feed([&](auto& m, auto& out) { m.close_ended(s.bench.now, out); });
+         }},
+        {"link closed",
+         [](Scene& s) { return s.bench.feed([](auto& m, auto& out) { m.link_closed(out); }); }},
+        {"limit calls",
+         [](Scene& s) { return s.bench.feed([](auto& m, auto& out) { m.limit_calls(5, out); }); }},
+        {"due", [](Scene& s) { return s.bench.pass(31s); }},
+    };
+    return inputs;
+}
+
+} // namespace
+
+TEST_CASE("session machine: every input in every phase") {
+    // Unreachable: a handler or an answer in a phase that has no message. There the message is one
+    // that the session does not know, and the cell says that the machine does nothing.
+    static const char* const expected[12][17] = {
+#include "unit/processor/session_machine_cells.inc"
+    };
+    const auto& inputs = scene_inputs();
+    std::vector<std::string> phases;
+    std::vector<std::string> names;
+    for (std::size_t phase = 0; phase < 12; ++phase) {
+        phases.emplace_back(name_of(static_cast<Phase>(phase)));
+    }
+    for (const auto& [name, input] : inputs) {
+        names.push_back(name);
+    }
+    test::PhaseTable table{"session machine", std::move(phases), std::move(names)};
+    for (std::size_t phase = 0; phase < 12; ++phase) {
+        for (std::size_t input = 0; input < inputs.size(); ++input) {
+            const ScenePtr scene = reach(static_cast<Phase>(phase));
+            CAPTURE(name_of(static_cast<Phase>(phase)));
+            CAPTURE(inputs[input].first);
+            REQUIRE(scene->bench.machine.phase() == static_cast<Phase>(phase));
+            const std::string actions = inputs[input].second(*scene);
+            const std::string cell =
+                std::string{name_of(scene->bench.machine.phase())} + ": " + actions;
+            CHECK(cell == expected[phase][input]);
+            table.reached(phase, input);
+        }
+    }
+    table.print();
+    CHECK(table.missing().empty());
+}

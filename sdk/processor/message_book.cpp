@@ -1,11 +1,11 @@
-#include "processor/message_flow.hpp"
+#include "processor/message_book.hpp"
 
 #include <algorithm>
 
 namespace sessionq::processor {
 namespace {
 
-void join(FlowEffects& all, const FlowEffects& more) noexcept {
+void join(BookEffects& all, const BookEffects& more) noexcept {
     all.gone = all.gone || more.gone;
     all.turn_over = all.turn_over || more.turn_over;
     all.rewinds = all.rewinds || more.rewinds;
@@ -16,21 +16,21 @@ void join(FlowEffects& all, const FlowEffects& more) noexcept {
 
 } // namespace
 
-FlowEffects MessageFlow::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
-                                 std::size_t bytes, bool removed, const FlowStance& stance,
+BookEffects MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
+                                 std::size_t bytes, bool removed, const BookStance& stance,
                                  TimePoint now, SessionActions& out) {
     credit_.arrived(bytes);
     idle_.begin(); // R2: arrival disarms
     return follow(message, message.arrived(arrival, bytes, removed), stance, now, out);
 }
 
-FlowEffects MessageFlow::decided(MessageMachine& message, ports::Outcome outcome, bool strict,
-                                 const FlowStance& stance, TimePoint now, SessionActions& out) {
+BookEffects MessageBook::decided(MessageMachine& message, ports::Outcome outcome, bool strict,
+                                 const BookStance& stance, TimePoint now, SessionActions& out) {
     return follow(message, message.decided(outcome, stance.usable, strict), stance, now, out);
 }
 
-FlowEffects MessageFlow::ended(MessageMachine& message, const MessageEnd& end,
-                               const FlowStance& stance, TimePoint now, SessionActions& out) {
+BookEffects MessageBook::ended(MessageMachine& message, const MessageEnd& end,
+                               const BookStance& stance, TimePoint now, SessionActions& out) {
     holds_ += end.holds_lane ? 1 : 0;
     Circumstances session{.usable = stance.usable,
                           .may_wait = !stance.leaving,
@@ -42,20 +42,20 @@ FlowEffects MessageFlow::ended(MessageMachine& message, const MessageEnd& end,
     return follow(message, message.ended(end, session, now), stance, now, out);
 }
 
-FlowEffects MessageFlow::taken_back(MessageMachine& message, std::optional<Verdict> verdict,
-                                    const FlowStance& stance, TimePoint now, SessionActions& out) {
+BookEffects MessageBook::taken_back(MessageMachine& message, std::optional<Verdict> verdict,
+                                    const BookStance& stance, TimePoint now, SessionActions& out) {
     return follow(message, message.taken_back(verdict), stance, now, out);
 }
 
-FlowEffects MessageFlow::answered(MessageMachine& message, bool success, const FlowStance& stance,
+BookEffects MessageBook::answered(MessageMachine& message, bool success, const BookStance& stance,
                                   TimePoint now, SessionActions& out) {
     return follow(message, message.answered(success), stance, now, out);
 }
 
 template <typename Input>
-FlowEffects MessageFlow::each_of(Messages& messages, Input input, const FlowStance& stance,
+BookEffects MessageBook::each_of(Messages& messages, Input input, const BookStance& stance,
                                  TimePoint now, SessionActions& out) {
-    FlowEffects effects;
+    BookEffects effects;
     Messages all;
     all.splice_back(messages);
     while (MessageMachine* message = all.pop_front()) {
@@ -64,34 +64,34 @@ FlowEffects MessageFlow::each_of(Messages& messages, Input input, const FlowStan
     return effects;
 }
 
-FlowEffects MessageFlow::let_back(const FlowStance& stance, TimePoint now, SessionActions& out) {
+BookEffects MessageBook::let_back(const BookStance& stance, TimePoint now, SessionActions& out) {
     const auto back = [&stance](MessageMachine& message) {
         return message.let_back(stance.usable);
     };
-    FlowEffects effects = each_of(failed_, back, stance, now, out);
+    BookEffects effects = each_of(failed_, back, stance, now, out);
     join(effects, each_of(retrying_, back, stance, now, out));
     return effects;
 }
 
-FlowEffects MessageFlow::retries_due(const FlowStance& stance, TimePoint now, SessionActions& out) {
+BookEffects MessageBook::retries_due(const BookStance& stance, TimePoint now, SessionActions& out) {
     const auto retry = [now](MessageMachine& message) {
         return message.retry_at() > now ? MessageActions{} : message.retry_due();
     };
     return each_of(retrying_, retry, stance, now, out);
 }
 
-FlowEffects MessageFlow::drop_link(const FlowStance& stance, TimePoint now, SessionActions& out) {
+BookEffects MessageBook::drop_link(const BookStance& stance, TimePoint now, SessionActions& out) {
     out.push_back({.kind = Kind::drop_link});
     const auto drop = [](MessageMachine& message) { return message.link_gone(); };
-    FlowEffects effects = each_of(settling_, drop, stance, now, out);
+    BookEffects effects = each_of(settling_, drop, stance, now, out);
     join(effects, each_of(settling_early_, drop, stance, now, out));
     return effects;
 }
 
-FlowEffects MessageFlow::follow(MessageMachine& message, const MessageActions& actions,
-                                const FlowStance& stance, TimePoint now, SessionActions& out) {
+BookEffects MessageBook::follow(MessageMachine& message, const MessageActions& actions,
+                                const BookStance& stance, TimePoint now, SessionActions& out) {
     using Next = MessageActions::Next;
-    FlowEffects effects;
+    BookEffects effects;
     const bool was_settling = is_settling();
     place(message);
     if (actions.counts) {
@@ -123,7 +123,7 @@ FlowEffects MessageFlow::follow(MessageMachine& message, const MessageActions& a
 }
 
 /// Into the list of its phase.
-void MessageFlow::place(MessageMachine& message) noexcept {
+void MessageBook::place(MessageMachine& message) noexcept {
     using In = MessageMachine::Phase;
     Messages::remove(message);
     switch (message.phase()) {
@@ -138,7 +138,7 @@ void MessageFlow::place(MessageMachine& message) noexcept {
     }
 }
 
-void MessageFlow::put_first(MessageMachine& message, const FlowStance& stance,
+void MessageBook::put_first(MessageMachine& message, const BookStance& stance,
                             SessionActions& out) {
     const bool held = message.take_hold();
     if (!held) {
@@ -152,14 +152,14 @@ void MessageFlow::put_first(MessageMachine& message, const FlowStance& stance,
     }
 }
 
-void MessageFlow::release(std::uint32_t count, SessionActions& out) {
+void MessageBook::release(std::uint32_t count, SessionActions& out) {
     if (count != 0) {
         holds_ -= count;
         out.push_back({.kind = Kind::release_lane, .count = count});
     }
 }
 
-TimePoint MessageFlow::retry_at() const noexcept {
+TimePoint MessageBook::retry_at() const noexcept {
     TimePoint at = TimePoint::max();
     for (const MessageMachine* each = retrying_.front(); each != nullptr;
          each = retrying_.next(*each)) {
@@ -168,7 +168,7 @@ TimePoint MessageFlow::retry_at() const noexcept {
     return at;
 }
 
-std::uint32_t MessageFlow::in_lane() const noexcept {
+std::uint32_t MessageBook::in_lane() const noexcept {
     std::uint32_t count = 0;
     for (const Messages* messages : {&in_lane_, &settling_early_}) {
         for (const MessageMachine* each = messages->front(); each != nullptr;
@@ -179,7 +179,7 @@ std::uint32_t MessageFlow::in_lane() const noexcept {
     return count;
 }
 
-std::uint32_t MessageFlow::turn_window(std::uint32_t window, std::uint32_t used) const noexcept {
+std::uint32_t MessageBook::turn_window(std::uint32_t window, std::uint32_t used) const noexcept {
     const std::uint32_t most = terms_.options.max_messages_per_turn;
     if (most == 0) {
         return window;

@@ -8,7 +8,7 @@
 namespace sessionq::processor {
 
 /// What the phase of a session means for its messages.
-struct FlowStance {
+struct BookStance {
     bool usable{true};       ///< the lock is held
     bool leaving{false};     ///< nothing is tried again
     bool keeps_holds{false}; ///< a message that is settled does not let the next one start
@@ -16,7 +16,7 @@ struct FlowStance {
 };
 
 /// What messages want of their session.
-struct FlowEffects {
+struct BookEffects {
     bool gone{false};           ///< a message has left
     bool turn_over{false};      ///< `max_messages_per_turn` messages were handled (R14)
     bool rewinds{false};        ///< what is behind a failed message goes back first (R6)
@@ -27,26 +27,26 @@ struct FlowEffects {
 
 /// Decides the way of a session's messages: keeps each in the list of its phase, and turns what its
 /// machine says into actions. It also keeps the calls that hold the lane.
-class MessageFlow {
+class MessageBook {
 public:
-    MessageFlow(const SessionTerms& terms, IdleClock& idle, CreditWindow& credit) noexcept
+    MessageBook(const SessionTerms& terms, IdleClock& idle, CreditWindow& credit) noexcept
         : terms_{terms}, idle_{idle}, credit_{credit} {}
 
-    FlowEffects arrived(MessageMachine& message, MessageMachine::Arrival arrival, std::size_t bytes,
-                        bool removed, const FlowStance& stance, TimePoint now, SessionActions& out);
-    FlowEffects decided(MessageMachine& message, ports::Outcome outcome, bool strict,
-                        const FlowStance& stance, TimePoint now, SessionActions& out);
-    FlowEffects ended(MessageMachine& message, const MessageEnd& end, const FlowStance& stance,
+    BookEffects arrived(MessageMachine& message, MessageMachine::Arrival arrival, std::size_t bytes,
+                        bool removed, const BookStance& stance, TimePoint now, SessionActions& out);
+    BookEffects decided(MessageMachine& message, ports::Outcome outcome, bool strict,
+                        const BookStance& stance, TimePoint now, SessionActions& out);
+    BookEffects ended(MessageMachine& message, const MessageEnd& end, const BookStance& stance,
                       TimePoint now, SessionActions& out);
-    FlowEffects taken_back(MessageMachine& message, std::optional<Verdict> verdict,
-                           const FlowStance& stance, TimePoint now, SessionActions& out);
-    FlowEffects answered(MessageMachine& message, bool success, const FlowStance& stance,
+    BookEffects taken_back(MessageMachine& message, std::optional<Verdict> verdict,
+                           const BookStance& stance, TimePoint now, SessionActions& out);
+    BookEffects answered(MessageMachine& message, bool success, const BookStance& stance,
                          TimePoint now, SessionActions& out);
     /// What failed or waits for its next try goes back, or is forgotten.
-    FlowEffects let_back(const FlowStance& stance, TimePoint now, SessionActions& out);
-    FlowEffects retries_due(const FlowStance& stance, TimePoint now, SessionActions& out);
+    BookEffects let_back(const BookStance& stance, TimePoint now, SessionActions& out);
+    BookEffects retries_due(const BookStance& stance, TimePoint now, SessionActions& out);
     /// The link is dropped: no settlement is answered any more.
-    FlowEffects drop_link(const FlowStance& stance, TimePoint now, SessionActions& out);
+    BookEffects drop_link(const BookStance& stance, TimePoint now, SessionActions& out);
 
     /// A call holds the lane.
     void hold() noexcept { ++holds_; }
@@ -70,13 +70,13 @@ private:
     using Kind = SessionAction::Kind;
     using Messages = core::IntrusiveList<MessageMachine, MessageMachine>;
 
-    FlowEffects follow(MessageMachine& message, const MessageActions& actions,
-                       const FlowStance& stance, TimePoint now, SessionActions& out);
+    BookEffects follow(MessageMachine& message, const MessageActions& actions,
+                       const BookStance& stance, TimePoint now, SessionActions& out);
     template <typename Input>
-    FlowEffects each_of(Messages& messages, Input input, const FlowStance& stance, TimePoint now,
+    BookEffects each_of(Messages& messages, Input input, const BookStance& stance, TimePoint now,
                         SessionActions& out);
     void place(MessageMachine& message) noexcept;
-    void put_first(MessageMachine& message, const FlowStance& stance, SessionActions& out);
+    void put_first(MessageMachine& message, const BookStance& stance, SessionActions& out);
     void release(std::uint32_t count, SessionActions& out);
 
     const SessionTerms& terms_;
