@@ -176,12 +176,8 @@ void World::take_down() {
     application_.let_go();
     stage_->calm_down();
     const auto never = [] { return false; };
-<<<<<<< HEAD
-    stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left behind return
-=======
     stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left return
     stage_->run(scheduler().now() + std::chrono::minutes{10}, [this] { return emptied_; });
->>>>>>> f47b0e95686df38e201e97cd9e75489347e93ffd
     if (found()) {
         return;
     }
