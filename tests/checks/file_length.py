@@ -14,5 +14,9 @@ def check(root) -> list[str]:
     return found
 
 
-FIXTURE = {"sdk/core/long.cpp": "\n" * 501, "include/sessionq/full.hpp": "\n" * 500, "tests/unit/core/long_test.cpp": "\n" * 900}
+FIXTURE = {
+    "sdk/core/long.cpp": "\n" * 501,
+    "include/sessionq/full.hpp": "\n" * 500,
+    "tests/unit/core/long_test.cpp": "\n" * 900,
+}
 EXPECTED = ["sdk/core/long.cpp:501"]

@@ -41,25 +41,37 @@ def check(root) -> list[str]:
             where = f"{path.relative_to(root)}:{number}"
             target = name.split("/")[0]
             if target not in BELOW:
-                found.append(f"{where}: \"{name}\" is not named from the root sdk/")
+                found.append(f'{where}: "{name}" is not named from the root sdk/')
             elif target not in allowed:
                 found.append(f"{where}: {part} may not include {target}")
     for path in sources(root, "include", "samples"):
         for number, name, angled in includes(path):
             target = name.split("/")[0]
-            if target in BELOW or target in ("sdk", "..") or (not angled and path.is_relative_to(root / "include")):
+            if (
+                target in BELOW
+                or target in ("sdk", "..")
+                or (not angled and path.is_relative_to(root / "include"))
+            ):
                 found.append(f"{path.relative_to(root)}:{number}: {name} is inside the library")
     return found
 
 
 FIXTURE = {
-    "include/sessionq/a.hpp": '#include <vector>\n#include <sessionq/b.hpp>\n#include "core/clock.hpp"\n',
-    "samples/01_a.cpp": '#include <sessionq/a.hpp>\n#include <../sdk/core/clock.hpp>\n#include "reader.hpp"\n',
-    "sdk/client/ok.cpp": '#include "broker/engine.hpp"\n#include "core/clock.hpp"\n#include <sessionq/a.hpp>\n',
+    "include/sessionq/a.hpp": (
+        '#include <vector>\n#include <sessionq/b.hpp>\n#include "core/clock.hpp"\n'
+    ),
+    "samples/01_a.cpp": (
+        '#include <sessionq/a.hpp>\n#include <../sdk/core/clock.hpp>\n#include "reader.hpp"\n'
+    ),
+    "sdk/client/ok.cpp": (
+        '#include "broker/engine.hpp"\n#include "core/clock.hpp"\n#include <sessionq/a.hpp>\n'
+    ),
     "sdk/core/up.cpp": '#include "core/clock.hpp"\n  # include "timing/timer.hpp"\n',
     "sdk/extra/a.hpp": "\n",
     "sdk/ports/side.hpp": '#include "dispatch/lane.hpp"\n',
-    "sdk/processor/relative.hpp": '#include "../core/clock.hpp"\n#include "slot.hpp"\n#include "in_process/link.hpp"\n',
+    "sdk/processor/relative.hpp": (
+        '#include "../core/clock.hpp"\n#include "slot.hpp"\n#include "in_process/link.hpp"\n'
+    ),
     "sdk/tools/ok.cpp": '#include "server/front.hpp"\n',
 }
 EXPECTED = [

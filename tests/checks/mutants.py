@@ -22,18 +22,24 @@ LISTS = "tests/simulation/mutants/"
 FIXTURE = {
     "sdk/core/a.cpp": "int f(int a) {\n    if (a < 1) {\n        a = 2;\n    }\n    return a;\n}\n",
     "sdk/core/c.cpp": "int g() { return 3 + 4; }\n",
-    LISTS + "fits.mutants": "# Seven lines an entry.\n"
-    + entry("moved", "core/a.cpp", "if (a\n< 1) {", "if (a < (MUTATED ? 2 : 1)) {")
-    + entry("shared", "core/a.cpp", "a = 2;", "a = MUTATED || MUTATED(elsewhere) ? 3 : 2;")
-    + "mutant elsewhere: has no replacement of its own\nseen by network\nscenario steady\n",
-    LISTS + "misfits.mutants": entry("absent", "core/a.cpp", "a = 4;", "MUTATED")
-    + entry("unclear", "core/a.cpp", "a", "MUTATED")
-    + entry("nowhere", "core/b.cpp", "a", "MUTATED")
-    + entry("overlaps", "core/a.cpp", "1) {", "MUTATED"),
-    LISTS + "names.mutants": entry("same", "core/c.cpp", "int g", "MUTATED")
-    + entry("same", "core/c.cpp", "return", "MUTATED")
-    + entry("never", "core/c.cpp", "3", "5")
-    + entry("other", "core/c.cpp", "4", "MUTATED(missing)"),
+    LISTS + "fits.mutants": (
+        "# Seven lines an entry.\n"
+        + entry("moved", "core/a.cpp", "if (a\n< 1) {", "if (a < (MUTATED ? 2 : 1)) {")
+        + entry("shared", "core/a.cpp", "a = 2;", "a = MUTATED || MUTATED(elsewhere) ? 3 : 2;")
+        + "mutant elsewhere: has no replacement of its own\nseen by network\nscenario steady\n"
+    ),
+    LISTS + "misfits.mutants": (
+        entry("absent", "core/a.cpp", "a = 4;", "MUTATED")
+        + entry("unclear", "core/a.cpp", "a", "MUTATED")
+        + entry("nowhere", "core/b.cpp", "a", "MUTATED")
+        + entry("overlaps", "core/a.cpp", "1) {", "MUTATED")
+    ),
+    LISTS + "names.mutants": (
+        entry("same", "core/c.cpp", "int g", "MUTATED")
+        + entry("same", "core/c.cpp", "return", "MUTATED")
+        + entry("never", "core/c.cpp", "3", "5")
+        + entry("other", "core/c.cpp", "4", "MUTATED(missing)")
+    ),
     LISTS + "open.mutants": "mutant open: x\nfile core/a.cpp\nreplace\na\nwith\nb\n",
     LISTS + "word.mutants": "mutant word: x\nfile core/a.cpp\nchange\n",
 }

@@ -11,8 +11,18 @@ def check(root) -> list[str]:
 
 
 FIXTURE = {
-    "tests/unit/core/a_test.cpp": 'void f() {\n    // sleep_for(1s)\n    say("sleep(1)");\n    std::this_thread::sleep_for(1s);\n}\n',
-    "tests/unit/core/b_test.cpp": "int a = 1'000;\nvoid f() { ::usleep(5); }\nvoid sleeper(int); int x = next_sleep_after(3);\nvoid g() { sleepers.sleep(); them->sleep(); ::sleep(1); }\n",
+    "tests/unit/core/a_test.cpp": (
+        'void f() {\n    // sleep_for(1s)\n    say("sleep(1)");\n   '
+        " std::this_thread::sleep_for(1s);\n}\n"
+    ),
+    "tests/unit/core/b_test.cpp": (
+        "int a = 1'000;\nvoid f() { ::usleep(5); }\nvoid sleeper(int); int x ="
+        " next_sleep_after(3);\nvoid g() { sleepers.sleep(); them->sleep(); ::sleep(1); }\n"
+    ),
     "tests/simulation/c.cpp": "void f() { sleep(1); }\n",
 }
-EXPECTED = ["tests/unit/core/a_test.cpp:4", "tests/unit/core/b_test.cpp:2", "tests/unit/core/b_test.cpp:4"]
+EXPECTED = [
+    "tests/unit/core/a_test.cpp:4",
+    "tests/unit/core/b_test.cpp:2",
+    "tests/unit/core/b_test.cpp:4",
+]

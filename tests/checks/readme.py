@@ -17,7 +17,10 @@ def check(root) -> list[str]:
 
     program = re.search(r"```cpp\n(.*?)```", text, re.DOTALL)
     if not program or program.group(1) != (root / SAMPLE).read_text(encoding="utf-8"):
-        found.append(f"{README}:{line_of(text, program.start() if program else 0)}: the program is not the text of {SAMPLE}")
+        found.append(
+            f"{README}:{line_of(text, program.start() if program else 0)}: the program is not the"
+            f" text of {SAMPLE}"
+        )
 
     options = (root / OPTIONS).read_text(encoding="utf-8")
     body = re.search(r"struct ProcessorOptions \{\n(.*?)\n\};", options, re.DOTALL).group(1)
@@ -25,13 +28,19 @@ def check(root) -> list[str]:
     table = re.search(r"## Options of a processor\n(.*?)\n## ", text, re.DOTALL)
     rows = re.findall(r"^\| `(\w+)`", table.group(1), re.MULTILINE) if table else []
     if rows != members:
-        found.append(f"{README}:{line_of(text, table.start() if table else 0)}: the table names {rows}, the header {members}")
+        found.append(
+            f"{README}:{line_of(text, table.start() if table else 0)}: the table names {rows}, the"
+            f" header {members}"
+        )
     return found
 
 
 FIXTURE = {
     README: "# a\n```cpp\nint a;\n```\n## Options of a processor\n| `one` | 1 |\n## Threads\n",
     SAMPLE: "int b;\n",
-    OPTIONS: "struct ProcessorOptions {\n    /// One.\n    int one{1};\n    std::vector<int> two{};\n};\n",
+    OPTIONS: (
+        "struct ProcessorOptions {\n    /// One.\n    int one{1};\n    std::vector<int>"
+        " two{};\n};\n"
+    ),
 }
 EXPECTED = ["README.md:2", "README.md:5"]

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Runs one check of the source tree: run.py CHECK ROOT, or shows that it can fail: run.py CHECK --self-test.
+"""Runs one check of the source tree, or shows that the check can fail.
 
-A check is a module beside this file with check(root) -> violations, and a fixture: FIXTURE (path -> text) and EXPECTED, the
-"path:line" of each violation in it, in order. What the fixture holds beyond those must pass.
+    run.py CHECK ROOT
+    run.py CHECK --self-test
+
+A check is a module beside this file. check(root) returns its violations. FIXTURE (path -> text)
+is a small tree, and EXPECTED lists the "path:line" of each violation in it, in order. Everything
+else in the fixture must pass.
 """
 
 import importlib

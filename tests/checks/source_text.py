@@ -6,8 +6,9 @@ from typing import Iterator
 
 SUFFIXES = {".hpp", ".cpp"}
 
-_LITERAL_OR_COMMENT = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL
+LITERAL_OR_COMMENT = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
+    re.DOTALL,
 )
 
 
@@ -18,7 +19,7 @@ def sources(root: Path, *folders: str) -> Iterator[Path]:
 
 
 def code_lines(path: Path) -> list[str]:
-    """The file's lines with comments and literals blanked, so that words in them are not taken for code."""
+    """The file's lines, with comments and literals as white space."""
 
     def blank(match: re.Match) -> str:
         text = match.group(0)
@@ -26,7 +27,7 @@ def code_lines(path: Path) -> list[str]:
         return re.sub(r"[^\n]", " ", text)
 
     text = re.sub(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])", "_", path.read_text(encoding="utf-8"))
-    return _LITERAL_OR_COMMENT.sub(blank, text).split("\n")
+    return LITERAL_OR_COMMENT.sub(blank, text).split("\n")
 
 
 def includes(path: Path) -> Iterator[tuple[int, str, bool]]:
@@ -45,5 +46,7 @@ def lines_matching(root: Path, files, pattern: str, complaint: str) -> list[str]
         for number, line in enumerate(code_lines(path), 1):
             match = wanted.search(line)
             if match:
-                found.append(f"{path.relative_to(root)}:{number}: {match.group(0).strip()}: {complaint}")
+                found.append(
+                    f"{path.relative_to(root)}:{number}: {match.group(0).strip()}: {complaint}"
+                )
     return found

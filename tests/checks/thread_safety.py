@@ -1,4 +1,7 @@
-"""The comment above every public class states its thread safety. Structs are plain values and state it where it is not obvious."""
+"""The comment above every public class states its thread safety.
+
+Structs are plain values. They state it where it is not obvious.
+"""
 
 import re
 
@@ -18,7 +21,10 @@ def check(root) -> list[str]:
                 continue
             match = CLASS.match(line)
             if match and "Thread safety" not in comment:
-                found.append(f"{path.relative_to(root)}:{number}: class {match.group(1)} does not state its thread safety")
+                found.append(
+                    f"{path.relative_to(root)}:{number}: class {match.group(1)} does not state its"
+                    " thread safety"
+                )
             if not text.startswith(("template", "[[")):
                 comment = ""
     return found

@@ -15,9 +15,9 @@ struct Application::Call {
     OperationContext under{};
     bool middle_done{false};
     processor::HandlerDone done{};
-    std::shared_ptr<StateUse> state{}; ///< null: it does not use the state, or has not come to it
+    std::shared_ptr<StateUse> state{}; ///< null: it does not use the state, or not yet
 
-    /// True: it waits for an answer.
+    /// Returns true while it waits for an answer.
     bool uses_state() {
         if (state && !state->is_asked()) {
             state->go_on();
@@ -148,13 +148,13 @@ void Application::start(MessageContext& context, const processor::HandlerDone& d
     if (call->script.takes == Duration::zero() && call->script.state_calls == 0 &&
         !call->script.hangs && !call->script.until_stopped) {
         middle(*call);
-        done(finish(*call)); // before start_message has returned
+        done(finish(*call)); // before start_message returns
         return;
     }
     poll_end(call);
 }
 
-/// What resumes a coroutine: some thread that is neither a loop nor a worker.
+/// Resumes coroutines, as a thread that is neither a loop nor a worker.
 void Application::poll_end(std::shared_ptr<Call> call) {
     const bool waits = call->script.hangs || call->script.until_stopped;
     const TimePoint now = environment_.scheduler.now();

@@ -12,14 +12,13 @@
 
 namespace sessionq::simulation {
 
-/// The user: handlers that do what a script says, and tell the oracles when they begin and end.
+/// The application: its handlers follow a script and tell the oracles when they begin and end.
 class Application {
 public:
     Application(Environment& environment, Expectations& expectations)
         : environment_{environment}, expectations_{expectations} {}
 
-    /// The handlers to register; `coroutines` in percent of seeds' choice, open and close handlers
-    /// only if wanted.
+    /// Registers the handlers. Open and close handlers are registered only if the setup wants them.
     [[nodiscard]] processor::Handlers handlers(bool coroutines, bool open, bool close);
 
     ScriptMix mix{};
@@ -28,7 +27,7 @@ public:
     std::function<void()> change_limits{};
     std::function<void(const DeliveryRecord&)> after_handler{};
 
-    /// Handlers that wait for something that will not come, end now and from now on.
+    /// Ends handlers that hang, now and from now on.
     void let_go() noexcept { let_go_ = true; }
 
     [[nodiscard]] std::uint64_t running() const noexcept { return running_; }
@@ -50,7 +49,7 @@ private:
     Environment& environment_;
     Expectations& expectations_;
     bool let_go_{false};
-    std::set<std::string> opening_{}; ///< sessions whose on_session_open runs
+    std::set<std::string> opening_{}; ///< sessions whose on_session_open handler runs
     std::uint64_t running_{0};
     std::uint64_t errors_{0};
 };

@@ -7,7 +7,7 @@ namespace sessionq::simulation {
 
 void BrokerLedger::append(std::vector<broker::Change> changes) {
     if (is_dead_) {
-        return; // what a broker does on its way out is not what one does that is killed
+        return; // a killed broker does not do what an orderly shutdown does
     }
     uncommitted_.push_back({.mark = ++mark_});
     for (const broker::Change& change : changes) {
@@ -41,7 +41,7 @@ void BrokerLedger::note(const broker::Change& change, const std::vector<broker::
 
 namespace {
 
-/// The one of that number, which is there.
+/// The message with this number, which must exist.
 ScheduledRecord::Copy& copy_of(ScheduledRecord& record, std::int64_t sequence) {
     return *std::ranges::find(record.copies, sequence, &ScheduledRecord::Copy::sequence);
 }
@@ -69,7 +69,7 @@ void BrokerLedger::scheduled(const std::string& entity, const broker::KeptMessag
     environment_->tell(&Oracle::schedule_taken, record);
 }
 
-/// One that is available: its time has come, or had when it came.
+/// Records a message that is available.
 void BrokerLedger::due(const std::string& entity, ScheduledRecord& record,
                        const std::vector<broker::Change>& all, std::int64_t sequence) {
     for (const broker::Change& change : all) {
@@ -272,7 +272,7 @@ std::vector<broker::KeptQueue> BrokerLedger::revive() {
     return kept;
 }
 
-/// The store has what was committed, no more and no less.
+/// Checks that the store has what was committed, no more and no less.
 void BrokerLedger::check(const broker::KeptQueue& kept) {
     const auto report = [&](const std::string& what) {
         environment_->verdict.report("(m) store", kept.name + ": " + what);
@@ -346,7 +346,7 @@ void BrokerLedger::granted(LinkRecord& link, BrokerSession& session) {
         const LinkRecord& before = environment_->links[session.holder - 1];
         if (now < before.locked_until && !locks_end_unheard) {
             link.overtaken = link.asked < before.accepted;
-            return; // else it is held twice, which is for the oracles to say
+            return; // it is held twice, and an oracle reports that
         }
         let_go(before, session);
     }
@@ -368,7 +368,7 @@ void BrokerLedger::wire_over(std::uint32_t wire) {
     }
 }
 
-/// What the broker took back may come again before its holder knows.
+/// What the broker took back may be delivered again before its holder knows.
 void BrokerLedger::let_go(const LinkRecord& link, BrokerSession& session) {
     for (DeliveryRecord* delivery : link.deliveries) {
         if (!delivery->answered) {

@@ -15,33 +15,32 @@
 
 namespace sessionq::simulation {
 
-/// The product's broker as the oracles know it: what it has, from what it tells its journal, in the
-/// very step in which it happens; who holds what, from what it answered the consumer. Never says
-/// that a session is free before it may be.
+/// The product's broker as the oracles know it. What it stores comes from its journal, in the step
+/// in which it happens. Who holds what comes from its answers to the consumer. The ledger never
+/// calls a session free too early.
 class BrokerLedger final : public broker::Journal,
                            public std::enable_shared_from_this<BrokerLedger> {
 public:
-    /// `removes`: messages are gone once they are handed out.
+    /// `removes`: the broker removes messages when it delivers them.
     BrokerLedger(Environment& environment, bool removes)
         : environment_{&environment}, removes_{removes} {}
 
-    /// Keeps what happens in a store.
+    /// Keeps every change in a store.
     void keep_in(std::unique_ptr<SimStore> store) { store_ = std::move(store); }
 
-    /// The broker is killed: what is not kept never was, and nothing more happens until it is there
-    /// again.
+    /// The broker is killed. Changes that the store does not have are lost, and nothing happens
+    /// until the broker restarts.
     void kill();
-    /// What a new one begins with, after it was checked.
+    /// Checks the store and returns what a new broker starts with.
     [[nodiscard]] std::vector<broker::KeptQueue> revive();
 
     bool confirms_at_once{false}; ///< a deliberate defect
-    Duration commit_high{};       ///< how long it takes to keep a change, at most
+    Duration commit_high{};       ///< the longest time that the store needs for a change
     bool failing{false};
-    bool locks_end_unheard{
-        false}; ///< the broker may take a session back from a client that is not at fault, and give
-                ///< it to another before the first hears of it
+    bool locks_end_unheard{false}; ///< the broker may take a session from a healthy client and
+                                   ///< grant it to another before the first one hears of it
 
-    // as a journal
+    // The journal.
     [[nodiscard]] broker::EntityId make_entity_id() override { return ++last_id_; }
     void append(std::vector<broker::Change> changes) override;
     [[nodiscard]] Mark last() const noexcept override { return mark_; }
@@ -49,27 +48,27 @@ public:
     [[nodiscard]] bool is_failing() const noexcept override { return failing; }
     [[nodiscard]] bool is_full() const noexcept override { return false; }
 
-    /// Null: no such message is in the entity's queue, or ever was.
+    /// Returns null if the entity never had such a message.
     [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence);
-    /// The same, where it may be one that vanished, and its number was given to another.
+    /// Also finds a message that vanished and whose number another message has now.
     [[nodiscard]] MessageRecord* find(const std::string& entity, std::int64_t sequence,
                                       std::string_view id);
 
-    // who holds what
-    /// The consumer was given a session, by that link.
+    // Who holds what.
+    /// The consumer was granted a session over this link.
     void granted(LinkRecord& link, BrokerSession& session);
-    /// The consumer was told, or said itself, that a link has ended.
+    /// A link has ended, and the consumer knows.
     void ended(const LinkRecord& link);
-    /// The broker let go of all that was held over a wire.
+    /// The broker released everything that was held over a wire.
     void wire_over(std::uint32_t wire);
 
 private:
     /// What one call of `append` changed.
     struct Uncommitted {
         Mark mark{0};
-        std::vector<broker::Change> changes{}; ///< for the store, if there is one
+        std::vector<broker::Change> changes{}; ///< for the store, if the setup has one
         std::vector<std::function<void()>> undo{};
-        std::vector<std::pair<SentRecord*, std::int64_t>> copies{}; ///< that came with it
+        std::vector<std::pair<SentRecord*, std::int64_t>> copies{}; ///< that this change enqueued
         std::vector<std::pair<ScheduledRecord*, std::int64_t>> schedules{};
         std::vector<std::pair<std::vector<StateValue>*, std::size_t>> states{};
     };

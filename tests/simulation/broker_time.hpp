@@ -8,7 +8,7 @@
 
 namespace sessionq::simulation {
 
-/// Has a broker do what is due, as its owner's thread does.
+/// Runs what is due in a broker, as the thread of its owner does.
 class BrokerTime final : public Actor {
 public:
     BrokerTime(Scheduler& scheduler, broker::Broker& broker)

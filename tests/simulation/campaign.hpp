@@ -8,7 +8,7 @@
 
 namespace sessionq::simulation {
 
-/// Many seeds, on some threads, each world apart from the others.
+/// Runs many seeds on several threads. The worlds share nothing.
 struct Campaign {
     std::uint64_t first_seed{1};
     std::uint64_t seeds{1};
@@ -17,7 +17,7 @@ struct Campaign {
     MutantName mutant{};
     SeamDefect defect{SeamDefect::none};
     unsigned jobs{1};
-    bool until_first{false}; ///< ends once a violation was found
+    bool until_first{false}; ///< stops at the first violation
 
     struct Outcome {
         std::uint64_t run{0};
@@ -28,7 +28,7 @@ struct Campaign {
 
     using Found = std::function<void(std::uint64_t seed, const std::string& scenario,
                                      const Violation& violation)>;
-    /// `found` is called for each violation, one at a time, in no particular order of the seeds.
+    /// Calls `found` for each violation, one call at a time, in any order of the seeds.
     [[nodiscard]] Outcome run(const Found& found) const;
 };
 

@@ -8,8 +8,7 @@
 
 namespace sessionq::simulation {
 
-/// One direction of a wire: what is sent arrives after its latency, in the order of sending, each
-/// arrival a step of its own.
+/// One direction of a wire. Bytes arrive after their latency and in order. Each arrival is a step.
 class Channel final : public Actor {
 public:
     Channel(Scheduler& scheduler, std::string name)
@@ -24,7 +23,7 @@ public:
             {items_.empty() ? due : std::max(due, items_.back().due), std::move(arrival)});
     }
 
-    /// The wire is cut: what is under way is gone.
+    /// Cuts the wire and loses what is under way.
     void cut() noexcept { items_.clear(); }
 
     [[nodiscard]] bool empty() const noexcept { return items_.empty(); }

@@ -10,13 +10,13 @@
 namespace sessionq::simulation {
 namespace {
 
-constexpr std::uint64_t mutant_budget = 10'000; // seeds; most are caught by the first few
+constexpr std::uint64_t mutant_budget = 10'000; // seeds; the first few catch most mutants
 
 std::uint64_t number(std::string_view option, std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) {
-        throw UsageError{std::string{option} + " takes a number, not '" + std::string{text} + "'"};
+        throw UsageError{std::string{option} + ": '" + std::string{text} + "' is not a number"};
     }
     return value;
 }
@@ -25,18 +25,18 @@ void check(const CommandLine& line) {
     const auto& names = line.network ? network_scenario_names() : scenario_names();
     if (!line.scenario.empty() &&
         std::find(names.begin(), names.end(), line.scenario) == names.end()) {
-        throw UsageError{"--scenario: there is no '" + line.scenario + "'"};
+        throw UsageError{"--scenario: unknown scenario '" + line.scenario + "'"};
     }
     if (line.seeds == 0) {
-        throw UsageError{"--seeds is 0"};
+        throw UsageError{"--seeds: 0 is not 1 or more"};
     }
     if (line.jobs == 0 || line.jobs > 64) {
-        throw UsageError{"--jobs is out of range: 1 to 64"};
+        throw UsageError{"--jobs: the number is not 1 to 64"};
     }
     if (!line.mutant.empty()) {
         const Mutant* mutant = find_mutant(line.mutant);
         if (mutant == nullptr) {
-            throw UsageError{"--mutant: there is no '" + line.mutant + "'"};
+            throw UsageError{"--mutant: unknown mutant '" + line.mutant + "'"};
         }
         if (!(line.network ? mutant->seen_by_network : mutant->seen_by_port)) {
             throw UsageError{"--mutant: only a simulation " +
@@ -45,10 +45,10 @@ void check(const CommandLine& line) {
         }
     }
     if (line.trace && !line.replay) {
-        throw UsageError{"--trace goes with --replay"};
+        throw UsageError{"--trace: requires --replay"};
     }
     if (line.mutants && line.replay) {
-        throw UsageError{"--mutants and --replay exclude each other"};
+        throw UsageError{"--mutants: cannot be combined with --replay"};
     }
 }
 
@@ -61,7 +61,7 @@ CommandLine parse(int count, const char* const* arguments) {
         const std::string_view option = arguments[i];
         const auto value = [&]() -> std::string_view {
             if (i + 1 == count) {
-                throw UsageError{std::string{option} + " takes a value"};
+                throw UsageError{std::string{option} + ": the value is missing"};
             }
             return arguments[++i];
         };
@@ -108,7 +108,7 @@ std::string usage() {
         "       simulation [--network] --mutants | --mutant NAME [--seeds N] [--jobs N]\n"
         "With --network the simulation runs the product's own port, engine, server and broker "
         "over\n"
-        "wires that fail. Without it a simulated port stands in for them.\n"
+        "wires that fail. Else a simulated port stands in for them.\n"
         "--mutants runs every deliberate defect until an oracle catches it, --mutant just one.\n"
         "scenarios:";
     for (const std::string& name : scenario_names()) {

@@ -14,13 +14,13 @@ struct CommandLine {
     std::optional<std::uint64_t> replay{};
     bool trace{false};
     bool mutants{false};
-    std::string mutant{}; ///< the one to run; empty: none, or with `mutants` all
+    std::string mutant{}; ///< the one to run; empty: all with `mutants`, else none
     bool network{false};
     bool help{false};
     unsigned jobs{2};
 };
 
-/// What is wrong with the arguments, by name.
+/// Names the argument that is wrong.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

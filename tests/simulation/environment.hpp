@@ -17,14 +17,14 @@
 
 namespace sessionq::simulation {
 
-/// What the consumer keeps of messages.
+/// Counts the messages that the consumer keeps.
 struct Buffered {
     const core::Clock* clock{nullptr};
     std::uint64_t messages{0};
     std::size_t bytes{0};
 };
 
-/// The content of one delivery: it knows its record, and its end is noticed.
+/// The content of one delivery. It knows its record and reports its destruction.
 struct SimMessage final : DecodedContent {
     DeliveryRecord* record{nullptr};
     Buffered* buffered{nullptr};
@@ -34,8 +34,7 @@ struct SimMessage final : DecodedContent {
         record->present = false;
         --buffered->messages;
         buffered->bytes -= record->bytes;
-        if (record->message->state ==
-            MessageState::removed) { // there is no settlement that would end it
+        if (record->message->state == MessageState::removed) { // no settlement ends it
             --record->link->in_flight;
             record->link->idle_since = buffered->clock->now();
         }
@@ -46,7 +45,7 @@ struct SimMessage final : DecodedContent {
     }
 };
 
-/// What every part of one simulated world shares.
+/// What all parts of one simulated world share.
 struct Environment {
     Environment(std::uint64_t seed, Trace trace)
         : scheduler{seed, std::move(trace)}, buffered{.clock = &scheduler} {}
@@ -56,21 +55,21 @@ struct Environment {
     Faults faults{};
     Duration lock_length{seconds{30}}; ///< zero: locks do not expire
     std::size_t message_bytes{200};
-    bool busy{false}; ///< the broker refuses accepts for now
+    bool busy{false}; ///< the broker refuses accepts at the moment
     Oracles oracles{};
     Verdict verdict{};
 
     std::deque<LinkRecord> links{};
     std::deque<DeliveryRecord> deliveries{};
     std::deque<AcceptRecord> accepts{};
-    std::map<std::string, SentRecord, std::less<>> sent{};           ///< over wires, by message id
+    std::map<std::string, SentRecord, std::less<>> sent{}; ///< sent over wires, by message id
     std::map<std::string, ScheduledRecord, std::less<>> scheduled{}; ///< by message id
     std::deque<StateRecord> state_asks{};
     Buffered buffered;
     std::uint64_t live_links{0};
     std::uint64_t handler_starts{0};
 
-    /// All that the state of a session has been, the first first.
+    /// Every state that a session had, oldest first.
     [[nodiscard]] std::vector<StateValue>& states_of(const std::string& entity,
                                                      const std::string& session) {
         std::vector<StateValue>& values = states_[{entity, session}];
@@ -85,14 +84,14 @@ struct Environment {
         oracles.tell(what, arguments...);
     }
 
-    /// What a message says, where it says anything.
+    /// The text of a message with content.
     [[nodiscard]] std::string body_of(std::string_view message_id) const {
         std::string body{message_id};
         body.resize(std::max(body.size(), message_bytes), '.');
         return body;
     }
 
-    /// How long before a lease's end its holder stops, at most.
+    /// The longest time before the end of a lock at which its holder stops.
     [[nodiscard]] Duration margin() const noexcept {
         return std::min<Duration>(lock_length / 10, seconds{2});
     }
@@ -104,7 +103,7 @@ struct Environment {
         return scheduler.between(faults.latency_low, faults.latency_high);
     }
 
-    /// A contract of the seam was broken by the consumer.
+    /// The consumer broke a contract of the seam.
     void broken(std::string text) { verdict.report("port contract", std::move(text)); }
 
 private:

@@ -75,7 +75,9 @@ void FarLink::drain() {
     if (!near || !attached() || environment_->chance(environment_->faults.drain_mute)) {
         return;
     }
-    if (environment_->chance(environment_->faults.drain_slow)) { // until it looks, credit is credit
+    if (environment_->chance(
+            environment_->faults
+                .drain_slow)) { // until the broker sees the drain, the credit counts
         environment_->scheduler.after(environment_->scheduler.between(milliseconds{1}, seconds{3}),
                                       [weak = weak_from_this()] {
                                           const auto self = weak.lock();

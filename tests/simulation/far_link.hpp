@@ -10,12 +10,12 @@ namespace sessionq::simulation {
 
 class NearLink;
 
-/// The broker's half of a session link: the credit, the lock's end, and most of what goes wrong.
+/// The broker's half of a session link: credit, the end of the lock, and most faults.
 class FarLink : public std::enable_shared_from_this<FarLink> {
 public:
     FarLink(Environment& environment, LinkRecord& record, bool remove_on_transfer);
 
-    /// Called when the session became free, so that waiting accepts are looked at.
+    /// Called when the session becomes free, for accepts that wait.
     std::function<void()> released;
 
     void attach(std::weak_ptr<NearLink> near, BrokerSession& session);
@@ -24,18 +24,18 @@ public:
     [[nodiscard]] std::uint32_t id() const noexcept { return record_->id; }
     [[nodiscard]] std::size_t endpoint() const noexcept { return record_->endpoint; }
 
-    // Requests, as they arrive.
+    // Requests that arrive.
     void flow(std::uint32_t count);
     void drain();
     void settle(DeliveryRecord& delivery);
     void renew(std::uint64_t operation);
     void close(std::uint64_t operation);
 
-    /// Sends what credit allows.
+    /// Sends as many messages as the credit allows.
     void pump();
-    /// Ends the link from the broker's side; the consumer learns of it, sooner or later.
+    /// The broker ends the link. The consumer learns of it sooner or later.
     void detach(Errc code, bool with_error);
-    /// The connection ended: the broker lets go, nobody is told.
+    /// The connection has ended. The broker releases the session and tells nobody.
     void drop();
 
 private:

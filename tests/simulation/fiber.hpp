@@ -9,9 +9,9 @@
 
 namespace sessionq::simulation {
 
-/// A stack of its own, on which a virtual worker runs a handler: so that an ordinary function can
-/// take virtual time in the middle while one operating system thread runs everything. Bound to the
-/// thread that made it.
+/// A stack on which a virtual worker runs a handler. An ordinary function can wait there for
+/// virtual time although one operating system thread runs everything. Bound to the thread that made
+/// it.
 class Fiber {
 public:
     Fiber();
@@ -19,20 +19,20 @@ public:
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
 
-    /// Runs `body` on the fiber until it pauses or ends. Only while idle().
+    /// Runs `body` on the fiber until it pauses or ends. Requires idle().
     void start(std::function<void()> body);
 
-    /// Runs on from where it paused.
+    /// Continues after the pause.
     void resume();
 
-    /// No body, or it has ended.
+    /// True if there is no body or it has ended.
     [[nodiscard]] bool idle() const noexcept { return !body_; }
 
-    /// From inside a body: back to whoever started or resumed the fiber. The ambient operation
+    /// Called inside a body: returns to the caller of start or resume. The ambient operation
     /// context stays with the fiber.
     static void pause();
 
-    /// The one that runs on this thread now, null outside.
+    /// The fiber that runs on this thread; null outside of fibers.
     [[nodiscard]] static Fiber* current() noexcept;
 
 private:
@@ -44,7 +44,7 @@ private:
     std::unique_ptr<Machine> machine_;
     std::function<void()> body_;
     std::optional<OperationContext::Scope>
-        ambient_; // always the outermost scope of the fiber: ending it leaves the thread clean
+        ambient_; // the outermost scope of the fiber; its end leaves the thread clean
 };
 
 } // namespace sessionq::simulation

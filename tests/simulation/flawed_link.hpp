@@ -10,10 +10,10 @@
 
 namespace sessionq::simulation {
 
-/// States that were to be written when their sessions were lost, by session.
+/// States whose write failed with the session, by session.
 using UnwrittenStates = std::map<std::string, std::optional<std::string>>;
 
-/// A session's link with a deliberate defect in what it does with the state.
+/// A session's link with a deliberate defect in its handling of the state.
 class FlawedLink final : public ports::SessionLink {
 public:
     FlawedLink(SeamDefect defect, std::shared_ptr<UnwrittenStates> unwritten,

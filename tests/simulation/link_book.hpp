@@ -7,39 +7,39 @@
 
 namespace sessionq::simulation {
 
-/// What is written down of one link at the seam between its consumer and its port: brings the
-/// records up to date, tells the oracles, and checks that the seam's contract is kept. Carries
-/// nothing itself.
+/// Records one link at the seam between its consumer and its port. Updates the records, tells the
+/// oracles and checks the contract of the seam. Forwards nothing.
 class LinkBook {
 public:
     LinkBook(Environment& environment, core::EventLoop& loop, LinkRecord& record)
         : environment_{&environment}, loop_{&loop}, record_{&record} {}
 
     [[nodiscard]] LinkRecord& record() noexcept { return *record_; }
-    /// False: a call that may not be made now.
+    /// Returns false if the call is not allowed now.
     bool usable(const char* call);
 
-    /// It is the consumer's from now on, with a lease that ends then; `doubt`: as in the record.
+    /// The consumer holds the session from now on. Its lock ends then. `doubt` is as in the record.
     void accepted(TimePoint lease_until, Duration doubt, bool late);
 
-    // What the consumer asks for. False: against the contract, not to be passed on.
+    // Requests of the consumer. Each returns false if the contract forbids it; it is not forwarded
+    // then.
     bool credit_added(std::uint32_t count, bool has_listener);
     bool drain_asked();
     bool settle_asked(DeliveryRecord* delivery, ports::Outcome outcome);
     void renewal_asked() noexcept { record_->renewal_asked = true; }
     void closing();
-    /// True: by this it is closed.
+    /// Returns true if this call closes it.
     bool destroyed();
 
-    // What it is told, before it is told.
+    // Events for the consumer, before it gets them.
     DeliveryRecord& arrived(MessageRecord& message, ports::Delivery& delivery, Message said,
                             DeliveryFacts facts);
-    /// False: the delivery is gone.
+    /// Returns false if the delivery is gone.
     bool settled(DeliveryRecord& delivery, const Failure* failure);
     void drained();
     void renewed(TimePoint lease_until);
     void renewal_failed(const Failure& failure) noexcept;
-    /// Its settlements that are unanswered fail next.
+    /// Its unanswered settlements fail next.
     void losing(const Failure& reason);
     void lost();
 

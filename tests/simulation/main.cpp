@@ -96,6 +96,5 @@ int main(int count, char** arguments) {
         std::fprintf(stderr, "simulation: %s\n%s", error.what(), usage().c_str());
     }
     std::fflush(stdout);
-    std::_Exit(
-        code); // worlds in which something was found are left as they are: no exit handler has any business with them
+    std::_Exit(code); // worlds with a violation are not torn down, so exit handlers must not run
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Copies the sources of sdk/ that mutants change, with every mutant built in and switched off.
 
-    mutate.py plan SDK LIST...        prints the copied files, then the sources to compile beside them
+    mutate.py plan SDK LIST...        prints which files to copy and which to compile with them
     mutate.py write SDK OUT LIST...   writes the copies and OUT/mutant_list.inc
 
 A list describes mutants; tests/simulation/mutants/processor.mutants explains the format. A copied
-header shadows the original, so every source that includes it is compiled again. `plan` ignores what
-is wrong with a list. `write` fails and names each entry that does not fit its source. Files whose
-text stays the same are not touched.
+header hides the original, so every source that includes it is compiled again. `plan` ignores
+entries that do not fit. `write` fails and names each of them. It writes only files whose text
+changes.
 """
 
 import re
@@ -182,9 +182,7 @@ def sources_beside(sdk: Path, copied: set[str]) -> list[str]:
             break
         reached |= more
     return sorted(
-        file
-        for file in reached - copied
-        if file.endswith(".cpp") and not file.startswith("tools/")
+        file for file in reached - copied if file.endswith(".cpp") and not file.startswith("tools/")
     )
 
 

@@ -213,7 +213,7 @@ void NearLink::fail_operations(const Failure& reason) {
 }
 
 void NearLink::on_lost(const Failure& reason) {
-    const auto self = shared_from_this(); // the consumer may destroy the link from its handlers
+    const auto self = shared_from_this(); // the consumer may destroy the link in its handlers
     if (record_->lost) {
         return;
     }

@@ -16,7 +16,7 @@ namespace sessionq::simulation {
 
 class FarLink;
 
-/// The consumer's half of a session link. Lives as long as something is under way; the consumer
+/// The consumer's half of a session link. Lives as long as something is under way. The consumer
 /// holds it through a `SimLink`.
 class NearLink : public std::enable_shared_from_this<NearLink> {
 public:
@@ -26,7 +26,7 @@ public:
              std::shared_ptr<FarLink> far);
     ~NearLink();
 
-    // The consumer's calls, by way of SimLink.
+    // Calls of the consumer, through SimLink.
     void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
     void add_credit(std::uint32_t count);
     void drain();
@@ -35,17 +35,17 @@ public:
     void ask(std::function<void(FarLink&, std::uint64_t operation)> request, Answer answer);
     void close(ports::SessionLink::DoneHandler handler);
     void destroyed();
-    /// Its accept was answered otherwise meanwhile: the port itself gives it back.
+    /// Its accept has another answer by now, so the port itself releases the session.
     void unwanted();
 
-    // What comes from the broker, already on the way; each runs later, as a task of the loop.
+    // Events from the broker. Each runs later, as a task of the loop.
     void send_transfer(MessageRecord& message, std::uint64_t tag);
     void send_settled(std::uint64_t tag, std::optional<Failure> failure, Duration extra);
     void send_drained(Duration extra);
     void send_answer(std::uint64_t operation, std::optional<Failure> failure, Duration extra);
     void send_lost(Failure reason, Duration extra);
     void send_accepted(std::function<void()> arrival, Duration extra);
-    /// The connection is gone, with what was on it.
+    /// The connection is lost, with everything on it.
     void cut() noexcept { down_.cut(); }
 
     [[nodiscard]] LinkRecord& record() noexcept { return *record_; }

@@ -16,7 +16,7 @@ public:
     [[nodiscard]] core::EventLoop& loop() const noexcept { return *loop_; }
     [[nodiscard]] std::size_t endpoint() const noexcept { return endpoint_; }
 
-    /// By a task of the client's loop; after it nothing is told any more.
+    /// Answers by a task of the client's loop, once.
     void tell(std::function<core::Result<amqp::StreamPtr>()> make) {
         loop_->post([self = shared_from_this(), make = std::move(make)] {
             if (self->dialed_) {
@@ -32,11 +32,11 @@ public:
 private:
     core::EventLoop* loop_;
     std::size_t endpoint_;
-    amqp::Dialed dialed_; // null: told, or dropped
+    amqp::Dialed dialed_; // null: answered or dropped
 };
 
 amqp::Dial Network::dial_for(std::size_t endpoint) {
-    newest_.resize(std::max(newest_.size(), endpoint + 1));
+    heard_.resize(std::max(heard_.size(), endpoint + 1));
     struct Dialing final : amqp::Dialing {
         explicit Dialing(std::shared_ptr<Attempt> made) : attempt{std::move(made)} {}
         ~Dialing() override { attempt->drop(); }
@@ -74,23 +74,25 @@ void Network::connect(const std::shared_ptr<Attempt>& attempt) {
         return;
     }
     const std::uint32_t number = ++last_wire_;
-    auto wire = std::make_shared<Wire>(*environment_, faults_, number, attempt->endpoint(),
-                                       [this, number] { server_over(number); });
+    const std::size_t endpoint = attempt->endpoint();
+    auto wire = std::make_shared<Wire>(
+        *environment_, faults_, number, endpoint,
+        Wire::Watcher{.server_over = [this, number] { server_over(number); },
+                      .client_reads = [this, number, endpoint] { heard_[endpoint] = number; }});
     std::erase_if(wires_, [](const auto& each) { return each.expired(); });
     wires_.push_back(wire);
     scheduler.trace("wire", number, " to endpoint", attempt->endpoint());
     listener.loop->post([listener, stream = wire->open(Wire::Side::server, *listener.loop)] {
         listener.serve(stream);
     });
-    scheduler.after(environment_->latency(), [this, attempt, wire] {
-        attempt->tell([this, attempt, wire]() -> core::Result<amqp::StreamPtr> {
-            newest_[attempt->endpoint()] = wire->number();
+    scheduler.after(environment_->latency(), [attempt, wire] {
+        attempt->tell([attempt, wire]() -> core::Result<amqp::StreamPtr> {
             return wire->open(Wire::Side::client, attempt->loop());
         });
     });
 }
 
-std::uint32_t Network::newest_of(std::size_t endpoint) const noexcept { return newest_[endpoint]; }
+std::uint32_t Network::last_heard(std::size_t endpoint) const noexcept { return heard_[endpoint]; }
 
 std::shared_ptr<Wire> Network::some_wire() {
     std::vector<std::shared_ptr<Wire>> whole;

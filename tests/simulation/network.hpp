@@ -9,11 +9,11 @@
 
 namespace sessionq::simulation {
 
-/// All wires there are, and what goes wrong with them.
+/// All wires, and their faults.
 class Network {
 public:
-    /// Where a wire leads: the loop of what listens there, and how it is handed a stream on that
-    /// loop. Null: nobody listens now.
+    /// What is at the far end of a new wire. `loop` is null if nobody listens; else `serve` takes
+    /// a stream on that loop.
     struct Listener {
         core::EventLoop* loop;
         std::function<void(amqp::StreamPtr)> serve;
@@ -22,23 +22,23 @@ public:
     Network(Environment& environment, const NetworkFaults& faults)
         : environment_{&environment}, faults_{faults} {}
 
-    /// Told when the broker's end of a wire is over.
+    /// Called when the broker is done with its end of a wire.
     std::function<void(std::uint32_t wire)> server_over;
-    /// Who serves the next wire.
+    /// Returns who serves the next wire.
     std::function<Listener()> listen;
 
-    /// How an endpoint gets its streams.
+    /// Makes the streams of an endpoint.
     [[nodiscard]] amqp::Dial dial_for(std::size_t endpoint);
 
-    /// The wire an endpoint got last; zero: none yet.
-    [[nodiscard]] std::uint32_t newest_of(std::size_t endpoint) const noexcept;
+    /// The wire that brought the endpoint its last bytes; zero if none did.
+    [[nodiscard]] std::uint32_t last_heard(std::size_t endpoint) const noexcept;
 
     void cut_one();
-    /// Whoever listens has died, with the machine or without it: what it had written may still
-    /// arrive, or not; its clients learn of it at once, late, or never.
+    /// The listener has died, with or without its machine. What it wrote may still arrive or not.
+    /// Its clients learn of it at once, late, or never.
     void server_dies();
     void stall_one();
-    /// From now on nothing goes wrong.
+    /// Ends all faults.
     void mend();
 
     [[nodiscard]] NetworkFaults& faults() noexcept { return faults_; }
@@ -52,7 +52,7 @@ private:
     Environment* environment_;
     NetworkFaults faults_;
     std::vector<std::weak_ptr<Wire>> wires_{};
-    std::vector<std::uint32_t> newest_{}; // by endpoint
+    std::vector<std::uint32_t> heard_{}; // by endpoint
     std::uint32_t last_wire_{0};
     TimePoint down_until_{};
 };

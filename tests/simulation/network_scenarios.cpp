@@ -21,8 +21,7 @@ void load(Setup& s, Random& r) {
     s.scripts.instant = 80;
 }
 
-/// What a scenario has go wrong at the seam goes wrong on the wires instead, where it does the same
-/// to whoever is above.
+/// Turns the seam faults of a scenario into faults of the wires with the same effect above them.
 void take_to_wires(Setup& s) {
     const Faults seam = s.faults;
     NetworkFaults& n = s.network;
@@ -52,7 +51,7 @@ void take_to_wires(Setup& s) {
     }
 }
 
-/// What can be chosen where nothing goes wrong.
+/// Chooses what does not depend on faults.
 void choose_wires(Setup& s, Random& r) {
     s.network.pieces = chance(r, 50) ? 1 : static_cast<unsigned>(2 + r.below(5));
     s.network.commit_high =
@@ -65,7 +64,7 @@ void choose_wires(Setup& s, Random& r) {
     s.server_idle = some(r, seconds{10}, seconds{40});
 }
 
-/// Messages come over wires, whatever else happens on them.
+/// Messages come over wires.
 void senders(Setup& s, Random& r) {
     s.sending = {.clients = 1 + r.below(3),
                  .batch = chance(r, 30) ? 1 : 2 + r.below(8),
@@ -74,7 +73,7 @@ void senders(Setup& s, Random& r) {
     s.scripts.instant = 80;
 }
 
-/// The broker is, and comes back.
+/// The broker is killed and restarts.
 void killed(Setup& s, Random& r) {
     s.network.kill_every = some(r, milliseconds{500}, seconds{5});
     s.network.down_high = some(r, milliseconds{1}, seconds{3});
@@ -84,7 +83,7 @@ void killed(Setup& s, Random& r) {
 
 using Change = void (*)(Setup&, Random&);
 
-/// Those of the network alone; `base` is what they start from.
+/// The scenarios of the network alone. They start from `base`.
 struct NetworkScenario {
     const char* name;
     const char* base;

@@ -9,14 +9,14 @@
 namespace sessionq::simulation {
 namespace {
 
-// Loops are told from those of the consumer by their number.
+// The numbers differ from those of the consumer's loops.
 constexpr int first_front = 100;
 constexpr int first_sender = 200;
 constexpr int planner = 300;
 
 } // namespace
 
-/// Somebody else who holds a session, and renews it.
+/// Another client that holds a session and renews its lock.
 class NetworkStage::ForeignHolder final : public broker::ConsumerTarget,
                                           public std::enable_shared_from_this<ForeignHolder> {
 public:
@@ -64,7 +64,7 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
       ledger_{std::make_shared<BrokerLedger>(environment(), setup.options.receive_and_delete)},
       network_{environment(), setup.network} {
     ledger_->commit_high = setup.network.commit_high;
-    // While the store takes nothing the broker gives up whoever is to have what is removed by that.
+    // While the store takes nothing, the broker ends receivers that delete what they receive.
     const bool may_give_up =
         setup.options.receive_and_delete && setup.network.failing_every > Duration::zero();
     ledger_->locks_end_unheard = setup.network.token_refused != 0 || may_give_up;
@@ -83,7 +83,7 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
     }
     for (std::size_t i = 0; i < loops().size(); ++i) {
         endpoints_.push_back(std::make_unique<WatchedEndpoint>(
-            environment(), *ledger_, i, [this, i] { return network_.newest_of(i); },
+            environment(), *ledger_, i, [this, i] { return network_.last_heard(i); },
             connect(*loops()[i], i)));
     }
     for (std::size_t i = 0; i < setup.sending.clients; ++i) {
@@ -159,8 +159,8 @@ std::vector<ports::Endpoint*> NetworkStage::endpoints() {
     return all;
 }
 
-/// A dead peer is noticed by its silence at the latest, a lock that nobody renews ends by itself,
-/// and an attempt to connect may have just begun to be ignored.
+/// A dead peer is detected by its silence at the latest. A lock that nobody renews expires. An
+/// attempt to connect may hang until its timeout.
 Duration NetworkStage::aftermath() const {
     return setup().operation_timeout +
            std::max({setup().client_idle, setup().server_idle, setup().lock_length}) +
@@ -170,7 +170,7 @@ Duration NetworkStage::aftermath() const {
 
 void NetworkStage::start(Front& front) {
     if (!broker_) {
-        return; // killed once more before this came to pass
+        return; // killed again in the meantime
     }
     const server::Limits limits{.idle_time = setup().server_idle};
     front.server = std::make_unique<server::Server>(
@@ -230,9 +230,8 @@ void NetworkStage::send(const std::string& entity, const std::string& session) {
     message.message_id = id;
     message.body = environment().body_of(message.message_id);
     if (!broker_ || !queue(entity).send({std::move(message)}, instant())) {
-        scheduler().after(milliseconds{100}, [this, entity, session] {
-            send(entity, session);
-        }); // it is busy, or not there
+        scheduler().after(milliseconds{100},
+                          [this, entity, session] { send(entity, session); }); // it is busy or down
     }
 }
 
@@ -305,7 +304,7 @@ void NetworkStage::close() {
     }
 }
 
-/// The consumer has given everything back by its own word, which nothing kept from arriving.
+/// The consumer has released everything, and the broker knows.
 void NetworkStage::check_sessions_free() {
     if (setup().network.cuts() || setup().network.token_refused != 0) {
         return;

@@ -13,8 +13,8 @@
 
 namespace sessionq::simulation {
 
-/// The product's own port, engine, server and broker, with wires in place of sockets: all of them
-/// in virtual time.
+/// The product's own port, engine, server and broker in virtual time, with wires in place of
+/// sockets.
 class NetworkStage final : public Stage {
 public:
     NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup);
@@ -26,13 +26,13 @@ public:
     void close() override;
 
 private:
-    /// One of the broker's receive threads, and the server on it.
+    /// A receive thread of the broker and the server on it.
     struct Front {
         std::unique_ptr<SimLoop> loop;
         std::unique_ptr<server::Server> server{};
         bool is_down{false};
     };
-    /// Somebody with a receive thread of his own, who sends.
+    /// A sender with a receive thread of its own.
     struct Sender {
         std::unique_ptr<SimLoop> loop;
         std::unique_ptr<SendingClient> client;
@@ -62,14 +62,14 @@ private:
 
     asio::io_context io_{1}; // nobody opens a socket
     std::shared_ptr<BrokerLedger> ledger_;
-    std::unique_ptr<broker::Broker> broker_{}; ///< null: it was killed, and is not there again yet
+    std::unique_ptr<broker::Broker> broker_{}; ///< null: it was killed and has not restarted
     std::unique_ptr<BrokerTime> time_{};
     Network network_;
     std::vector<Front> fronts_{};
     std::vector<std::unique_ptr<WatchedEndpoint>> endpoints_{};
     std::vector<Sender> senders_{};
     std::unique_ptr<SimLoop> planner_loop_{};
-    std::unique_ptr<SchedulingClient> planner_{}; ///< null: nothing is scheduled
+    std::unique_ptr<SchedulingClient> planner_{}; ///< null: nobody schedules messages
     std::map<std::pair<std::string, std::string>, std::size_t>
         sender_of_{}; ///< by entity and session
     std::vector<std::shared_ptr<ForeignHolder>> foreign_{};

@@ -18,7 +18,7 @@ struct Violation {
     std::string text{};
 };
 
-/// Where oracles put what they found; the first counts.
+/// Takes what the oracles find. The first violation counts.
 class Verdict {
 public:
     void report(std::string_view oracle, std::string text) {
@@ -32,8 +32,8 @@ private:
     std::optional<Violation> first_{};
 };
 
-/// One rule that must hold in every run. Told what happens, just after the records were brought up
-/// to date; must not act.
+/// One rule that must hold in every run. It is told of each event, right after the records are
+/// updated. It must not act.
 class Oracle {
 public:
     virtual ~Oracle() = default;
@@ -48,14 +48,14 @@ public:
     virtual void settle_asked(const DeliveryRecord&, ports::Outcome) {}
     virtual void settle_answered(const DeliveryRecord&, const Failure*) {}
     virtual void drain_answered(const LinkRecord&) {}
-    virtual void closing(const LinkRecord&) {} ///< by close() or by destroying it
+    virtual void closing(const LinkRecord&) {} ///< by close() or by its destructor
     virtual void lost(const LinkRecord&) {}
 
     virtual void handler_started(const DeliveryRecord&) {}
     virtual void handler_finished(const DeliveryRecord&, bool /*threw*/) {}
 
     virtual void message_taken(const SentRecord&) {}    ///< by the broker
-    virtual void message_vanished(const SentRecord&) {} ///< ... which ended before it was kept
+    virtual void message_vanished(const SentRecord&) {} ///< the broker ended before it was stored
     virtual void send_confirmed(const SentRecord&) {}
 
     virtual void state_taken(const StateRecord& /*write*/) {} ///< by the broker
@@ -64,7 +64,7 @@ public:
     virtual void schedule_taken(const ScheduledRecord&) {} ///< by the broker
     virtual void schedule_confirmed(const ScheduledRecord&, std::int64_t /*sequence*/) {}
     virtual void schedule_due(const ScheduledRecord&, const ScheduledRecord::Copy&) {
-    } ///< at the broker: it is available now
+    } ///< it is available at the broker now
     virtual void cancel_answered(const ScheduledRecord&, std::int64_t /*sequence*/,
                                  bool /*found*/) {}
 
@@ -75,7 +75,7 @@ public:
     virtual void at_end() {} ///< stopped and torn down
 };
 
-/// All oracles as one.
+/// Forwards each event to all oracles.
 class Oracles {
 public:
     void add(std::unique_ptr<Oracle> oracle) { all_.push_back(std::move(oracle)); }

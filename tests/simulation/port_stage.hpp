@@ -5,8 +5,7 @@
 
 namespace sessionq::simulation {
 
-/// A broker and a port that are simulated themselves: what goes wrong goes wrong at the seam, by
-/// the seed's choice.
+/// A simulated broker and a simulated port. Faults happen at the seam; the seed chooses them.
 class PortStage final : public Stage {
 public:
     PortStage(std::uint64_t seed, Trace trace, const Setup& setup);
@@ -19,7 +18,7 @@ private:
         server_.send(entity, session);
     }
     void hold_foreign(const std::string&, const std::string&) override {
-    } // marking it as held is enough
+    } // to mark it as held is enough
     void make_trouble() override;
     void mend() override;
 

@@ -14,7 +14,7 @@ namespace sessionq::simulation {
 struct RunRequest {
     std::uint64_t seed{0};
     std::string scenario{};
-    bool network{false}; ///< the product's own port, server and broker, in place of simulated ones
+    bool network{false}; ///< the product's own port, server and broker instead of simulated ones
     MutantName mutant{};
     SeamDefect defect{SeamDefect::none};
     Trace::Sink trace{};
@@ -27,12 +27,11 @@ struct RunResult {
     Duration virtual_time{};
 };
 
-/// One world from its first step to its last. The same request gives the same run. A world in which
-/// an oracle found something is left as it is, not torn down: what it is worth is known, and a
-/// broken consumer might not survive its end.
+/// Runs one world from its first step to its last. The same request gives the same run. A world
+/// with a violation is not torn down, because a broken consumer might not survive that.
 [[nodiscard]] RunResult run_world(const RunRequest& request);
 
-/// The scenario of a seed when none is asked for: each in turn.
+/// The scenario of a seed if none is requested: each in turn.
 [[nodiscard]] const std::string& scenario_of(std::uint64_t seed, bool network);
 
 } // namespace sessionq::simulation

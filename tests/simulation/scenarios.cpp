@@ -30,7 +30,7 @@ FailurePolicy some_policy(Random& random) {
     return policy;
 }
 
-/// What every scenario starts from: nothing goes wrong, everything that can be chosen is.
+/// What every scenario starts from: no faults, and every choice open.
 Setup calm(Random& random) {
     Setup setup;
     ProcessorOptions& options = setup.options;

@@ -26,9 +26,8 @@ void Scheduler::at(TimePoint when, std::function<void()> what) {
 Actor* Scheduler::choose() {
     std::uint64_t total = 0;
     Actor* chosen = nullptr;
-    for (
-        Actor* actor :
-        actors_) { // reservoir of one: each is kept with its weight's share of what was seen so far
+    for (Actor* actor :
+         actors_) { // a reservoir of one: each actor stays with its share of the weight seen so far
         if (actor->runnable()) {
             total += actor->weight;
             if (random_.below(total) < actor->weight) {

@@ -12,7 +12,7 @@
 
 namespace sessionq::simulation {
 
-/// Someone who can take a step: a receive loop, a worker, a wire.
+/// Anything that can take a step: a receive loop, a worker, a wire.
 class Actor {
 public:
     Actor() = default;
@@ -23,15 +23,15 @@ public:
     [[nodiscard]] virtual bool runnable() const = 0;
     virtual void step() = 0;
 
-    /// When it will be runnable if nobody else does anything; TimePoint::max(): never.
+    /// When it can act if nobody else does; TimePoint::max() is never.
     [[nodiscard]] virtual TimePoint next_due() const { return TimePoint::max(); }
     [[nodiscard]] virtual std::string name() const = 0;
 
-    std::uint32_t weight{1}; ///< how often it is chosen, against the others
+    std::uint32_t weight{1}; ///< how often the seed chooses it, relative to the others
 };
 
-/// Virtual time and who acts next. Nothing happens but in `step`; while anybody can act, time
-/// stands still; among those who can, the seed chooses.
+/// Virtual time, and who acts next. Everything happens in `step`. Time stands still while anybody
+/// can act. The seed chooses among those who can.
 class Scheduler final : public core::Clock {
 public:
     Scheduler(std::uint64_t seed, Trace trace);
@@ -43,20 +43,19 @@ public:
     [[nodiscard]] core::Random& random() noexcept { return random_; }
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
-    /// True with the probability `percent`.
+    /// Returns true with a probability of `percent`.
     [[nodiscard]] bool chance(unsigned percent) noexcept { return random_.below(100) < percent; }
-    /// Whole milliseconds, even over [low, high]: ties in virtual time are wanted.
+    /// Whole milliseconds, spread evenly over [low, high], so that ties in virtual time occur.
     [[nodiscard]] Duration between(Duration low, Duration high) noexcept;
 
     void add(Actor& actor) { actors_.push_back(&actor); }
     void remove(Actor& actor) noexcept;
 
-    /// Runs `what` at `when`, as a step of its own.
+    /// Runs `what` at `when`, as a step.
     void at(TimePoint when, std::function<void()> what);
     void after(Duration delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
 
-    /// One step of somebody, or time's advance to the next that can act. False when nobody ever
-    /// can.
+    /// Takes one step, or advances time to the next one. Returns false if nobody can ever act.
     bool step();
 
     /// Called before time moves from now() to `next`.

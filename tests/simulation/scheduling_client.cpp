@@ -80,7 +80,7 @@ void SchedulingClient::confirmed(ScheduledRecord& record, std::int64_t sequence)
         return;
     }
     const Duration when = environment_->scheduler.between(
-        milliseconds{0}, left + milliseconds{50}); // now and then too late
+        milliseconds{0}, left + milliseconds{50}); // sometimes too late
     environment_->scheduler.after(when, [this, here = here_, &record, sequence] {
         if (*here && endpoint_ != nullptr) {
             cancel(record, sequence);

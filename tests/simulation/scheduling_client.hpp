@@ -9,9 +9,9 @@
 
 namespace sessionq::simulation {
 
-/// An application that schedules messages over a connection of its own, through the product's port
-/// and under its client's deadlines, and takes some of them back. What fails, or is not known to
-/// have had an effect, it tries again.
+/// An application that schedules messages and cancels some of them, through the product's port,
+/// over a connection of its own and under its client's deadlines. It retries what failed and what
+/// has an unknown outcome.
 class SchedulingClient {
 public:
     SchedulingClient(Environment& environment, Duration timeout, ports::EndpointPtr endpoint)
@@ -26,10 +26,10 @@ public:
     void schedule(const std::string& entity, const std::string& session, const std::string& id,
                   Duration from_now);
 
-    /// Nothing is to be done any more, and nothing waits for its time.
+    /// True if nothing is left to do and no message waits for its time.
     [[nodiscard]] bool is_done() const;
 
-    /// Nothing is asked any more; on the endpoint's loop.
+    /// Stops asking. Runs on the endpoint's loop.
     void close() { endpoint_.reset(); }
 
 private:

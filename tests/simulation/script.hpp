@@ -15,17 +15,17 @@ struct Script {
     enum class Ending : std::uint8_t { returns, throws };
     enum class Side : std::uint8_t { none, stop, release, change_limits };
 
-    Duration takes{}; ///< before it ends
+    Duration takes{}; ///< until it ends
     Ending ending{Ending::returns};
     bool until_stopped{false};               ///< waits for its stop token instead
-    bool hangs{false};                       ///< waits for neither
-    std::optional<ports::Outcome> settles{}; ///< by its own word, half way
-    bool settles_again{false};               ///< and once more
+    bool hangs{false};                       ///< never ends by itself
+    std::optional<ports::Outcome> settles{}; ///< what the handler settles half way
+    bool settles_again{false};               ///< it settles a second time
     Side side{Side::none};                   ///< what it calls meanwhile
-    unsigned state_calls{0}; ///< how often it reads or sets its session's state, half way
+    unsigned state_calls{0}; ///< how often it reads or sets its session's state half way
 };
 
-/// How often a handler does what: chances in percent.
+/// How often a handler does what, in percent.
 struct ScriptMix {
     unsigned instant{60}; ///< takes no time; else between 1 ms and `takes_high`
     Duration takes_high{std::chrono::milliseconds{20}};
@@ -38,7 +38,7 @@ struct ScriptMix {
     unsigned calls_release{0};
     unsigned changes_limits{0};
     unsigned uses_state{0};
-    unsigned exactly_idle{0}; ///< takes exactly as long as the idle timeout, or a tick less or more
+    unsigned exactly_idle{0}; ///< takes as long as the idle timeout, a tick less, or a tick more
 };
 
 [[nodiscard]] Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& random);

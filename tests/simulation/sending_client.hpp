@@ -13,10 +13,9 @@
 
 namespace sessionq::simulation {
 
-/// An application that sends over a connection of its own, through the product's port and under its
-/// client's deadlines. What is for one session goes out one after the other, each only when the one
-/// before it is confirmed; what fails, or is not known to have had an effect, is sent again as it
-/// was.
+/// An application that sends through the product's port, over a connection of its own and under its
+/// client's deadlines. It sends the batches of one session one after the other, each after the
+/// confirmation of the one before. It repeats what failed and what has an unknown outcome.
 class SendingClient {
 public:
     SendingClient(Environment& environment, const Sending& sending, ports::EndpointPtr endpoint);
@@ -26,19 +25,19 @@ public:
 
     void send(const std::string& entity, const std::string& session, const std::string& id);
 
-    /// Nothing waits, and all is confirmed.
+    /// True if nothing waits and everything is confirmed.
     [[nodiscard]] bool is_done() const;
 
-    /// Nothing is sent any more; on the endpoint's loop.
+    /// Stops sending. Runs on the endpoint's loop.
     void close();
-    /// Every attempt must have been answered by now.
+    /// Checks that every attempt has been answered.
     void check_answered() const;
 
 private:
     struct Outbox {
         std::string entity{};
         std::deque<SentRecord*> waiting{};
-        std::vector<SentRecord*> batch{}; ///< under way, or to be sent again
+        std::vector<SentRecord*> batch{}; ///< under way, or to be repeated
         SentRecord* last{nullptr};
         bool is_asked{false};
     };

@@ -18,47 +18,46 @@ namespace sessionq::simulation {
 struct BrokerSession {
     std::string entity{};
     std::string id{};
-    std::map<std::int64_t, MessageRecord*> pending{}; ///< not done, by sequence number
+    std::map<std::int64_t, MessageRecord*> pending{}; ///< unfinished, by sequence number
     std::uint32_t holder{0};                          ///< link; 0: free
     TimePoint locked_until{};
-    bool foreign{false};                    ///< held by somebody outside of the simulation
-    std::optional<TimePoint> ready_since{}; ///< free and with a message
+    bool foreign{false};                    ///< another client holds it
+    std::optional<TimePoint> ready_since{}; ///< since when it is free and has a message
 };
 
-/// The truth about messages and locks: no time passes in it and no message travels. Written apart
-/// from the product's own broker and as plainly as possible, because the oracles believe it.
+/// The truth about messages and locks, without time and latency. It shares nothing with the
+/// product's broker and is as plain as possible, because the oracles trust it.
 class SimBroker {
 public:
-    /// A message for a session, at the end of it.
+    /// Adds a message at the end of a session.
     MessageRecord& send(const std::string& entity, const std::string& session, TimePoint now) {
         return add(entity, session, ++last_sequence_, now);
     }
-    /// The same, with a number that somebody else gave it.
+    /// The same with a given number.
     MessageRecord& add(const std::string& entity, const std::string& session, std::int64_t sequence,
                        TimePoint now);
 
     [[nodiscard]] BrokerSession* find(const std::string& entity, const std::string& session);
-    /// Made if it is not there: one that is named need not have a message.
+    /// Makes the session if it does not exist; a named session needs no message.
     BrokerSession& obtain(const std::string& entity, const std::string& session);
-    /// Free sessions of an entity that have a message.
+    /// The free sessions of an entity that have a message.
     [[nodiscard]] std::vector<BrokerSession*> ready(const std::string& entity);
 
     void lock(BrokerSession& session, std::uint32_t link, TimePoint until);
-    /// Gives a session back; what its holder had is available again, uncounted.
+    /// Releases a session. Its holder's messages are available again and not counted.
     void unlock(BrokerSession& session, TimePoint now);
     [[nodiscard]] BrokerSession* held_by(std::uint32_t link);
 
-    /// The next message for the holder: the first that is available. It is locked, or removed at
-    /// once.
+    /// The first available message for the holder. It is locked, or removed at once.
     MessageRecord* take(BrokerSession& session, bool remove);
 
-    /// True when it took effect: the link holds the session and the message.
+    /// Returns true if it took effect: the link holds the session and the message.
     bool settle(std::uint32_t link, MessageRecord& message, ports::Outcome outcome);
 
-    /// It needs nothing more.
+    /// The message is finished.
     void finish(MessageRecord& message, MessageState state);
 
-    /// That it needs nothing more was not kept: it is there again, as it was.
+    /// The store does not know that it is finished. It is there again as it was.
     void take_back(MessageRecord& message, TimePoint now);
 
     [[nodiscard]] std::size_t unfinished() const noexcept { return unfinished_; }

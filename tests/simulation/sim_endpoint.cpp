@@ -3,7 +3,7 @@
 namespace sessionq::simulation {
 namespace {
 
-/// What the consumer owns of a link.
+/// The part of a link that the consumer owns.
 class SimLink final : public ports::SessionLink {
 public:
     explicit SimLink(std::shared_ptr<NearLink> near) : near_{std::move(near)} {}
@@ -118,8 +118,8 @@ void SimEndpoint::ask(std::uint64_t accept, ports::AcceptRequest request, TimePo
     });
 }
 
-/// All who wait for a connection wait for the same attempt; those come ever more slowly while none
-/// can be made.
+/// Everyone who waits for a connection waits for the same attempt. Attempts get slower while they
+/// fail.
 void SimEndpoint::attempted(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked) {
     const TimePoint now = environment_->scheduler.now();
     if (now >= next_attempt_) {
@@ -152,7 +152,7 @@ void SimEndpoint::give_up(ports::RequestId id) {
 void SimEndpoint::granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record,
                           BrokerSession& session, Duration extra) {
     if (pending_.find(accept) == pending_.end()) {
-        return; // answered when the connection was lost; nobody would let the session go
+        return; // answered when the connection was lost; nobody would release the session
     }
     auto near = std::make_shared<NearLink>(*environment_, *loop_, record, up_, far);
     if (environment_->lock_length > Duration::zero()) {
@@ -210,7 +210,7 @@ void SimEndpoint::finish(std::uint64_t accept, core::Result<ports::SessionLinkPt
     Pending pending = std::move(found->second);
     pending_.erase(found);
     pending.record->answered = true;
-    if (result || result.failure().code == Errc::no_session_available) { // the connection is good
+    if (result || result.failure().code == Errc::no_session_available) { // the connection works
         reconnects_.reset();
     }
     if (result) {

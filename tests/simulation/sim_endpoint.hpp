@@ -30,9 +30,9 @@ public:
     ports::RequestId list_sessions(ports::ListSessionsRequest request,
                                    ports::ListSessionsHandler handler) override;
 
-    /// All links and accepts of it are lost; until `outage` is over no accept gets through.
+    /// Loses all its links and accepts. No accept succeeds until `outage` is over.
     void disconnect(Duration outage);
-    /// The outage is over now.
+    /// Ends the outage now.
     void reconnect() noexcept { down_until_ = TimePoint{}; }
 
     [[nodiscard]] std::size_t pending_accepts() const noexcept { return pending_.size(); }
@@ -62,12 +62,17 @@ private:
     std::vector<std::weak_ptr<NearLink>> links_;
     std::uint64_t last_accept_{0};
     TimePoint down_until_{};
+<<<<<<< HEAD
     bool refuses_; ///< in an outage: connections cannot be made, or else are made and lost
     core::Backoff reconnects_{BackoffOptions{}};
+=======
+    bool refuses_; ///< in an outage: connections are refused, else they are made and lost
+    processor::Backoff reconnects_{BackoffOptions{}};
+>>>>>>> bf1761e30970a191d9211a41b0bd98aed949364d
     core::Random random_{1};
     TimePoint next_attempt_{};
     std::shared_ptr<bool> here_{
-        std::make_shared<bool>(true)}; ///< false once destroyed: for what is still posted
+        std::make_shared<bool>(true)}; ///< false once destroyed, for posted tasks
 };
 
 } // namespace sessionq::simulation

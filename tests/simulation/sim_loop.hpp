@@ -11,8 +11,8 @@
 
 namespace sessionq::simulation {
 
-/// A receive thread in virtual time. A step runs one posted task, drains the inboxes once, or has
-/// the timers that are due expire.
+/// A receive thread in virtual time. A step runs one posted task, drains the inboxes once, or fires
+/// the timers that are due.
 class SimLoop final : public core::EventLoop, public Actor {
 public:
     SimLoop(Scheduler& scheduler, int number);
@@ -32,10 +32,10 @@ public:
     [[nodiscard]] TimePoint next_due() const override;
     [[nodiscard]] std::string name() const override;
 
-    /// Runs `what` as this thread, between two steps of it.
+    /// Runs `what` on this thread, between two of its steps.
     void run_now(const std::function<void()>& what);
 
-    /// The thread gets no processor until then.
+    /// The thread does not run until then.
     void stall_until(TimePoint when) noexcept { stalled_until_ = when; }
 
     [[nodiscard]] bool quiet() const noexcept { return tasks_.empty() && !woken_; }

@@ -8,8 +8,7 @@
 
 namespace sessionq::simulation {
 
-/// An operation of the product's client, for somebody in virtual time who cannot wait but is
-/// called.
+/// An operation of the product's client for a caller in virtual time, who cannot block.
 template <typename T>
 class SimPending final : public client::Pending<T> {
 public:
@@ -26,7 +25,7 @@ private:
     Told told_;
 };
 
-/// As a blocking call begins; `told` is called on the loop.
+/// Begins as a blocking call does. Calls `told` on the loop.
 template <typename T>
 void begin_operation(core::EventLoop& loop, Deadline deadline, std::stop_token stop,
                      client::Start<T> start, typename SimPending<T>::Told told) {

@@ -114,15 +114,14 @@ void SimServer::cancel(AcceptSink& sink, std::uint64_t id) {
     const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& w) {
         return w.id == id && w.sink == &sink;
     });
-    if (found !=
-        waiting_.end()) { // else its answer is under way, or comes when the slow broker has looked
+    if (found != waiting_.end()) { // else its answer is under way or still to come
         waiting_.erase(found);
         sink.refused(id, Failure{.code = Errc::cancelled}, {});
     }
 }
 
 void SimServer::serve_waiting() {
-    // As a step of its own: whoever let a session go has not finished.
+    // As a separate step, because the caller that released a session has not finished.
     environment_->scheduler.after({}, [this] {
         std::erase_if(links_, [](const auto& link) { return !link->attached(); });
         for (auto at = waiting_.begin(); at != waiting_.end();) {

@@ -13,7 +13,7 @@
 
 namespace sessionq::simulation {
 
-/// Where the answer of an accept goes.
+/// Takes the answer of an accept.
 class AcceptSink {
 public:
     virtual ~AcceptSink() = default;
@@ -22,28 +22,28 @@ public:
     virtual void refused(std::uint64_t accept, Failure failure, Duration extra) = 0;
 };
 
-/// The broker as all endpoints reach it: accepts that wait, the links there are, and what the seed
-/// makes go wrong with them.
+/// The broker as all endpoints reach it: waiting accepts, links, and the faults that the seed
+/// chooses for them.
 class SimServer {
 public:
     explicit SimServer(Environment& environment) : environment_{&environment} {}
 
     void connect(AcceptSink& sink) { connected_.insert(&sink); }
-    /// After it, `sink` is not called.
+    /// `sink` is not called afterwards.
     void disconnect(AcceptSink& sink, std::size_t endpoint);
 
     void accept(AcceptSink& sink, std::size_t endpoint, std::uint64_t id,
                 const ports::AcceptRequest& request, TimePoint asked);
     void cancel(AcceptSink& sink, std::uint64_t id);
-    /// The connection of an endpoint is gone: its accepts are forgotten, its links let go at once
-    /// or only after a while.
+    /// The connection of an endpoint is lost. Its accepts are forgotten. Its links are released at
+    /// once or later.
     void disconnected(std::size_t endpoint);
 
-    /// A message for a session, from outside.
+    /// Adds a message to a session.
     void send(const std::string& entity, const std::string& session);
-    /// Ends a link taken at random, with or without an error.
+    /// Ends a random link, with or without an error.
     void detach_one();
-    /// Accepts that nobody answered are answered from now on.
+    /// From now on all accepts are answered, also those that hung.
     void heal();
 
     [[nodiscard]] std::size_t attached_links() const;

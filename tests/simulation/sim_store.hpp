@@ -9,9 +9,8 @@
 
 namespace sessionq::simulation {
 
-/// What outlives a broker: the product's own store, its changes, its writer and its reader, with a
-/// database in memory. When something is written is for its owner to say, where the product has a
-/// thread and a disk.
+/// What outlives a broker: the product's own store with a database in memory. Its owner decides
+/// when a change is written; in the product a thread and a disk do.
 class SimStore {
 public:
     SimStore(const Scheduler& scheduler, SeamDefect defect);

@@ -10,8 +10,7 @@
 
 namespace sessionq::simulation {
 
-/// Tokens that say when they expire and nothing else, given at once or after a while, and now and
-/// then not.
+/// Makes tokens that hold only their expiry, at once or after a while. Sometimes it fails.
 class SimTokens final : public servicebus::TokenSource {
 public:
     SimTokens(Environment& environment, const NetworkFaults& faults, core::EventLoop& loop)
@@ -20,7 +19,7 @@ public:
 
     void ask(std::string_view audience, WallTime now, Deadline deadline, Handler handler) override;
 
-    /// What a broker makes of one.
+    /// What a broker reads from a token.
     [[nodiscard]] static std::optional<WallTime> verify(std::string_view token,
                                                         std::string_view audience, WallTime now);
 

@@ -34,7 +34,7 @@ void Stage::open() {
         send(entities_.front(), name);
         hold_foreign(entities_.front(), name);
         BrokerSession& session = environment_.broker.obtain(
-            entities_.front(), name); // its message may still be on its way
+            entities_.front(), name); // its message may still be under way
         session.foreign = true;
         session.ready_since.reset();
     }
@@ -108,7 +108,7 @@ void Stage::check_timers(SimLoop& loop) {
 }
 
 void Stage::send_for(const LinkRecord& link, TimePoint when) {
-    // The wire takes its own time; with what it usually takes, some of these hit the tick and others its neighbours.
+    // With the usual latency of the wire some messages hit the tick and others its neighbours.
     const TimePoint leave = when - scheduler().between(environment_.faults.latency_low,
                                                        environment_.faults.latency_high);
     scheduler().at(leave,

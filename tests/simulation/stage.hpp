@@ -10,8 +10,8 @@
 
 namespace sessionq::simulation {
 
-/// A world without its consumer: the broker, the wires, the receive loops, the senders, and whoever
-/// makes trouble. What kind of broker and wires there are is for who inherits.
+/// A world without its consumer: broker, wires, receive loops, senders and faults. A subclass
+/// chooses the kind of broker and wires.
 class Stage {
 public:
     Stage(std::uint64_t seed, Trace trace, const Setup& setup);
@@ -24,42 +24,41 @@ public:
     [[nodiscard]] const std::vector<std::string>& entities() const noexcept { return entities_; }
     [[nodiscard]] virtual std::vector<ports::Endpoint*> endpoints() = 0;
 
-    /// The longest that what went wrong before `calm_down` may still be felt, beyond what the
-    /// consumer itself waits.
+    /// How long faults from before `calm_down` may still have effects, beyond the waits of the
+    /// consumer itself.
     [[nodiscard]] virtual Duration aftermath() const { return Duration::zero(); }
 
-    /// Whoever sends has nothing left to send.
+    /// True if the senders have nothing left to send.
     [[nodiscard]] virtual bool has_sent_all() const { return true; }
 
     [[nodiscard]] virtual bool connects() const { return false; }
 
-    /// Senders and trouble begin.
+    /// Starts senders and faults.
     void open();
-    /// Nothing goes wrong from now on, and what went wrong is mended; no further message is sent by
-    /// itself.
+    /// Ends and repairs all faults. No further message is sent.
     void calm_down();
-    /// The consumer is gone and so is everything else; reports what is left.
+    /// Destroys everything after the consumer, and reports what is left.
     virtual void close();
 
-    /// Steps until `done`, until nobody can act, until `end`, or until an oracle has found
-    /// something. True: `done`.
+    /// Steps until `done`, until nobody can act, until `end`, or until a violation. Returns true if
+    /// `done`.
     bool run(TimePoint end, const std::function<bool()>& done);
 
-    /// Takes a message that arrives at the consumer in the very tick `when`, if that can be.
+    /// Sends a message that reaches the consumer in the tick `when`, if possible.
     void send_for(const LinkRecord& link, TimePoint when);
 
 protected:
     [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
     [[nodiscard]] std::vector<std::unique_ptr<SimLoop>>& loops() noexcept { return loops_; }
     void check_timers(SimLoop& loop);
-    /// `what`, again and again until it is calm, with pauses of `mean`; zero: never.
+    /// Repeats `what` until it is calm, with pauses of `mean` on average. Zero is never.
     void repeat(Duration mean, std::function<void()> what);
 
     virtual void send(const std::string& entity, const std::string& session) = 0;
-    /// Takes a session that has messages, for somebody else, until all is mended.
+    /// Lets another client hold a session with messages until the faults end.
     virtual void hold_foreign(const std::string& entity, const std::string& session) = 0;
     virtual void make_trouble() = 0;
-    /// Trouble has ended: what it left behind ends too.
+    /// Ends what the faults left behind.
     virtual void mend() = 0;
 
 private:

@@ -53,7 +53,7 @@ void StateUse::write(std::optional<std::string> value) {
         });
 }
 
-/// The handler that waits goes on in its own time.
+/// Lets the waiting handler continue.
 void StateUse::answered(const StateRecord& record, const Failure* failure) {
     is_asked_ = false;
     environment_->scheduler.trace("link", link_->id, record.writes ? " has set" : " has read",

@@ -11,11 +11,11 @@
 
 namespace sessionq::simulation {
 
-/// A handler's use of its session's state: reads and writes, one after the other, as the blocking
-/// calls make them.
+/// A handler's reads and writes of its session's state, one after the other, like the blocking
+/// calls.
 class StateUse : public std::enable_shared_from_this<StateUse> {
 public:
-    /// As many calls as that, under the context in which the handler runs.
+    /// Makes so many calls, under the context of the handler.
     StateUse(Environment& environment, MessageContext& call, const LinkRecord& link,
              OperationContext context, unsigned calls)
         : environment_{&environment},
@@ -24,7 +24,7 @@ public:
           context_{std::move(context)},
           left_{calls} {}
 
-    /// The next call, if there is one. While the handler runs.
+    /// Makes the next call, if there is one, while the handler runs.
     void go_on();
 
     [[nodiscard]] bool is_asked() const noexcept { return is_asked_; }

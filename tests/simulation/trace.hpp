@@ -9,8 +9,8 @@
 
 namespace sessionq::simulation {
 
-/// What happened, in order, for `--trace` and for the check that a seed replays byte for byte. Off
-/// by default: it formats nothing then.
+/// Prints each event, for `--trace` and for the check that a seed replays byte for byte. Formats
+/// nothing while it is off, which is the default.
 class Trace {
 public:
     using Sink = std::function<void(const std::string& line)>;

@@ -78,7 +78,7 @@ void VirtualWorker::look() {
 void VirtualWorker::taken(dispatch::Call* call) {
     call_ = call;
     state_ = call != nullptr ? State::taken : State::looking;
-    // Now and then the thread is put aside between taking a call and running it.
+    // Sometimes the thread is preempted between taking a call and running it.
     wait_until_ = environment_->scheduler.now() +
                   (environment_->chance(3)
                        ? environment_->scheduler.between(milliseconds{1}, milliseconds{20})

@@ -11,9 +11,9 @@
 
 namespace sessionq::simulation {
 
-/// A worker thread in virtual time: taking a call, running it and reporting it are steps of their
-/// own, and a running handler can wait. Sleeps when there is nothing to take and is woken as the
-/// product's workers are, so that a forgotten wake-up shows.
+/// A worker thread in virtual time. It takes a call, runs it and reports it in separate steps, and
+/// a running handler can wait. It sleeps and wakes as the product's workers do, so a missing
+/// wake-up shows.
 class VirtualWorker final : public Actor {
 public:
     VirtualWorker(Environment& environment, dispatch::Dispatcher& dispatcher, std::size_t number);
@@ -30,10 +30,10 @@ public:
         return state_ == State::taken || state_ == State::running || state_ == State::returned;
     }
 
-    /// The one that takes a step now; null when it is somebody else.
+    /// The worker that takes a step now; null if another actor does.
     [[nodiscard]] static VirtualWorker* current() noexcept;
 
-    /// From inside a handler: waits until `when`, or until `condition` holds if there is one.
+    /// Called inside a handler: waits until `when`, or until `condition` holds if there is one.
     void wait(TimePoint when, std::function<bool()> condition = {});
 
 private:

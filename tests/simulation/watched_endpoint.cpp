@@ -54,7 +54,7 @@ ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept,
     record.locked_until = accept.asked + environment_->lock_length;
     const Duration length = link->initial_lock().length.value_or(std::chrono::hours{24});
     const Duration travelled = std::min({environment_->scheduler.now() - accept.asked, length / 10,
-                                         Duration{seconds{2}}}); // as its receiver assumes
+                                         Duration{seconds{2}}}); // as the receiver assumes
     record.granted = length;
     LinkBook book{*environment_, loop(), record};
     book.accepted(environment_->scheduler.now() + length - travelled, travelled, accept.cancelled);

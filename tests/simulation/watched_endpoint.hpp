@@ -9,10 +9,10 @@
 
 namespace sessionq::simulation {
 
-/// A real port, written down as it is used.
+/// Wraps a real port and records how it is used.
 class WatchedEndpoint final : public ports::Endpoint {
 public:
-    /// `wire`: the number of the connection that the endpoint has now.
+    /// `wire` returns the number of the connection that brought the endpoint its last bytes.
     WatchedEndpoint(Environment& environment, BrokerLedger& ledger, std::size_t number,
                     std::function<std::uint32_t()> wire, ports::EndpointPtr endpoint)
         : environment_{&environment},

@@ -70,7 +70,7 @@ ports::RequestId WatchedLink::renew_lock(Deadline deadline, LockHandler handler)
             } else if (grant.value().length && book_.record().held) {
                 book_.record().locked_until = asked + environment_->lock_length;
                 book_.renewed(asked + *grant.value().length);
-                // An answer that travelled for most of the lock leaves its holder nothing to go on with.
+                // An answer that took most of the lock's length leaves its holder no time.
                 LinkRecord& record = book_.record();
                 record.granted = *grant.value().length;
                 record.lease_wavered =
@@ -126,7 +126,7 @@ void WatchedLink::on_delivery(ports::DeliveryPtr delivery) {
     DeliveryFacts facts = received.facts();
     DeliveryRecord& written = book_.arrived(*message, *delivery, std::move(said), std::move(facts));
     if (!delivery->settled_by_sender) {
-        unsettled_[delivery.get()] = &written; // memory is used again
+        unsettled_[delivery.get()] = &written; // memory is reused
     }
     events_->on_delivery(std::move(delivery));
 }

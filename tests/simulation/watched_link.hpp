@@ -9,8 +9,8 @@
 
 namespace sessionq::simulation {
 
-/// A link of a real port, written down as it is used: passes everything on, and checks that the
-/// port keeps the seam's contract too.
+/// Wraps a link of a real port and records how it is used. Forwards everything and checks that the
+/// port keeps the contract of the seam.
 class WatchedLink final : public ports::SessionLink, private ports::LinkEvents {
 public:
     WatchedLink(Environment& environment, BrokerLedger& ledger, LinkBook book,
@@ -49,7 +49,7 @@ private:
     void on_drained() override;
     void on_lost(const Failure& reason) override;
 
-    /// A handler that runs once, and not after the link is destroyed.
+    /// Wraps a handler so that it runs once, and never after the link is destroyed.
     template <typename T>
     std::function<void(core::Result<T>)> once(const char* what,
                                               std::function<void(core::Result<T>)> handler);

@@ -5,12 +5,12 @@
 namespace sessionq::simulation {
 namespace {
 
-constexpr std::size_t room =
-    std::size_t{128} << 10U; // what both ends and the way between them hold of one direction
+constexpr std::size_t room = std::size_t{128}
+                             << 10U; // bytes of one direction that the wire and its ends hold
 
 } // namespace
 
-/// One end, as a stream. Tells its listener by tasks of its loop only.
+/// One end, as a stream. It calls its listener from tasks of its loop only.
 class Wire::End final : public amqp::Stream {
 public:
     End(std::shared_ptr<Wire> wire, Side side, core::EventLoop& loop)
@@ -74,7 +74,7 @@ private:
     }
     void deliver() {
         if (!is_reading_ || (arrived_.empty() && !is_at_end_)) {
-            return; // a task before this one brought it
+            return; // an earlier task delivered it
         }
         is_reading_ = false;
         const std::string bytes = arrived_.substr(0, read_size);
@@ -95,12 +95,12 @@ private:
 };
 
 Wire::Wire(Environment& environment, const NetworkFaults& faults, std::uint32_t number,
-           std::size_t endpoint, std::function<void()> server_over)
+           std::size_t endpoint, Watcher watcher)
     : environment_{&environment},
       faults_{&faults},
       number_{number},
       endpoint_{endpoint},
-      server_over_{std::move(server_over)} {
+      watcher_{std::move(watcher)} {
     for (const Side writer : {Side::client, Side::server}) {
         channels_[index(writer)] = std::make_unique<Channel>(
             environment.scheduler, "wire" + std::to_string(number) + arrow(writer));
@@ -171,14 +171,17 @@ void Wire::taken(Side reader, std::size_t count) {
     if (const auto end = ends_[index(writer)].lock()) {
         end->look_for_room();
     }
+    if (reader == Side::client) {
+        watcher_.client_reads();
+    }
 }
 
 void Wire::closed(Side side) {
     closed_[index(side)] = true;
     carry_end(side);
-    if (side == Side::server && server_over_) {
+    if (side == Side::server && watcher_.server_over) {
         environment_->scheduler.trace("wire", number_, " is closed by the broker");
-        std::exchange(server_over_, nullptr)();
+        std::exchange(watcher_.server_over, nullptr)();
     }
 }
 

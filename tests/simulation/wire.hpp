@@ -13,31 +13,35 @@
 
 namespace sessionq::simulation {
 
-/// A connection without sockets: two streams on two loops, each what the other writes. What is
-/// written travels in pieces, in order. Behaves as TCP does where the seed makes something go
-/// wrong: the byte at which it is cut is anybody's guess, who does not learn of it goes on writing
-/// for as long as there is room, and to write to whoever has closed is an error.
+/// A connection without sockets: two streams on two loops. Each reads what the other writes. Bytes
+/// travel in pieces and in order. Faults look like those of TCP: the seed chooses the byte of a
+/// cut, an end that does not learn of it goes on writing while there is room, and writing to a
+/// closed end is an error.
 class Wire final : public std::enable_shared_from_this<Wire> {
 public:
     enum class Side : std::uint8_t { client, server };
 
-    /// `server_over` is called once, when the server's end is of no more use to the server.
+    struct Watcher {
+        std::function<void()> server_over;  ///< called once, when the server is done with its end
+        std::function<void()> client_reads; ///< called before the client gets bytes
+    };
+
     Wire(Environment& environment, const NetworkFaults& faults, std::uint32_t number,
-         std::size_t endpoint, std::function<void()> server_over);
+         std::size_t endpoint, Watcher watcher);
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
 
-    /// An end. Once each; closing it, or letting it go, closes that end.
+    /// Opens an end; call it once a side. Closing or destroying the stream closes the end.
     [[nodiscard]] amqp::StreamPtr open(Side side, core::EventLoop& loop);
 
-    /// What one side writes is on its way for so much longer.
+    /// Delays what this side writes by `length`.
     void stall(Side writer, Duration length) noexcept {
         stalled_until_[index(writer)] = environment_->scheduler.now() + length;
     }
-    /// What is under way is lost, and each end learns of it after a while; Duration::max(): never.
+    /// Loses what is under way. Each end learns of it after its delay; Duration::max() is never.
     void cut(Duration client_learns, Duration server_learns);
 
-    /// Who has the server's end has died: nothing follows from it.
+    /// The server has died and writes nothing more.
     void server_dies() { closed(Side::server); }
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
@@ -67,12 +71,12 @@ private:
     const NetworkFaults* faults_;
     std::uint32_t number_;
     std::size_t endpoint_;
-    std::function<void()> server_over_;
+    Watcher watcher_;
     std::array<std::weak_ptr<End>, 2> ends_{};
     std::array<std::unique_ptr<Channel>, 2> channels_{}; // by who writes
-    std::array<std::size_t, 2> unread_{};                // bytes written, and not read by the other
+    std::array<std::size_t, 2> unread_{};                // bytes written but not yet read
     std::array<TimePoint, 2> stalled_until_{};
-    std::array<bool, 2> ended_{}; // nothing follows from this side
+    std::array<bool, 2> ended_{}; // this side writes nothing more
     std::array<bool, 2> closed_{};
     bool cut_{false};
 };

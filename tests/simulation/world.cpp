@@ -176,7 +176,7 @@ void World::take_down() {
     application_.let_go();
     stage_->calm_down();
     const auto never = [] { return false; };
-    stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left return
+    stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left behind return
     stage_->run(scheduler().now() + std::chrono::minutes{10}, [this] { return emptied_; });
     if (found()) {
         return;
@@ -225,8 +225,7 @@ void World::change_limits() {
     processor_->update_limits(limits_);
 }
 
-/// R16: a slot that says it asks for a session has an accept under way, and every slot waits for
-/// something.
+/// R16: a slot that claims to accept has an accept under way, and every slot waits for something.
 void World::check_slots() {
     if (processor_->state() != ProcessorDescription::State::running) {
         return;

@@ -13,8 +13,8 @@
 
 namespace sessionq::simulation {
 
-/// The product's processor on a stage, with its workers and its application: trouble first, then
-/// calm in which all must be consumed, then the end.
+/// The product's processor on a stage, with its workers and its application. Faults come first,
+/// then a calm time in which everything must be consumed, then the end.
 class World {
 public:
     World(std::unique_ptr<Stage> stage, const Setup& setup);

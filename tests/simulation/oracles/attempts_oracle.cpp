@@ -5,17 +5,17 @@
 namespace sessionq::simulation {
 namespace {
 
-/// Failures in a row must come ever more slowly, whatever the fault: those that the slots space,
-/// and those that the port spaces because no connection can be made, for it starts a row of its own
-/// with every connection that breaks. And a broker that says "nothing" at once is not asked without
-/// end.
+/// Repeated failures must get slower, whatever the fault. Slots space their own failures. The port
+/// spaces failed connections and starts again with every connection that breaks. A broker that says
+/// "nothing" at once is not asked without pause.
 class AttemptsOracle final : public Oracle {
 public:
     AttemptsOracle(Environment& environment, const Expectations& expectations)
         : environment_{environment}, expectations_{expectations} {}
 
     void accept_failed(const AcceptRecord& accept, const Failure& failure) override {
-        // One that waited until its connection was lost shows that the connection had lasted: by its own rule, whose backoff is the same, a new count begins.
+        // An accept that waited until its connection was lost shows that the connection lasted. The
+        // port then starts a new count with the same backoff.
         const bool had_lasted = expectations_.connects && failure.code == Errc::connection_lost &&
                                 environment_.scheduler.now() - accept.asked >=
                                     expectations_.options.error_backoff.min * 10;
@@ -48,7 +48,7 @@ private:
         while (times.front() + window < now) {
             times.pop_front();
         }
-        // With limits that change a slot may be given up and taken back into use, and then starts anew.
+        // When limits change, a slot may be retired and used again. It then starts a new count.
         const std::size_t bound =
             expectations_.highest_sessions() * (expectations_.limits_change ? 2 : 1) * slot_may;
         if (times.size() > bound) {
@@ -59,11 +59,10 @@ private:
         }
     }
 
-    /// How often a slot can fail that starts without a past, with the shortest delays its backoff
-    /// may choose.
+    /// How often a new slot can fail, with the shortest delays that its backoff may choose.
     [[nodiscard]] std::size_t failures_in_window() const {
         const BackoffOptions& backoff = expectations_.options.error_backoff;
-        std::size_t count = 2; // the one before the window's first delay, and the one under way
+        std::size_t count = 2; // the failure before the first delay and the one under way
         Duration full = backoff.min;
         for (Duration spent = full / 2; spent <= window; spent += full / 2) {
             ++count;

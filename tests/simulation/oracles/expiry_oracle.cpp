@@ -30,8 +30,7 @@ public:
         std::erase(running_, &delivery);
     }
 
-    /// The stop token must have fired before time passes the end of the lock, and at once when the
-    /// lease is lost.
+    /// The stop token must fire before the end of the lock, and at once when the lock is lost.
     void before_advance(TimePoint next) override {
         if (expectations_.stalls_possible) {
             return;
@@ -50,14 +49,14 @@ public:
     }
 
 private:
-    /// A margin shorter than the answer's way cannot help; else the token fires before the lock's
-    /// true end.
+    /// Unless the answer took longer than the margin, the token fires before the true end of the
+    /// lock.
     [[nodiscard]] Duration slack(const LinkRecord& link) const {
         return link.lease_doubt < margin(link) ? Duration::zero() : link.lease_doubt;
     }
 
-    /// A port that tells what is left of the lock when its answer arrives tells less of it the
-    /// longer the answer travels, and the margin is a part of what was told.
+    /// A port may report what is left of the lock when the answer arrives. That is less for a slow
+    /// answer, and the margin is a share of it.
     [[nodiscard]] Duration margin(const LinkRecord& link) const {
         return link.granted == Duration::zero()
                    ? environment_.margin()

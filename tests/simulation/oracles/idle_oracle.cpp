@@ -76,8 +76,8 @@ private:
     Environment& environment_;
     const Expectations& expectations_;
     std::vector<const LinkRecord*>
-        overdue_; ///< a drain was not answered in time: the consumer need not trust the link, and
-                  ///< an answer may cross its leaving
+        overdue_; ///< a drain was not answered in time: the consumer may distrust the link, and an
+                  ///< answer may cross its leaving
 };
 
 } // namespace

@@ -16,7 +16,8 @@ public:
         if (now > expectations_.stop_asked) {
             environment_.verdict.report("(h) stop", "an accept is asked for after stop");
         }
-        // Sessions held since before a limit was lowered are on their way out; until they are, the others roll on.
+        // Sessions held since before a limit was lowered may still be leaving while the others
+        // roll.
         const TimePoint changed = expectations_.limits.back().since;
         const bool surplus = std::any_of(held_.begin(), held_.end(), [&](const LinkRecord* link) {
             return link->accepted <= changed;
@@ -91,7 +92,7 @@ public:
     }
 
 private:
-    /// The session was taken from its holder and accepted anew before that holder could know.
+    /// The session was taken from its holder and accepted again before the holder could know.
     static bool crossed(const LinkRecord& before, const LinkRecord& after) {
         return before.held || before.ended > after.accepted;
     }

@@ -3,14 +3,14 @@
 namespace sessionq::simulation {
 namespace {
 
-/// Whether what was asked for takes the message out of the session's way.
+/// Whether the requested outcome takes the message out of the way of the session.
 bool terminal(const std::optional<ports::Outcome>& outcome) {
     return outcome &&
            (*outcome == ports::Outcome::complete || *outcome == ports::Outcome::dead_letter ||
             *outcome == ports::Outcome::defer);
 }
 
-/// Whether its handler has ended and said that it takes the message out of the way.
+/// Whether its handler has ended with an outcome that takes the message out of the way.
 bool decided(const DeliveryRecord& delivery) {
     return delivery.running == 0 &&
            (delivery.explicitly ? terminal(delivery.explicitly) : delivery.returned != 0);
@@ -45,8 +45,8 @@ public:
     void handler_finished(const DeliveryRecord&, bool) override { --running_; }
 
 private:
-    /// Nothing before it may be unsettled, by the broker's own word. Unless confirmation was asked
-    /// for, decided by its handler counts as settled: what was decided is on its way, and in order.
+    /// The broker must have settled every earlier message. Without confirmation a decided message
+    /// counts as settled, because its settlement is under way and in order.
     void check_strict(const DeliveryRecord& delivery) {
         const BrokerSession* session =
             environment_.broker.find(delivery.message->entity, delivery.message->session);

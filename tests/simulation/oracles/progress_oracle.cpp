@@ -5,8 +5,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// In calm times a session that has a message and no holder is taken soon, if a place for it is
-/// vacant; and a message that waits for nothing but a worker is not passed over.
+/// In calm times a free slot soon takes a session that has a message and no holder. A message that
+/// waits only for a worker gets one.
 class ProgressOracle final : public Oracle {
 public:
     ProgressOracle(Environment& environment, const Expectations& expectations)
@@ -52,8 +52,8 @@ private:
         }
     }
 
-    /// The longest a fault may be felt after it ended: a backoff that began just before, an accept
-    /// that hangs.
+    /// How long a fault may have effects after its end: a backoff that began just before, or an
+    /// accept that hangs.
     [[nodiscard]] Duration recovery() const {
         const ProcessorOptions& options = expectations_.options;
         return expectations_.faults_possible
@@ -62,8 +62,8 @@ private:
                    : Duration::zero();
     }
 
-    /// Entities are asked in turn; a slot whose handlers still run under a lost lease is taken, and
-    /// handlers in calm times are short.
+    /// Slots ask the entities in turn. Handlers under a lost lock keep a slot busy, but in calm
+    /// times they are short.
     [[nodiscard]] Duration patience() const {
         return std::chrono::seconds{8} +
                std::chrono::seconds{2} * static_cast<Duration::rep>(expectations_.entities);

@@ -3,8 +3,7 @@
 namespace sessionq::simulation {
 namespace {
 
-/// A lease that may be renewed is asked to be, in time for its holder not to begin to leave for its
-/// end.
+/// A lock that may be renewed is renewed before its holder has to leave.
 class RenewalOracle final : public Oracle {
 public:
     RenewalOracle(Environment& environment, const Expectations& expectations)
@@ -13,7 +12,7 @@ public:
     void before_advance(TimePoint next) override {
         if (expectations_.stalls_possible ||
             expectations_.options.max_lock_renewal > Duration::zero()) {
-            return; // the loop may be late, or the application wants an end
+            return; // the loop may be late, or the application wants to end
         }
         for (const LinkRecord& link : environment_.links) {
             if (link.held && !link.lease_wavered && !link.renewal_asked &&

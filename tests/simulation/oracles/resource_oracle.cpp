@@ -12,8 +12,8 @@ public:
     void closing(const LinkRecord&) override { --held_; }
     void lost(const LinkRecord&) override { --held_; }
 
-    /// Each held session may always have one message; what is fetched ahead beyond that stays
-    /// within the budget.
+    /// Each held session may have one message. What is prefetched beyond that stays within the
+    /// budget.
     void delivered(const DeliveryRecord& delivery) override {
         const std::size_t bound =
             expectations_.options.max_buffered_bytes + (held_ + slack) * delivery.bytes;
@@ -55,7 +55,7 @@ public:
 
 private:
     static constexpr std::size_t slack =
-        72; // sizes are foretold from those before: the first credits are given blindly
+        72; // sizes are guessed from earlier messages, so the first credits are blind
 
     Environment& environment_;
     const Expectations& expectations_;

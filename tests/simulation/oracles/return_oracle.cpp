@@ -3,8 +3,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// A message whose settlement for good was confirmed does not come again, and one that was given
-/// back counted comes with its count, whatever became of the broker.
+/// A message does not return after its final settlement was confirmed. A message that was abandoned
+/// returns with its count, whatever happened to the broker.
 class ReturnOracle final : public Oracle {
 public:
     explicit ReturnOracle(Environment& environment) : environment_{environment} {}
@@ -26,7 +26,7 @@ public:
     void delivered(const DeliveryRecord& delivery) override {
         const MessageRecord& message = *delivery.message;
         if (message.settled && delivery.link->accepted >
-                                   *message.settled) { // else it may have been on its way for long
+                                   *message.settled) { // else it may have been under way for long
             report(delivery, "comes again after its settlement was confirmed");
         }
         if (delivery.delivery_count < message.abandons) {

@@ -5,9 +5,9 @@
 namespace sessionq::simulation {
 namespace {
 
-/// What is scheduled is not there before its time, there for good once it was confirmed, once for
-/// every attempt that may have had an effect, and not at all once its cancelling was confirmed; and
-/// nobody is told that it cannot be cancelled while it can.
+/// A scheduled message is not available before its time. Once confirmed it stays, once for every
+/// attempt that may have had an effect. After a confirmed cancellation it never becomes available.
+/// A cancellation is not refused while it is possible.
 class ScheduleOracle final : public Oracle {
 public:
     explicit ScheduleOracle(Environment& environment) : environment_{environment} {}

@@ -5,9 +5,9 @@
 namespace sessionq::simulation {
 namespace {
 
-/// What a sender was told is accepted is there, and stays; it is there once for every time it may
-/// have had its effect; a batch is all there or not at all; and what was sent after the
-/// confirmation of another stands behind it.
+/// A confirmed message is there and stays, at most once for every attempt that may have had an
+/// effect. A batch is there as a whole or not at all. A message sent after the confirmation of
+/// another stands behind it.
 class SendingOracle final : public Oracle {
 public:
     explicit SendingOracle(Environment& environment) : environment_{environment} {}

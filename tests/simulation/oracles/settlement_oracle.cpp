@@ -12,7 +12,7 @@ public:
         using Action = FailurePolicy::Action;
         const Action policy = expectations_.options.failure_policy.action;
         const bool by_handler = delivery.explicitly == outcome;
-        // In the very tick of its end a settlement may still leave: the broker has the last word then.
+        // A settlement may still leave in the tick in which the lock ends. The broker decides then.
         if (environment_.scheduler.now() >
             delivery.link->lease_until + delivery.link->lease_doubt) {
             report("settled after the lease was over (R8)", delivery, outcome);
@@ -73,7 +73,7 @@ public:
             }
             if (!delivery->answered) {
                 delivery->message->excused =
-                    true; // from here on it is the broker's, whatever was asked for
+                    true; // from here on the broker has it, whatever was requested
             }
         }
     }

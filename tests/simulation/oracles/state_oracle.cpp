@@ -5,8 +5,8 @@
 namespace sessionq::simulation {
 namespace {
 
-/// A state that was confirmed is there for good; what is read is what the state was meanwhile; and
-/// who holds a session no more does not change it under its next holder.
+/// A confirmed state stays. A read returns a state that the session had during the read. A former
+/// holder does not change the state under its successor.
 class StateOracle final : public Oracle {
 public:
     explicit StateOracle(Environment& environment) : environment_{environment} {}

@@ -12,8 +12,8 @@ public:
     void handler_finished(const DeliveryRecord&, bool) override { --running_; }
 
     void before_advance(TimePoint next) override {
-        if (expectations_
-                .stop_answered) { // not in the answer itself: a loop may have a link in hand that it drops in its next turn
+        // Not in the answer itself, because a loop may drop a link in its next turn.
+        if (expectations_.stop_answered) {
             check_links();
         }
         const bool late = expectations_.stop_deadline != TimePoint::max() &&
@@ -40,15 +40,15 @@ public:
         }
         if (expectations_.handlers_left < running_ ||
             expectations_.handlers_left >
-                running_ + expectations_.workers) { // those of sessions count too
+                running_ + expectations_.workers) { // open and close handlers count too
             report("stop says " + std::to_string(expectations_.handlers_left) +
                    " handlers are left, " + std::to_string(running_) + " run");
         }
     }
 
 private:
-    /// What never started goes back as soon as the session's credit is back: who waits for it
-    /// elsewhere need not wait for handlers here.
+    /// Messages that never started are released as soon as the credit is back. Other consumers need
+    /// not wait for handlers here.
     void check_unstarted() {
         const TimePoint now = environment_.scheduler.now();
         for (const LinkRecord& link : environment_.links) {
@@ -77,7 +77,7 @@ private:
 
     static constexpr Duration tick = std::chrono::milliseconds{1};
     static constexpr Duration grace = std::chrono::milliseconds{
-        500}; // on_session_open may run, a worker may have the call in hand
+        500}; // on_session_open may run, or a worker may have taken the call
 
     void report(std::string text) {
         environment_.verdict.report("(h) stop (R18)", std::move(text));

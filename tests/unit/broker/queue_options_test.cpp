@@ -38,3 +38,17 @@ TEST_CASE("queue options: a bad value is refused by its name") {
         CHECK(fault->detail.starts_with(member));
     }
 }
+
+TEST_CASE("queue options: a queue to forward to has a name without control characters") {
+    for (const char* name : {"a b", "~", "Stra\u00dfe"}) {
+        CAPTURE(name);
+        CHECK_FALSE(broker::find_fault({.forward_to = name}));
+        CHECK_FALSE(broker::find_fault({.forward_dead_letters_to = name}));
+    }
+    for (const char* name : {"a\tb", "\x1f", "\x7f"}) {
+        CAPTURE(name);
+        const auto fault = broker::find_fault({.forward_to = name});
+        REQUIRE(fault);
+        CHECK(fault->detail.starts_with("forward_to"));
+    }
+}

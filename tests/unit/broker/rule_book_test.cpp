@@ -114,3 +114,13 @@ TEST_CASE("rules: changes are kept; while there is no room none is added, while 
     journal->failing = false;
     CHECK(rules.add({.name = "three"}).ok());
 }
+
+TEST_CASE("rules: a subscription has at most 2,000 rules") {
+    RuleBook rules;
+    for (int i = 0; i < 2000; ++i) {
+        REQUIRE(rules.add({.name = std::to_string(i)}).ok());
+    }
+    CHECK(rules.add({.name = "more"}).failure().code == Errc::quota_exceeded);
+    REQUIRE(rules.remove("7").ok());
+    CHECK(rules.add({.name = "more"}).ok());
+}

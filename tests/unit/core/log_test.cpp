@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -67,4 +70,23 @@ TEST_CASE_FIXTURE(Fixture, "log: what a sink throws is swallowed") {
     });
     core::log(LogLevel::error, "part", "text");
     CHECK(calls == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "log: without a sink a line goes to the standard error output") {
+    set_log_sink({});
+    set_log_level(LogLevel::info);
+    std::FILE* file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    std::fflush(stderr);
+    const int kept = ::dup(STDERR_FILENO);
+    ::dup2(::fileno(file), STDERR_FILENO);
+    core::log(LogLevel::info, "part", "text");
+    std::fflush(stderr);
+    ::dup2(kept, STDERR_FILENO);
+    ::close(kept);
+    std::rewind(file);
+    std::string written(100, '\0');
+    written.resize(std::fread(written.data(), 1, written.size(), file));
+    std::fclose(file);
+    CHECK(written == "sessionq info [part] text\n");
 }

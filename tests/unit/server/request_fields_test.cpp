@@ -46,4 +46,7 @@ TEST_CASE("request fields: of a page both ends are needed, and neither is negati
     CHECK(read(std::int32_t{0}, std::int32_t{-1}).missing == "top");
     CHECK(read({}, {}).missing == "skip");
     CHECK(read(std::int32_t{0}, "10").missing == "top");
+    const Page empty = read(std::int32_t{0}, std::int32_t{0});
+    CHECK(empty.missing.empty());
+    CHECK(empty.top == 0);
 }

@@ -272,3 +272,22 @@ TEST_CASE("SQL action: statements by comma, semicolon or nothing; anything else 
         CHECK_FALSE(parse_action(wrong).ok());
     }
 }
+
+TEST_CASE("SQL filter: a name begins with any letter and goes on with letters and digits") {
+    const Message message{.properties = {{"a0", std::int64_t{1}},
+                                         {"z9", std::int64_t{1}},
+                                         {"A1", std::int64_t{1}},
+                                         {"Zz", std::int64_t{1}}}};
+    for (const char* condition : {"a0 = 1", "z9 = 1", "A1 = 1", "Zz = 1"}) {
+        CAPTURE(condition);
+        const auto parsed = parse_condition(condition);
+        REQUIRE(parsed.ok());
+        CHECK(evaluate(*parsed.value(), message) == Value{true});
+    }
+}
+
+TEST_CASE("SQL filter: an exponent has a sign or none") {
+    CHECK(ask("count = 1e1") == "true");
+    CHECK(ask("count = 1e+1") == "true");
+    CHECK(ask("count = 100e-1") == "true");
+}

@@ -103,3 +103,20 @@ TEST_CASE("ChangeSet: the last state of a session counts; queues keep the order 
     CHECK(set.is_removed(2));
     CHECK_FALSE(set.is_removed(3));
 }
+
+TEST_CASE("ChangeSet: a cleared set holds no change of any kind") {
+    const std::vector<Change> changes{
+        MessageAdded{message(7, content("seven"))},
+        SessionStateSet{.entity = 1, .session_id = "a", .state = "x"},
+        MessageIdTaken{.entity = 1, .message_id = "m", .sequence = 7},
+        QueueRemoved{.queue = 1, .dead_letters = 2},
+    };
+    for (const Change& change : changes) {
+        CAPTURE(change.index());
+        ChangeSet set;
+        set.add(change);
+        CHECK_FALSE(set.empty());
+        set.clear();
+        CHECK(set.empty());
+    }
+}

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Tries a random sample of small changes to sdk/ and prints which of them no test notices.
+
+    tests/mutation/run.py [--seed N] [--count N] [--parts LIST] [--build DIR] [--jobs N]
+    tests/mutation/run.py --show        prints the sample and builds nothing
+
+The script first brings the build directory (build) up to date. One build holds all changes of a
+sample, each behind a switch: SESSIONQ_MUTANT=7 in the environment switches on change 7. Only the
+changed sources are compiled again, and the programs that test them are linked again, below
+build/mutation. A first run of each program, with every switch off, shows which changes it reaches.
+Then each change runs with the programs that reach it, the fastest first, until one of them fails,
+crashes or takes too long.
+
+The same seed, count and parts give the same sample of the same sources. A change that survives
+needs a test. If no test can notice it, it goes into equal.txt with the reason.
+"""
+
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from relink import Relink  # noqa: E402
+from sites import NUMBER, Site, sites  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MOST = 65536  # as in switch.hpp
+MOST_USERS = 12  # sources that may include a changed header; each is compiled again
+
+SIMULATION = {
+    "simulation": ["--seeds", "40"],
+    "simulation --network": ["--network", "--seeds", "40"],
+}
+# The programs that test a part, beside its own unit program.
+TESTS = {
+    "core": ["unit_timing", "unit_dispatch", "unit_processor", "unit_amqp", "unit_server"],
+    "timing": ["unit_processor", "unit_amqp", "unit_broker", "simulation"],
+    "dispatch": ["unit_processor", "unit_client", "simulation"],
+    "ports": ["unit_processor", "unit_in_process", "unit_servicebus", "contract"],
+    "processor": ["unit_client", "simulation", "simulation --network"],
+    "broker": ["unit_in_process", "unit_server", "contract", "simulation --network"],
+    "in_process": ["unit_client", "contract"],
+    "amqp": ["unit_servicebus", "unit_groups", "unit_server", "contract", "simulation --network"],
+    "servicebus": ["contract", "simulation --network"],
+    "groups": [],
+    "server": [
+        "unit_servicebus",
+        "unit_client",
+        "unit_tools",
+        "contract",
+        "simulation --network",
+    ],
+    "client": ["contract"],
+    "tools": [],
+}
+
+
+@dataclass
+class Mutant:
+    number: int
+    file: str
+    site: Site
+
+    @property
+    def key(self) -> str:
+        return f"{self.file}: {self.site.kind}: {self.site.summary}"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.number:3d} {self.file}:{self.site.line} {self.site.kind}: {self.site.summary}"
+        )
+
+
+def known_equal() -> set[str]:
+    lines = (Path(__file__).parent / "equal.txt").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line.strip() and not line.startswith("#")}
+
+
+def sample(parts: list[str], seed: int, count: int, relink: Relink) -> list[Mutant]:
+    """Each kind of change is equally likely, and each place within a kind. None overlap."""
+    by_kind: dict[str, list[tuple[str, Site]]] = {}
+    for part in parts:
+        for path in sorted((ROOT / "sdk" / part).rglob("*.[ch]pp")):
+            if path.suffix == ".hpp" and relink.users(path) > MOST_USERS:
+                continue
+            for site in sites(path.read_text(encoding="utf-8")):
+                name = path.relative_to(ROOT / "sdk").as_posix()
+                by_kind.setdefault(site.kind, []).append((name, site))
+    chance = random.Random(seed)
+    for places in by_kind.values():
+        chance.shuffle(places)
+    equal = known_equal()
+    mutants: list[Mutant] = []
+    while len(mutants) < count and by_kind:
+        kind = chance.choice(sorted(by_kind))
+        file, site = by_kind[kind].pop()
+        if not by_kind[kind]:
+            del by_kind[kind]
+        mutant = Mutant(len(mutants) + 1, file, site)
+        free = all(
+            each.file != file or site.end <= each.site.start or each.site.end <= site.start
+            for each in mutants
+        )
+        if free and mutant.key not in equal:
+            mutants.append(mutant)
+    return mutants
+
+
+def write_copies(mutants: list[Mutant], copies: Path) -> None:
+    by_file: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        by_file.setdefault(mutant.file, []).append(mutant)
+    for stale in copies.rglob("*.[ch]pp"):
+        stale.unlink()
+    for file, changes in by_file.items():
+        text = (ROOT / "sdk" / file).read_text(encoding="utf-8")
+        for mutant in sorted(changes, key=lambda each: -each.site.start):
+            new = mutant.site.text.replace(NUMBER, str(mutant.number))
+            text = text[: mutant.site.start] + new + text[mutant.site.end :]
+        path = copies / "sdk" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def drop_uncompilable(mutants: list[Mutant], said: str) -> list[Mutant]:
+    """Those that remain after a failed build: without the ones on lines that the compiler names."""
+    lines = set()
+    for file, line in re.findall(r"copies/sdk/(\S+?):(\d+):\d+: (?:fatal )?error", said):
+        lines.add((file, int(line)))
+    for file, line in re.findall(r"copies/sdk/(\S+?):(\d+):\d+: +required from", said):
+        lines.add((file, int(line)))
+    kept = []
+    for mutant in mutants:
+        last = mutant.site.line + mutant.site.text.count("\n")
+        if any(
+            file == mutant.file and mutant.site.line - 1 <= line <= last for file, line in lines
+        ):
+            print(f"{mutant}\n    does not compile")
+        else:
+            kept.append(mutant)
+    if len(kept) == len(mutants):
+        raise SystemExit(f"mutation: the build fails, and no change explains it\n{said}")
+    return kept
+
+
+def run(
+    program: Path, arguments: list[str], seconds: float, **environment: str
+) -> tuple[bool, str]:
+    """(whether it passed, how it ended)."""
+    try:
+        ended = subprocess.run(
+            [str(program), *arguments],
+            env=os.environ | environment,
+            cwd=ROOT / "build",
+            timeout=seconds,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        return False, "takes too long"
+    if ended.returncode < 0:
+        return False, f"ends with signal {-ended.returncode}"
+    return ended.returncode == 0, "fails"
+
+
+def programs_for(part: str) -> list[str]:
+    return [f"unit_{part}", *TESTS[part]]
+
+
+def arguments_for(test: str) -> list[str]:
+    return SIMULATION.get(test, ["--abort-after=1", "--no-path-filenames=1"])
+
+
+def baseline(tests: list[str], work: Path) -> tuple[dict[str, float], dict[str, bytes]]:
+    """How long each test takes without a mutant, and which mutants it reaches."""
+    seconds, reached = {}, {}
+    marks = work / "reached"
+    for test in tests:
+        marks.write_bytes(bytes(MOST))
+        begun = time.monotonic()
+        program = work / "bin" / test.split()[0]
+        passed, how = run(program, arguments_for(test), 900, SESSIONQ_MUTANTS_REACHED=str(marks))
+        if not passed:
+            raise SystemExit(f"mutation: without a change {test} {how}")
+        seconds[test] = time.monotonic() - begun
+        reached[test] = marks.read_bytes()
+        print(f"{test}: {seconds[test]:.1f} s, reaches {sum(reached[test])} changes", flush=True)
+    return seconds, reached
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--parts", default=",".join(TESTS))
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--show", action="store_true")
+    line = parser.parse_args()
+    parts = line.parts.split(",")
+    for part in parts:
+        if part not in TESTS:
+            parser.error(f"--parts: '{part}' is not one of {', '.join(TESTS)}")
+    if not 0 < line.count < MOST:
+        parser.error(f"--count is not 1 to {MOST - 1}")
+
+    work = line.build / "mutation"
+    relink = Relink(ROOT, line.build, work, line.jobs)
+    mutants = sample(parts, line.seed, line.count, relink)
+    if line.show:
+        print("\n".join(map(str, mutants)))
+        return 0
+    tests = sorted({test for part in parts for test in programs_for(part)})
+    programs = sorted({test.split()[0] for test in tests})
+    subprocess.run(
+        ["cmake", "--build", str(line.build), "-j", str(line.jobs), "--target", *programs],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+    while True:
+        write_copies(mutants, work / "copies")
+        changed = {ROOT / "sdk" / mutant.file for mutant in mutants}
+        objects = relink.objects(programs, changed)
+        names = {name for each in objects.values() for name in each}
+        print(f"compiling {len(names)} objects with {len(mutants)} changes", flush=True)
+        said = relink.compile_all(names)
+        if not said:
+            break
+        mutants = drop_uncompilable(mutants, said)
+    for program in programs:
+        relink.link(program, objects[program])
+    seconds, reached = baseline(tests, work)
+
+    survivors = []
+    for mutant in mutants:
+        part = mutant.file.split("/")[0]
+        able = [test for test in programs_for(part) if reached[test][mutant.number]]
+        verdict = "SURVIVED" if able else "SURVIVED: no test reaches it"
+        for test in sorted(able, key=seconds.__getitem__):
+            program = work / "bin" / test.split()[0]
+            limit = seconds[test] * 4 + 10
+            passed, how = run(
+                program, arguments_for(test), limit, SESSIONQ_MUTANT=str(mutant.number)
+            )
+            if not passed:
+                verdict = f"caught: {test} {how}"
+                break
+        else:
+            survivors.append(mutant)
+        print(f"{mutant}\n    {verdict}", flush=True)
+    caught = len(mutants) - len(survivors)
+    print(f"\n{len(mutants)} changes compile, {caught} caught ({100 * caught // len(mutants)} %)")
+    for mutant in survivors:
+        print(f"survived: {mutant.key}")
+    return 0 if not survivors else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

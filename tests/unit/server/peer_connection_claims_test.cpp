@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+
+#include "front.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+using amqp::Value;
+using std::chrono::seconds;
+
+namespace {
+
+/// A client that has no rights but those of the tokens it puts. A token's text is its life in
+/// seconds.
+struct TokenFront : Front {
+    TokenFront() : Front{{}, amqp::SaslCredentials::Mechanism::anonymous} {
+        context.access.verifier = [](std::string_view token, std::string_view, WallTime now) {
+            return std::optional{now + seconds{std::stoi(std::string{token})}};
+        };
+        enter();
+        answers = &receive("answers", "$cbs");
+        answers->receiver->add_credit(10);
+        requests = &send("requests", "$cbs");
+    }
+
+    void put(const char* token, const char* audience) {
+        requests->sender->send(
+            std::to_string(++tags),
+            request(Value{std::uint64_t{1}}, "answers",
+                    Value::map({{"operation", "put-token"}, {"name", audience}, {"type", "jwt"}}),
+                    token),
+            true);
+        run();
+        REQUIRE(read_reply(answers->messages.back()).status == 202);
+    }
+
+    LinkLog* answers{nullptr};
+    LinkLog* requests{nullptr};
+    int tags{0};
+};
+
+} // namespace
+
+TEST_CASE("PeerConnection: an expired claim ends the links to its entity and no other link") {
+    TokenFront front;
+    front.put("10", "sb://host/orders");
+    front.put("25", "sb://host/plain");
+    LinkLog& orders = front.receive("r", Front::by_session("orders", "a"));
+    LinkLog& plain = front.receive("p", "plain");
+    REQUIRE(orders.opened);
+    REQUIRE(plain.opened);
+    front.pass(seconds{9});
+    CHECK_FALSE(orders.closed);
+    front.pass(seconds{2});
+    CHECK(orders.closed);
+    CHECK(orders.why.name == "amqp:unauthorized-access");
+    CHECK(orders.why.text == "ExpiredToken: The claim for 'orders' has expired.");
+    CHECK_FALSE(plain.closed);
+    CHECK_FALSE(front.answers->closed);
+    CHECK(front.seen.closed == 0);
+    front.pass(seconds{15});
+    CHECK(plain.closed);
+    CHECK_FALSE(front.answers->closed);
+}
+
+TEST_CASE("PeerConnection: a refused accept names its wait in hours, minutes and seconds") {
+    Front front;
+    front.enter();
+    const auto wait = seconds{2 * 3600 + 1};
+    LinkLog& link = front.receive(
+        "r", Front::by_session("orders", {}, static_cast<std::uint32_t>(wait.count() * 1000)));
+    for (auto passed = seconds{0}; passed < wait; passed += seconds{12}) {
+        CHECK_FALSE(link.closed);
+        front.client.heartbeat();
+        front.pass(seconds{12});
+    }
+    CHECK(link.closed);
+    CHECK(link.why.text ==
+          "The operation did not complete within the allotted timeout of 02:00:01.");
+}
