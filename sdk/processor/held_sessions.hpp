@@ -13,8 +13,8 @@
 namespace sessionq::processor {
 
 /// The sessions of a processor, so that no session is handled twice at once in one process. A
-/// broker may give a session anew before the news of the lost lease arrives, on any of the links:
-/// then the later lease waits until the earlier one's handlers have returned. Thread-safe.
+/// broker may grant a session anew, on any link, before the news of the lost lock arrives. Then the
+/// later lock waits until the handlers of the earlier one have returned. Thread-safe.
 class HeldSessions {
 public:
     using Key = std::pair<std::string, std::string>; ///< entity, session id

@@ -62,7 +62,7 @@ public:
     /// The timer ran out: the accept is unanswered long past its wait, or the wait is over.
     [[nodiscard]] SlotActions due(core::Random& random) noexcept;
 
-    /// The session was given back, or its lease is lost and its last handler has returned: accept
+    /// The session was given back, or its lock is lost and its last handler has returned: accept
     /// the next one. `fruitless_for` is set when no message of it came: how long ago it was asked
     /// for. Such sessions are spaced like answers "no session". `held_for`: how long it was held;
     /// faults after holds that are long beside the wait do not add up to longer waits.

@@ -88,7 +88,7 @@ TEST_CASE("group link machine: every input in every phase") {
         CHECK(answer == row.answer);
         CHECK(machine.phase() == row.after);
         CHECK(machine.leave() == row.leaves);
-        table.count(static_cast<std::size_t>(row.before), row.input);
+        table.reached(static_cast<std::size_t>(row.before), row.input);
     }
     table.check();
 }

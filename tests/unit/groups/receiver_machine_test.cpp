@@ -164,7 +164,7 @@ TEST_CASE("receiver machine: every input in every phase") {
         }
         CHECK(action == row.action);
         CHECK(machine.phase() == row.after);
-        table.count(static_cast<std::size_t>(row.before), row.input);
+        table.reached(static_cast<std::size_t>(row.before), row.input);
     }
     table.check();
 }

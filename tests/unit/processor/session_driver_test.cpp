@@ -81,8 +81,9 @@ TEST_CASE(
     CHECK(bench.handled == "1");
 }
 
-TEST_CASE("session driver: R2: a message between idle and the drain's answer goes back to work, for "
-          "a whole idle time") {
+TEST_CASE(
+    "session driver: R2: a message between idle and the drain's answer goes back to work, for "
+    "a whole idle time") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.start();
     const auto link = bench.open();
@@ -104,7 +105,8 @@ TEST_CASE("session driver: R2: a message between idle and the drain's answer goe
     CHECK(link->take_log() == "drain");
 }
 
-TEST_CASE("session driver: R3: a message that comes after the session was left goes back uncounted") {
+TEST_CASE(
+    "session driver: R3: a message that comes after the session was left goes back uncounted") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     bench.handlers.session_close = [](SessionContext&, CloseReason) {};
     bench.start();
@@ -183,8 +185,9 @@ TEST_CASE(
     CHECK(bench.handled == "1");
 }
 
-TEST_CASE("session driver: R6: the next message starts once the settlement was confirmed, where that "
-          "is wanted") {
+TEST_CASE(
+    "session driver: R6: the next message starts once the settlement was confirmed, where that "
+    "is wanted") {
     ProcessorBench bench{{.confirm_settlements = true}};
     bench.start();
     const auto link = bench.open();
@@ -342,8 +345,9 @@ TEST_CASE("session driver: R9: a retry that is due does not end parking") {
     CHECK(link->take_log() == "drain, abandon 1, abandon 2, close");
 }
 
-TEST_CASE("session driver: R11: the lease is renewed while a handler runs, and held sessions do not "
-          "expire") {
+TEST_CASE(
+    "session driver: R11: the lease is renewed while a handler runs, and held sessions do not "
+    "expire") {
     ProcessorBench bench;
     bench.holds = true;
     bench.start();
@@ -397,8 +401,9 @@ TEST_CASE("session driver: R13: a lease that ends under a handler is lost, what 
     CHECK(bench.endpoint.accepts.size() == 1); // R17: after a backoff
 }
 
-TEST_CASE("session driver: R6: a message passed over because the lease was ending starts first when "
-          "the lease was renewed after all") {
+TEST_CASE(
+    "session driver: R6: a message passed over because the lease was ending starts first when "
+    "the lease was renewed after all") {
     ProcessorBench bench{{.session_idle_timeout = 120s}};
     bench.start();
     const auto link = bench.open("a", 60s);
@@ -417,8 +422,9 @@ TEST_CASE("session driver: R6: a message passed over because the lease was endin
     CHECK(link->take_log() == "complete 1, complete 2");
 }
 
-TEST_CASE("session driver: a message passed over because the lease was ending goes back when it was "
-          "not renewed") {
+TEST_CASE(
+    "session driver: a message passed over because the lease was ending goes back when it was "
+    "not renewed") {
     ProcessorBench bench{{.session_idle_timeout = 120s}};
     bench.start();
     const auto link = bench.open("a", 60s);
@@ -554,8 +560,9 @@ TEST_CASE("session driver: R15: settlements that are never answered end the sess
     CHECK_FALSE(link->alive);
 }
 
-TEST_CASE("session driver: R23: a close that is never answered keeps no message whose settlement was "
-          "not answered either") {
+TEST_CASE(
+    "session driver: R23: a close that is never answered keeps no message whose settlement was "
+    "not answered either") {
     ProcessorBench bench{{.session_idle_timeout = 1s}};
     test::ScriptedLinkPtr link;
     bench.handlers.session_close = [&](SessionContext&, CloseReason) { link->deliver("late"); };

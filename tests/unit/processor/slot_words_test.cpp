@@ -44,8 +44,9 @@ TEST_CASE("slot words: of an open session the nearest wait is told") {
 }
 
 TEST_CASE("R16: slot words: a session that is not simply open always waits for something") {
-    for (const Session phase : {Session::held_back, Session::opening, Session::parked, Session::rewinding, Session::putting_back, Session::draining, Session::leaving,
-                                Session::closing_call, Session::closing_link}) {
+    for (const Session phase : {Session::held_back, Session::opening, Session::parked,
+                                Session::rewinding, Session::putting_back, Session::draining,
+                                Session::leaving, Session::closing_call, Session::closing_link}) {
         for (const bool draining : {false, true}) {
             CAPTURE(static_cast<int>(phase));
             CHECK_FALSE(

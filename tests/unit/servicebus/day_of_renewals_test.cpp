@@ -125,7 +125,9 @@ public:
                 ++renewals;
             });
     }
-    [[nodiscard]] bool is_renewing() const { return lock_.phase() == ports::LockKeeper::Phase::renewing; }
+    [[nodiscard]] bool is_renewing() const {
+        return lock_.phase() == ports::LockKeeper::Phase::renewing;
+    }
 
     ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
     void on_delivery(ports::DeliveryPtr delivery) override { got = std::move(delivery); }
