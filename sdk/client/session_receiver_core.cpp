@@ -138,7 +138,7 @@ void SessionReceiverCore::arm() {
     if (machine_.phase() == ReceiverMachine::Phase::ended) {
         home_.loop.timers().cancel(timer_);
     } else {
-        home_.loop.timers().arm(timer_, std::min(machine_.next(), lock_.next()));
+        home_.loop.timers().set_due(timer_, std::min(machine_.next(), lock_.next()));
     }
 }
 

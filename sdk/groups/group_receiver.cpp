@@ -144,10 +144,7 @@ void GroupReceiver::perform(Action action) {
         return;
     case Action::finish: context_.finished(terms_); return;
     }
-    loop().timers().cancel(timer_);
-    if (machine_.due() != TimePoint::max()) {
-        loop().timers().arm(timer_, machine_.due());
-    }
+    loop().timers().set_due(timer_, machine_.due());
 }
 
 void GroupReceiver::on_time() { perform(machine_.on_time(use(), loop().now())); }

@@ -205,14 +205,8 @@ void SessionDriver::renew() {
 }
 
 void SessionDriver::arm() {
-    timing::TimerService& timers = view_.workplace().loop().timers();
-    const TimePoint next =
-        std::min(machine_.next(), machine_.keeps_lock() ? lock_.next() : TimePoint::max());
-    if (next == TimePoint::max()) {
-        timers.cancel(timer_);
-    } else if (!timer_.is_armed() || timer_.due() != next) {
-        timers.arm(timer_, next);
-    }
+    const TimePoint lock_due = machine_.keeps_lock() ? lock_.next() : TimePoint::max();
+    view_.workplace().loop().timers().set_due(timer_, std::min(machine_.next(), lock_due));
 }
 
 // Actions

@@ -157,12 +157,7 @@ void Shard::apply(const StopActions& actions) {
         loop().detach(*this);
         loop().post(std::move(gone_));
     }
-    const TimePoint next = stop_.next();
-    if (next == TimePoint::max()) {
-        loop().timers().cancel(stop_timer_);
-    } else {
-        loop().timers().arm(stop_timer_, next);
-    }
+    loop().timers().set_due(stop_timer_, stop_.next());
 }
 
 void Shard::give_up_sessions() {

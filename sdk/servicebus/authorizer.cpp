@@ -53,9 +53,7 @@ void Authorizer::proceed() {
     for (const TokenBook::Order& order : book_.take_orders(now)) {
         ask(order);
     }
-    if (const TimePoint next = book_.next(); next != TimePoint::max()) {
-        loop_.timers().arm(timer_, next);
-    }
+    loop_.timers().set_due(timer_, book_.next());
 }
 
 void Authorizer::ask(const TokenBook::Order& order) {
@@ -113,9 +111,7 @@ void Authorizer::failed(const TokenBook::Order& order, const Failure& why) {
         core::log(LogLevel::warning, "servicebus", "a token was not renewed: " + why.to_string());
     }
     const auto waiters = book_.failed(order, now);
-    if (const TimePoint next = book_.next(); next != TimePoint::max()) {
-        loop_.timers().arm(timer_, next);
-    }
+    loop_.timers().set_due(timer_, book_.next());
     for (const auto& waiter : waiters) {
         waiter(&why);
     }

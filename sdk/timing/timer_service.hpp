@@ -30,6 +30,17 @@ public:
     /// past, it runs after the next `advance`. With `TimePoint::max()` it is armed but never runs.
     void arm(Timer& timer, TimePoint due) { wheel_.insert(timer, due); }
 
+    /// Arms `timer` for `due`, unless it is armed for that instant already. `TimePoint::max()`
+    /// cancels it. For owners that ask a machine for its next instant after every input: arming
+    /// again for an instant that has come would put the timer off to the next tick each time.
+    void set_due(Timer& timer, TimePoint due) {
+        if (due == TimePoint::max()) {
+            cancel(timer);
+        } else if (!timer.is_armed() || timer.due() != due) {
+            arm(timer, due);
+        }
+    }
+
     /// Makes sure that `timer` does not run, even if it has expired already. No effect if it is not
     /// armed.
     void cancel(Timer& timer) noexcept;

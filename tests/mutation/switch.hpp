@@ -36,9 +36,8 @@ private:
         }
         if (const char* path = std::getenv("SESSIONQ_MUTANTS_REACHED")) {
             const int file = ::open(path, O_RDWR | O_CLOEXEC);
-            void* place =
-                file < 0 ? MAP_FAILED
-                         : ::mmap(nullptr, most_mutants, PROT_WRITE, MAP_SHARED, file, 0);
+            void* place = file < 0 ? MAP_FAILED
+                                   : ::mmap(nullptr, most_mutants, PROT_WRITE, MAP_SHARED, file, 0);
             if (place != MAP_FAILED) {
                 reached_ = static_cast<volatile unsigned char*>(place);
             }

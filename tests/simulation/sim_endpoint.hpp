@@ -3,9 +3,9 @@
 #include <map>
 #include <memory>
 
+#include "core/backoff.hpp"
 #include "core/random.hpp"
 #include "ports/endpoint.hpp"
-#include "core/backoff.hpp"
 #include "simulation/sim_server.hpp"
 
 namespace sessionq::simulation {

@@ -218,7 +218,7 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
         {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"),
          queue_path + ".ForwardTo: an entity that requires sessions cannot forward"},
         {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
-         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: what"},
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: "},
         {with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "A"}])"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: rule 'A' already exists"},
         {with_rule(R"("FilterType": "Sql")"),

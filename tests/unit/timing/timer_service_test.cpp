@@ -101,6 +101,32 @@ TEST_CASE("timer service: posts nothing if nothing expired") {
     CHECK(t.service->next_wakeup() == t.clock.now() + 1ms);
 }
 
+TEST_CASE("timer service: setting the same instant again does not put the timer off") {
+    Bench t;
+    const TimePoint due = t.clock.now() + 5ms;
+    for (int turn = 0; turn < 10; ++turn) { // an input in every turn
+        t.service->set_due(t.a.timer, due);
+        t.pass(1ms);
+    }
+    t.executor.run();
+    CHECK(t.log == Log{"a"});
+}
+
+TEST_CASE("timer service: set_due moves a timer, and cancels it without an instant") {
+    Bench t;
+    t.service->set_due(t.a.timer, t.clock.now() + 5ms);
+    t.service->set_due(t.a.timer, t.clock.now() + 20ms);
+    t.service->set_due(t.b.timer, t.clock.now() + 5ms);
+    t.service->set_due(t.b.timer, TimePoint::max());
+    CHECK_FALSE(t.b.timer.is_armed());
+    t.pass(10ms);
+    t.executor.run();
+    CHECK(t.log.empty());
+    t.pass(11ms);
+    t.executor.run();
+    CHECK(t.log == Log{"a"});
+}
+
 TEST_CASE("timer service: a timer cancelled between expiry and run does not run") {
     Bench t;
     t.arm(t.a, 10ms);
