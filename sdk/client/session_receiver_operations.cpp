@@ -28,6 +28,12 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     }
 }
 
+/// An accept of any session that ends at its deadline found no session (R5).
+Failure accept_failure(Failure why, bool named) {
+    return !named && why.code == Errc::timeout ? Failure{.code = Errc::no_session_available}
+                                               : std::move(why);
+}
+
 /// Sends the accept. A session that arrives late is given back (R19).
 void start_accept(EndpointThread& thread, core::Executor& notifier, const AcceptTerms& terms,
                   const PendingPtr<AcceptedSession>& pending) {
@@ -46,12 +52,12 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
     };
     const ports::RequestId id = thread.endpoint->accept(
         std::move(request), [&thread, &notifier, entity = terms.entity, options = terms.options,
-                             asked, pending](core::Result<ports::SessionLinkPtr> answer) {
+                             asked, named, pending](core::Result<ports::SessionLinkPtr> answer) {
             if (pending->ended()) {
                 return; // destroying the link gives the session back
             }
             if (!answer) {
-                pending->complete(answer.failure());
+                pending->complete(accept_failure(answer.failure(), named));
                 return;
             }
             pending->complete(
@@ -61,10 +67,7 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
         });
     pending->on_give_up([&thread, id, named](Failure failure) -> core::Result<AcceptedSession> {
         thread.endpoint->give_up(id);
-        if (!named && failure.code == Errc::timeout) { // the wait is over (R5)
-            failure = {.code = Errc::no_session_available};
-        }
-        return failure;
+        return accept_failure(std::move(failure), named);
     });
 }
 
