@@ -13,7 +13,6 @@ namespace sessionq::groups {
 namespace {
 
 using amqp::OutcomeKind;
-using Action = ReceiverMachine::Action;
 
 /// Credit that a named group's session lacks, beyond what is here or on its way.
 std::uint32_t missing_credit(const GroupLink& session, std::uint32_t outstanding) {
@@ -37,6 +36,8 @@ Failure loss_from(Failure why) {
 }
 
 } // namespace
+
+using Action = ReceiverMachine::Action;
 
 GroupReceiver::GroupReceiver(ReceiverContext& context, ReceiverTerms terms)
     : context_{context},
