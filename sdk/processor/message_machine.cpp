@@ -33,6 +33,7 @@ MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool 
     switch (arrival) {
     case Arrival::enqueue: phase_ = Phase::in_lane; return {.next = Next::enqueue};
     case Arrival::release: return settle(Verdict::release);
+    case Arrival::discard: return dispose(false);
     case Arrival::dead_letter: return settle(Verdict::dead_letter_session);
     }
     return {};

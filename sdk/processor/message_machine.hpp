@@ -87,6 +87,7 @@ public:
     enum class Arrival : std::uint8_t {
         enqueue,
         release,     ///< too late: goes back at once, uncounted (R3)
+        discard,     ///< the lock is lost: the broker has it back, nothing is settled (R8)
         dead_letter, ///< the rest of the session is dead-lettered
     };
 

@@ -85,7 +85,7 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
         usable() && (phase_ == Phase::draining || (phase_ == Phase::leaving && removes()));
     Arrival arrival = dead_lettering_ ? Arrival::dead_letter : Arrival::enqueue;
     if (is_leaving() && !joins_the_rest) {
-        arrival = Arrival::release;
+        arrival = usable() ? Arrival::release : Arrival::discard;
     } else if (in_flight() == 0) {
         progress_at_ = now;
     }

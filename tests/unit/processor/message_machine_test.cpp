@@ -220,6 +220,8 @@ TEST_CASE("message machine: R8: nothing is settled once the lock is lost") {
     CHECK(words(to_go.to_be_abandoned().let_back(false)) == "dispose");
     Way decided;
     CHECK(words(decided.in_lane().decided(ports::Outcome::complete, false, true)).empty());
+    Way late;
+    CHECK(words(late.message.arrived(Arrival::discard, 100, false)) == "dispose");
 }
 
 TEST_CASE("message machine: an answer that says no keeps the lane held") {

@@ -217,6 +217,7 @@ TEST_CASE(
     CHECK(bench.lose() == "lost lock_over pause take_back dispose");
     CHECK(bench.lose(CloseReason::connection_lost).empty());
     CHECK(bench.machine.close_reason() == CloseReason::lock_lost);
+    CHECK(bench.arrive() == "dispose"); // R8: nothing is settled any more
     CHECK(bench.succeed(running) == "dispose drop_link run_close resume");
     CHECK(bench.feed([&](auto& m, auto& out) { m.close_ended(bench.now, out); }) ==
           "leave_slot finish");
