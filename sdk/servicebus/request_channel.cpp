@@ -178,7 +178,7 @@ std::string RequestChannel::encode(const Pending& pending) const {
     amqp::Encoder encoder{encoded};
     Map properties = pending.request.properties;
     properties.emplace_back("operation", pending.request.operation);
-    if (!pending.deadline.is_never()) {
+    if (!pending.deadline.is_never() && node_ != "$cbs") { // a put-token takes no timeout
         properties.emplace_back(server_timeout, milliseconds_left(pending.deadline, loop_.now()));
     }
     encoder.write(

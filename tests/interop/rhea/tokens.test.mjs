@@ -102,7 +102,7 @@ scene(
     );
     assert.ok(driver.told("error").every((each) => each.failure.error === "unauthorized"));
     await until("degraded", async () =>
-      (await driver.do("describe", { of: "p" })).degraded.some((each) => each.includes("refused")),
+      (await driver.do("describe", { of: "p" })).degraded.some((each) => each.includes("rejected")),
     );
     peer.hooks.token = undefined;
     peer.put(entity, "a", "one");
