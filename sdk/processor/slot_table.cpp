@@ -39,6 +39,9 @@ void SlotTable::stop() {
 }
 
 void SlotTable::start_starved() {
+    if (!targets_.named()) { // else a slot always finds something to ask for
+        return;
+    }
     for (Slot& slot : slots_) {
         if (slot.machine.phase() == SlotMachine::Phase::vacant) {
             apply(slot, slot.machine.start());
