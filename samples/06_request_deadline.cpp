@@ -1,6 +1,6 @@
-// One deadline for a request and everything it causes. It is ambient in the handler and bounds
-// every operation there. It travels with the message that the handler sends, and bounds that
-// message's handler too.
+// One deadline for a request and everything it causes. It travels with the messages that are sent
+// within it, is ambient in their handlers, bounds every operation there, and travels on with the
+// messages that the handlers send.
 
 #include <atomic>
 #include <chrono>
@@ -30,23 +30,22 @@ int main() {
 
     sessionq::SessionProcessor requests{client, "requests"};
     requests.on_message([&](sessionq::MessageContext& context) {
-        // The request's deadline, or the end of the lock if that is sooner.
-        const auto deadline = sessionq::OperationContext::current().deadline();
         std::osyncstream{std::cout}
             << "request '" << context.message().text()
-            << "': " << (left(deadline) <= 10s ? "within its 10 s" : "without a deadline") << '\n';
-        sessionq::Message invoice = sessionq::Message::text(
-            context.message().session_id(), "invoice for " + std::string{context.message().text()});
-        invoice.deadline = deadline;
-        invoices.send(std::move(invoice)); // gives up at the deadline, too
+            << "': " << (left(context.deadline()) <= 10s ? "within its 10 s" : "without a deadline")
+            << '\n';
+        // Gives up at the deadline, and carries what is left of it.
+        invoices.send(
+            sessionq::Message::text(context.message().session_id(),
+                                    "invoice for " + std::string{context.message().text()}));
     });
     std::atomic<int> handled{0};
     sessionq::SessionProcessor billing{client, "invoices"};
     billing.on_message([&](sessionq::MessageContext& context) {
-        const auto deadline = sessionq::OperationContext::current().deadline();
         std::osyncstream{std::cout}
             << context.message().text() << ": "
-            << (left(deadline) <= 10s ? "still within them" : "without a deadline") << '\n';
+            << (left(context.deadline()) <= 10s ? "still within them" : "without a deadline")
+            << '\n';
         ++handled;
         handled.notify_one();
     });
@@ -58,9 +57,7 @@ int main() {
         const auto deadline = sessionq::Deadline::after(10s, std::chrono::steady_clock::now());
         const sessionq::OperationContext::Scope scope{sessionq::OperationContext{deadline}};
         sessionq::Sender sender{client, "requests"};
-        sessionq::Message request = sessionq::Message::text("customer-1", "two books");
-        request.deadline = deadline;
-        sender.send(std::move(request));
+        sender.send(sessionq::Message::text("customer-1", "two books"));
     }
     // A request past its deadline is dead-lettered, not handled.
     sessionq::Message late = sessionq::Message::text("customer-2", "a lamp");

@@ -52,7 +52,9 @@ struct Message {
     std::optional<WallTime> scheduled_enqueue_time{};
 
     /// By when the message should be handled. It travels as the time left, and the consumer's
-    /// handler runs under it. Default: never.
+    /// handler runs under it. `ReceivedMessage::deadline` tells it at the consumer. A message that
+    /// is sent within a request has the request's deadline if that is sooner (`Sender`). Default:
+    /// never.
     Deadline deadline{};
 
     /// A message with a session id and a body.
@@ -91,6 +93,9 @@ struct DeliveryFacts {
     std::optional<DeadLetterInfo> dead_letter{}; ///< Set in a dead-letter queue.
     MessageState state{MessageState::active};
     bool redelivered{false}; ///< A consumer may have received it before.
+
+    /// By when the message should be handled, on this process's clock. Default: never.
+    Deadline deadline{};
 };
 
 } // namespace sessionq

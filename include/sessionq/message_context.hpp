@@ -48,8 +48,8 @@ public:
     /// The number of this attempt under this lock. The first is 1.
     [[nodiscard]] std::uint32_t attempt() const noexcept;
 
-    /// The end of the lock or the message's own deadline, whichever is sooner. The ambient context
-    /// has the same deadline.
+    /// By when the message should be handled: `message().deadline()`. The ambient context has the
+    /// same deadline. The end of the lock is `session().lock_expires()`.
     [[nodiscard]] Deadline deadline() const noexcept;
 
     /// The session's stop token. See `SessionContext::stop_token`.

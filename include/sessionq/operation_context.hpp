@@ -18,6 +18,8 @@ struct TraceContext {
     friend bool operator==(const TraceContext&, const TraceContext&) = default;
 };
 
+class LockBound;
+
 /// A deadline, a stop token and a trace context that an operation shares with all it calls.
 ///
 /// Example:
@@ -29,10 +31,15 @@ struct TraceContext {
 ///     sender.send(Message::text("ada", "paid"));   // within what is left of them
 ///
 /// Every function of sessionq that waits takes a context as its last argument. The default is the
-/// ambient context, `current()`: that of the task on this thread. A handler runs under a context
-/// whose deadline is the end of its lock, so a sessionq function called in a handler inherits the
-/// time left. A task carries the context of its submitter. It is restored before the task runs and
-/// cleared after.
+/// ambient context, `current()`: that of the task on this thread. A context that is passed or made
+/// ambient combines with the one that is ambient already: the sooner deadline holds, and either
+/// stop token stops. So nesting shortens a deadline and never extends it. A task carries the
+/// context of its submitter. It is restored before the task runs and cleared after.
+///
+/// The deadline belongs to a request. Messages that are sent within it carry what is left of it
+/// (`Sender`), and their handlers run under it. A handler's context also has the lock of its
+/// session. The lock is no deadline: it moves with every renewal and does not travel in messages.
+/// The stop token fires before it ends.
 ///
 /// An operation ends with `timeout` at the deadline, and with `cancelled` when the stop token
 /// fires. It does not start if the deadline has passed. Without a deadline,
@@ -46,16 +53,22 @@ public:
         : deadline_{deadline}, stop_{std::move(stop)} {}
 
     [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
+    /// Fires as long as this context or a copy exists.
     [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
+    /// The end of the session's lock in a handler, as of its last renewal. Otherwise never.
+    [[nodiscard]] Deadline lock_expires() const noexcept;
     /// Null: no trace. Valid as long as this context or a copy.
     [[nodiscard]] const TraceContext* trace() const noexcept { return trace_.get(); }
 
     /// A copy with the sooner of both deadlines. A deadline never extends the one in scope.
     [[nodiscard]] OperationContext with_deadline(Deadline deadline) const;
-    /// A copy with `stop` instead of its stop token.
+    /// A copy whose stop token fires when `stop` or its own does.
     [[nodiscard]] OperationContext with_stop(std::stop_token stop) const;
     /// A copy with `trace` instead of its trace context.
     [[nodiscard]] OperationContext with_trace(TraceContext trace) const;
+    /// This context and `outer` combined. Trace context and lock are those of `outer` where this
+    /// has none.
+    [[nodiscard]] OperationContext within(const OperationContext& outer) const;
 
     /// The deadline of an operation: the one in scope, or `configured` after `now` if none is in
     /// scope.
@@ -63,10 +76,10 @@ public:
         return deadline_.is_never() ? Deadline::after(configured, now) : deadline_;
     }
 
-    /// Whether it has no deadline, no trace, and a token that never fires. Periodic work starts
-    /// with such a context.
+    /// Whether it has no deadline, no trace, no lock, and a token that never fires. Periodic work
+    /// starts with such a context.
     [[nodiscard]] bool is_clean() const noexcept {
-        return deadline_.is_never() && !stop_.stop_possible() && !trace_;
+        return deadline_.is_never() && !stop_.stop_possible() && !trace_ && !lock_;
     }
 
     /// The ambient context of this thread. Clean outside any scope. Valid until the scope ends:
@@ -74,15 +87,22 @@ public:
     [[nodiscard]] static const OperationContext& current() noexcept;
 
     class Scope;
+    class DetachedScope;
 
 private:
+    friend class LockBound;
+
+    void add_stop(const std::stop_token& stop, std::shared_ptr<const void> fires);
+
     Deadline deadline_{};
     std::stop_token stop_{};
     std::shared_ptr<const TraceContext> trace_{};
+    std::shared_ptr<const LockBound> lock_{};
+    std::shared_ptr<const void> fires_stop_{}; // null where the token's own source does
 };
 
-/// Makes a context ambient on this thread for a scope, and restores the earlier one at its end.
-/// Scopes nest. End them in reverse order.
+/// Makes a context ambient on this thread for a scope, combined with the one that is ambient
+/// already. Restores that one at its end. Scopes nest. End them in reverse order.
 ///
 /// Example:
 ///
@@ -101,6 +121,26 @@ public:
 
 private:
     OperationContext context_;
+    const OperationContext* outer_;
+};
+
+/// Makes the ambient context clean for a scope: what starts in it is not part of the request around
+/// it.
+///
+/// Example:
+///
+///     const OperationContext::DetachedScope detached;
+///     sender.send(Message::text("audit", "ada logged in")); // also if the request is out of time
+///
+/// Thread safety: the thread that begins a scope must end it.
+class OperationContext::DetachedScope {
+public:
+    DetachedScope() noexcept;
+    ~DetachedScope();
+    DetachedScope(const DetachedScope&) = delete;
+    DetachedScope& operator=(const DetachedScope&) = delete;
+
+private:
     const OperationContext* outer_;
 };
 

@@ -28,6 +28,11 @@ class SenderCore;
 /// Blocking: every function waits for the broker's answer, until the deadline in scope. Without a
 /// deadline, `ClientOptions::operation_timeout` applies.
 ///
+/// Deadlines: a message belongs to the request that it is sent in. It carries what is left of the
+/// deadline in scope, or of its own if that is sooner, and consumers do not handle it after that
+/// (`ProcessorOptions::expired_message`). A scheduled message carries only its own. For work that
+/// goes on when the request is over, send in an `OperationContext::DetachedScope`.
+///
 /// Retrying: after `timeout`, `cancelled` or `connection_lost` the broker may have carried out the
 /// operation, because only the answer is missing. For a safe retry, keep the message ids and let
 /// the entity detect duplicates.

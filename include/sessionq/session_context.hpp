@@ -74,7 +74,8 @@ public:
     void release() noexcept;
 
     /// Returns the session's state: the bytes that the broker keeps for it, if any. Waits for the
-    /// answer until the deadline in scope (in a handler: the end of the lock), or 60 s without one.
+    /// answer until the deadline in scope. Without a deadline, `ClientOptions::operation_timeout`
+    /// applies.
     /// Errors: the broker's (see `Errc`), lock_lost, session_not_found, message_too_large.
     [[nodiscard]] std::optional<std::string> state(
         const OperationContext& context = OperationContext::current());

@@ -6,7 +6,8 @@ ReceivedMessage describe_delivery(const StoredMessage& message) {
                         .delivery_count = message.delivery_count,
                         .enqueued_time = message.enqueued_time,
                         .state = message.place,
-                        .redelivered = message.delivered_before};
+                        .redelivered = message.delivered_before,
+                        .deadline = message.content->deadline()};
     if (message.time_to_live) {
         facts.expires_at = message.enqueued_time + *message.time_to_live;
     }

@@ -66,7 +66,7 @@ asio::awaitable<T> await(Operation<T> operation) {
             [&operation]<typename Handler>(Handler handler) {
                 auto pending = std::make_shared<AwaitedPending<T, Handler>>(
                     operation.loop, operation.deadline, std::move(handler));
-                pending->watch(operation.stop);
+                pending->watch(std::move(operation.context));
                 pending->watch_slot();
                 launch<T>(pending, std::move(operation.start));
             },

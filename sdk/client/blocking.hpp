@@ -42,7 +42,7 @@ T block(Operation<T> operation) {
                     "a blocking call on a receive thread, where nothing may wait"};
     }
     auto pending = std::make_shared<BlockingPending<T>>(operation.loop, operation.deadline);
-    pending->watch(operation.stop);
+    pending->watch(std::move(operation.context));
     launch<T>(pending, std::move(operation.start));
     return pending->wait().take_or_throw();
 }

@@ -11,15 +11,14 @@
 namespace sessionq::client {
 
 MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageContext&)> handler) {
-    return MessageHandler::started_by([handler = std::move(handler)](MessageContext& message,
-                                                                     MessageHandler::Done done) {
-        dispatch::PoolContext& coroutines =
-            *Access::driver(message.session()).view().workplace().shared->environment.coroutines;
-        const OperationContext context{message.deadline(), message.stop_token()};
-        asio::co_spawn(
-            coroutines.executor(context), handler(message),
-            [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
-    });
+    return MessageHandler::started_by(
+        [handler = std::move(handler)](MessageContext& message, MessageHandler::Done done) {
+            const processor::SessionView& session = Access::driver(message.session()).view();
+            dispatch::PoolContext& coroutines = *session.workplace().shared->environment.coroutines;
+            asio::co_spawn(
+                coroutines.executor(session.context(message.deadline())), handler(message),
+                [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
+        });
 }
 
 } // namespace sessionq::client

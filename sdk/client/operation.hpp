@@ -18,21 +18,22 @@ struct Operation {
     std::shared_ptr<ClientCore> client;
     core::EventLoop& loop;
     Deadline deadline;
-    std::stop_token stop;
+    OperationContext context; ///< whose stop token gives it up
     Start<T> start;
 };
 
-/// Makes an operation under `context`. If no deadline is in scope, the configured timeout applies
-/// (R20).
+/// Makes an operation under `context`, combined with the ambient one. If no deadline is in scope,
+/// the configured timeout applies (R20).
 template <typename T>
 [[nodiscard]] Operation<T> make_operation(std::shared_ptr<ClientCore> client, core::EventLoop& loop,
                                           const OperationContext& context, Start<T> start) {
+    OperationContext combined = context.within(OperationContext::current());
     const Deadline deadline =
-        context.effective(client->options().operation_timeout, client->clock().now());
+        combined.effective(client->options().operation_timeout, client->clock().now());
     return {.client = std::move(client),
             .loop = loop,
             .deadline = deadline,
-            .stop = context.stop(),
+            .context = std::move(combined),
             .start = std::move(start)};
 }
 

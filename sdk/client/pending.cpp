@@ -21,15 +21,15 @@ bool PendingBase::begin() {
     if (deadline_.passed(loop_.now())) {
         give_up(Errc::timeout);
     }
-    if (stop_.stop_requested()) {
+    if (context_.stop().stop_requested()) {
         give_up(Errc::cancelled);
     }
     if (ended_) {
         return false;
     }
     // On the loop only: the loop ends the operation and must not meet a half registered callback.
-    if (stop_.stop_possible()) {
-        stop_callback_.emplace(stop_, Canceller{this});
+    if (context_.stop().stop_possible()) {
+        stop_callback_.emplace(context_.stop(), Canceller{this});
     }
     if (!deadline_.is_never()) {
         loop_.timers().arm(timer_, deadline_.time());

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <utility>
 
-#include <sessionq/deadline.hpp>
+#include <sessionq/operation_context.hpp>
 
 #include "core/event_loop.hpp"
 #include "core/result.hpp"
@@ -28,9 +28,9 @@ public:
     [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
-    /// Gives the operation up with `cancelled` when the token fires. Call it before the operation
-    /// is posted to the loop.
-    void watch(std::stop_token stop) { stop_ = std::move(stop); }
+    /// Gives the operation up with `cancelled` when the context's stop token fires. Call it before
+    /// the operation is posted to the loop.
+    void watch(OperationContext context) { context_ = std::move(context); }
 
     /// A port works on the operation, and `give_up` gives it up there. When the operation is given
     /// up from now on, the port's answer ends it, because the port knows whether the request was
@@ -70,7 +70,7 @@ private:
     std::function<void()> port_gives_up_{};
     std::optional<Errc> given_up_as_{};
     timing::Timer timer_{timing::Timer::calling<&PendingBase::on_deadline>(this)};
-    std::stop_token stop_{};
+    OperationContext context_{};
     std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
 };
 

@@ -72,6 +72,7 @@ void ProcessorRuntime::start() {
     if (!handlers_.message && !handlers_.start_message) {
         throw Error{Errc::invalid_state, "on_message is not set"};
     }
+    const OperationContext::DetachedScope detached; // it outlives the request that starts it
     Engine& engine = *engine_;
     const auto gone = std::make_shared<std::promise<void>>();
     engine.emptied = gone->get_future();
@@ -79,6 +80,8 @@ void ProcessorRuntime::start() {
                                        .notifier = &engine.notifier,
                                        .clock = &engine.client->clock(),
                                        .seed = std::random_device{}(),
+                                       .operation_timeout =
+                                           engine.client->options().operation_timeout,
                                        .emptied = [gone] { gone->set_value(); }};
     for (std::size_t i = 0; i < engine.client->thread_count(); ++i) {
         environment.endpoints.push_back(engine.client->thread(i).endpoint.get());
@@ -132,6 +135,7 @@ void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
     if (engine_->processor == nullptr) {
         throw Error{Errc::invalid_state, "the processor is not started"};
     }
+    const OperationContext::DetachedScope detached;
     engine_->processor->update_limits(limits);
 }
 

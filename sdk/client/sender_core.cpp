@@ -9,6 +9,19 @@
 
 namespace sessionq {
 namespace client {
+namespace {
+
+/// The messages belong to the request with this deadline (R22), except for those that only become
+/// available after it.
+void shorten_deadlines(std::vector<Message>& messages, Deadline request) {
+    for (Message& message : messages) {
+        if (!message.scheduled_enqueue_time) {
+            message.deadline = message.deadline.sooner(request);
+        }
+    }
+}
+
+} // namespace
 
 SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity)
     : client_{std::move(client)}, entity_{std::move(entity)}, thread_{client_->next_thread()} {
@@ -23,6 +36,7 @@ Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messa
             message.message_id = make_message_id();
         }
     }
+    shorten_deadlines(messages, context.within(OperationContext::current()).deadline());
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
     using Numbers = std::vector<std::int64_t>;
     return make_operation<Numbers>(

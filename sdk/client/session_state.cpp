@@ -10,18 +10,19 @@ namespace sessionq {
 namespace client {
 namespace {
 
-constexpr Duration timeout_without_lock = std::chrono::seconds{60};
-
 /// An operation on the session of a running handler. `ask` makes the request at its link.
 template <typename T, typename Ask>
 Operation<T> operation(const SessionContext& session, const OperationContext& context, Ask ask) {
     processor::Workplace& workplace = Access::driver(session).view().workplace();
     workplace.endpoint.capabilities().require(ports::Capability::session_state);
-    const TimePoint now = workplace.shared->environment.clock->now();
+    const processor::Environment& environment = workplace.shared->environment;
+    OperationContext combined = context.within(OperationContext::current());
+    const Deadline deadline =
+        combined.effective(environment.operation_timeout, environment.clock->now());
     return {.client = nullptr, // the running handler keeps its processor, and so the client
             .loop = workplace.loop(),
-            .deadline = context.effective(timeout_without_lock, now),
-            .stop = context.stop(),
+            .deadline = deadline,
+            .context = std::move(combined),
             .start = [weak = Access::driver(session).weak_from_this(),
                       ask = std::move(ask)](const PendingPtr<T>& pending) mutable {
                 const auto driver = weak.lock();

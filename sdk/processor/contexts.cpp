@@ -25,7 +25,7 @@ void SessionContext::release() noexcept {
 const ReceivedMessage& MessageContext::message() const noexcept { return call_->message; }
 SessionContext MessageContext::session() const noexcept { return SessionContext{call_->driver()}; }
 std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt(); }
-Deadline MessageContext::deadline() const noexcept { return call_->deadline(); }
+Deadline MessageContext::deadline() const noexcept { return call_->message.deadline(); }
 std::stop_token MessageContext::stop_token() const noexcept {
     return call_->driver().view().stop_token();
 }

@@ -28,6 +28,8 @@ struct Environment {
         nullptr}; ///< where handlers that are coroutines run; null where there are none
     const core::Clock* clock{nullptr}; ///< read where a handler starts
     std::uint64_t seed{0};             ///< of jitter
+    /// of a handler's operation on its session that has no deadline
+    Duration operation_timeout{std::chrono::seconds{60}};
     Tuning tuning{};
     /// Told once a processor that was started has stopped and its last handler has returned: on a
     /// loop, as the last thing that is done there. Then, and not before, it may be destroyed.

@@ -23,9 +23,8 @@ dispatch::Verdict MessageCall::run() noexcept {
     SessionView& session = driver_->view();
     SharedState& shared = *session.workplace().shared;
     const TimePoint now = shared.environment.clock->now();
-    if (const auto unstarted =
-            may_start(now, session.last_start(), message.shared_content()->deadline(),
-                      shared.options.expired_message)) {
+    if (const auto unstarted = may_start(now, session.last_start(), message.deadline(),
+                                         shared.options.expired_message)) {
         return conclude(*unstarted);
     }
     if (ready_at != TimePoint{}) {
@@ -33,7 +32,7 @@ dispatch::Verdict MessageCall::run() noexcept {
     }
     std::exception_ptr error;
     {
-        const OperationContext::Scope scope{OperationContext{deadline(), session.stop_token()}};
+        const OperationContext::Scope scope{session.context(message.deadline())};
         try {
             if (!shared.handlers.message) {
                 return start_asynchronous();
@@ -137,10 +136,6 @@ ports::Settlement MessageCall::take_settlement() {
         return std::move(*std::exchange(details_, nullptr));
     }
     return {.outcome = outcome_};
-}
-
-Deadline MessageCall::deadline() const noexcept {
-    return driver_->view().lock_expires().sooner(message.shared_content()->deadline());
 }
 
 void MessageCall::notify(std::uint8_t notice) noexcept {

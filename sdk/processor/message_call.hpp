@@ -41,9 +41,6 @@ public:
     [[nodiscard]] SessionDriver& driver() const noexcept { return *driver_; }
     [[nodiscard]] MessageContext& context() noexcept { return context_; }
 
-    /// The end of the lock or the message's own deadline, whichever is sooner.
-    [[nodiscard]] Deadline deadline() const noexcept;
-
     // On the loop
     [[nodiscard]] const MessageEnd& end() const noexcept { return end_; }
     [[nodiscard]] const std::string& failure_text() const noexcept { return failure_text_; }

@@ -9,8 +9,7 @@ namespace sessionq::processor {
 
 dispatch::Verdict SessionCall::run() noexcept {
     try {
-        const OperationContext::Scope scope{
-            OperationContext{driver_->view().lock_expires(), driver_->view().stop_token()}};
+        const OperationContext::Scope scope{driver_->view().context()};
         call_handler();
     } catch (...) {
         failed_ = true;

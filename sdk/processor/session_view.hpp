@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 
+#include "core/lock_bound.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "ports/lock_keeper.hpp"
 #include "processor/workplace.hpp"
@@ -27,28 +29,33 @@ public:
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
-    [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+    [[nodiscard]] std::stop_token stop_token() const noexcept { return lock_->stop_token(); }
     [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
-    [[nodiscard]] Deadline lock_expires() const noexcept { return Deadline::at(read(expires_)); }
+    [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
+    /// The context of a handler whose request has this deadline.
+    [[nodiscard]] OperationContext context(Deadline deadline = {}) const {
+        return LockBound::context(lock_, deadline);
+    }
 
     /// No handler starts at this instant or after it.
-    [[nodiscard]] TimePoint last_start() const noexcept { return read(last_start_); }
+    [[nodiscard]] TimePoint last_start() const noexcept {
+        return TimePoint{Duration{last_start_.load(std::memory_order_acquire)}};
+    }
     [[nodiscard]] bool lock_over(TimePoint now) const noexcept {
         return last_start() == TimePoint::min() || lock_expires().passed(now);
     }
 
     // On the loop
     void show(const ports::LockKeeper& lock) noexcept {
-        write(last_start_, lock.last_start());
-        write(expires_, lock.expires().time());
+        set_last_start(lock.last_start());
+        lock_->set_expires(lock.expires());
     }
     void end_lock() {
-        write(last_start_, TimePoint::min()); // also for what a worker has taken and not begun
+        set_last_start(TimePoint::min()); // also for what a worker has taken and not begun
         fire_stop();
     }
     void fire_stop() {
-        workplace_.shared->environment.notifier->post(
-            [stop = stop_]() mutable { stop.request_stop(); });
+        workplace_.shared->environment.notifier->post([lock = lock_] { lock->request_stop(); });
     }
     void limit_calls(std::uint32_t calls) {
         strict_.store(calls == 1, std::memory_order_relaxed);
@@ -62,22 +69,16 @@ public:
     }
 
 private:
-    using Instant = std::atomic<Duration::rep>;
-
-    [[nodiscard]] static TimePoint read(const Instant& instant) noexcept {
-        return TimePoint{Duration{instant.load(std::memory_order_acquire)}};
-    }
-    static void write(Instant& instant, TimePoint value) noexcept {
-        instant.store(value.time_since_epoch().count(), std::memory_order_release);
+    void set_last_start(TimePoint instant) noexcept {
+        last_start_.store(instant.time_since_epoch().count(), std::memory_order_release);
     }
 
     Workplace& workplace_;
     const std::string& entity_;
     const std::string session_id_;
     const dispatch::LanePtr lane_;
-    std::stop_source stop_{};
-    Instant last_start_{0};
-    Instant expires_{0};
+    const std::shared_ptr<LockBound> lock_{std::make_shared<LockBound>()};
+    std::atomic<Duration::rep> last_start_{0};
     std::atomic<bool> strict_;
 };
 

@@ -1,5 +1,7 @@
 #include "processor/shared_state.hpp"
 
+#include <sessionq/operation_context.hpp>
+
 #include "core/log.hpp"
 
 namespace sessionq::processor {
@@ -11,6 +13,7 @@ void SharedState::report(ErrorContext context) const {
     if (!handlers.error) {
         return;
     }
+    const OperationContext::DetachedScope detached; // it tells of the session, not of a request
     environment.workers->post([handler = handlers.error, context = std::move(context)] {
         try {
             handler(context);

@@ -142,7 +142,8 @@ void MessageFeed::open(broker::ConsumerPtr consumer) {
         const WallTime until = now.wall + std::chrono::duration_cast<WallTime::duration>(
                                               consumer_->first_locked_until - now.now);
         answer.properties = amqp::encode(amqp::Value::map(
-            {{amqp::Value::symbol("com.microsoft:locked-until-utc"), amqp::ticks_of(until)}}));
+            {{amqp::Value::symbol("com.microsoft:locked-until-utc"), amqp::ticks_of(until)},
+             {amqp::Value::symbol(amqp::broker_time), amqp::ticks_of(now.wall)}}));
     }
     link_->open(answer);
     pump();

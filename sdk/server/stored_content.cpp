@@ -6,16 +6,18 @@
 
 namespace sessionq::server {
 
-std::string_view StoredContent::encode(const MessageContent& content, std::string& scratch) const {
+std::string_view StoredContent::encode(const MessageContent& content, WallTime enqueued,
+                                       std::string& scratch) const {
     if (const auto* encoded = dynamic_cast<const amqp::EncodedContent*>(&content)) {
         return encoded->encoded();
     }
-    scratch = amqp::encode_content(content, at_);
+    scratch = amqp::encode_content(content, reading(enqueued));
     return scratch;
 }
 
-core::Result<MessageContentPtr> StoredContent::decode(std::string_view bytes) const {
-    auto made = amqp::EncodedContent::make(bytes, at_);
+core::Result<MessageContentPtr> StoredContent::decode(std::string_view bytes,
+                                                      WallTime enqueued) const {
+    auto made = amqp::EncodedContent::make(bytes, reading(enqueued));
     if (!made) {
         return made.failure();
     }

@@ -53,6 +53,10 @@ public:
     [[nodiscard]] amqp::ClockReading reading() const noexcept {
         return {.now = loop_.now(), .wall = loop_.wall_now()};
     }
+    /// Now, with a time that has passed on the broker's clock.
+    [[nodiscard]] amqp::ClockReading brokers_reading() const noexcept {
+        return {.now = loop_.now(), .wall = locks_.passed_by(loop_.now())};
+    }
     [[nodiscard]] Deadline default_deadline() const noexcept {
         return Deadline::after(operation_timeout_, loop_.now());
     }

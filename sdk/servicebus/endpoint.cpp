@@ -161,7 +161,7 @@ ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler h
     return ask<std::vector<ReceivedMessage>>(
         request.entity, "com.microsoft:peek-message", std::move(body), request.deadline,
         std::move(handler), [this, entity = request.entity](const Response& response) {
-            return read_peeked(response, first_.reading(), entity);
+            return read_peeked(response, first_.brokers_reading(), entity);
         });
 }
 

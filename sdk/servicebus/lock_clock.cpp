@@ -59,6 +59,13 @@ Duration LockClock::length(WallTime until, TimePoint asked,
     return std::max(std::min(left, longest_lock) + (answered.now - asked), shortest_lock);
 }
 
+WallTime LockClock::passed_by(TimePoint now) const noexcept {
+    const auto& ahead = std::max(newer_, older_); // without a value is less than any
+    return ahead ? WallTime{std::chrono::duration_cast<WallTime::duration>(now.time_since_epoch() +
+                                                                           *ahead)}
+                 : WallTime{};
+}
+
 void LockClock::forget(TimePoint now) noexcept {
     if (now < newer_ends_) {
         return;

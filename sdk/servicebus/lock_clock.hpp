@@ -47,6 +47,10 @@ public:
     [[nodiscard]] Duration length(WallTime until, TimePoint asked,
                                   const amqp::ClockReading& answered) noexcept;
 
+    /// A time that has passed on the broker's clock at `now`, by the evidence. Without evidence the
+    /// epoch.
+    [[nodiscard]] WallTime passed_by(TimePoint now) const noexcept;
+
     /// Incremented when new evidence shortens locks. Locks granted earlier must be renewed.
     [[nodiscard]] std::uint32_t lessons() const noexcept { return lessons_; }
 

@@ -104,13 +104,12 @@ void LockedSession::on_delivery(amqp::DeliveryHandle delivery) {
         return; // the broker takes it back with the link
     }
     const std::size_t size = bytes.size();
-    const amqp::ClockReading at = connection_.reading();
-    auto received = amqp::decode_delivery(std::move(bytes), at);
+    auto received = amqp::decode_delivery(std::move(bytes), connection_.brokers_reading());
     if (!received.ok()) {
         reject_undecodable(delivery, settled, received.failure());
         return;
     }
-    if (!learn(received.value().facts.enqueued_time, at)) {
+    if (!learn(received.value().facts.enqueued_time, connection_.reading())) {
         return;
     }
     ports::DeliveryPtr made =
@@ -278,7 +277,8 @@ ports::RequestId LockedSession::receive_deferred(std::vector<std::int64_t> seque
                            deadline, std::move(handler),
                            [this, removes, wanted = sequence_numbers.size()](
                                const Response& response) -> core::Result<Deliveries> {
-                               auto read = read_deferred(response, wanted, connection_.reading());
+                               auto read =
+                                   read_deferred(response, wanted, connection_.brokers_reading());
                                if (!read.ok()) {
                                    return read.failure();
                                }

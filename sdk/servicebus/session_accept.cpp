@@ -32,9 +32,8 @@ std::optional<std::string> granted_session(const amqp::Link& link) {
     return id ? std::optional{std::string{*id}} : std::nullopt;
 }
 
-std::optional<WallTime> lock_end(const amqp::Link& link) {
-    const auto properties = amqp::decode(link.remote_properties());
-    const Value* ticks = properties ? properties->find(locked_until) : nullptr;
+std::optional<WallTime> time_in(const std::optional<Value>& properties, std::string_view name) {
+    const Value* ticks = properties ? properties->find(name) : nullptr;
     const auto number = ticks != nullptr ? ticks->integer() : std::nullopt;
     return number ? std::optional{amqp::time_of(*number)} : std::nullopt;
 }
@@ -106,7 +105,11 @@ void SessionAccept::on_link_open() {
                       .detail = "the broker did not say which session it granted"});
         return;
     }
-    const auto until = lock_end(link);
+    const auto properties = amqp::decode(link.remote_properties());
+    const auto until = time_in(properties, locked_until);
+    if (const auto time = time_in(properties, amqp::broker_time)) {
+        connection_.locks().has_passed(*time, connection_.reading());
+    }
     done_(ports::SessionLinkPtr{std::make_unique<LockedSession>(
         connection_, LockedSession::Terms{.entity = request_.entity,
                                           .session_id = *std::move(session),

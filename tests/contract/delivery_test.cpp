@@ -2,6 +2,7 @@
 
 using namespace sessionq;
 using namespace sessionq::test;
+using namespace std::chrono_literals;
 
 PORT_CASE("delivery: a session's messages arrive in order, and no others") {
     PortCase<Fixture> t;
@@ -51,6 +52,24 @@ PORT_CASE("delivery: a message arrives as it was sent") {
         "JMSXGroupFirstForConsumer"); // Artemis adds it to the first message of a group, if so
                                       // configured
     CHECK(properties == sent.properties);
+}
+
+PORT_CASE("R22: delivery: a message has what was left of its deadline, less the time it waited") {
+    PortCase<Fixture> t;
+    const auto now = [&t] { return t.endpoint->loop().now(); };
+    const Deadline deadline = Deadline::after(10min, now());
+    Message due = Message::text("a", "due");
+    due.deadline = deadline;
+    t.send({due});
+    t.send("a", {"at leisure"});
+    const auto link = t.hold("a");
+    const TimePoint held = now();
+    t.receive(*link, 2);
+    const Deadline got = link->got[0]->message.deadline();
+    // A broker that does not tell its time may count the wait as shorter, and none as longer.
+    CHECK(got.time() >= deadline.time());
+    CHECK(got.time() <= deadline.time() + (now() - held) + 1min);
+    CHECK(link->got[1]->message.deadline().is_never());
 }
 
 PORT_CASE("credit: each delivery uses one credit, and none arrives without") {

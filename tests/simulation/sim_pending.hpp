@@ -30,7 +30,7 @@ template <typename T>
 void begin_operation(core::EventLoop& loop, Deadline deadline, std::stop_token stop,
                      client::Start<T> start, typename SimPending<T>::Told told) {
     auto pending = std::make_shared<SimPending<T>>(loop, deadline, std::move(told));
-    pending->watch(std::move(stop));
+    pending->watch(OperationContext{}.with_stop(std::move(stop)));
     client::launch<T>(std::move(pending), std::move(start));
 }
 

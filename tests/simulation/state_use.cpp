@@ -34,7 +34,7 @@ void StateUse::read() {
     using State = std::optional<std::string>;
     StateRecord& record = begin(false, {});
     client::Operation<State> operation = client::get_state(call_->session(), context_);
-    begin_operation<State>(operation.loop, operation.deadline, operation.stop,
+    begin_operation<State>(operation.loop, operation.deadline, operation.context.stop(),
                            std::move(operation.start),
                            [self = shared_from_this(), &record](const core::Result<State>& answer) {
                                record.value = answer ? answer.value() : std::nullopt;
@@ -47,7 +47,7 @@ void StateUse::write(std::optional<std::string> value) {
     client::Operation<core::Done> operation =
         client::set_state(call_->session(), std::move(value), context_);
     begin_operation<core::Done>(
-        operation.loop, operation.deadline, operation.stop, std::move(operation.start),
+        operation.loop, operation.deadline, operation.context.stop(), std::move(operation.start),
         [self = shared_from_this(), &record](const core::Result<core::Done>& answer) {
             self->answered(record, answer ? nullptr : &answer.failure());
         });

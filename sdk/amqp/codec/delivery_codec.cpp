@@ -191,8 +191,16 @@ std::optional<DeadLetterInfo> dead_letter_info(std::string_view application_prop
     return info;
 }
 
+/// The time that a message waited at the broker, at least.
+Duration time_waited(WallTime enqueued, WallTime brokers_now) noexcept {
+    if (enqueued == WallTime{}) { // the broker does not tell
+        return Duration::zero();
+    }
+    return std::max(std::chrono::duration_cast<Duration>(brokers_now - enqueued), Duration::zero());
+}
+
 core::Result<ReceivedDelivery> to_delivery(
-    core::Result<std::shared_ptr<const EncodedContent>> content) {
+    core::Result<std::shared_ptr<const EncodedContent>> content, WallTime brokers_now) {
     if (!content.ok()) {
         return content.failure();
     }
@@ -208,6 +216,10 @@ core::Result<ReceivedDelivery> to_delivery(
         facts.expires_at = Timestamp::later(facts.enqueued_time, *time_to_live).time();
     }
     facts.dead_letter = dead_letter_info(sections.application_properties);
+    if (const Deadline unwaited = held.deadline(); !unwaited.is_never()) {
+        facts.deadline =
+            Deadline::at(unwaited.time() - time_waited(facts.enqueued_time, brokers_now));
+    }
     delivery.lock_token =
         Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
     return delivery;
@@ -219,9 +231,11 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
                                  const ClockReading& at, std::string& head) {
     const auto* own = dynamic_cast<const EncodedContent*>(&content);
     // A message that no sender encoded was created when it was enqueued, not when it is delivered.
-    const std::string made = own != nullptr
-                                 ? std::string{}
-                                 : encode_message(content.message(), notes.facts.enqueued_time, at);
+    const ClockReading enqueued{
+        .now = at.now - std::chrono::duration_cast<Duration>(at.wall - notes.facts.enqueued_time),
+        .wall = notes.facts.enqueued_time};
+    const std::string made =
+        own != nullptr ? std::string{} : encode_message(content.message(), enqueued);
     const MessageSections sections =
         own != nullptr ? own->sections() : MessageSections::find(made).value_or(MessageSections{});
     MessageHeader header = own != nullptr
@@ -262,11 +276,11 @@ std::string encode_delivery(const MessageContent& content, const DeliveryNotes& 
 
 core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled,
                                                const ClockReading& at) {
-    return to_delivery(EncodedContent::make(std::move(filled), at));
+    return to_delivery(EncodedContent::make(std::move(filled), at), at.wall);
 }
 
 core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded, const ClockReading& at) {
-    return to_delivery(EncodedContent::make(encoded, at));
+    return to_delivery(EncodedContent::make(encoded, at), at.wall);
 }
 
 } // namespace sessionq::amqp

@@ -42,7 +42,8 @@ struct ReceivedDelivery {
     std::optional<core::Uuid> lock_token{};
 };
 
-/// Fails with protocol_error.
+/// Decodes a delivery that came at `at`. Its wall clock is the broker's: a time that has passed
+/// there. Fails with protocol_error.
 [[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled,
                                                              const ClockReading& at);
 /// Decodes a copy of the bytes.

@@ -15,14 +15,13 @@ Failure malformed(const char* what) {
             .detail = std::string{"the message cannot be decoded: malformed "} + what};
 }
 
-/// Converts a deadline from the wire to this process's clock. Values out of range become never or
-/// long past.
-Deadline local_deadline(Timestamp carried, const ClockReading& at) noexcept {
+/// The deadline that `left` milliseconds tell. Values out of range become never or passed.
+Deadline deadline_after(std::int64_t left, TimePoint now) noexcept {
     using std::chrono::milliseconds;
     constexpr milliseconds longest = std::chrono::hours{24 * 365 * 100};
-    const milliseconds left{Timestamp::of(carried.time()).milliseconds -
-                            Timestamp::of(at.wall).milliseconds};
-    return left > longest ? Deadline::never() : Deadline::after(std::max(left, -longest), at.now);
+    return left > longest.count()
+               ? Deadline::never()
+               : Deadline::after(milliseconds{std::max<std::int64_t>(left, 0)}, now);
 }
 
 /// Allocates memory with `room` bytes behind the object and stores where they begin.
@@ -103,10 +102,10 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(Blank f
     content.header_ = *header;
     content.set_body();
     if (const std::string_view carried =
-            find_entry(sections->application_properties, deadline_property);
+            find_entry(sections->application_properties, time_left_property);
         !carried.empty()) {
-        if (const auto milliseconds = Decoder{carried}.read_integer()) {
-            content.deadline_ = local_deadline({*milliseconds}, at);
+        if (const auto left = Decoder{carried}.read_integer()) {
+            content.deadline_ = deadline_after(*left, at.now);
         }
     }
     return std::shared_ptr<const EncodedContent>{made};
@@ -206,7 +205,7 @@ std::optional<Message> EncodedContent::outline() const {
     bool all_decoded = true;
     const bool walked = visit_entries(
         sections_.application_properties, [&](std::string_view name, std::string_view encoded) {
-            if (name == deadline_property) {
+            if (name == time_left_property) {
                 return;
             }
             auto value = read_property(encoded);

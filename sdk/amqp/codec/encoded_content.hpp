@@ -12,14 +12,15 @@
 
 namespace sessionq::amqp {
 
-/// The same instant on both clocks. Converts deadlines between the wire and this process.
+/// The same instant on the monotonic clock of this process and on a wall clock.
 struct ClockReading {
     TimePoint now{};
     WallTime wall{};
 };
 
-/// The application property that carries a deadline as a timestamp (R22).
-inline constexpr std::string_view deadline_property = "sessionq-deadline";
+/// The application property that carries what was left of a message's deadline when it was sent, in
+/// milliseconds (R22). It is no instant, because the clocks of sender and consumer may differ.
+inline constexpr std::string_view time_left_property = "sessionq-time-left";
 
 /// A message in its wire form. Its sections are located once and decoded on demand. The bytes are
 /// in the same allocation as the object.
@@ -40,7 +41,8 @@ public:
     };
 
     /// Fails with protocol_error if the bytes are not a message. Application properties and
-    /// annotations are not checked, except for the deadline.
+    /// annotations are not checked, except for the time left until the deadline, which counts from
+    /// `at`.
     [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
         Blank filled, const ClockReading& at);
     /// Copies the bytes.

@@ -25,4 +25,7 @@ using TokenTag = std::array<char, 16>;
 [[nodiscard]] std::int64_t ticks_of(WallTime time) noexcept;
 [[nodiscard]] WallTime time_of(std::int64_t ticks) noexcept;
 
+/// The link property in which `sessionqd` tells its time, in ticks, when it grants a session.
+inline constexpr std::string_view broker_time = "sessionq:time";
+
 } // namespace sessionq::amqp

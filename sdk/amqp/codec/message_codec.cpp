@@ -66,9 +66,9 @@ void write_application_properties(const Message& message, const ClockReading& at
     }
     if (!message.deadline.is_never()) {
         const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(message.deadline.time() - at.now);
-        encoder.write_string(deadline_property);
-        encoder.write_timestamp(Timestamp::later(at.wall, left));
+            std::chrono::ceil<std::chrono::milliseconds>(message.deadline.remaining(at.now));
+        encoder.write_string(time_left_property);
+        encoder.write(Value{static_cast<std::int64_t>(left.count())});
         count += 2;
     }
     encoder.end_map(begun, count);
@@ -76,7 +76,7 @@ void write_application_properties(const Message& message, const ClockReading& at
 
 } // namespace
 
-std::string encode_message(const Message& message, WallTime created, const ClockReading& at) {
+std::string encode_message(const Message& message, const ClockReading& at) {
     std::string encoded;
     encoded.reserve(message.body.size() + 256);
     if (message.time_to_live) {
@@ -90,16 +90,12 @@ std::string encode_message(const Message& message, WallTime created, const Clock
         encoder.write_timestamp(Timestamp::of(*message.scheduled_enqueue_time));
         encoder.end_map(begun, 2);
     }
-    write_properties(message, created, encoded);
+    write_properties(message, at.wall, encoded);
     write_application_properties(message, at, encoded);
     Encoder encoder{encoded};
     encoder.write_descriptor(section::data);
     encoder.write_binary(message.body);
     return encoded;
-}
-
-std::string encode_message(const Message& message, const ClockReading& at) {
-    return encode_message(message, at.wall, at);
 }
 
 std::string encode_content(const MessageContent& content, const ClockReading& at) {

@@ -7,12 +7,8 @@
 namespace sessionq::amqp {
 
 /// Encodes a message as a sender does: header, annotations, properties, application properties, one
-/// data section.
+/// data section. It is created at `at`, and the time left until its deadline counts from then.
 [[nodiscard]] std::string encode_message(const Message& message, const ClockReading& at);
-
-/// Encodes a message with the given creation time.
-[[nodiscard]] std::string encode_message(const Message& message, WallTime created,
-                                         const ClockReading& at);
 
 /// Encodes content as a sender does. Returns the original bytes if it came from the wire.
 [[nodiscard]] std::string encode_content(const MessageContent& content, const ClockReading& at);

@@ -141,7 +141,7 @@ void ChangeWriter::write(const ChangeSet::MessageRow& row) {
     case ChangeSet::Action::nothing: break;
     case ChangeSet::Action::insert:
         bind_facts(insert_message_, message);
-        insert_message_.bind_bytes(codec_.encode(*message.content, scratch_))
+        insert_message_.bind_bytes(codec_.encode(*message.content, message.enqueued_time, scratch_))
             .bind(message.entity)
             .bind(message.sequence)
             .run();
@@ -152,7 +152,7 @@ void ChangeWriter::write(const ChangeSet::MessageRow& row) {
         break;
     case ChangeSet::Action::update_with_content:
         bind_facts(update_content_, message);
-        update_content_.bind_bytes(codec_.encode(*message.content, scratch_))
+        update_content_.bind_bytes(codec_.encode(*message.content, message.enqueued_time, scratch_))
             .bind(message.entity)
             .bind(message.sequence)
             .run();

@@ -116,7 +116,7 @@ private:
                 message.dead_letter = std::make_shared<const DeadLetterInfo>(
                     DeadLetterInfo{.reason = rows.bytes(6), .description = rows.bytes(7)});
             }
-            auto content = codec_.decode(rows.bytes(8));
+            auto content = codec_.decode(rows.bytes(8), message.enqueued_time);
             if (!content) {
                 return broken(content.failure().detail);
             }

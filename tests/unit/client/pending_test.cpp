@@ -71,7 +71,7 @@ TEST_CASE("R15: the deadline ends an operation, and a late answer is not taken")
 TEST_CASE("R15: the stop token ends an operation, also before it has begun") {
     Fixture f;
     std::stop_source stop;
-    f.pending->watch(stop.get_token());
+    f.pending->watch(OperationContext{}.with_stop(stop.get_token()));
     SUBCASE("while it is under way") {
         f.launch();
         f.loop.run_until_idle();

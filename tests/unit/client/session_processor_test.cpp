@@ -420,15 +420,19 @@ TEST_CASE("session processor: a coroutine runs on a worker under the message's c
     Setup setup;
     setup.send("a", 2);
     Countdown handled{2};
-    std::atomic<int> with_deadline{0};
+    std::atomic<int> with_lock{0};
     SessionProcessor processor{setup.client, "orders"};
-    processor.on_message(coroutine([&](MessageContext&) -> asio::awaitable<void> {
-        with_deadline += OperationContext::current().deadline().is_never() ? 0 : 1;
+    processor.on_message(coroutine([&](MessageContext& context) -> asio::awaitable<void> {
+        const OperationContext& ambient = OperationContext::current();
+        with_lock += ambient.lock_expires() == context.session().lock_expires() &&
+                             ambient.deadline().is_never()
+                         ? 1
+                         : 0;
         handled.hit();
         co_return;
     }));
     processor.start();
     REQUIRE(handled.reached());
     CHECK(processor.stop(patience).complete);
-    CHECK(with_deadline == 2); // the lock's
+    CHECK(with_lock == 2);
 }

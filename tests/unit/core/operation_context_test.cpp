@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
+#include "core/lock_bound.hpp"
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
@@ -53,12 +56,68 @@ TEST_CASE("operation context: scopes nest and restore the previous context") {
     {
         const OperationContext::Scope outer{OperationContext{Deadline::at(t0 + 1s)}};
         {
-            const OperationContext::Scope inner{OperationContext{}};
-            CHECK(OperationContext::current().is_clean());
+            const OperationContext::Scope inner{OperationContext{}.with_trace({"p", "s"})};
+            CHECK(OperationContext::current().deadline().time() == t0 + 1s);
+            CHECK(OperationContext::current().trace()->traceparent == "p");
         }
+        {
+            const OperationContext::DetachedScope detached;
+            CHECK(OperationContext::current().is_clean());
+            const OperationContext::Scope own{OperationContext{Deadline::at(t0 + 1h)}};
+            CHECK(OperationContext::current().deadline().time() == t0 + 1h);
+        }
+        CHECK(OperationContext::current().trace() == nullptr);
         CHECK(OperationContext::current().deadline().time() == t0 + 1s);
     }
     CHECK(OperationContext::current().is_clean());
+}
+
+TEST_CASE("operation context: R20: a scope within a scope has the sooner deadline") {
+    const OperationContext::Scope outer{OperationContext{Deadline::at(t0 + 10s)}};
+    for (const Duration own : {3s, 10s, 3600s}) {
+        const OperationContext::Scope inner{OperationContext{Deadline::at(t0 + own)}};
+        CHECK(OperationContext::current().deadline().time() == t0 + std::min(own, Duration{10s}));
+    }
+}
+
+TEST_CASE("operation context: either of the combined stop tokens stops, as long as a copy exists") {
+    for (int fires = 0; fires < 3; ++fires) {
+        CAPTURE(fires);
+        std::array<std::stop_source, 3> sources;
+        OperationContext kept;
+        {
+            const OperationContext::Scope a{OperationContext{}.with_stop(sources[0].get_token())};
+            const OperationContext::Scope b{OperationContext{}.with_stop(sources[1].get_token())};
+            kept = OperationContext{}
+                       .with_stop(sources[2].get_token())
+                       .within(OperationContext::current());
+        }
+        CHECK_FALSE(kept.stop().stop_requested());
+        sources[static_cast<std::size_t>(fires)].request_stop();
+        CHECK(kept.stop().stop_requested());
+    }
+}
+
+TEST_CASE("operation context: the same token combined with itself stays the same token") {
+    std::stop_source source;
+    const OperationContext one = OperationContext{}.with_stop(source.get_token());
+    CHECK(one.within(one).stop() == source.get_token());
+    CHECK(one.within(OperationContext{}).stop() == source.get_token());
+    CHECK(OperationContext{}.within(one).stop() == source.get_token());
+}
+
+TEST_CASE("operation context: R20: the end of a lock moves with renewals and is no deadline") {
+    const auto lock = std::make_shared<LockBound>();
+    lock->set_expires(Deadline::at(t0 + 4s));
+    const OperationContext handler = LockBound::context(lock, Deadline::at(t0 + 1h));
+    const OperationContext nested = OperationContext{Deadline::at(t0 + 2h)}.within(handler);
+    CHECK(nested.deadline().time() == t0 + 1h);
+    CHECK(nested.lock_expires().time() == t0 + 4s);
+    lock->set_expires(Deadline::at(t0 + 8s));
+    CHECK(nested.lock_expires().time() == t0 + 8s);
+    lock->request_stop();
+    CHECK(nested.stop().stop_requested());
+    CHECK(OperationContext{}.lock_expires().is_never());
 }
 
 TEST_CASE("operation context: R21: a task runs under the context of the thread that posted it, and "

@@ -361,7 +361,8 @@ TEST_CASE(
     }
     CHECK(bench.counters().lock_renewals == 5);
     CHECK_FALSE(bench.started.front().context->stop_token().stop_requested());
-    CHECK(bench.started.front().context->deadline().time() == bench.loop.now() + 60s);
+    CHECK(bench.started.front().context->session().lock_expires().time() == bench.loop.now() + 60s);
+    CHECK(bench.started.front().context->deadline().is_never());
 }
 
 TEST_CASE("session driver: R13: the stop token fires before the lease ends, nothing starts after, "
@@ -612,6 +613,25 @@ TEST_CASE("session driver: R22: a handler runs under its message's deadline, a m
     CHECK(bench.handled == "1");
     CHECK(link->take_log() == "complete 1, dead-letter 2 (DeadlinePassed)");
     CHECK(bench.counters().messages_expired == 1);
+}
+
+TEST_CASE("session driver: R20: a handler's context has the lock as it is now, and no deadline "
+          "where its message has none") {
+    ProcessorBench bench{{.session_idle_timeout = 1h}};
+    OperationContext seen;
+    bench.handle = [&](MessageContext& /*context*/) { seen = OperationContext::current(); };
+    bench.start();
+    const auto link = bench.open("a", 60s);
+    bench.deliver(link, {"1"});
+    CHECK(seen.deadline().is_never());
+    CHECK(seen.lock_expires().time() == bench.loop.now() + 60s);
+    bench.advance(50s);
+    REQUIRE(link->answer_renewal(ports::LockGrant{.length = 60s}));
+    bench.run();
+    CHECK(seen.lock_expires().time() == bench.loop.now() + 60s);
+    CHECK_FALSE(seen.stop().stop_requested());
+    bench.advance(60s);
+    CHECK(seen.stop().stop_requested());
 }
 
 TEST_CASE("session driver: R22: expired messages are discarded or handled by choice") {

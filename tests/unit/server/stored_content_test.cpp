@@ -23,7 +23,7 @@ TEST_CASE("StoredContent: keeps bytes from the wire, and restores messages made 
     std::string scratch;
     const std::string wire = amqp::encode_message(Message::text("s", "body"), now);
     const auto content = amqp::EncodedContent::make(wire, now).value();
-    CHECK(codec.encode(*content, scratch) == wire);
+    CHECK(codec.encode(*content, now.wall, scratch) == wire);
     CHECK(scratch.empty());
 
     Message message = Message::text("s", "body");
@@ -31,16 +31,16 @@ TEST_CASE("StoredContent: keeps bytes from the wire, and restores messages made 
     message.properties = {{"n", std::int64_t{5}}};
     message.time_to_live = std::chrono::milliseconds{1234};
     message.deadline = Deadline::after(std::chrono::seconds{30}, now.now);
-    const std::string bytes{codec.encode(DecodedContent{message}, scratch)};
+    const std::string bytes{codec.encode(DecodedContent{message}, now.wall, scratch)};
     const StoredContent later{
         {.now = TimePoint{std::chrono::hours{1}},
          .wall = now.wall + std::chrono::seconds{10}}}; // another process with other clocks
-    const auto back = later.decode(bytes).value();
+    const auto back = later.decode(bytes, now.wall).value();
     CHECK(back->message().subject == "subject");
     CHECK(back->message().properties == message.properties);
     CHECK(back->time_to_live() == message.time_to_live);
     CHECK(back->deadline().time() == TimePoint{std::chrono::hours{1}} + std::chrono::seconds{20});
-    CHECK(codec.decode("no message").failure().code == Errc::protocol_error);
+    CHECK(codec.decode("no message", now.wall).failure().code == Errc::protocol_error);
 }
 
 TEST_CASE("StoredContent: restores rules with filters of every kind, and empty lists") {

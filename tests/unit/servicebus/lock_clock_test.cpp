@@ -55,6 +55,22 @@ TEST_CASE("lock clock: R12: the time an answer took is counted once: the lock en
     }
 }
 
+TEST_CASE("lock clock: R22: the broker's time is told by what has passed there, not by our wall "
+          "clock") {
+    for (const Duration ahead : {-1h, 0h, 1h}) {
+        const Broker broker{.ahead = ahead};
+        LockClock clock;
+        CHECK(clock.passed_by(t0) == WallTime{});
+        clock.has_passed(broker.clock(t0 - 20s), Broker::reading(t0)); // an old message
+        CHECK(clock.passed_by(t0) == broker.clock(t0 - 20s));
+        CHECK(clock.passed_by(t0 + 5s) == broker.clock(t0 - 15s));
+        clock.has_passed(broker.clock(t0 + 4s), Broker::reading(t0 + 5s, 2h)); // a fresh one
+        CHECK(clock.passed_by(t0 + 5s) == broker.clock(t0 + 4s));
+        clock.has_passed(broker.clock(t0), Broker::reading(t0 + 6s));
+        CHECK(clock.passed_by(t0 + 7s) == broker.clock(t0 + 6s));
+    }
+}
+
 TEST_CASE("lock clock: R12: a step of the wall clock while the answer is under way counts from the "
           "answer on") {
     const Broker broker;

@@ -84,7 +84,31 @@ TEST_CASE("encode_delivery: a message made in this process shows its enqueue and
     CHECK(delivery.value().facts.expires_at == noon.wall + 3s);
     CHECK(delivery.value().content->properties().time(MessageProperties::creation_time) ==
           noon.wall);
-    CHECK(delivery.value().content->deadline() == Deadline::at(noon.now + 30s));
+    CHECK(delivery.value().facts.deadline == Deadline::at(noon.now + 30s));
+}
+
+TEST_CASE("decode_delivery: R22: a message's deadline is what was left, less what it waited by the "
+          "broker's clock") {
+    const auto content =
+        parse(encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon));
+    // The consumer's clocks have nothing to do with those of sender and broker.
+    const WallTime brokers_noon = noon.wall + 77h;
+    const DeliveryFacts facts{.enqueued_time = brokers_noon};
+    const std::string wire = encode_delivery(*content, {.facts = facts}, noon);
+    const auto deadline_at = [&](Duration now, WallTime brokers_now) {
+        return decode_delivery(wire, {.now = TimePoint{now}, .wall = brokers_now})
+            .value()
+            .facts.deadline;
+    };
+    CHECK(deadline_at(3h, brokers_noon) == Deadline::at(TimePoint{3h + 30s}));
+    CHECK(deadline_at(3h, brokers_noon + 10s) == Deadline::at(TimePoint{3h + 20s}));
+    CHECK(deadline_at(3h, brokers_noon + 1h).passed(TimePoint{3h}));
+    // A broker's clock that is not known, or that stepped back, never shortens it.
+    CHECK(deadline_at(3h, WallTime{}) == Deadline::at(TimePoint{3h + 30s}));
+    CHECK(deadline_at(3h, brokers_noon - 10s) == Deadline::at(TimePoint{3h + 30s}));
+
+    const std::string unstamped = encode_delivery(*content, {.facts = {}}, noon);
+    CHECK(decode_delivery(unstamped, noon).value().facts.deadline == Deadline::at(noon.now + 30s));
 }
 
 TEST_CASE("encode_delivery: without an expiry time only the broker's sections change") {

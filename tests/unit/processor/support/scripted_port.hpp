@@ -22,7 +22,7 @@ public:
         content.deadline = deadline;
         ports::DeliveryPtr delivery = events->new_delivery();
         delivery->message = ReceivedMessage{std::make_shared<DecodedContent>(std::move(content)),
-                                            {.sequence_number = ++sequence_}};
+                                            {.sequence_number = ++sequence_, .deadline = deadline}};
         delivery->bytes = 100;
         delivery->settled_by_sender = removes;
         credit -= credit != 0 ? 1 : 0;

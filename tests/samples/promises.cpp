@@ -1,0 +1,207 @@
+// Promises of the public headers, checked by a program that knows nothing else.
+//
+//     promises CASE [connection string]
+//
+// Without a connection string it uses a `LocalBroker`. With one it expects an empty queue "orders"
+// with sessions and a lock of two seconds.
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sessionq/sessionq.hpp>
+
+using namespace std::chrono_literals;
+using sessionq::Deadline;
+using sessionq::Message;
+using sessionq::OperationContext;
+
+namespace {
+
+void require(bool holds, const std::string& promise) {
+    if (!holds) {
+        throw std::runtime_error{"broken: " + promise};
+    }
+}
+
+std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
+
+struct Setup {
+    explicit Setup(const char* connection) {
+        if (connection == nullptr) {
+            broker.create_queue("orders", {.requires_session = true, .lock_duration = 2s});
+        }
+        client = std::make_unique<sessionq::Client>(connection == nullptr
+                                                        ? sessionq::Client::in_process(broker)
+                                                        : sessionq::Client::connect(connection));
+    }
+
+    sessionq::LocalBroker broker{};
+    std::unique_ptr<sessionq::Client> client{};
+};
+
+/// Handles messages until `count` have been handled; throws what a handler threw.
+void process(Setup& setup, int count, std::function<void(sessionq::MessageContext&)> handler) {
+    std::atomic<int> left{count};
+    std::promise<void> done;
+    sessionq::SessionProcessor processor{*setup.client, "orders"};
+    processor.on_message([&](sessionq::MessageContext& context) {
+        try {
+            handler(context);
+        } catch (...) {
+            if (left.exchange(0) > 0) {
+                done.set_exception(std::current_exception());
+            }
+            return;
+        }
+        if (left.fetch_sub(1) == 1) {
+            done.set_value();
+        }
+    });
+    processor.start();
+    auto handled = done.get_future();
+    const bool in_time = handled.wait_for(30s) == std::future_status::ready;
+    processor.stop(10s);
+    require(in_time, "every message is handled");
+    handled.get();
+}
+
+/// A handler that works for longer than its lock's first length, and then replies.
+void work_then_reply(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    sender.send(Message::text("request", "1"));
+    process(setup, 2, [&](sessionq::MessageContext& context) {
+        require(context.deadline().is_never(), "a message without a deadline has none");
+        if (context.message().session_id() == "request") {
+            const auto first = context.session().lock_expires();
+            std::this_thread::sleep_for(3s);
+            require(context.session().lock_expires() > first, "the lock is renewed");
+            require(OperationContext::current().lock_expires() == context.session().lock_expires(),
+                    "the context's bound follows renewals");
+            sender.send(Message::text("reply", "2"));
+            context.session().set_state("replied");
+        }
+    });
+}
+
+/// An explicit deadline within a request shortens the request's deadline and never extends it.
+void nested_deadlines(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    const OperationContext::Scope request{OperationContext{Deadline::after(1s, now())}};
+    const OperationContext::Scope inner{OperationContext{Deadline::after(1h, now())}};
+    require(OperationContext::current().deadline().remaining(now()) <= 1s, "a scope nests");
+    const auto began = now();
+    try {
+        // No session is ready, so this waits.
+        static_cast<void>(sessionq::SessionReceiver::accept_next(
+            *setup.client, "orders", {}, OperationContext{Deadline::after(1h, now())}));
+        require(false, "there is no session");
+    } catch (const sessionq::Error& error) {
+        require(error.code() == sessionq::Errc::timeout ||
+                    error.code() == sessionq::Errc::no_session_available,
+                std::string{"the call ends at the request's deadline: "} + error.what());
+    }
+    require(now() - began < 10s, "an explicit context does not extend the request's deadline");
+    try {
+        sender.send(Message::text("a", "late"), OperationContext{Deadline::after(1h, now())});
+        require(false, "the request is over");
+    } catch (const sessionq::Error& error) {
+        require(error.code() == sessionq::Errc::timeout, error.what());
+    }
+    const OperationContext::DetachedScope detached;
+    sender.send(Message::text("a", "not part of the request"));
+}
+
+/// The deadline of a request goes along with what is sent within it, through any number of hops.
+void deadline_travels(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    const auto deadline = Deadline::after(20s, now());
+    {
+        const OperationContext::Scope request{OperationContext{deadline}};
+        sender.send(Message::text("hop1", "x"));
+    }
+    process(setup, 3, [&](sessionq::MessageContext& context) {
+        const auto here = context.message().deadline();
+        require(here == context.deadline() && here == OperationContext::current().deadline(),
+                "the handler runs under its message's deadline");
+        require(here.time() > deadline.time() - 5s && here.time() <= deadline.time() + 1s,
+                "the message carries what is left");
+        const std::string hop{context.message().session_id()};
+        if (hop != "hop3") {
+            sender.send(Message::text("hop" + std::to_string(hop.back() - '0' + 1), "x"));
+        }
+    });
+}
+
+/// What the library starts for itself does not inherit the deadline of who started it.
+void started_in_a_request(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    std::promise<void> first;
+    std::promise<void> error;
+    std::promise<bool> clean;
+    std::atomic<bool> told{false};
+    sessionq::SessionProcessor processor{*setup.client, "orders"};
+    processor.on_message([&](sessionq::MessageContext& context) {
+        if (!OperationContext::current().deadline().is_never()) {
+            first.set_exception(std::make_exception_ptr(std::runtime_error{"inherited"}));
+        } else if (context.message().text() == "1") {
+            first.set_value();
+        } else {
+            throw std::runtime_error{"for on_error"};
+        }
+    });
+    processor.on_error([&](const sessionq::ErrorContext&) {
+        if (!told.exchange(true)) {
+            clean.set_value(OperationContext::current().is_clean());
+        }
+    });
+    {
+        const OperationContext::Scope request{OperationContext{Deadline::after(100ms, now())}};
+        processor.start();
+        processor.update_limits({.max_concurrent_sessions = 4});
+    }
+    std::this_thread::sleep_for(200ms);
+    sender.send(Message::text("a", "1"));
+    auto handled = first.get_future();
+    require(handled.wait_for(20s) == std::future_status::ready, "it is handled");
+    handled.get();
+    sender.send(Message::text("a", "2"));
+    auto was_clean = clean.get_future();
+    require(was_clean.wait_for(20s) == std::future_status::ready, "on_error is called");
+    require(was_clean.get(), "on_error runs under a clean context");
+    processor.stop(10s);
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    const std::map<std::string, void (*)(Setup&)> cases{
+        {"work_then_reply", work_then_reply},
+        {"nested_deadlines", nested_deadlines},
+        {"deadline_travels", deadline_travels},
+        {"started_in_a_request", started_in_a_request},
+    };
+    const auto chosen = count > 1 ? cases.find(arguments[1]) : cases.end();
+    if (chosen == cases.end()) {
+        std::cerr << "usage: promises CASE [connection string]\n";
+        return 2;
+    }
+    try {
+        Setup setup{count > 2 ? arguments[2] : nullptr};
+        chosen->second(setup);
+    } catch (const std::exception& error) {
+        std::cerr << chosen->first << ": " << error.what() << '\n';
+        return 1;
+    }
+    std::cout << chosen->first << ": kept\n";
+    return 0;
+}
