@@ -139,8 +139,10 @@ namespace sessionq {
 ///     }));
 ///
 /// The coroutine runs on the processor's workers. Each resumption runs under the operation context
-/// of its message. It counts as a running handler until it has finished. It occupies no worker
-/// while it waits. Asio's timers and sockets work in it. An exception goes to the failure policy.
+/// of its message, and one at a time. It counts as a running handler until it has finished. It
+/// occupies no worker while it waits. Asio's timers and sockets work in it. An exception goes to
+/// the failure policy. When the session's stop token fires, what the coroutine waits for is
+/// cancelled (`asio::cancellation_type::all`): the wait throws `asio::error::operation_aborted`.
 [[nodiscard]] MessageHandler coroutine(
     std::function<asio::awaitable<void>(MessageContext&)> handler);
 

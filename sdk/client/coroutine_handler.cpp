@@ -1,24 +1,57 @@
 #include "client/coroutine_handler.hpp"
 
+#include <stop_token>
 #include <utility>
 
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
 #include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/strand.hpp>
 
 #include "client/access.hpp"
 #include "dispatch/pool_executor.hpp"
 #include "processor/session_driver.hpp"
 
 namespace sessionq::client {
+namespace {
+
+/// A signal belongs to the strand of its coroutine. The completion handler owns it.
+using SignalPtr = std::shared_ptr<asio::cancellation_signal>;
+using Strand = asio::strand<dispatch::PoolExecutor>;
+
+/// Runs the handler, and cancels what it waits for when `stop` fires.
+asio::awaitable<void> run(const std::function<asio::awaitable<void>(MessageContext&)>& handler,
+                          MessageContext& message, std::stop_token stop, Strand strand,
+                          std::weak_ptr<asio::cancellation_signal> signal) {
+    // It goes with the coroutine. By then the callback has posted, or never will.
+    const std::stop_callback cancel{std::move(stop), [strand, signal] {
+                                        asio::post(strand, [signal] {
+                                            if (const SignalPtr there = signal.lock()) {
+                                                there->emit(asio::cancellation_type::all);
+                                            }
+                                        });
+                                    }};
+    co_await handler(message);
+}
+
+} // namespace
 
 MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageContext&)> handler) {
-    return MessageHandler::started_by(
-        [handler = std::move(handler)](MessageContext& message, MessageHandler::Done done) {
-            const processor::SessionView& session = Access::driver(message.session()).view();
-            dispatch::PoolContext& coroutines = *session.workplace().shared->environment.coroutines;
-            asio::co_spawn(
-                coroutines.executor(session.context(message.deadline())), handler(message),
-                [done = std::move(done)](std::exception_ptr error) { done(std::move(error)); });
-        });
+    const auto shared =
+        std::make_shared<const std::function<asio::awaitable<void>(MessageContext&)>>(
+            std::move(handler));
+    return MessageHandler::started_by([shared](MessageContext& message, MessageHandler::Done done) {
+        const processor::SessionView& session = Access::driver(message.session()).view();
+        dispatch::PoolContext& coroutines = *session.workplace().shared->environment.coroutines;
+        const Strand strand{coroutines.executor(session.context(message.deadline()))};
+        const auto signal = std::make_shared<asio::cancellation_signal>();
+        const auto slot = signal->slot();
+        asio::co_spawn(strand, run(*shared, message, session.stop_token(), strand, signal),
+                       asio::bind_cancellation_slot(
+                           slot, [done = std::move(done), shared,
+                                  signal](std::exception_ptr error) { done(std::move(error)); }));
+    });
 }
 
 } // namespace sessionq::client

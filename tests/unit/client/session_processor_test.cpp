@@ -13,6 +13,10 @@
 #include <sessionq/sender.hpp>
 #include <sessionq/session_processor.hpp>
 
+#include <asio/steady_timer.hpp>
+#include <asio/system_error.hpp>
+#include <asio/use_awaitable.hpp>
+
 #include <sessionq/async.hpp>
 
 #include "support/code_of.hpp"
@@ -414,6 +418,32 @@ TEST_CASE("session processor: handlers that are coroutines wait without a worker
     REQUIRE(handled.reached());
     CHECK(processor.stop(patience).complete);
     CHECK(setup.broker.counts("orders").active == 0);
+}
+
+TEST_CASE("session processor: R18: stop cancels a coroutine that waits on Asio") {
+    Setup setup;
+    setup.send("a", 1);
+    Countdown waits{1};
+    std::promise<std::error_code> ended;
+    SessionProcessor processor{setup.client, "orders"};
+    processor.on_message(coroutine([&](MessageContext&) -> asio::awaitable<void> {
+        asio::steady_timer timer{co_await asio::this_coro::executor, 1h};
+        waits.hit();
+        try {
+            co_await timer.async_wait(asio::use_awaitable);
+        } catch (const asio::system_error& error) {
+            ended.set_value(error.code());
+            throw;
+        }
+    }));
+    processor.start();
+    REQUIRE(waits.reached());
+    const StopReport report = processor.stop(1s);
+    CHECK(report.complete);
+    auto error = ended.get_future();
+    REQUIRE(error.wait_for(0s) == std::future_status::ready);
+    CHECK(error.get() == asio::error::operation_aborted);
+    CHECK(setup.broker.counts("orders").active == 1); // abandoned, not completed
 }
 
 TEST_CASE("session processor: a coroutine runs on a worker under the message's context") {
