@@ -16,7 +16,8 @@ Duration heartbeat_after(std::uint32_t peer_time_out) {
     return std::max<Duration>(half - std::chrono::seconds{1}, milliseconds{1});
 }
 
-constexpr milliseconds shortest_peer_time_out{2000};
+/// The idle watch is too coarse for a shorter time-out, so a timer of its own sends heartbeats.
+constexpr milliseconds shortest_watched_time_out{4000};
 
 } // namespace
 
@@ -106,13 +107,12 @@ void Connection::on_open(const Open& peer) {
     phase_ = Phase::open;
     host_.loop().timers().cancel(timer_);
     if (peer.idle_time_out != 0) {
-        if (milliseconds{peer.idle_time_out} < shortest_peer_time_out) {
-            close({.name = "amqp:not-allowed",
-                   .text = "an idle-time-out below 2 seconds is not supported",
-                   .found = Errc::not_supported});
-            return;
+        if (milliseconds{peer.idle_time_out} < shortest_watched_time_out) {
+            heartbeat_every_ = milliseconds{std::max<std::uint32_t>(peer.idle_time_out / 2, 1)};
+            end_in(heartbeat_every_);
+        } else {
+            host_.set_idle(*this, timing::IdleKind::write, heartbeat_after(peer.idle_time_out));
         }
-        host_.set_idle(*this, timing::IdleKind::write, heartbeat_after(peer.idle_time_out));
     }
     owner_.on_open(peer);
 }
@@ -162,6 +162,11 @@ void Connection::on_idle(timing::IdleKind kind) {
 }
 
 void Connection::on_time_out() {
+    if (phase_ == Phase::open) {
+        end_in(heartbeat_every_);
+        engine_.heartbeat();
+        return;
+    }
     if (phase_ == Phase::opening) {
         lose({.name = "amqp:resource-limit-exceeded",
               .text = "the peer did not open the connection in time",

@@ -111,7 +111,8 @@ private:
     bool turn_posted_{false};
     bool is_owner_waiting_{false};
     bool shut_{false};
-    timing::Timer timer_; // limits first the opening, later the closing
+    Duration heartbeat_every_{};
+    timing::Timer timer_; // limits the opening and the closing; heartbeats between them, if short
 };
 
 } // namespace sessionq::amqp

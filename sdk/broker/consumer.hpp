@@ -51,6 +51,7 @@ struct Consumer : core::ListHook<Consumer> {
     std::shared_ptr<ConsumerTarget> target;
     Session* session{nullptr}; ///< null without sessions, or once the consumer has ended
     bool ended{false};         ///< closed or lost
+    std::size_t place{0};      ///< in the list of its `ConsumerManager`
     Interest interest{Interest::none};
     TimePoint locked_until;
     timing::Timer lock_timer;

@@ -4,7 +4,12 @@ namespace sessionq::broker {
 
 void ConsumerManager::remove(Consumer& consumer) {
     leave_line(consumer);
-    std::erase_if(all_, [&](const ConsumerPtr& one) { return one.get() == &consumer; });
+    if (consumer.place >= all_.size() || all_[consumer.place].get() != &consumer) {
+        return; // not here, or removed before
+    }
+    std::swap(all_[consumer.place], all_.back());
+    all_[consumer.place]->place = consumer.place;
+    all_.pop_back();
 }
 
 void ConsumerManager::set_interested(Consumer& consumer, bool interested) {

@@ -14,9 +14,13 @@ namespace sessionq::broker {
 /// entity's lock.
 class ConsumerManager {
 public:
-    void add(const ConsumerPtr& consumer) { all_.push_back(consumer); }
+    void add(const ConsumerPtr& consumer) {
+        consumer->place = all_.size();
+        all_.push_back(consumer);
+    }
 
-    /// Removes the consumer. If it was notified, another one can be.
+    /// Removes the consumer, at a cost that does not depend on how many there are. If it was
+    /// notified, another one can be.
     void remove(Consumer& consumer);
 
     /// Records that a consumer wants work, or does not. Also ends its notification.

@@ -1,6 +1,7 @@
 #include "server/attach_decision.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "amqp/codec/encoder.hpp"
 #include "server/address.hpp"
@@ -15,16 +16,20 @@ AttachDecision refuse(std::string_view name, std::string_view text) {
     return {.refusal = make_condition(name, text)};
 }
 
-Duration wait_of(std::string_view encoded_properties) {
-    const auto properties =
-        encoded_properties.empty() ? std::nullopt : amqp::decode(encoded_properties);
-    const amqp::Value* timeout = properties ? properties->find("com.microsoft:timeout") : nullptr;
-    const auto milliseconds = timeout != nullptr ? timeout->integer() : std::nullopt;
-    if (!milliseconds) {
-        return default_accept_wait;
+void read_properties(std::string_view encoded, AttachDecision& decision) {
+    const auto properties = encoded.empty() ? std::nullopt : amqp::decode(encoded);
+    const auto number_of = [&](std::string_view name) {
+        const amqp::Value* value = properties ? properties->find(name) : nullptr;
+        return value != nullptr ? value->integer() : std::nullopt;
+    };
+    if (const auto wait = number_of("com.microsoft:timeout")) {
+        decision.wait =
+            std::chrono::milliseconds{std::clamp<std::int64_t>(*wait, 0, max_wait_milliseconds)};
     }
-    return std::chrono::milliseconds{
-        std::clamp<std::int64_t>(*milliseconds, 0, max_wait_milliseconds)};
+    if (const auto priority = number_of("priority")) {
+        decision.priority = static_cast<int>(std::clamp<std::int64_t>(
+            *priority, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+    }
 }
 
 } // namespace
@@ -62,8 +67,8 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
                             .mode = attach.sender_mode == amqp::SenderSettleMode::settled
                                         ? broker::ReceiveMode::receive_and_delete
                                         : broker::ReceiveMode::peek_lock,
-                            .session = read_session_filter(node.filter),
-                            .wait = wait_of(attach.properties)};
+                            .session = read_session_filter(node.filter)};
+    read_properties(attach.properties, decision);
     if (decision.session.wish == SessionFilter::Wish::unreadable) {
         return refuse(condition::not_implemented,
                       "the session filter is not supported; sessions are exclusive");

@@ -25,6 +25,9 @@ struct AttachDecision {
     SessionFilter session{};                                  ///< for receive
     /// for receive: how long to wait for a session
     Duration wait{default_accept_wait};
+    /// for receive: consumers with a higher one are served first. The link property "priority", as
+    /// Artemis and Qpid read it.
+    int priority{0};
 };
 
 /// Decides from the peer's attach alone. `peer_receives` is the peer's role.

@@ -107,14 +107,15 @@ MessageFeed::~MessageFeed() {
 void MessageFeed::start() {
     const broker::Instant now = peer_.now();
     if (wanted_.session.wish != SessionFilter::Wish::none) {
-        broker::AcceptSpec spec{.mode = wanted_.mode, .until = now.now + wanted_.wait};
+        broker::AcceptSpec spec{
+            .mode = wanted_.mode, .priority = wanted_.priority, .until = now.now + wanted_.wait};
         if (wanted_.session.wish == SessionFilter::Wish::named) {
             spec.session_id = wanted_.session.id;
         }
         wait_ = queue_->accept(std::move(spec), target_, now);
         return;
     }
-    auto opened = queue_->open(wanted_.mode, 0, target_, now);
+    auto opened = queue_->open(wanted_.mode, wanted_.priority, target_, now);
     if (!opened) {
         on_refused(opened.failure());
         return;

@@ -21,6 +21,22 @@ std::string encode_map(std::string_view key, Value value) {
     return amqp::encode(Value::map({{Value::symbol(key), std::move(value)}}));
 }
 
+/// The properties of the link. A broker that has no priorities leaves theirs aside.
+std::string link_properties(const ports::AcceptRequest& request) {
+    amqp::Map properties;
+    if (!request.session_id) {
+        const auto wait = std::clamp<std::int64_t>(
+            std::chrono::ceil<std::chrono::milliseconds>(request.wait).count(), 1, 0xffffffff);
+        properties.emplace_back(Value::symbol("com.microsoft:timeout"),
+                                static_cast<std::uint32_t>(wait));
+    }
+    if (request.priority != 0) {
+        properties.emplace_back(Value::symbol("priority"),
+                                static_cast<std::int32_t>(request.priority));
+    }
+    return properties.empty() ? std::string{} : amqp::encode(Value{std::move(properties)});
+}
+
 /// The session that the broker granted.
 std::optional<std::string> granted_session(const amqp::Link& link) {
     const auto filter = amqp::decode(link.remote_filter());
@@ -76,21 +92,16 @@ void SessionAccept::attach() {
     }
     link_.link->set_listener(this);
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
-    const auto wait = std::clamp<std::int64_t>(
-        std::chrono::ceil<std::chrono::milliseconds>(request_.wait).count(), 1, 0xffffffff);
-    link_.link->open(
-        {.source = {.address = request_.entity,
-                    .filter =
-                        encode_map(session_filter,
-                                   request_.session_id ? Value{*request_.session_id} : Value{})},
-         .target = {.address = link_name_},
-         .sender_mode =
-             removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
-         .receiver_mode =
-             removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
-         .properties = request_.session_id ? std::string{}
-                                           : encode_map("com.microsoft:timeout",
-                                                        static_cast<std::uint32_t>(wait))});
+    link_.link->open({.source = {.address = request_.entity,
+                                 .filter = encode_map(
+                                     session_filter,
+                                     request_.session_id ? Value{*request_.session_id} : Value{})},
+                      .target = {.address = link_name_},
+                      .sender_mode = removes ? amqp::SenderSettleMode::settled
+                                             : amqp::SenderSettleMode::unsettled,
+                      .receiver_mode = removes ? amqp::ReceiverSettleMode::first
+                                               : amqp::ReceiverSettleMode::second,
+                      .properties = link_properties(request_)});
 }
 
 void SessionAccept::on_link_open() {

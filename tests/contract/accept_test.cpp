@@ -104,6 +104,24 @@ PORT_CASE("accept: waiting accepts are served in order, one session each (DG5)")
     CHECK(t.link_of(second)->link().session_id() == "b");
 }
 
+PORT_CASE(
+    "accept: a waiting accept with a higher priority is served first, on any endpoint (DG6)") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    NEEDS(t, session_state); // the local broker's; message groups have their own cases
+    const auto other = t.fixture.make_endpoint();
+    auto first = t.begin_accept(std::nullopt, 10s);
+    t.fixture.quiet();
+    auto preferred = t.begin_accept(std::nullopt, 10s, other.get(), 5);
+    t.fixture.quiet();
+    t.send("a", {"1"});
+    CHECK(t.fixture.eventually([&] { return preferred.is_there(); }));
+    t.fixture.quiet();
+    CHECK_FALSE(first.is_there());
+    t.send("b", {"2"});
+    CHECK(t.fixture.eventually([&] { return first.is_there(); }));
+}
+
 PORT_CASE("accept: only one of several endpoints gets the session") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);

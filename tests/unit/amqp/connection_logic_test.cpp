@@ -215,12 +215,24 @@ TEST_CASE("Connection: drops a silent peer that does not read at once") {
     CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
 }
 
-TEST_CASE("Connection: refuses a peer whose idle-time-out is too short") {
-    Bench bench{1000};
-    bench.run();
-    CHECK(bench.owner.opened == 0);
-    CHECK(bench.owner.closed == 1);
-    CHECK(bench.server_log.why.name == "amqp:not-allowed");
+TEST_CASE("Connection: serves a peer whose idle-time-out is short") {
+    for (const std::uint32_t time_out : {3999U, 1000U, 2U, 1U}) {
+        CAPTURE(time_out);
+        Bench bench{time_out};
+        bench.run();
+        CHECK(bench.owner.opened == 1);
+        for (int i = 0; i < 5; ++i) {
+            bench.loop.advance(std::max<Duration>(std::chrono::milliseconds{time_out / 2}, 1ms));
+            CHECK(bench.stream->written.find(heartbeat) != std::string::npos);
+            bench.stream->give(heartbeat);
+            bench.stream->written.clear();
+            bench.stream->let_write();
+        }
+        bench.connection().close();
+        bench.run();
+        CHECK(bench.owner.closed == 1);
+        bench.loop.advance(1min); // no timer is left
+    }
 }
 
 TEST_CASE("Connection: a lost or ended stream is reported once, to links first") {

@@ -43,6 +43,20 @@ TEST_CASE("consumer manager: one consumer is notified at a time, and not again b
     CHECK(f.manager.notify_next() == b.get());
 }
 
+TEST_CASE("consumer manager: consumers are removed in any order, once") {
+    Fixture f;
+    std::vector<ConsumerPtr> consumers;
+    for (int i = 0; i < 6; ++i) {
+        consumers.push_back(f.add());
+    }
+    for (const std::size_t leaves : {2U, 0U, 5U, 2U, 3U, 1U, 4U}) {
+        f.manager.remove(*consumers[leaves]);
+        const auto& all = f.manager.all();
+        CHECK(std::ranges::find(all, consumers[leaves]) == all.end());
+    }
+    CHECK(f.manager.all().empty());
+}
+
 TEST_CASE("consumer manager: consumers of one priority take turns (DG5)") {
     Fixture f;
     const auto a = f.add();

@@ -106,6 +106,20 @@ TEST_CASE("AttachDecision: an accept waits for the client's timeout or the defau
     CHECK(with("soon") == std::chrono::seconds{65});
 }
 
+TEST_CASE("AttachDecision: a consumer has the priority of its link's property, or none (DG6)") {
+    auto attach = receiver("orders", filter_of({}));
+    CHECK(decide_attach(attach, true).priority == 0);
+    const auto with = [&](Value priority) {
+        attach.properties =
+            amqp::encode(Value::map({{Value::symbol("priority"), std::move(priority)}}));
+        return decide_attach(attach, true).priority;
+    };
+    CHECK(with(std::int32_t{-5}) == -5);
+    CHECK(with(std::int64_t{7}) == 7);
+    CHECK(with(std::numeric_limits<std::int64_t>::max()) == std::numeric_limits<int>::max());
+    CHECK(with("first") == 0);
+}
+
 TEST_CASE("AttachDecision: refuses an invalid address and says why") {
     CHECK(decide_attach(receiver(""), true).refusal.name == "amqp:invalid-field");
     CHECK(decide_attach(receiver("/"), true).refusal.name == "amqp:not-found");
