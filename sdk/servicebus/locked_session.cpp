@@ -213,7 +213,7 @@ bool LockedSession::learn(WallTime enqueued, const amqp::ClockReading& at) {
     }
     lock_.lessons = locks.lessons();
     const auto handle = anchor_.handle();
-    events_->on_lease_doubted();
+    events_->on_lock_uncertain();
     return handle.get() != nullptr;
 }
 
