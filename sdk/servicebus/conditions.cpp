@@ -70,4 +70,13 @@ Failure to_failure(const amqp::Condition& condition, std::string what) {
             .peer_text = condition.text};
 }
 
+Failure to_loss(const amqp::Condition& condition, std::string what) {
+    Failure why = to_failure(condition, std::move(what));
+    if (why.code != Errc::lock_lost && why.code != Errc::entity_not_found &&
+        why.code != Errc::entity_disabled && why.code != Errc::unauthorized) {
+        why.code = Errc::connection_lost;
+    }
+    return why;
+}
+
 } // namespace sessionq::servicebus

@@ -4,17 +4,12 @@
 #include <charconv>
 #include <utility>
 
-#include "amqp/codec/encoder.hpp"
-#include "amqp/codec/message_sections.hpp"
 #include "core/uuid.hpp"
 #include "servicebus/conditions.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::servicebus {
 namespace {
-
-using amqp::Map;
-using amqp::Value;
 
 constexpr std::uint32_t reply_credit = 1000;
 
@@ -31,54 +26,7 @@ ports::RequestId id_of(std::string_view text) {
     return id;
 }
 
-/// The value of `key` or `other`, because brokers spell keys in two ways.
-const Value* find(const Map& map, std::string_view key, std::string_view other) {
-    for (const std::string_view each : {key, other}) {
-        const auto found = std::find_if(
-            map.begin(), map.end(), [&](const auto& entry) { return entry.first.text() == each; });
-        if (found != map.end()) {
-            return &found->second;
-        }
-    }
-    return nullptr;
-}
-
-std::string text_of(const Value* value) {
-    return value != nullptr ? std::string{value->text().value_or("")} : std::string{};
-}
-
-std::optional<Value> inside(std::string_view section) {
-    const auto whole = section.empty() ? std::nullopt : amqp::decode(section);
-    return whole && whole->described() != nullptr ? std::optional{whole->described()->value}
-                                                  : std::nullopt;
-}
-
-Response to_response(const amqp::MessageSections& sections) {
-    Response response;
-    if (const auto held = inside(sections.application_properties);
-        held && held->as<Map>() != nullptr) {
-        const Map& map = *held->as<Map>();
-        const Value* status = find(map, "statusCode", "status-code");
-        response.status = status != nullptr ? status->integer().value_or(0) : 0;
-        response.description = text_of(find(map, "statusDescription", "status-description"));
-        response.condition = text_of(find(map, "errorCondition", "error-condition"));
-    }
-    response.body = inside(sections.body).value_or(Value{});
-    return response;
-}
-
 } // namespace
-
-Failure Response::to_failure(std::string what) const {
-    amqp::Condition said{.name = condition, .text = description};
-    if (said.empty()) {
-        said.name = status == 401 || status == 403 ? "amqp:unauthorized-access"
-                    : status == 404                ? "amqp:not-found"
-                    : status == 410                ? "com.microsoft:message-lock-lost"
-                                                   : "amqp:internal-error";
-    }
-    return servicebus::to_failure(said, std::move(what));
-}
 
 RequestChannel::RequestChannel(core::EventLoop& loop, std::string node, WhenReady when_ready)
     : loop_{loop},
@@ -167,26 +115,14 @@ void RequestChannel::transmit() {
             conclude(pending.id, Errc::timeout);
             continue;
         }
-        sender_->send(std::to_string(pending.id), encode(pending), true);
-        pending.request = {};
+        if (!pending.deadline.is_never() && node_ != "$cbs") { // a put-token takes no timeout
+            pending.request.properties.emplace_back(
+                server_timeout, milliseconds_left(pending.deadline, loop_.now()));
+        }
+        const std::string id = std::to_string(pending.id);
+        sender_->send(id, encode(std::exchange(pending.request, {}), {id, node_, reply_to_}), true);
         sent_.insert(queued_.extract(next));
     }
-}
-
-std::string RequestChannel::encode(const Pending& pending) const {
-    std::string encoded;
-    amqp::Encoder encoder{encoded};
-    Map properties = pending.request.properties;
-    properties.emplace_back("operation", pending.request.operation);
-    if (!pending.deadline.is_never() && node_ != "$cbs") { // a put-token takes no timeout
-        properties.emplace_back(server_timeout, milliseconds_left(pending.deadline, loop_.now()));
-    }
-    encoder.write(
-        Value::described(amqp::section::properties, amqp::List{std::to_string(pending.id), Value{},
-                                                               node_, Value{}, reply_to_}));
-    encoder.write(Value::described(amqp::section::application_properties, std::move(properties)));
-    encoder.write(Value::described(amqp::section::value, pending.request.body));
-    return encoded;
 }
 
 void RequestChannel::on_delivery(amqp::DeliveryHandle delivery) {
@@ -197,14 +133,10 @@ void RequestChannel::on_delivery(amqp::DeliveryHandle delivery) {
     }
     delivery.settle();
     receiver_->add_credit(1);
-    const auto sections = amqp::MessageSections::find(bytes);
-    const auto properties =
-        sections ? amqp::MessageProperties::read(sections->properties) : std::nullopt;
-    const auto found =
-        properties ? sent_.find(id_of(properties->id(amqp::MessageProperties::correlation_id)))
-                   : sent_.end();
+    auto response = decode_response(bytes);
+    const auto found = response ? sent_.find(id_of(response->first)) : sent_.end();
     if (found != sent_.end()) { // else it was given up
-        reply(sent_, found, to_response(*sections));
+        reply(sent_, found, std::move(response->second));
     }
 }
 

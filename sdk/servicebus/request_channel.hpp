@@ -8,32 +8,13 @@
 
 #include <sessionq/deadline.hpp>
 
-#include "amqp/codec/value.hpp"
 #include "amqp/engine.hpp"
 #include "core/reply_queue.hpp"
-#include "core/result.hpp"
 #include "ports/request.hpp"
+#include "servicebus/request.hpp"
 #include "timing/timer.hpp"
 
 namespace sessionq::servicebus {
-
-/// A request to a node that answers: $cbs, or the $management of an entity.
-struct Request {
-    std::string operation{};
-    amqp::Map properties{}; ///< application properties beside the operation
-    amqp::Value body{};
-};
-
-struct Response {
-    std::int64_t status{0};
-    std::string description{};
-    std::string condition{};
-    amqp::Value body{};
-
-    [[nodiscard]] bool is_success() const noexcept { return status >= 200 && status < 300; }
-    /// Maps a failed response to a `Failure`. `what` names the request.
-    [[nodiscard]] Failure to_failure(std::string what) const;
-};
 
 /// Sends requests to one node and reports the answer of each once. The links are attached when
 /// first needed and again after a loss.
@@ -42,7 +23,7 @@ struct Response {
 /// run by a later turn of the loop; the destructor runs those that are left. Bound to the loop.
 class RequestChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
-    using Handler = std::function<void(core::Result<Response>)>;
+    using Handler = ResponseHandler;
     using EngineHandler = std::function<void(core::Result<amqp::Engine*>)>;
     /// Runs the handler once the node may be used, now or by a later turn.
     using WhenReady = std::function<void(EngineHandler)>;
@@ -90,7 +71,6 @@ private:
     void on_ready(ports::RequestId id, const core::Result<amqp::Engine*>& engine);
     [[nodiscard]] bool attach(amqp::Engine& engine);
     void transmit();
-    [[nodiscard]] std::string encode(const Pending& pending) const;
     void conclude(ports::RequestId id, Errc why);
     void on_lost(const amqp::Condition& condition);
     void reply(Requests& from, Requests::iterator pending, core::Result<Response> result);

@@ -1,4 +1,5 @@
-// Asking for a session and holding one, against a broker whose part the test plays. Time is manual; only the bytes take their own, over loopback.
+// Asking for a session and holding one, against a broker whose part the test plays. Time is manual;
+// only the bytes take their own, over loopback.
 #include "servicebus/locked_session.hpp"
 
 #include <doctest/doctest.h>
@@ -261,6 +262,7 @@ TEST_CASE("R12: link: a fresh message shows that the broker's clock is ahead, an
                               std::string{"\x00\x53\x75\xa0\x02ok", 7},
                           false);
     REQUIRE(t.until([&] { return events.bodies.size() == 1; }));
+    REQUIRE(t.until([&] { return events.uncertain != 0; }));
     CHECK(events.uncertain == 1); // the lock it came under is one of those
     t.ask_anew();
     t.grant(t.loop.wall_now() + 90s);
