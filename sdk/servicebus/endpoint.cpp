@@ -13,7 +13,6 @@ namespace sessionq::servicebus {
 
 using amqp::Map;
 using amqp::Value;
-using ports::Capability;
 using Numbers = std::vector<std::int64_t>;
 
 Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, EndpointSettings settings)
@@ -24,14 +23,7 @@ Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, EndpointSettings
       accepts_{loop} {}
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
-    static const ports::Capabilities all{
-        "Azure Service Bus",
-        {Capability::accept_named, Capability::accept_next, Capability::lock_renewal,
-         Capability::session_state, Capability::list_sessions, Capability::defer,
-         Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
-         Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
-         Capability::refuse_sessionless, Capability::sequence_numbers,
-         Capability::modify_properties, Capability::receive_and_delete}};
+    static const ports::Capabilities all = ports::Capabilities::all("Azure Service Bus");
     return all;
 }
 
