@@ -38,7 +38,7 @@ ConnectionKeeper::Handlers ConnectionKeeper::failed(TimePoint now) {
     if (host_ != 0) {
         return {};
     }
-    back_off(now);
+    not_before_ = now + backoff_.next(random_);
     return take_waiting();
 }
 
@@ -48,10 +48,10 @@ void ConnectionKeeper::lost(TimePoint now) {
     }
     phase_ = Phase::disconnected;
     host_ = 0;
-    if (now - opened_at_ >= backoff_.min * 10) {
-        failed_rounds_ = 0;
+    if (now - opened_at_ >= lasting_) {
+        backoff_.reset();
     }
-    back_off(now);
+    not_before_ = now + backoff_.next(random_);
 }
 
 ConnectionKeeper::Handlers ConnectionKeeper::close() {
@@ -65,18 +65,6 @@ ConnectionKeeper::Handlers ConnectionKeeper::take_waiting() {
         taken.push_back(std::move(handler));
     }
     return taken;
-}
-
-void ConnectionKeeper::back_off(TimePoint now) noexcept {
-    Duration full = backoff_.min;
-    for (std::uint32_t i = 0; i < failed_rounds_ && full < backoff_.max; ++i) {
-        full = full > backoff_.max / 2 ? backoff_.max : full * 2;
-    }
-    ++failed_rounds_;
-    const Duration half = full / 2;
-    not_before_ = now + half +
-                  Duration{static_cast<Duration::rep>(random_.fraction() *
-                                                      static_cast<double>((full - half).count()))};
 }
 
 } // namespace sessionq::amqp

@@ -6,9 +6,7 @@
 #include <map>
 #include <vector>
 
-#include <sessionq/backoff_options.hpp>
-
-#include "core/random.hpp"
+#include "core/backoff.hpp"
 #include "core/result.hpp"
 
 namespace sessionq::amqp {
@@ -40,7 +38,10 @@ public:
     };
 
     explicit ConnectionKeeper(const Options& options) noexcept
-        : hosts_{options.hosts}, backoff_{options.backoff}, random_{options.seed} {}
+        : hosts_{options.hosts},
+          lasting_{options.backoff.min * 10},
+          backoff_{options.backoff},
+          random_{options.seed} {}
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
 
@@ -65,16 +66,15 @@ public:
 
 private:
     [[nodiscard]] Handlers take_waiting();
-    void back_off(TimePoint now) noexcept;
 
     const std::size_t hosts_;
-    const BackoffOptions backoff_;
+    const Duration lasting_; // a connection that stayed for so long ends the row of failures
+    core::Backoff backoff_;
     core::Random random_;
     Phase phase_{Phase::disconnected};
     std::map<WaitId, Handler> waiting_{};
     WaitId last_id_{0};
     std::size_t host_{0};
-    std::uint32_t failed_rounds_{0};
     TimePoint opened_at_{};
     TimePoint not_before_{TimePoint::min()};
 };

@@ -119,8 +119,8 @@ void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
     });
 }
 
-void SessionReceiverCore::on_lease_doubted() {
-    lock_.doubt(home_.loop.now());
+void SessionReceiverCore::on_lock_uncertain() {
+    lock_.became_uncertain(home_.loop.now());
     arm();
 }
 

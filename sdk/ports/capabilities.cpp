@@ -1,29 +1,39 @@
 #include "ports/capabilities.hpp"
 
+#include <array>
+#include <cstddef>
+#include <utility>
+
 #include <sessionq/error.hpp>
 
 namespace sessionq::ports {
 
+namespace {
+
+/// By capability.
+constexpr std::array<std::string_view, 16> names{"accept a named session",
+                                                 "accept the next session",
+                                                 "lock renewal",
+                                                 "session state",
+                                                 "list sessions",
+                                                 "defer",
+                                                 "dead-letter",
+                                                 "dead-letter reason",
+                                                 "scheduled messages",
+                                                 "cancelling scheduled messages",
+                                                 "peek",
+                                                 "refusal of held sessions",
+                                                 "refusal of messages without a session",
+                                                 "sequence numbers",
+                                                 "changed properties",
+                                                 "receive and delete"};
+static_assert(names.size() == static_cast<std::size_t>(Capability::receive_and_delete) + 1);
+
+} // namespace
+
 std::string_view to_string(Capability capability) noexcept {
-    switch (capability) {
-    case Capability::accept_named: return "accept a named session";
-    case Capability::accept_next: return "accept the next session";
-    case Capability::lock_renewal: return "lock renewal";
-    case Capability::session_state: return "session state";
-    case Capability::list_sessions: return "list sessions";
-    case Capability::defer: return "defer";
-    case Capability::dead_letter: return "dead-letter";
-    case Capability::dead_letter_reason: return "dead-letter reason";
-    case Capability::schedule: return "scheduled messages";
-    case Capability::cancel_scheduled: return "cancelling scheduled messages";
-    case Capability::peek: return "peek";
-    case Capability::refuse_held: return "refusal of held sessions";
-    case Capability::refuse_sessionless: return "refusal of messages without a session";
-    case Capability::sequence_numbers: return "sequence numbers";
-    case Capability::modify_properties: return "changed properties";
-    case Capability::receive_and_delete: return "receive and delete";
-    }
-    return "unknown capability";
+    const auto index = static_cast<std::size_t>(capability);
+    return index < names.size() ? names[index] : "unknown capability";
 }
 
 Capabilities::Capabilities(std::string broker, std::initializer_list<Capability> present)
@@ -31,6 +41,12 @@ Capabilities::Capabilities(std::string broker, std::initializer_list<Capability>
     for (const Capability capability : present) {
         bits_ |= 1U << static_cast<unsigned>(capability);
     }
+}
+
+Capabilities Capabilities::all(std::string broker) {
+    Capabilities made{std::move(broker), {}};
+    made.bits_ = (1U << names.size()) - 1;
+    return made;
 }
 
 void Capabilities::require(Capability capability) const {

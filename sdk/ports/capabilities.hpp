@@ -9,12 +9,12 @@ namespace sessionq::ports {
 
 /// What a broker may or may not be able to do. Each port declares its own; whoever needs a
 /// capability asks first, so that a missing one is an error before any I/O.
-enum class Capability : std::uint8_t {
-    accept_named,       ///< accept a session by its id
-    accept_next,        ///< accept whichever session has messages
-    lock_renewal,       ///< the lock expires unless renewed
-    session_state,      ///< opaque bytes kept with a session
-    list_sessions,      ///< enumerate session ids
+enum class Capability : std::uint8_t { // named in this order in capabilities.cpp
+    accept_named,                      ///< accept a session by its id
+    accept_next,                       ///< accept whichever session has messages
+    lock_renewal,                      ///< the lock expires unless renewed
+    session_state,                     ///< opaque bytes kept with a session
+    list_sessions,                     ///< enumerate session ids
     defer,              ///< set a message aside and receive it later by sequence number
     dead_letter,        ///< move a message to a dead-letter sub-queue
     dead_letter_reason, ///< with a reason and a description
@@ -34,6 +34,8 @@ enum class Capability : std::uint8_t {
 class Capabilities {
 public:
     Capabilities(std::string broker, std::initializer_list<Capability> present);
+    /// Of a broker that can do everything.
+    [[nodiscard]] static Capabilities all(std::string broker);
 
     [[nodiscard]] const std::string& broker() const noexcept { return broker_; }
     [[nodiscard]] bool has(Capability capability) const noexcept {

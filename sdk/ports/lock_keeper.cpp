@@ -24,7 +24,7 @@ void LockKeeper::accepted(TimePoint asked, TimePoint answered, LockGrant grant) 
         return;
     }
     granted(answered - margin(*grant.length), grant);
-    doubt(answered);
+    became_uncertain(answered);
 }
 
 LockActions LockKeeper::answered(TimePoint asked, TimePoint now,
@@ -50,7 +50,7 @@ LockActions LockKeeper::answered(TimePoint asked, TimePoint now,
     return {};
 }
 
-void LockKeeper::doubt(TimePoint now) noexcept {
+void LockKeeper::became_uncertain(TimePoint now) noexcept {
     if (phase_ == Phase::held) {
         renew_at_ = std::min(renew_at_, now);
         look_at_ = std::min(look_at_, renew_at_);

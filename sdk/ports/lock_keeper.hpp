@@ -49,7 +49,7 @@ public:
                                        const core::Result<LockGrant>& answer) noexcept;
 
     /// The lock may end sooner than was granted. A renewal is due at once, unless one is under way.
-    void doubt(TimePoint now) noexcept;
+    void became_uncertain(TimePoint now) noexcept;
 
     /// What is due at `now`. `may_renew` is false once the session is being left or its handlers
     /// make no progress.

@@ -42,7 +42,7 @@ public:
     virtual void on_drained() = 0;
 
     /// The lock may end sooner than the broker said. Renew it.
-    virtual void on_lease_doubted() {}
+    virtual void on_lock_uncertain() {}
 
     /// The link ended without `close`: the lock is lost (R13). The last event, at most once. Every
     /// outstanding `on_settled` comes before it.

@@ -1,15 +1,8 @@
 #include "ports/settlement_book.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace sessionq::ports {
-
-SettlementBook::~SettlementBook() {
-    if (destroyed_ != nullptr) {
-        *destroyed_ = true;
-    }
-}
 
 // A broker answers in order as a rule, so the first is looked at first and the front moves lazily.
 bool SettlementBook::take(const Delivery& delivery) {
@@ -28,20 +21,15 @@ bool SettlementBook::take(const Delivery& delivery) {
 }
 
 bool SettlementBook::fail_all(LinkEvents* events, const Failure& why) {
-    bool destroyed = false;
-    bool* const outer = std::exchange(destroyed_, &destroyed);
+    const auto handle = anchor_.handle();
     while (!empty()) {
         Delivery& delivery = *waiting_[first_];
         static_cast<void>(take(delivery));
         events->on_settled(delivery, &why);
-        if (destroyed) {
-            if (outer != nullptr) {
-                *outer = true;
-            }
+        if (handle.get() == nullptr) {
             return false;
         }
     }
-    destroyed_ = outer;
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/weak_handle.hpp"
 #include "ports/session_link.hpp"
 
 namespace sessionq::ports {
@@ -11,11 +12,6 @@ namespace sessionq::ports {
 /// once. An answer may destroy the link and the book with it.
 class SettlementBook {
 public:
-    SettlementBook() = default;
-    ~SettlementBook();
-    SettlementBook(const SettlementBook&) = delete;
-    SettlementBook& operator=(const SettlementBook&) = delete;
-
     void add(Delivery& delivery) { waiting_.push_back(&delivery); }
 
     /// The broker answered. False: the settlement was answered before.
@@ -30,7 +26,7 @@ public:
 private:
     std::vector<Delivery*> waiting_{}; // from first_ on
     std::size_t first_{0};
-    bool* destroyed_{nullptr}; // on the stack of fail_all
+    const core::Anchor<SettlementBook> anchor_{*this};
 };
 
 } // namespace sessionq::ports

@@ -99,8 +99,8 @@ void SessionDriver::on_drained() {
     });
 }
 
-void SessionDriver::on_lease_doubted() {
-    lock_.doubt(view_.workplace().loop().now());
+void SessionDriver::on_lock_uncertain() {
+    lock_.became_uncertain(view_.workplace().loop().now());
     arm();
 }
 

@@ -64,7 +64,7 @@ private:
     void on_delivery(ports::DeliveryPtr delivery) override;
     void on_settled(ports::Delivery& delivery, const Failure* failure) override;
     void on_drained() override;
-    void on_lease_doubted() override;
+    void on_lock_uncertain() override;
     void on_lost(const Failure& reason) override;
 
     void on_due();

@@ -21,6 +21,7 @@ amqp::ClientConnectionOptions options_of(const EndpointSettings& settings) {
 BrokerConnection::BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings)
     : loop_{host.loop()},
       operation_timeout_{settings.operation_timeout},
+      ended_{loop_},
       connection_{host, options_of(settings), *this},
       authorizer_{loop_, settings} {}
 
@@ -41,6 +42,12 @@ void BrokerConnection::when_usable(const std::string& node, EngineHandler handle
     });
 }
 
+void BrokerConnection::failed(const std::string& node, const Failure& why) {
+    if (why.code == Errc::unauthorized) {
+        authorizer_.rejected(node);
+    }
+}
+
 void BrokerConnection::manage(ports::RequestId id, const std::string& entity, Request request,
                               Deadline deadline, RequestChannel::Handler handler) {
     const std::string node = entity + "/$management";
@@ -53,9 +60,10 @@ void BrokerConnection::manage(ports::RequestId id, const std::string& entity, Re
     }
     channel->request(id, std::move(request), deadline,
                      [this, node, handler = std::move(handler)](core::Result<Response> answer) {
-                         if (answer.ok() ? answer.value().status == 401
-                                         : answer.failure().code == Errc::unauthorized) {
-                             rejected(node);
+                         if (!answer.ok()) {
+                             failed(node, answer.failure());
+                         } else if (answer.value().status == 401) {
+                             authorizer_.rejected(node);
                          }
                          handler(std::move(answer));
                      });
@@ -67,51 +75,41 @@ void BrokerConnection::give_up(ports::RequestId id) {
     }
 }
 
-BrokerConnection::PooledLink BrokerConnection::make_link(const std::string& name) {
-    PooledLink made;
+amqp::ReceiverLinkPtr BrokerConnection::make_link(const std::string& name,
+                                                  SessionPool::Id& session) {
     while (const auto chosen = pool_.choose()) {
-        amqp::Session& session = *sessions_.at(*chosen);
-        made = {.link = session.is_gone() ? nullptr : session.make_receiver(name),
-                .session = *chosen};
-        if (made.link != nullptr) {
-            pool_.join(made.session);
-            return made;
+        if (auto link = sessions_.at(*chosen)->make_receiver(name)) {
+            pool_.join(session = *chosen);
+            return link;
         }
         pool_.shut(*chosen);
     }
     amqp::Engine* const engine = connection_.engine();
     amqp::SessionPtr begun = engine != nullptr ? engine->begin_session() : nullptr;
     if (begun == nullptr) {
-        return {};
+        return nullptr;
     }
     begun->set_listener(this);
-    made = {.link = begun->make_receiver(name), .session = pool_.add()};
-    sessions_.emplace(made.session, std::move(begun));
-    pool_.join(made.session);
-    return made;
+    auto link = begun->make_receiver(name);
+    sessions_.emplace(session = pool_.add(), std::move(begun));
+    pool_.join(session);
+    return link;
 }
 
-void BrokerConnection::drop_link(PooledLink& link) {
-    if (link.link == nullptr) {
+void BrokerConnection::drop_link(amqp::ReceiverLinkPtr link, SessionPool::Id session) {
+    const bool is_gone = link->is_gone();
+    link.reset();
+    if (is_gone) {
+        pool_.shut(session);
+    }
+    if (!pool_.part(session)) {
         return;
     }
-    const bool is_gone = link.link->is_gone();
-    link.link.reset();
+    const auto ended = sessions_.find(session);
     if (is_gone) {
-        pool_.shut(link.session);
+        ended_.push([session = std::move(ended->second)]() mutable { session.reset(); });
     }
-    if (!pool_.part(link.session)) {
-        return;
-    }
-    auto session = sessions_.extract(link.session);
-    if (is_gone) {
-        ended_.push_back(std::move(session.mapped()));
-        loop_.post([handle = anchor_.handle()] {
-            if (BrokerConnection* const self = handle.get()) {
-                self->ended_.clear();
-            }
-        });
-    }
+    sessions_.erase(ended);
 }
 
 std::optional<Failure> BrokerConnection::on_connected(const amqp::Open& peer) {

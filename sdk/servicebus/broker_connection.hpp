@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "amqp/client_connection.hpp"
 #include "amqp/codec/encoded_content.hpp"
@@ -29,8 +28,8 @@ public:
     /// Runs the handler once `node` may be used, now or by a later turn; the engine is for use at
     /// once. An empty node needs a connection only.
     void when_usable(const std::string& node, EngineHandler handler);
-    /// The broker rejected a use of the node, or took the right to it away.
-    void rejected(const std::string& node) { authorizer_.rejected(node); }
+    /// A use of the node failed. A right that the broker denied is asked for again.
+    void failed(const std::string& node, const Failure& why);
 
     /// Sends a request to the $management of an entity; `RequestChannel` says what becomes of it.
     void manage(ports::RequestId id, const std::string& entity, Request request, Deadline deadline,
@@ -39,13 +38,10 @@ public:
     /// Ids of requests are used once, in the order in which they are given.
     [[nodiscard]] ports::RequestId next_request_id() noexcept { return ++last_id_; }
 
-    /// A receiver link for a session, in an AMQP session that it shares.
-    struct PooledLink {
-        amqp::ReceiverLinkPtr link{}; ///< Null: the peer allows no more.
-        SessionPool::Id session{0};
-    };
-    [[nodiscard]] PooledLink make_link(const std::string& name);
-    void drop_link(PooledLink& link);
+    /// A receiver link, in an AMQP session that it shares. Null: the peer allows no more.
+    [[nodiscard]] amqp::ReceiverLinkPtr make_link(const std::string& name,
+                                                  SessionPool::Id& session);
+    void drop_link(amqp::ReceiverLinkPtr link, SessionPool::Id session);
 
     [[nodiscard]] SessionPool& pool() noexcept { return pool_; }
     [[nodiscard]] LockClock& locks() noexcept { return locks_; }
@@ -77,7 +73,7 @@ private:
     LockClock locks_{};
     SessionPool pool_{};
     std::map<SessionPool::Id, amqp::SessionPtr> sessions_{};
-    std::vector<amqp::SessionPtr> ended_{}; // may be telling their links
+    core::ReplyQueue ended_; // of tasks that hold sessions: one may be telling its links
     ports::RequestId last_id_{0};
     amqp::ClientConnection connection_;
     Authorizer authorizer_;

@@ -12,14 +12,13 @@ using std::chrono::seconds;
 constexpr Duration longest_life = hours{24};
 constexpr Duration life_by_other_clock = minutes{1};
 constexpr Duration shortest_wait = seconds{1};
-constexpr Duration longest_wait = seconds{30};
 
 } // namespace
 
 void Claim::granted(TimePoint now, Duration life) noexcept {
     const Duration lasts =
         life > Duration::zero() ? std::min(life, longest_life) : life_by_other_clock;
-    failures_ = 0;
+    backoff_.reset();
     valid_until_ = now + lasts;
     renew_at_ = now + std::max(lasts * 3 / 4, shortest_wait);
 }
@@ -29,11 +28,7 @@ void Claim::failed(TimePoint now, core::Random& random) noexcept {
         renew_at_ = TimePoint::max();
         return;
     }
-    const Duration full = std::min<Duration>(
-        shortest_wait * (std::int64_t{1} << std::min(failures_++, 10U)), longest_wait);
-    renew_at_ = now + full / 2 +
-                Duration{static_cast<Duration::rep>(random.fraction() *
-                                                    static_cast<double>(full.count()) / 2)};
+    renew_at_ = now + backoff_.next(random);
 }
 
 void Claim::reject() noexcept {

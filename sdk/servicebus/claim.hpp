@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include <sessionq/time.hpp>
 
-#include "core/random.hpp"
+#include "core/backoff.hpp"
 
 namespace sessionq::servicebus {
 
@@ -36,7 +34,7 @@ public:
 private:
     TimePoint valid_until_{TimePoint::min()};
     TimePoint renew_at_{TimePoint::max()};
-    std::uint32_t failures_{0};
+    core::Backoff backoff_{{.min = std::chrono::seconds{1}, .max = std::chrono::seconds{30}}};
 };
 
 } // namespace sessionq::servicebus

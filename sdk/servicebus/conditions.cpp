@@ -1,14 +1,15 @@
 #include "servicebus/conditions.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
+#include "amqp/condition_failure.hpp"
+
 namespace sessionq::servicebus {
 namespace {
 
-using Row = std::pair<std::string_view, Errc>;
+using Row = amqp::ConditionRow;
 
 constexpr std::array rows{
     Row{"com.microsoft:timeout", Errc::timeout},
@@ -23,19 +24,7 @@ constexpr std::array rows{
     Row{"com.microsoft:argument-error", Errc::invalid_argument},
     Row{"com.microsoft:argument-out-of-range", Errc::invalid_argument},
     Row{"com.microsoft:operation-cancelled", Errc::cancelled},
-    Row{"amqp:not-found", Errc::entity_not_found},
     Row{"amqp:not-allowed", Errc::session_required},
-    Row{"amqp:not-implemented", Errc::not_supported},
-    Row{"amqp:unauthorized-access", Errc::unauthorized},
-    Row{"amqp:resource-limit-exceeded", Errc::quota_exceeded},
-    Row{"amqp:link:message-size-exceeded", Errc::message_too_large},
-    Row{"amqp:link:transfer-limit-exceeded", Errc::quota_exceeded},
-    Row{"amqp:link:detach-forced", Errc::connection_lost},
-    Row{"amqp:link:stolen", Errc::lock_lost},
-    Row{"amqp:connection:forced", Errc::connection_lost},
-    Row{"amqp:connection:framing-error", Errc::protocol_error},
-    Row{"amqp:decode-error", Errc::protocol_error},
-    Row{"amqp:internal-error", Errc::connection_lost},
 };
 
 /// Brokers use one condition for everything that an entity does not allow, mostly because of
@@ -46,28 +35,25 @@ bool is_about_kind(const amqp::Condition& condition) {
     };
     const bool is_about_sessions =
         says("require sessions") || says("requires sessions") || says("SessionId");
-    return condition.name == "amqp:not-allowed" && !is_about_sessions &&
+    return condition.name == "amqp:not-allowed" && !condition.found && !is_about_sessions &&
            (says("topic") || says("subscription") || says("sub-queue") || says("forwarded to"));
 }
 
 } // namespace
 
 Failure to_failure(const amqp::Condition& condition, std::string what) {
-    if (condition.found) { // our own words to the peer: we know their meaning
-        return {.code = *condition.found, .detail = std::move(what) + ": " + condition.text};
+    Failure why = amqp::to_failure(condition, std::move(what), rows);
+    why.code = is_about_kind(condition) ? Errc::not_supported : why.code;
+    return why;
+}
+
+Failure to_loss(const amqp::Condition& condition, std::string what) {
+    Failure why = to_failure(condition, std::move(what));
+    if (why.code != Errc::lock_lost && why.code != Errc::entity_not_found &&
+        why.code != Errc::entity_disabled && why.code != Errc::unauthorized) {
+        why.code = Errc::connection_lost;
     }
-    if (condition.empty()) {
-        return {.code = Errc::connection_lost,
-                .detail = std::move(what) + ": the broker gave no reason"};
-    }
-    const auto found = std::find_if(rows.begin(), rows.end(),
-                                    [&](const Row& row) { return row.first == condition.name; });
-    return {.code = is_about_kind(condition) ? Errc::not_supported
-                    : found != rows.end()    ? found->second
-                                             : Errc::protocol_error,
-            .detail = std::move(what),
-            .peer_condition = condition.name,
-            .peer_text = condition.text};
+    return why;
 }
 
 } // namespace sessionq::servicebus

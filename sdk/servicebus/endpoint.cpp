@@ -13,7 +13,6 @@ namespace sessionq::servicebus {
 
 using amqp::Map;
 using amqp::Value;
-using ports::Capability;
 using Numbers = std::vector<std::int64_t>;
 
 Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, EndpointSettings settings)
@@ -24,14 +23,7 @@ Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, EndpointSettings
       accepts_{loop} {}
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
-    static const ports::Capabilities all{
-        "Azure Service Bus",
-        {Capability::accept_named, Capability::accept_next, Capability::lock_renewal,
-         Capability::session_state, Capability::list_sessions, Capability::defer,
-         Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
-         Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
-         Capability::refuse_sessionless, Capability::sequence_numbers,
-         Capability::modify_properties, Capability::receive_and_delete}};
+    static const ports::Capabilities all = ports::Capabilities::all("Azure Service Bus");
     return all;
 }
 
@@ -120,9 +112,7 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
                       handler(Numbers(count, 0));
                       return;
                   }
-                  if (result.failure().code == Errc::unauthorized) {
-                      first_.rejected(entity);
-                  }
+                  first_.failed(entity, result.failure());
                   handler(result.failure());
               });
     return id;
@@ -130,23 +120,20 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
 
 // A transfer is not answered with sequence numbers, so scheduled messages are sent by request.
 ports::RequestId Endpoint::schedule(ports::SendRequest request, ports::SendHandler handler) {
-    return ask<Numbers>(
-        request.entity, "com.microsoft:schedule-message",
-        scheduled_messages(request.messages, first_.reading()), request.deadline,
-        std::move(handler),
-        [count = request.messages.size(), entity = request.entity](const Response& response) {
-            return read_sequence_numbers(response, count, entity);
-        });
+    return ask(request.entity, "com.microsoft:schedule-message",
+               scheduled_messages(request.messages, first_.reading()), request.deadline,
+               reading(std::move(handler), [count = request.messages.size(),
+                                            entity = request.entity](const Response& response) {
+                   return read_sequence_numbers(response, count, entity);
+               }));
 }
 
 ports::RequestId Endpoint::cancel_scheduled(std::string entity,
                                             std::vector<std::int64_t> sequence_numbers,
                                             Deadline deadline, ports::DoneHandler handler) {
-    amqp::Array numbers{.element = 0x81};
-    numbers.items.assign(sequence_numbers.begin(), sequence_numbers.end());
-    return ask<core::Done>(entity, "com.microsoft:cancel-scheduled-message",
-                           {{"sequence-numbers", std::move(numbers)}}, deadline, std::move(handler),
-                           read_cancellation);
+    return ask(entity, "com.microsoft:cancel-scheduled-message",
+               {{"sequence-numbers", to_array(sequence_numbers)}}, deadline,
+               reading(std::move(handler), read_cancellation));
 }
 
 // Looking
@@ -158,38 +145,32 @@ ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler h
     if (request.session_id) {
         body.emplace_back("session-id", *request.session_id);
     }
-    return ask<std::vector<ReceivedMessage>>(
+    return ask(
         request.entity, "com.microsoft:peek-message", std::move(body), request.deadline,
-        std::move(handler), [this, entity = request.entity](const Response& response) {
+        reading(std::move(handler), [this, entity = request.entity](const Response& response) {
             return read_peeked(response, first_.brokers_reading(), entity);
-        });
+        }));
 }
 
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
                                          ports::ListSessionsHandler handler) {
     // The last instant of the year 9999: sessions that have messages or state (observed).
     constexpr std::int64_t latest = 253'402'300'799'999;
-    return ask<std::vector<std::string>>(request.entity, "com.microsoft:get-message-sessions",
-                                         {{"last-updated-time", amqp::Timestamp{latest}},
-                                          {"skip", static_cast<std::int32_t>(request.skip)},
-                                          {"top", static_cast<std::int32_t>(request.top)}},
-                                         request.deadline, std::move(handler),
-                                         [entity = request.entity](const Response& response) {
-                                             return read_session_ids(response, entity);
-                                         });
+    return ask(request.entity, "com.microsoft:get-message-sessions",
+               {{"last-updated-time", amqp::Timestamp{latest}},
+                {"skip", static_cast<std::int32_t>(request.skip)},
+                {"top", static_cast<std::int32_t>(request.top)}},
+               request.deadline,
+               reading(std::move(handler), [entity = request.entity](const Response& response) {
+                   return read_session_ids(response, entity);
+               }));
 }
 
-template <typename T, typename Read>
 ports::RequestId Endpoint::ask(const std::string& entity, std::string operation, Map body,
-                               Deadline deadline, std::function<void(core::Result<T>)> handler,
-                               Read read) {
+                               Deadline deadline, ResponseHandler handler) {
     const ports::RequestId id = first_.next_request_id();
-    first_.manage(
-        id, entity, {.operation = std::move(operation), .body = Value{std::move(body)}}, deadline,
-        [handler = std::move(handler),
-         read = std::move(read)](const core::Result<Response>& answer) {
-            handler(answer.ok() ? read(answer.value()) : core::Result<T>{answer.failure()});
-        });
+    first_.manage(id, entity, {.operation = std::move(operation), .body = Value{std::move(body)}},
+                  deadline, std::move(handler));
     return id;
 }
 

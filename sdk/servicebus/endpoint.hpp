@@ -37,10 +37,8 @@ private:
     void expire_accepts();
     [[nodiscard]] amqp::SenderChannel& sender_to(const std::string& entity);
     ports::RequestId schedule(ports::SendRequest request, ports::SendHandler handler);
-    template <typename T, typename Read>
     ports::RequestId ask(const std::string& entity, std::string operation, amqp::Map body,
-                         Deadline deadline, std::function<void(core::Result<T>)> handler,
-                         Read read);
+                         Deadline deadline, ResponseHandler handler);
 
     core::EventLoop& loop_;
     ConnectionPool connections_;

@@ -11,14 +11,6 @@ namespace {
 using amqp::Map;
 using amqp::Value;
 
-/// The items of a list or array in the body; none if it is absent.
-const amqp::List& items_of(const Response& response, std::string_view key) {
-    static const amqp::List none;
-    const Value* found = response.body.find(key);
-    const auto* items = found != nullptr ? found->items() : nullptr;
-    return items != nullptr ? *items : none;
-}
-
 } // namespace
 
 Map scheduled_messages(const std::vector<Message>& messages, const amqp::ClockReading& at) {
@@ -41,7 +33,7 @@ core::Result<std::vector<std::int64_t>> read_sequence_numbers(const Response& re
         return response.to_failure("'" + entity + "' rejected the scheduled messages");
     }
     std::vector<std::int64_t> numbers;
-    for (const Value& each : items_of(response, "sequence-numbers")) {
+    for (const Value& each : response.items("sequence-numbers")) {
         numbers.push_back(each.integer().value_or(0));
     }
     numbers.resize(count, 0);
@@ -52,9 +44,7 @@ core::Result<core::Done> read_cancellation(const Response& response) {
     if (response.is_success()) {
         return core::Done{};
     }
-    Failure why = response.to_failure("a scheduled message was not cancelled");
-    why.code = response.status == 404 ? Errc::message_not_found : why.code;
-    return why;
+    return response.to_failure("a scheduled message was not cancelled", Errc::message_not_found);
 }
 
 core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,
@@ -67,10 +57,8 @@ core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,
     if (!response.is_success()) {
         return response.to_failure("cannot peek '" + entity + "'");
     }
-    for (const Value& each : items_of(response, "messages")) {
-        const Value* encoded = each.find("message");
-        const auto bytes = encoded != nullptr ? encoded->bytes() : std::nullopt;
-        auto received = amqp::decode_delivery(bytes.value_or(""), at);
+    for (const Value& each : response.items("messages")) {
+        auto received = amqp::decode_delivery(bytes_of(each, "message").value_or(""), at);
         if (!received.ok()) {
             return received.failure();
         }
@@ -82,11 +70,11 @@ core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,
 
 core::Result<std::vector<std::string>> read_session_ids(const Response& response,
                                                         const std::string& entity) {
-    if (response.status != 204 && !response.is_success()) {
+    if (!response.is_success()) {
         return response.to_failure("cannot list the sessions of '" + entity + "'");
     }
     std::vector<std::string> sessions;
-    for (const Value& each : items_of(response, "sessions-ids")) {
+    for (const Value& each : response.items("sessions-ids")) {
         sessions.emplace_back(each.text().value_or(""));
     }
     return sessions;

@@ -9,7 +9,7 @@
 
 #include "amqp/codec/encoded_content.hpp"
 #include "core/result.hpp"
-#include "servicebus/request_channel.hpp"
+#include "servicebus/request.hpp"
 
 namespace sessionq::servicebus {
 

@@ -1,39 +1,33 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "amqp/codec/delivery_codec.hpp"
+#include "core/reply_queue.hpp"
 #include "ports/endpoint.hpp"
 #include "ports/settlement_book.hpp"
+#include "servicebus/deferred_book.hpp"
+#include "servicebus/held_lock.hpp"
+#include "servicebus/locked_session_machine.hpp"
 #include "servicebus/session_requests.hpp"
 
 namespace sessionq::servicebus {
 
-/// A session that this client holds: a receiver link, kept by the broker as the lock. Bound to the
-/// loop; may outlive its connection.
+/// A session that this client holds: a receiver link, kept by the broker as the lock. Does what a
+/// `LockedSessionMachine` decides. Bound to the loop; may outlive its connection.
 class LockedSession final : public ports::SessionLink, private amqp::LinkListener {
 public:
-    struct Terms {
-        std::string entity{};
-        std::string session_id{};
-        std::string link_name{};
-        ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
-        std::optional<WallTime> locked_until{}; ///< By the broker's clock, if it said so.
-        BrokerConnection::PooledLink link{};
-    };
+    /// `locked_until` is by the broker's clock, if it said so.
+    LockedSession(std::unique_ptr<PooledLink> link, SessionAddress address, ports::ReceiveMode mode,
+                  std::optional<WallTime> locked_until);
 
-    LockedSession(BrokerConnection& connection, Terms terms);
-    ~LockedSession() override;
-    LockedSession(const LockedSession&) = delete;
-    LockedSession& operator=(const LockedSession&) = delete;
-
-    [[nodiscard]] const std::string& session_id() const noexcept override { return session_id_; }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return initial_lock_; }
+    [[nodiscard]] const std::string& session_id() const noexcept override {
+        return requests_.address().session_id;
+    }
+    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return lock_.initial; }
     void set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
@@ -48,56 +42,31 @@ public:
     void close(DoneHandler handler) override;
 
 private:
-    enum class Phase : std::uint8_t { held, closing, lost, closed };
-
-    /// The lock as the broker said last.
-    struct Lock {
-        std::optional<WallTime> until{}; // by the broker's clock
-        TimePoint asked{};
-        std::uint32_t lessons{0}; // of the lock clock that its length accounts for
-    };
-
-    void on_link_closed(const amqp::Condition& condition, bool) override { on_ended(condition); }
-    void on_link_gone(const amqp::Condition& condition) override { on_ended(condition); }
+    void on_link_closed(const amqp::Condition& condition, bool) override {
+        on_link_gone(condition);
+    }
+    void on_link_gone(const amqp::Condition& condition) override;
     void on_drained() override;
     void on_delivery(amqp::DeliveryHandle delivery) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
-    void on_ended(const amqp::Condition& condition);
-    [[nodiscard]] bool is_held() const noexcept {
-        return phase_ == Phase::held && !link_.link->is_gone();
-    }
-    [[nodiscard]] Failure not_held() const;
-    void later(std::function<void(LockedSession&)> action);
-    template <typename T, typename Read>
+    [[nodiscard]] bool may_use() const noexcept { return machine_.may_use(link_->is_gone()); }
     ports::RequestId ask(std::string operation, amqp::Map body, Deadline deadline,
-                         std::function<void(core::Result<T>)> handler, Read read);
-    void reject_undecodable(amqp::DeliveryHandle delivery, bool settled, const Failure& why);
-    [[nodiscard]] bool learn(WallTime enqueued, const amqp::ClockReading& at);
-    [[nodiscard]] ports::LockGrant take_lock(WallTime until, TimePoint asked);
-    void note_lock_ended();
-    [[nodiscard]] ports::DeliveryPtr make_delivery(amqp::ReceivedDelivery&& received,
-                                                   std::size_t bytes, std::uint64_t tag,
-                                                   bool settled);
+                         SessionRequests::Handler handler);
+    void proceed();
 
-    BrokerConnection& connection_; // while `alive_` says so
-    const core::WeakHandle<BrokerConnection> alive_;
     core::EventLoop& loop_;
-    const std::string entity_;
-    const std::string session_id_;
     const ports::ReceiveMode mode_;
-    BrokerConnection::PooledLink link_;
-    Phase phase_{Phase::held};
-    Lock lock_{};
-    ports::LockGrant initial_lock_{};
-    ports::LinkEvents* events_{nullptr};
-    std::optional<Failure> untold_loss_{}; // it came before the events were set
-    ports::SettlementBook settlements_{};
-    std::unordered_map<std::uint64_t, core::Uuid> deferred_{}; // lock tokens by port tag
-    std::uint64_t last_deferred_{0};
-    DoneHandler close_handler_{};
+    const std::unique_ptr<PooledLink> link_;
     SessionRequests requests_;
-    const core::Anchor<LockedSession> anchor_{*this};
+    LockedSessionMachine machine_{};
+    HeldLock lock_{};
+    ports::LinkEvents* events_{nullptr};
+    ports::SettlementBook settlements_{};
+    DeferredBook deferred_{};
+    DoneHandler close_handler_{};
+    Failure loss_{};
+    core::ReplyQueue replies_;
 };
 
 } // namespace sessionq::servicebus

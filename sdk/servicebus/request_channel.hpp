@@ -1,112 +1,33 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <string>
 
-#include <sessionq/deadline.hpp>
-
-#include "amqp/codec/value.hpp"
-#include "amqp/engine.hpp"
-#include "core/reply_queue.hpp"
-#include "core/result.hpp"
+#include "amqp/request_queue.hpp"
 #include "ports/request.hpp"
-#include "timing/timer.hpp"
+#include "servicebus/request.hpp"
 
 namespace sessionq::servicebus {
 
-/// A request to a node that answers: $cbs, or the $management of an entity.
-struct Request {
-    std::string operation{};
-    amqp::Map properties{}; ///< application properties beside the operation
-    amqp::Value body{};
-};
-
-struct Response {
-    std::int64_t status{0};
-    std::string description{};
-    std::string condition{};
-    amqp::Value body{};
-
-    [[nodiscard]] bool is_success() const noexcept { return status >= 200 && status < 300; }
-    /// Maps a failed response to a `Failure`. `what` names the request.
-    [[nodiscard]] Failure to_failure(std::string what) const;
-};
-
-/// Sends requests to one node and reports the answer of each once. The links are attached when
-/// first needed and again after a loss.
-///
-/// A request that ends by its deadline or by `give_up` before it was sent is never sent. Handlers
-/// run by a later turn of the loop; the destructor runs those that are left. Bound to the loop.
-class RequestChannel final : private amqp::SessionListener, private amqp::LinkListener {
+/// Sends requests to one node and reports the answer of each once. The broker is told what is left
+/// until the deadline.
+class RequestChannel final : public amqp::RequestQueue<Request, Response> {
 public:
-    using Handler = std::function<void(core::Result<Response>)>;
-    using EngineHandler = std::function<void(core::Result<amqp::Engine*>)>;
-    /// Runs the handler once the node may be used, now or by a later turn.
-    using WhenReady = std::function<void(EngineHandler)>;
-
     RequestChannel(core::EventLoop& loop, std::string node, WhenReady when_ready);
-    ~RequestChannel() override;
-    RequestChannel(const RequestChannel&) = delete;
-    RequestChannel& operator=(const RequestChannel&) = delete;
 
-    /// `id` rises from call to call. The broker is told what is left until the deadline.
-    void request(ports::RequestId id, Request request, Deadline deadline, Handler handler);
-    /// Ends the request with `cancelled`. Ids that are not under way are ignored.
-    void give_up(ports::RequestId id) { conclude(id, Errc::cancelled); }
+    /// `id` rises from call to call.
+    void request(ports::RequestId id, Request request, Deadline deadline, Handler handler) {
+        add(id, std::move(request), deadline, std::move(handler));
+    }
 
 private:
-    struct Pending {
-        Pending(RequestChannel& of, ports::RequestId number, Request what, Deadline until,
-                Handler told)
-            : channel{of},
-              id{number},
-              request{std::move(what)},
-              deadline{until},
-              handler{std::move(told)} {}
-        void expire() { channel.conclude(id, Errc::timeout); }
-
-        RequestChannel& channel;
-        const ports::RequestId id;
-        Request request;
-        const Deadline deadline;
-        Handler handler;
-        timing::Timer timer{timing::Timer::calling<&Pending::expire>(this)};
-    };
-    using Requests = std::map<ports::RequestId, Pending>;
-
-    void on_sender(amqp::SenderLinkPtr link) override;
-    void on_receiver(amqp::ReceiverLinkPtr link) override;
-    void on_session_ended(const amqp::Condition& condition) override { on_lost(condition); }
-    void on_link_open() override { transmit(); }
-    void on_link_closed(const amqp::Condition& condition, bool) override { on_lost(condition); }
-    void on_link_gone(const amqp::Condition&) override {} // `on_session_ended` follows
-    void on_flow() override { transmit(); }
+    [[nodiscard]] bool open_links() override;
+    void drop_links() override;
+    void transmit() override;
     void on_delivery(amqp::DeliveryHandle delivery) override;
     void on_disposition(amqp::DeliveryHandle delivery) override { delivery.settle(); }
 
-    void on_ready(ports::RequestId id, const core::Result<amqp::Engine*>& engine);
-    [[nodiscard]] bool attach(amqp::Engine& engine);
-    void transmit();
-    [[nodiscard]] std::string encode(const Pending& pending) const;
-    void conclude(ports::RequestId id, Errc why);
-    void on_lost(const amqp::Condition& condition);
-    void reply(Requests& from, Requests::iterator pending, core::Result<Response> result);
-
-    core::EventLoop& loop_;
-    const std::string node_;
     const std::string reply_to_;
-    const WhenReady when_ready_;
-    amqp::SessionPtr session_{};
-    amqp::SenderLinkPtr sender_{};
     amqp::ReceiverLinkPtr receiver_{};
-    Requests preparing_{}; // wait for the connection
-    Requests queued_{};    // wait for credit
-    Requests sent_{};      // wait for the answer
-    core::ReplyQueue replies_;
-    const core::Anchor<RequestChannel> anchor_{*this};
 };
 
 } // namespace sessionq::servicebus

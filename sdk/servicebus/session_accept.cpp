@@ -21,22 +21,6 @@ std::string encode_map(std::string_view key, Value value) {
     return amqp::encode(Value::map({{Value::symbol(key), std::move(value)}}));
 }
 
-/// The properties of the link. A broker that has no priorities leaves theirs aside.
-std::string link_properties(const ports::AcceptRequest& request) {
-    amqp::Map properties;
-    if (!request.session_id) {
-        const auto wait = std::clamp<std::int64_t>(
-            std::chrono::ceil<std::chrono::milliseconds>(request.wait).count(), 1, 0xffffffff);
-        properties.emplace_back(Value::symbol("com.microsoft:timeout"),
-                                static_cast<std::uint32_t>(wait));
-    }
-    if (request.priority != 0) {
-        properties.emplace_back(Value::symbol("priority"),
-                                static_cast<std::int32_t>(request.priority));
-    }
-    return properties.empty() ? std::string{} : amqp::encode(Value{std::move(properties)});
-}
-
 /// The session that the broker granted.
 std::optional<std::string> granted_session(const amqp::Link& link) {
     const auto filter = amqp::decode(link.remote_filter());
@@ -48,8 +32,9 @@ std::optional<std::string> granted_session(const amqp::Link& link) {
     return id ? std::optional{std::string{*id}} : std::nullopt;
 }
 
-std::optional<WallTime> time_in(const std::optional<Value>& properties, std::string_view name) {
-    const Value* ticks = properties ? properties->find(name) : nullptr;
+std::optional<WallTime> lock_end(const amqp::Link& link) {
+    const auto properties = amqp::decode(link.remote_properties());
+    const Value* ticks = properties ? properties->find(locked_until) : nullptr;
     const auto number = ticks != nullptr ? ticks->integer() : std::nullopt;
     return number ? std::optional{amqp::time_of(*number)} : std::nullopt;
 }
@@ -57,14 +42,10 @@ std::optional<WallTime> time_in(const std::optional<Value>& properties, std::str
 } // namespace
 
 SessionAccept::SessionAccept(BrokerConnection& connection, ports::AcceptRequest request, Done done)
-    : connection_{connection}, request_{std::move(request)}, done_{std::move(done)} {
-    connection_.pool().enter();
-}
-
-SessionAccept::~SessionAccept() {
-    connection_.drop_link(link_);
-    connection_.pool().leave();
-}
+    : connection_{connection},
+      request_{std::move(request)},
+      done_{std::move(done)},
+      link_{std::make_unique<PooledLink>(connection)} {}
 
 void SessionAccept::start() {
     connection_.when_usable(request_.entity,
@@ -82,65 +63,61 @@ void SessionAccept::start() {
 }
 
 void SessionAccept::attach() {
-    link_name_ = "session-" + std::to_string(connection_.next_request_id());
-    link_ = connection_.make_link(link_name_);
-    if (link_.link == nullptr) {
+    const std::string name = "session-" + std::to_string(connection_.next_request_id());
+    amqp::ReceiverLink* const link = link_->make(name);
+    if (link == nullptr) {
         connection_.pool().refused();
         done_(Failure{.code = Errc::resource_exhausted,
                       .detail = "the broker allows no more links on this connection"});
         return;
     }
-    link_.link->set_listener(this);
+    link->set_listener(this);
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
-    link_.link->open({.source = {.address = request_.entity,
-                                 .filter = encode_map(
-                                     session_filter,
-                                     request_.session_id ? Value{*request_.session_id} : Value{})},
-                      .target = {.address = link_name_},
-                      .sender_mode = removes ? amqp::SenderSettleMode::settled
-                                             : amqp::SenderSettleMode::unsettled,
-                      .receiver_mode = removes ? amqp::ReceiverSettleMode::first
-                                               : amqp::ReceiverSettleMode::second,
-                      .properties = link_properties(request_)});
+    const auto wait = std::clamp<std::int64_t>(
+        std::chrono::ceil<std::chrono::milliseconds>(request_.wait).count(), 1, 0xffffffff);
+    link->open({.source = {.address = request_.entity,
+                           .filter = encode_map(session_filter, request_.session_id
+                                                                    ? Value{*request_.session_id}
+                                                                    : Value{})},
+                .target = {.address = name},
+                .sender_mode =
+                    removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
+                .receiver_mode =
+                    removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
+                .properties = request_.session_id ? std::string{}
+                                                  : encode_map("com.microsoft:timeout",
+                                                               static_cast<std::uint32_t>(wait))});
 }
 
 void SessionAccept::on_link_open() {
-    const amqp::Link& link = *link_.link;
+    const amqp::Link& link = link_->link();
     if (!link.remote_has_source()) {
         return; // the refusal follows
     }
     auto session = granted_session(link);
     if (!session || (request_.session_id && *session != *request_.session_id)) {
-        connection_.drop_link(link_);
+        link_->drop();
         done_(Failure{.code = Errc::protocol_error,
                       .detail = "the broker did not say which session it granted"});
         return;
     }
-    const auto properties = amqp::decode(link.remote_properties());
-    const auto until = time_in(properties, locked_until);
-    if (const auto time = time_in(properties, amqp::broker_time)) {
-        connection_.locks().has_passed(*time, connection_.reading());
-    }
+    SessionAddress address{.entity = request_.entity,
+                           .session_id = *std::move(session),
+                           .link_name = std::string{link.name()}};
+    const auto until = lock_end(link);
     done_(ports::SessionLinkPtr{std::make_unique<LockedSession>(
-        connection_, LockedSession::Terms{.entity = request_.entity,
-                                          .session_id = *std::move(session),
-                                          .link_name = link_name_,
-                                          .mode = request_.mode,
-                                          .locked_until = until,
-                                          .link = std::exchange(link_, {})})});
+        std::move(link_), std::move(address), request_.mode, until)});
 }
 
 void SessionAccept::on_refused(const amqp::Condition& condition) {
-    connection_.drop_link(link_);
+    link_->drop();
     Failure why = to_failure(condition, "no session of '" + request_.entity + "' was granted");
     if (condition.name == "amqp:resource-limit-exceeded") {
         connection_.pool().refused();
     } else if (condition.name == "com.microsoft:timeout") {
         why.code = Errc::no_session_available;
     }
-    if (why.code == Errc::unauthorized) {
-        connection_.rejected(request_.entity);
-    }
+    connection_.failed(request_.entity, why);
     done_(std::move(why));
 }
 

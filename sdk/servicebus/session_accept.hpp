@@ -1,10 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "ports/accept_book.hpp"
-#include "servicebus/broker_connection.hpp"
+#include "servicebus/pooled_link.hpp"
 
 namespace sessionq::servicebus {
 
@@ -16,9 +17,6 @@ public:
     using Done = std::function<void(core::Result<ports::SessionLinkPtr>)>;
 
     SessionAccept(BrokerConnection& connection, ports::AcceptRequest request, Done done);
-    ~SessionAccept() override;
-    SessionAccept(const SessionAccept&) = delete;
-    SessionAccept& operator=(const SessionAccept&) = delete;
 
     void start();
 
@@ -34,8 +32,7 @@ private:
     BrokerConnection& connection_;
     const ports::AcceptRequest request_;
     const Done done_;
-    std::string link_name_{};
-    BrokerConnection::PooledLink link_{};
+    std::unique_ptr<PooledLink> link_;
     const core::Anchor<SessionAccept> anchor_{*this};
 };
 

@@ -101,12 +101,18 @@ core::Result<WallTime> read_expiration(const Response& response) {
     return amqp::Timestamp{*time}.time();
 }
 
+core::Result<core::Done> read_state_change(const Response& response) {
+    if (!response.is_success()) {
+        return response.to_failure("the session state");
+    }
+    return core::Done{};
+}
+
 core::Result<std::optional<std::string>> read_state(const Response& response) {
     if (!response.is_success()) {
         return response.to_failure("the session state");
     }
-    const Value* state = response.body.find("session-state");
-    const auto bytes = state != nullptr ? state->bytes() : std::nullopt;
+    const auto bytes = bytes_of(response.body, "session-state");
     return bytes ? std::optional{std::string{*bytes}} : std::nullopt;
 }
 
@@ -114,17 +120,12 @@ core::Result<std::vector<DeferredMessage>> read_deferred(const Response& respons
                                                          std::size_t wanted,
                                                          const amqp::ClockReading& at) {
     if (!response.is_success()) {
-        Failure why = response.to_failure("deferred messages");
-        why.code = response.status == 404 ? Errc::message_not_found : why.code;
-        return why;
+        return response.to_failure("deferred messages", Errc::message_not_found);
     }
-    const Value* messages = response.body.find("messages");
     std::vector<DeferredMessage> read;
-    for (const Value& each :
-         messages != nullptr && messages->items() != nullptr ? *messages->items() : amqp::List{}) {
-        const Value* encoded = each.find("message");
+    for (const Value& each : response.items("messages")) {
         const Value* token = each.find("lock-token");
-        const std::string_view bytes = encoded != nullptr ? encoded->bytes().value_or("") : "";
+        const std::string_view bytes = bytes_of(each, "message").value_or("");
         auto received = amqp::decode_delivery(bytes, at);
         if (!received.ok()) {
             continue;

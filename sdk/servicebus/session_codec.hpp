@@ -8,7 +8,7 @@
 #include "amqp/outcome.hpp"
 #include "core/uuid.hpp"
 #include "ports/delivery.hpp"
-#include "servicebus/request_channel.hpp"
+#include "servicebus/request.hpp"
 
 namespace sessionq::servicebus {
 
@@ -24,6 +24,7 @@ namespace sessionq::servicebus {
 [[nodiscard]] std::optional<Failure> settlement_failure(const core::Result<Response>& answer);
 
 [[nodiscard]] core::Result<WallTime> read_expiration(const Response& response);
+[[nodiscard]] core::Result<core::Done> read_state_change(const Response& response);
 [[nodiscard]] core::Result<std::optional<std::string>> read_state(const Response& response);
 
 struct DeferredMessage {

@@ -30,33 +30,28 @@ std::vector<TokenBook::Order> TokenBook::take_orders(TimePoint now) {
     return orders;
 }
 
-TokenBook::Right* TokenBook::current(const Order& order) {
-    return is_current(order) ? &rights_.at(order.node) : nullptr;
-}
-
 bool TokenBook::is_current(const Order& order) const {
     const auto found = rights_.find(order.node);
     return found != rights_.end() && found->second.order.attempt == order.attempt;
 }
 
-TokenBook::Waiters TokenBook::granted(const Order& order, TimePoint now, Duration life) {
-    Right* const right = current(order);
-    if (right == nullptr) {
+template <typename Note>
+TokenBook::Waiters TokenBook::end(const Order& order, Note note) {
+    if (!is_current(order)) {
         return {};
     }
-    right->claim.granted(now, life);
-    right->order = {};
-    return std::exchange(right->waiters, {});
+    Right& right = rights_.at(order.node);
+    note(right.claim);
+    right.order = {};
+    return std::exchange(right.waiters, {});
+}
+
+TokenBook::Waiters TokenBook::granted(const Order& order, TimePoint now, Duration life) {
+    return end(order, [&](Claim& claim) { claim.granted(now, life); });
 }
 
 TokenBook::Waiters TokenBook::failed(const Order& order, TimePoint now) {
-    Right* const right = current(order);
-    if (right == nullptr) {
-        return {};
-    }
-    right->claim.failed(now, random_);
-    right->order = {};
-    return std::exchange(right->waiters, {});
+    return end(order, [&](Claim& claim) { claim.failed(now, random_); });
 }
 
 std::vector<TokenBook::Order> TokenBook::overdue(TimePoint now) const {

@@ -69,7 +69,8 @@ private:
         Waiters waiters{};
     };
 
-    [[nodiscard]] Right* current(const Order& order);
+    template <typename Note>
+    [[nodiscard]] Waiters end(const Order& order, Note note);
 
     const Duration timeout_;
     core::Random random_;

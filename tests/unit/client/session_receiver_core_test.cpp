@@ -164,10 +164,10 @@ TEST_CASE("R13: session receiver: once a message is settled after all, a renewal
     CHECK(f.link->take_log() == "complete x, renew");
 }
 
-TEST_CASE("R12: session receiver: a lock that is in doubt is renewed at once, by a later turn") {
+TEST_CASE("R12: session receiver: an uncertain lock is renewed at once, by a later turn") {
     Fixture f;
     f.open(0s, 90s);
-    f.link->events->on_lease_doubted();
+    f.link->events->on_lock_uncertain();
     CHECK(f.link->take_log().empty());
     f.loop.advance(0s);
     CHECK(f.link->take_log() == "renew");

@@ -18,6 +18,11 @@ TEST_CASE("capabilities: what was declared and nothing else") {
     CHECK(some.has(Capability::receive_and_delete));
     CHECK_FALSE(some.has(Capability::accept_named));
     CHECK_FALSE(Capabilities{"none", {}}.has(Capability::accept_named));
+    const Capabilities all = Capabilities::all("full");
+    CHECK(all.broker() == "full");
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(Capability::receive_and_delete); ++i) {
+        CHECK(all.has(static_cast<Capability>(i)));
+    }
 }
 
 TEST_CASE("capabilities: a lack is an error that names broker and capability") {

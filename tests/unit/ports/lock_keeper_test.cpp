@@ -163,20 +163,20 @@ TEST_CASE("lock keeper: R13: a lock that the broker took is lost at once, and on
     CHECK(lock.next() == TimePoint::max());
 }
 
-TEST_CASE("lock keeper: R12: a lock in doubt is renewed at once, once") {
+TEST_CASE("lock keeper: R12: an uncertain lock is renewed at once, once") {
     LockKeeper lock = granted(60s);
-    lock.doubt(t0 + 5s);
+    lock.became_uncertain(t0 + 5s);
     CHECK(lock.next() == t0 + 5s);
     CHECK(words(lock.look(t0 + 5s, true)) == "renew");
-    lock.doubt(t0 + 6s);
+    lock.became_uncertain(t0 + 6s);
     CHECK(words(lock.look(t0 + 6s, true)).empty());
     lock.granted(t0 + 5s, {.length = 30s});
     CHECK(lock.next() == t0 + 25s);
-    lock.doubt(t0 + 8s);
+    lock.became_uncertain(t0 + 8s);
     CHECK(words(lock.look(t0 + 8s, false)).empty()); // not where it may not be renewed
     LockKeeper endless;
     endless.granted(t0, {});
-    endless.doubt(t0);
+    endless.became_uncertain(t0);
     CHECK(endless.next() == TimePoint::max());
 }
 
@@ -254,9 +254,9 @@ TEST_CASE("lock keeper: every input in every phase") {
          }},
         {"refused", [](LockKeeper& lock) { return lock.answered(t0 + 50s, t0 + 52s, busy); }},
         {"taken", [](LockKeeper& lock) { return lock.answered(t0 + 50s, t0 + 52s, taken); }},
-        {"doubt",
+        {"became uncertain",
          [](LockKeeper& lock) {
-             lock.doubt(t0 + 5s);
+             lock.became_uncertain(t0 + 5s);
              return Actions{};
          }},
     };

@@ -456,12 +456,12 @@ TEST_CASE("session driver: a renewal that fails is told and repeated") {
 }
 
 TEST_CASE(
-    "session driver: R12: a lease that is in doubt is renewed at once, and goes by the answer") {
+    "session driver: R12: an uncertain lock is renewed at once, and goes by the answer") {
     ProcessorBench bench{{.session_idle_timeout = 1h}};
     bench.start();
     const auto link = bench.open("a", 90s);
     bench.advance(5s);
-    link->events->on_lease_doubted();
+    link->events->on_lock_uncertain();
     bench.advance(0s);
     CHECK(link->take_log() == "renew");
     REQUIRE(link->answer_renewal(ports::LockGrant{.length = 30s}));

@@ -175,7 +175,7 @@ public:
     void on_delivery(ports::DeliveryPtr delivery) override { got = std::move(delivery); }
     void on_settled(ports::Delivery&, const Failure*) override {}
     void on_drained() override {}
-    void on_lease_doubted() override { lock_.doubt(day_.loop.now()); }
+    void on_lock_uncertain() override { lock_.became_uncertain(day_.loop.now()); }
     void on_lost(const Failure& reason) override { lost = reason; }
     /// Lets one message come.
     void take_one() { link_->add_credit(1); }
@@ -192,7 +192,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a day of renewals lets no lease lapse, whatever the way to the broker takes up to its "
+TEST_CASE("a day of renewals lets no lock expire, whatever the way to the broker takes up to its "
           "margin") {
     Day day;
     core::Random random{20'26};
@@ -220,7 +220,7 @@ TEST_CASE("a day of renewals lets no lease lapse, whatever the way to the broker
         }));
         for (const Holder& each : holders) {
             if (each.lost) {
-                FAIL("a lease was lost: " << each.lost->to_string());
+                FAIL("a lock was lost: " << each.lost->to_string());
             }
         }
     }

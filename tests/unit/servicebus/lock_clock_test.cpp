@@ -112,7 +112,7 @@ TEST_CASE("lock clock: the bound: a clock that is ahead and has shown nothing ma
     }
 }
 
-TEST_CASE("lock clock: the bound: a lease is renewed in time while the broker's clock is ahead by "
+TEST_CASE("lock clock: the bound: a lock is renewed in time while the broker's clock is ahead by "
           "less than ten seconds, or than a shorter lock lasts") {
     for (const Duration lock : {Duration{5s}, Duration{8s}, Duration{10s}, Duration{30s},
                                 Duration{60s}, Duration{5min}}) {

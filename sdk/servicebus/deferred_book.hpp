@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "core/uuid.hpp"
+
+namespace sessionq::servicebus {
+
+/// The lock tokens of a session's deferred messages, which are settled by request. A port tag names
+/// a message. Tags are odd. Other deliveries have the address of their handle, which is even.
+class DeferredBook {
+public:
+    [[nodiscard]] std::uint64_t add(const core::Uuid& lock_token) {
+        last_ += 2;
+        tokens_.emplace(last_, lock_token);
+        return last_;
+    }
+    /// None: the delivery came over the link.
+    [[nodiscard]] std::optional<core::Uuid> take(std::uint64_t tag) {
+        const auto token = (tag & 1U) != 0 ? tokens_.extract(tag) : Tokens::node_type{};
+        return token ? std::optional{token.mapped()} : std::nullopt;
+    }
+
+private:
+    using Tokens = std::unordered_map<std::uint64_t, core::Uuid>;
+
+    Tokens tokens_{};
+    std::uint64_t last_{1};
+};
+
+} // namespace sessionq::servicebus
