@@ -16,17 +16,16 @@ amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std:
     amqp::Attach attach{.source = {.address = terms.entity},
                         .target = {.address = std::string{name}},
                         .sender_mode = amqp::SenderSettleMode::unsettled,
-                        .receiver_mode = dialect.returns.settles_in_turn
-                                             ? amqp::ReceiverSettleMode::second
-                                             : amqp::ReceiverSettleMode::first};
+                        .receiver_mode = dialect.settles_in_turn ? amqp::ReceiverSettleMode::second
+                                                                 : amqp::ReceiverSettleMode::first};
     if (terms.session_id) {
         attach.source.filter = amqp::encode(Value::map(
             {{Value::symbol("jms-selector"),
               Value::described(selector_code, selector_for(dialect, *terms.session_id))}}));
     }
     // Always sent: Broker-J serves a consumer without a priority before all others.
-    attach.properties = amqp::encode(Value::map(
-        {{Value::symbol(dialect.priority_property), static_cast<std::int32_t>(terms.priority)}}));
+    attach.properties = amqp::encode(
+        Value::map({{Value::symbol("priority"), static_cast<std::int32_t>(terms.priority)}}));
     return attach;
 }
 

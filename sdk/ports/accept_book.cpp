@@ -4,7 +4,7 @@
 
 namespace sessionq::ports {
 
-AcceptBook::~AcceptBook() {
+void AcceptBook::close() {
     replies_.clear();
     for (auto& [id, accept] : std::exchange(accepts_, {})) {
         accept.asking.reset();
@@ -14,12 +14,21 @@ AcceptBook::~AcceptBook() {
 }
 
 void AcceptBook::add(RequestId id, Deadline deadline, AcceptHandler handler) {
+    next_ = next_.sooner(deadline);
     accepts_.emplace(id, Accept{.handler = std::move(handler), .deadline = deadline});
 }
 
 void AcceptBook::ask(RequestId id, std::unique_ptr<Asking> asking) {
     if (const auto found = accepts_.find(id); found != accepts_.end() && !found->second.answer) {
         found->second.asking = std::move(asking);
+    }
+}
+
+void AcceptBook::wait(RequestId id, Deadline until, Failure none) {
+    if (const auto found = accepts_.find(id); found != accepts_.end()) {
+        next_ = next_.sooner(until);
+        found->second.wait = until;
+        found->second.none = std::move(none);
     }
 }
 
@@ -30,6 +39,13 @@ void AcceptBook::answer(RequestId id, core::Result<SessionLinkPtr> answer) {
     }
     found->second.answer.emplace(std::move(answer));
     replies_.push([this, id] { reply(id); });
+}
+
+void AcceptBook::answer_now(RequestId id, core::Result<SessionLinkPtr> answer) {
+    if (const auto found = accepts_.find(id); found != accepts_.end() && !found->second.answer) {
+        found->second.answer.emplace(std::move(answer));
+        reply(id);
+    }
 }
 
 void AcceptBook::give_up(RequestId id) {
@@ -44,18 +60,23 @@ void AcceptBook::stop(RequestId id, Failure why) {
 }
 
 Deadline AcceptBook::expire(TimePoint now) {
-    Deadline next;
+    if (!next_.passed(now)) {
+        return next_;
+    }
+    next_ = {};
     for (auto& [id, accept] : accepts_) {
         if (accept.answer) {
             continue;
         }
         if (accept.deadline.passed(now)) {
             stop(id, Failure{.code = Errc::timeout});
+        } else if (accept.wait.passed(now)) {
+            stop(id, std::move(accept.none));
         } else {
-            next = next.sooner(accept.deadline);
+            next_ = next_.sooner(accept.deadline).sooner(accept.wait);
         }
     }
-    return next;
+    return next_;
 }
 
 void AcceptBook::reply(RequestId id) {

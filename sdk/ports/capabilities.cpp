@@ -1,7 +1,5 @@
 #include "ports/capabilities.hpp"
 
-#include <sessionq/error.hpp>
-
 namespace sessionq::ports {
 
 std::string_view to_string(Capability capability) noexcept {
@@ -33,10 +31,14 @@ Capabilities::Capabilities(std::string broker, std::initializer_list<Capability>
     }
 }
 
+Failure Capabilities::missing(Capability capability) const {
+    return {.code = Errc::not_supported,
+            .detail = broker_ + " does not have: " + std::string{to_string(capability)}};
+}
+
 void Capabilities::require(Capability capability) const {
     if (!has(capability)) {
-        throw Error{Errc::not_supported,
-                    broker_ + " does not have: " + std::string{to_string(capability)}};
+        throw Error{missing(capability)};
     }
 }
 
