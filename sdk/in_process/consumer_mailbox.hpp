@@ -13,10 +13,11 @@ namespace sessionq::in_process {
 
 /// What the broker has told a mailbox since the last turn.
 struct MailboxNews {
-    bool accepted{false};
-    bool refused{false};
-    bool work{false};
-    bool lost{false};
+    enum Note : std::uint8_t { accepted = 1, refused = 2, work = 4, lost = 8, abandoned = 16 };
+
+    [[nodiscard]] bool has(Note note) const noexcept { return (notes & note) != 0; }
+
+    std::uint8_t notes{0};
 };
 
 /// Takes the turns of a mailbox: an accept under way, later the link.
@@ -44,8 +45,6 @@ public:
     [[nodiscard]] const broker::QueuePtr& queue() const noexcept { return queue_; }
 
     void ask(broker::AcceptSpec spec);
-    /// The accept ends with `cancelled`, unless its answer is on the way.
-    void cancel();
     /// The answer is not wanted any more. A session that comes is given back at once (R19).
     void abandon() noexcept;
 
@@ -61,13 +60,13 @@ public:
     // On any thread.
     void on_accepted(broker::ConsumerPtr consumer) noexcept override;
     void on_refused(Failure why) noexcept override;
-    void notify_work() noexcept override;
+    void notify_work() noexcept override { note(News::work); }
     void on_lost(Failure why) noexcept override;
 
 private:
-    enum Note : std::uint8_t { accepted = 1, refused = 2, work = 4, lost = 8, abandoned = 16 };
+    using News = MailboxNews;
 
-    void note(Note what) noexcept;
+    void note(News::Note what) noexcept;
 
     const std::shared_ptr<TurnQueue> turns_;
     const broker::QueuePtr queue_;
