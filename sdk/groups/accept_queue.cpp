@@ -16,10 +16,16 @@ struct AcceptQueue::Place final : ports::Asking {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    AcceptQueue* queue; // null once it is answered
+    AcceptQueue* queue; // null once it is answered, or the queue is gone
     const ports::RequestId id;
     Kind kind;
 };
+
+AcceptQueue::~AcceptQueue() {
+    for (Place* const each : places_) {
+        each->queue = nullptr;
+    }
+}
 
 void AcceptQueue::add(ports::RequestId id, Deadline until) {
     add(id);
@@ -34,7 +40,7 @@ void AcceptQueue::add(ports::RequestId id, Kind kind) {
 
 void AcceptQueue::leave(const Place& place) {
     std::erase(places_, &place);
-    owner_.on_accept_ended();
+    ended_();
 }
 
 bool AcceptQueue::has_probes() const noexcept {

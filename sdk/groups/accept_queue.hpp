@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,18 +13,11 @@ namespace sessionq::groups {
 /// once. Bound to the loop.
 class AcceptQueue {
 public:
-    class Owner {
-    public:
-        /// An accept has ended without a session, out of time or given up.
-        virtual void on_accept_ended() = 0;
-
-    protected:
-        ~Owner() = default;
-    };
-
-    /// `none` is the answer when there is no group to give.
-    AcceptQueue(ports::AcceptBook& book, Failure none, Owner& owner)
-        : book_{book}, none_{std::move(none)}, owner_{owner} {}
+    /// `none` is the answer when there is no group to give. `ended` runs when an accept has ended
+    /// without an answer from here: out of time, or given up.
+    AcceptQueue(ports::AcceptBook& book, Failure none, std::function<void()> ended)
+        : book_{book}, none_{std::move(none)}, ended_{std::move(ended)} {}
+    ~AcceptQueue();
     AcceptQueue(const AcceptQueue&) = delete;
     AcceptQueue& operator=(const AcceptQueue&) = delete;
 
@@ -56,7 +50,7 @@ private:
 
     ports::AcceptBook& book_;
     const Failure none_;
-    Owner& owner_;
+    const std::function<void()> ended_;
     std::vector<Place*> places_{}; // the book owns them
 };
 

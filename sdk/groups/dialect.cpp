@@ -32,19 +32,20 @@ const std::array<Dialect, 2>& dialects() {
     return all;
 }
 
-} // namespace
-
-const Dialect* dialect_by_name(std::string_view name) noexcept {
-    const auto found = std::find_if(dialects().begin(), dialects().end(),
-                                    [&](const Dialect& each) { return each.name == name; });
+template <typename Wanted>
+const Dialect* find(Wanted wanted) noexcept {
+    const auto found = std::ranges::find_if(dialects(), wanted);
     return found != dialects().end() ? &*found : nullptr;
 }
 
+} // namespace
+
+const Dialect* dialect_by_name(std::string_view name) noexcept {
+    return find([&](const Dialect& each) { return each.name == name; });
+}
+
 const Dialect* dialect_by_product(std::string_view product) noexcept {
-    const auto found = std::find_if(dialects().begin(), dialects().end(), [&](const Dialect& each) {
-        return product.starts_with(each.product);
-    });
-    return found != dialects().end() ? &*found : nullptr;
+    return find([&](const Dialect& each) { return product.starts_with(each.product); });
 }
 
 const ports::Capabilities& common_capabilities() noexcept {

@@ -21,7 +21,7 @@ GroupLink::GroupLink(core::EventLoop& loop, const Dialect& dialect, const Receiv
 GroupLink::~GroupLink() {
     give_back();
     if (receiver_ != nullptr) {
-        receiver_->leave(*this, nullptr);
+        receiver_->leave(*this);
     }
 }
 
@@ -178,11 +178,7 @@ void GroupLink::close(DoneHandler handler) {
 /// What was settled before is answered before.
 void GroupLink::leave_if_answered() {
     if (machine_.leave(settlements_.empty())) {
-        std::exchange(receiver_, nullptr)->leave(*this, [handle = anchor_.handle()] {
-            if (GroupLink* const link = handle.get()) {
-                std::exchange(link->close_handler_, nullptr)(core::Done{});
-            }
-        });
+        std::exchange(receiver_, nullptr)->leave(*this, anchor_.handle());
     }
 }
 
@@ -202,7 +198,7 @@ void GroupLink::lose(const Failure& why) {
         return;
     }
     if (before == Phase::closing) {
-        std::exchange(close_handler_, nullptr)(core::Done{});
+        on_left();
     } else if (before == Phase::held) {
         events_->on_lost(why);
     }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/weak_handle.hpp"
 #include "groups/group_link_machine.hpp"
@@ -42,6 +43,7 @@ public:
     /// Tells the owner of a settlement, now or by a later turn.
     void tell(ports::Delivery& delivery, const Failure* failure);
     void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
+    void on_left() { std::exchange(close_handler_, nullptr)(core::Done{}); }
     void lose(const Failure& why);
     /// The receiver goes. The owner is told nothing.
     void forget_receiver() noexcept;

@@ -54,7 +54,7 @@ GroupReceiver::GroupReceiver(ReceiverContext& context, ReceiverTerms terms)
       accepts_{context.accepts,
                {.code = Errc::no_session_available,
                 .detail = "'" + terms_.entity + "' has no group to give"},
-               *this} {}
+               [this] { review_later(); }} {}
 
 GroupReceiver::~GroupReceiver() {
     for (GroupLink* const each : links_) {
@@ -74,7 +74,7 @@ void GroupReceiver::accept(ports::RequestId id, const ports::AcceptRequest& requ
     } else if (terms_.session_id) {
         accepts_.add(id);
     } else {
-        accepts_.add(id, Deadline::after(request.wait, now()));
+        accepts_.add(id, Deadline::after(request.wait, context_.loop.now()));
     }
     serve();
     if (!accepts_.empty()) {
@@ -87,11 +87,11 @@ void GroupReceiver::accept(ports::RequestId id, const ports::AcceptRequest& requ
 
 /// Gives groups that are ready to accepts that wait.
 void GroupReceiver::serve() {
-    while (
-        machine_.is_attached() && !accepts_.empty() &&
-        (terms_.session_id ? table_.holder(*terms_.session_id) == nullptr : table_.has_ready())) {
-        auto made = std::make_unique<GroupLink>(context_.connection.loop(),
-                                                *context_.connection.dialect(), terms_, *this);
+    const auto& named = terms_.session_id;
+    while (machine_.is_attached() && !accepts_.empty() &&
+           (named ? table_.holder(*named) == nullptr : table_.has_ready())) {
+        auto made = std::make_unique<GroupLink>(context_.loop, *context_.connection.dialect(),
+                                                terms_, *this);
         links_.push_back(made.get());
         accepts_.answer_first(std::move(made));
     }
@@ -112,7 +112,7 @@ void GroupReceiver::perform(Action action) {
         return; // the connection may have been there already
     case Action::flow:
         top_up();
-        perform(machine_.drain_again(now()));
+        perform(machine_.drain_again(context_.loop.now()));
         return;
     case Action::drain:
         accepts_.begin_probe();
@@ -141,10 +141,10 @@ void GroupReceiver::perform(Action action) {
         return;
     case Action::finish: context_.finished(terms_); return;
     }
-    context_.connection.loop().timers().set_due(timer_, machine_.due());
+    context_.loop.timers().set_due(timer_, machine_.due());
 }
 
-void GroupReceiver::on_time() { perform(machine_.on_time(use(), now())); }
+void GroupReceiver::on_time() { perform(machine_.on_time(use(), context_.loop.now())); }
 
 void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
     machine_.connected();
@@ -177,7 +177,7 @@ void GroupReceiver::on_attached() {
 void GroupReceiver::on_lost(const amqp::Condition& condition) {
     const ReceiverMachine::Phase before = machine_.phase();
     machine_.lost();
-    context_.connection.loop().timers().cancel(timer_);
+    context_.loop.timers().cancel(timer_);
     table_.visit_given(
         [this](const Held& held) { context_.unanswered.held(held.message.message_id()); });
     if (before != ReceiverMachine::Phase::closing) {
@@ -292,7 +292,7 @@ void GroupReceiver::on_settled_by_broker(amqp::DeliveryHandle delivery) {
 
 // Drains
 
-void GroupReceiver::want_drain() { perform(machine_.want_drain(now())); }
+void GroupReceiver::want_drain() { perform(machine_.want_drain(context_.loop.now())); }
 
 bool GroupReceiver::drain_for_link() {
     if (!terms_.session_id || !machine_.is_attached()) {
@@ -322,11 +322,9 @@ void GroupReceiver::on_drained() {
 
 // Of no more use
 
-void GroupReceiver::leave(GroupLink& link, std::function<void()> done) {
+void GroupReceiver::leave(GroupLink& link, core::WeakHandle<GroupLink> waiting) {
     std::erase(links_, &link);
-    if (done) {
-        leaving_.push_back(std::move(done));
-    }
+    leaving_.push_back(std::move(waiting));
     review_later(); // an accept may follow at once
 }
 
@@ -346,10 +344,12 @@ void GroupReceiver::review() {
     }
     if (machine_.has_left(use())) {
         for (const auto& each : std::exchange(leaving_, {})) {
-            each();
+            if (GroupLink* const link = each.get()) {
+                link->on_left();
+            }
         }
     }
-    perform(machine_.use_changed(use(), now()));
+    perform(machine_.use_changed(use(), context_.loop.now()));
 }
 
 ReceiverMachine::Use GroupReceiver::use() const noexcept {

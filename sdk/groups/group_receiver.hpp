@@ -17,6 +17,7 @@ class GroupLink;
 
 /// What the receivers of an endpoint share.
 struct ReceiverContext {
+    core::EventLoop& loop;
     DialectConnection& connection;
     ports::AcceptBook& accepts;
     core::ReplyQueue& replies;
@@ -28,7 +29,7 @@ struct ReceiverContext {
 /// A receiver link and the groups that share it. Messages are kept until the sessions of their
 /// groups want them; groups that no session holds wait to be accepted. Performs what its
 /// `ReceiverMachine` decides. Bound to the loop.
-class GroupReceiver final : private ReceiverChannelEvents, private AcceptQueue::Owner {
+class GroupReceiver final {
 public:
     GroupReceiver(ReceiverContext& context, ReceiverTerms terms);
     ~GroupReceiver();
@@ -50,17 +51,18 @@ public:
     /// True: answered already, and `held` is gone. Else the settler is told.
     [[nodiscard]] bool settle(Held& held, core::WeakHandle<GroupLink> settler,
                               amqp::OutcomeKind kind);
-    /// The link is done. `done` runs when the broker knows what it must; null: nobody asks.
-    void leave(GroupLink& link, std::function<void()> done);
+    /// The link is done. `waiting` is told when the broker knows what it must.
+    void leave(GroupLink& link, core::WeakHandle<GroupLink> waiting = {});
+
+    // For the channel.
+    void on_attached();
+    void on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedContent::Blank bytes);
+    void on_settled_by_broker(amqp::DeliveryHandle delivery);
+    void on_drained();
+    /// The link ended. Last, once. Destroys the channel.
+    void on_lost(const amqp::Condition& condition);
 
 private:
-    void on_attached() override;
-    void on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedContent::Blank bytes) override;
-    void on_settled_by_broker(amqp::DeliveryHandle delivery) override;
-    void on_drained() override;
-    void on_lost(const amqp::Condition& condition) override;
-    void on_accept_ended() override { review_later(); }
-
     void perform(ReceiverMachine::Action action);
     void on_time();
     void on_engine(const core::Result<amqp::Engine*>& engine);
@@ -69,7 +71,6 @@ private:
     void review_later();
     void review();
     [[nodiscard]] ReceiverMachine::Use use() const noexcept;
-    [[nodiscard]] TimePoint now() const noexcept { return context_.connection.loop().now(); }
 
     ReceiverContext& context_;
     const ReceiverTerms terms_;
@@ -77,7 +78,7 @@ private:
     GroupTable table_{};
     AcceptQueue accepts_;
     std::vector<GroupLink*> links_{};
-    std::vector<std::function<void()>> leaving_{};
+    std::vector<core::WeakHandle<GroupLink>> leaving_{};
     std::unique_ptr<ReceiverChannel> channel_{};
     timing::Timer timer_{timing::Timer::calling<&GroupReceiver::on_time>(this)};
     const core::Anchor<GroupReceiver> anchor_{*this};

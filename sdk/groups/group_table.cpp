@@ -36,13 +36,10 @@ Group& GroupTable::find_or_make(std::string_view id) {
     return group;
 }
 
-Group& GroupTable::take_ready(GroupLink& session) { return held_by(session, *ready_.front()); }
+Group& GroupTable::take_ready(GroupLink& session) { return take(ready_.front()->id, session); }
 
 Group& GroupTable::take(std::string_view id, GroupLink& session) {
-    return held_by(session, find_or_make(id));
-}
-
-Group& GroupTable::held_by(GroupLink& session, Group& group) {
+    Group& group = find_or_make(id);
     group.session = &session;
     update_ready(group);
     return group;

@@ -120,7 +120,6 @@ private:
                                       std::unique_ptr<Group>>; // keys refer to the groups' ids
 
     [[nodiscard]] Group& find_or_make(std::string_view id);
-    [[nodiscard]] Group& held_by(GroupLink& session, Group& group);
     void update_ready(Group& group); // or forgets a group of no more use
     static void wait_again(Held& held);
     template <typename Wanted>

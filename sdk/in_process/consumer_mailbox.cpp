@@ -30,14 +30,9 @@ void ConsumerMailbox::on_accepted(broker::ConsumerPtr consumer) noexcept {
     note(News::accepted);
 }
 
-void ConsumerMailbox::on_refused(Failure why) noexcept {
-    refusal_ = std::make_unique<Failure>(std::move(why));
-    note(News::refused);
-}
-
-void ConsumerMailbox::on_lost(Failure why) noexcept {
-    loss_ = std::make_unique<Failure>(std::move(why));
-    note(News::lost);
+void ConsumerMailbox::fail(News::Note what, Failure&& why) noexcept {
+    failure_ = std::make_unique<Failure>(std::move(why));
+    note(what);
 }
 
 void ConsumerMailbox::note(News::Note what) noexcept {

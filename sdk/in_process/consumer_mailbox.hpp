@@ -32,6 +32,8 @@ protected:
 /// The broker's handle to a consumer on a loop. Notes what the broker says, on any thread, and
 /// gives the owner a turn. Outlives the owner while another thread is calling it.
 class ConsumerMailbox final : public broker::ConsumerTarget, public TurnTaker {
+    using News = MailboxNews;
+
 public:
     ConsumerMailbox(std::shared_ptr<TurnQueue> turns, broker::QueuePtr queue)
         : turns_{std::move(turns)}, queue_{std::move(queue)} {}
@@ -50,22 +52,19 @@ public:
 
     /// After `accepted`; once.
     [[nodiscard]] broker::ConsumerPtr take_granted() noexcept { return std::move(granted_); }
-    /// After `refused`.
-    [[nodiscard]] const Failure& refusal() const noexcept { return *refusal_; }
-    /// After `lost`.
-    [[nodiscard]] const Failure& loss() const noexcept { return *loss_; }
+    /// After `refused` or `lost`, which exclude each other.
+    [[nodiscard]] const Failure& failure() const noexcept { return *failure_; }
 
     void turn() override;
 
     // On any thread.
     void on_accepted(broker::ConsumerPtr consumer) noexcept override;
-    void on_refused(Failure why) noexcept override;
+    void on_refused(Failure why) noexcept override { fail(News::refused, std::move(why)); }
     void notify_work() noexcept override { note(News::work); }
-    void on_lost(Failure why) noexcept override;
+    void on_lost(Failure why) noexcept override { fail(News::lost, std::move(why)); }
 
 private:
-    using News = MailboxNews;
-
+    void fail(News::Note what, Failure&& why) noexcept;
     void note(News::Note what) noexcept;
 
     const std::shared_ptr<TurnQueue> turns_;
@@ -76,8 +75,7 @@ private:
     // Written before the note is set, read after.
     std::atomic<std::uint8_t> notes_{0};
     broker::ConsumerPtr granted_{};
-    std::unique_ptr<Failure> refusal_{};
-    std::unique_ptr<Failure> loss_{};
+    std::unique_ptr<Failure> failure_{};
     broker::Instant abandoned_at_{};
 };
 

@@ -43,7 +43,7 @@ private:
                          endpoint_.turns_.shared(), mailbox_, endpoint_.broker_->journal(), news)});
         } else if (news.has(MailboxNews::refused)) {
             mailbox_->set_owner(nullptr);
-            const Failure& why = mailbox_->refusal();
+            const Failure& why = mailbox_->failure();
             const bool is_late =
                 why.code == Errc::no_session_available && deadline_.passed(endpoint_.loop().now());
             endpoint_.accepts_.answer_now(id_, is_late ? Failure{.code = Errc::timeout} : why);

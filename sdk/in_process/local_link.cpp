@@ -103,7 +103,7 @@ void LocalLink::on_turn(MailboxNews news) {
             break;
         case Kind::withdraw: mailbox_->queue()->withdraw(*consumer_, turns_->now()); break;
         case Kind::drained: events_->on_drained(); break;
-        case Kind::lost: events_->on_lost(mailbox_->loss()); break;
+        case Kind::lost: events_->on_lost(mailbox_->failure()); break;
         case Kind::closed: std::exchange(close_handler_, nullptr)(core::Done{}); break;
         }
     }

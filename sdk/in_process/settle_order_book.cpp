@@ -17,12 +17,10 @@ broker::Outcome to_broker(ports::Outcome outcome) noexcept {
 }
 
 bool has_changes(const ports::Settlement& settlement) noexcept {
-    switch (settlement.outcome) {
-    case ports::Outcome::complete:
-    case ports::Outcome::release: return false;
-    case ports::Outcome::dead_letter: return true;
-    default: return !settlement.properties_to_modify.empty();
-    }
+    return settlement.outcome == ports::Outcome::dead_letter ||
+           (settlement.outcome != ports::Outcome::complete &&
+            settlement.outcome != ports::Outcome::release &&
+            !settlement.properties_to_modify.empty());
 }
 
 } // namespace

@@ -14,14 +14,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Bench final : AcceptQueue::Owner {
+struct Bench {
     test::ManualLoop loop{};
     int ended{0};
     std::vector<std::string> answers{};
     ports::AcceptBook book{loop};
-    AcceptQueue queue{book, {.code = Errc::no_session_available, .detail = "none"}, *this};
+    AcceptQueue queue{
+        book, {.code = Errc::no_session_available, .detail = "none"}, [this] { ++ended; }};
 
-    void on_accept_ended() override { ++ended; }
     void begin(ports::RequestId id, const std::string& name, Deadline deadline = {}) {
         book.add(id, deadline, [this, name](const core::Result<ports::SessionLinkPtr>& result) {
             answers.push_back(name + (result.ok()
@@ -138,4 +138,16 @@ TEST_CASE("accept queue: an accept that is given up is cancelled, once, and wait
     CHECK(bench.told() == Told{"b: given"});
     CHECK(bench.queue.empty());
     CHECK(bench.ended == 1);
+}
+
+TEST_CASE("accept queue: accepts outlive it, and the book answers them") {
+    Bench bench;
+    {
+        AcceptQueue queue{bench.book, {}, [&] { ++bench.ended; }};
+        bench.begin(1, "a");
+        queue.add(1);
+    }
+    bench.book.close();
+    CHECK(bench.told() == Told{"a: cancelled"});
+    CHECK(bench.ended == 0);
 }
