@@ -13,6 +13,7 @@ struct AcceptQueue::Place final : ports::Asking {
             queue->leave(*this);
         }
     }
+    [[nodiscard]] Failure none() const override { return queue->none_; }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
@@ -29,7 +30,7 @@ AcceptQueue::~AcceptQueue() {
 
 void AcceptQueue::add(ports::RequestId id, Deadline until) {
     add(id);
-    book_.wait(id, until, none_);
+    book_.wait(id, until);
 }
 
 void AcceptQueue::add(ports::RequestId id, Kind kind) {

@@ -83,19 +83,20 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
 ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
     const ports::RequestId id = confirmations_.next_id();
     const Deadline deadline = request.deadline;
-    accepts_.add(id, deadline, std::move(handler));
     auto queue = broker_->find(request.entity);
     if (!queue || deadline.passed(loop().now())) {
+        accepts_.add(id, deadline, std::move(handler));
         accepts_.answer(id, queue ? Failure{.code = Errc::timeout} : queue.failure());
         return id;
     }
     const Deadline until = Deadline::after(request.wait, loop().now()).sooner(deadline);
-    accepts_.ask(
-        id, std::make_unique<Accept>(*this, id, deadline, std::move(queue).value(),
-                                     broker::AcceptSpec{.session_id = std::move(request.session_id),
-                                                        .mode = to_broker(request.mode),
-                                                        .priority = request.priority,
-                                                        .until = until.time()}));
+    accepts_.add(
+        id, deadline, std::move(handler),
+        std::make_unique<Accept>(*this, id, deadline, std::move(queue).value(),
+                                 broker::AcceptSpec{.session_id = std::move(request.session_id),
+                                                    .mode = to_broker(request.mode),
+                                                    .priority = request.priority,
+                                                    .until = until.time()}));
     return id;
 }
 

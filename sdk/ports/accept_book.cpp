@@ -13,9 +13,12 @@ void AcceptBook::close() {
     }
 }
 
-void AcceptBook::add(RequestId id, Deadline deadline, AcceptHandler handler) {
+void AcceptBook::add(RequestId id, Deadline deadline, AcceptHandler handler,
+                     std::unique_ptr<Asking> asking) {
     next_ = next_.sooner(deadline);
-    accepts_.emplace(id, Accept{.handler = std::move(handler), .deadline = deadline});
+    accepts_.emplace_hint(
+        accepts_.end(), id,
+        Accept{.handler = std::move(handler), .deadline = deadline, .asking = std::move(asking)});
 }
 
 void AcceptBook::ask(RequestId id, std::unique_ptr<Asking> asking) {
@@ -24,11 +27,10 @@ void AcceptBook::ask(RequestId id, std::unique_ptr<Asking> asking) {
     }
 }
 
-void AcceptBook::wait(RequestId id, Deadline until, Failure none) {
+void AcceptBook::wait(RequestId id, Deadline until) {
     if (const auto found = accepts_.find(id); found != accepts_.end()) {
         next_ = next_.sooner(until);
         found->second.wait = until;
-        found->second.none = std::move(none);
     }
 }
 
@@ -43,8 +45,9 @@ void AcceptBook::answer(RequestId id, core::Result<SessionLinkPtr> answer) {
 
 void AcceptBook::answer_now(RequestId id, core::Result<SessionLinkPtr> answer) {
     if (const auto found = accepts_.find(id); found != accepts_.end() && !found->second.answer) {
-        found->second.answer.emplace(std::move(answer));
-        reply(id);
+        const auto node = accepts_.extract(found);
+        node.mapped().asking.reset();
+        node.mapped().handler(std::move(answer));
     }
 }
 
@@ -71,7 +74,7 @@ Deadline AcceptBook::expire(TimePoint now) {
         if (accept.deadline.passed(now)) {
             stop(id, Failure{.code = Errc::timeout});
         } else if (accept.wait.passed(now)) {
-            stop(id, std::move(accept.none));
+            stop(id, accept.asking->none());
         } else {
             next_ = next_.sooner(accept.deadline).sooner(accept.wait);
         }

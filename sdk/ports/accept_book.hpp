@@ -14,6 +14,9 @@ namespace sessionq::ports {
 class Asking {
 public:
     virtual ~Asking() = default;
+
+    /// The answer when the wait is over.
+    [[nodiscard]] virtual Failure none() const { return {.code = Errc::no_session_available}; }
 };
 
 /// The accepts of an endpoint that are under way. Each is answered once, by a later turn: with its
@@ -26,12 +29,14 @@ public:
     AcceptBook(const AcceptBook&) = delete;
     AcceptBook& operator=(const AcceptBook&) = delete;
 
-    void add(RequestId id, Deadline deadline, AcceptHandler handler);
+    /// Ids rise from call to call. `asking` may also follow by `ask`.
+    void add(RequestId id, Deadline deadline, AcceptHandler handler,
+             std::unique_ptr<Asking> asking = nullptr);
     /// The accept ends `asking` with its answer.
     void ask(RequestId id, std::unique_ptr<Asking> asking);
-    /// The accept ends with `none` if it has no answer by then. For brokers that do not limit the
-    /// wait themselves.
-    void wait(RequestId id, Deadline until, Failure none);
+    /// The accept, which has its `asking`, ends with `none()` if it has no answer by then. For
+    /// brokers that do not limit the wait themselves.
+    void wait(RequestId id, Deadline until);
 
     /// The first answer counts. Ids that are not under way are ignored; a session is then given
     /// back.
@@ -52,7 +57,6 @@ private:
         AcceptHandler handler;
         Deadline deadline{};
         Deadline wait{};
-        Failure none{};
         std::unique_ptr<Asking> asking{};
         std::optional<core::Result<SessionLinkPtr>> answer{};
     };
