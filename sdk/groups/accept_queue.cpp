@@ -3,77 +3,79 @@
 #include <algorithm>
 #include <utility>
 
-#include "timing/timer_service.hpp"
-
 namespace sessionq::groups {
 
-void AcceptQueue::add(ports::RequestId id, std::optional<Duration> wait, Deadline deadline,
-                      ports::AcceptHandler handler) {
-    Waiting& made = waiting_.emplace_back(*this, id, Kind::waits, deadline, std::move(handler));
-    arm(made, wait ? Deadline::after(*wait, loop_.now()).sooner(deadline) : deadline);
-}
+struct AcceptQueue::Place final : ports::Asking {
+    Place(AcceptQueue& in, ports::RequestId number, Kind what)
+        : queue{&in}, id{number}, kind{what} {}
+    ~Place() override {
+        if (queue != nullptr) {
+            queue->leave(*this);
+        }
+    }
+    [[nodiscard]] Failure none() const override { return queue->none_; }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
 
-void AcceptQueue::add_probe(ports::RequestId id, Deadline deadline, ports::AcceptHandler handler) {
-    arm(waiting_.emplace_back(*this, id, Kind::probes, deadline, std::move(handler)), deadline);
-}
+    AcceptQueue* queue; // null once it is answered, or the queue is gone
+    const ports::RequestId id;
+    Kind kind;
+};
 
-void AcceptQueue::arm(Waiting& waiting, Deadline until) {
-    if (!until.is_never()) {
-        loop_.timers().arm(waiting.timer, until.time());
+AcceptQueue::~AcceptQueue() {
+    for (Place* const each : places_) {
+        each->queue = nullptr;
     }
 }
 
-AcceptQueue::List::iterator AcceptQueue::find(ports::RequestId id) {
-    return std::ranges::find(waiting_, id, &Waiting::id);
+void AcceptQueue::add(ports::RequestId id, Deadline until) {
+    add(id);
+    book_.wait(id, until);
 }
 
-void AcceptQueue::give_up(ports::RequestId id) {
-    if (const auto found = find(id); found != waiting_.end()) {
-        answer(found, Failure{.code = Errc::cancelled, .detail = "the accept was given up"});
-        owner_.on_accept_ended();
-    }
+void AcceptQueue::add(ports::RequestId id, Kind kind) {
+    auto made = std::make_unique<Place>(*this, id, kind);
+    places_.push_back(made.get());
+    book_.ask(id, std::move(made));
+}
+
+void AcceptQueue::leave(const Place& place) {
+    std::erase(places_, &place);
+    ended_();
 }
 
 bool AcceptQueue::has_probes() const noexcept {
-    return std::ranges::any_of(waiting_,
-                               [](const Waiting& each) { return each.kind != Kind::waits; });
+    return std::ranges::any_of(places_,
+                               [](const Place* each) { return each->kind != Kind::waits; });
 }
 
 void AcceptQueue::begin_probe() {
-    for (Waiting& each : waiting_) {
-        if (each.kind == Kind::probes) {
-            each.kind = Kind::probed;
-        }
+    for (Place* const each : places_) {
+        each->kind = each->kind == Kind::probes ? Kind::probed : each->kind;
     }
 }
 
 void AcceptQueue::end_probe() {
-    for (auto each = waiting_.begin(); each != waiting_.end();) {
-        const auto waiting = each++;
-        if (waiting->kind == Kind::probed) {
-            answer(waiting, none_);
+    for (std::size_t i = 0; i < places_.size();) {
+        if (places_[i]->kind == Kind::probed) {
+            answer(i, none_);
+        } else {
+            ++i;
         }
     }
 }
 
 void AcceptQueue::fail_all(const Failure& why) {
-    while (!waiting_.empty()) {
-        answer(waiting_.begin(), why);
+    while (!empty()) {
+        answer(0, why);
     }
 }
 
-void AcceptQueue::answer(List::iterator waiting, core::Result<ports::SessionLinkPtr> result) {
-    replies_.push([handler = std::move(waiting->handler), result = std::move(result)]() mutable {
-        handler(std::move(result));
-    });
-    waiting_.erase(waiting);
-}
-
-void AcceptQueue::on_expired(ports::RequestId id) {
-    const auto found = find(id);
-    const bool is_late = found->deadline.passed(loop_.now());
-    answer(found, is_late ? Failure{.code = Errc::timeout} : none_);
-    owner_.on_accept_ended();
+void AcceptQueue::answer(std::size_t place, core::Result<ports::SessionLinkPtr> result) {
+    Place& answered = *places_[place];
+    places_.erase(places_.begin() + static_cast<std::ptrdiff_t>(place));
+    answered.queue = nullptr;
+    book_.answer(answered.id, std::move(result));
 }
 
 } // namespace sessionq::groups

@@ -1,9 +1,10 @@
 #include "groups/connection_url.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
+
+#include "core/ascii_case.hpp"
 
 namespace sessionq::groups {
 namespace {
@@ -16,11 +17,7 @@ Failure wrong(std::string what) {
 }
 
 bool has_scheme(std::string_view text, std::string_view scheme) noexcept {
-    const auto same = [](char left, char right) {
-        return std::tolower(static_cast<unsigned char>(left)) == right;
-    };
-    return text.size() >= scheme.size() && std::equal(scheme.begin(), scheme.end(), text.begin(),
-                                                      [&](char a, char b) { return same(b, a); });
+    return core::equal_ignoring_case(text.substr(0, scheme.size()), scheme);
 }
 
 std::optional<std::string> decoded(std::string_view text) {
@@ -56,33 +53,27 @@ std::string_view cut(std::string_view& text, char separator) {
 std::optional<Failure> read_host(std::string_view text, std::uint16_t default_port,
                                  ConnectionUrl& into) {
     const std::string place = "host " + std::to_string(into.hosts.size() + 1);
-    HostPort made{.port = default_port};
-    std::string_view port;
-    bool has_port = false;
-    if (text.starts_with('[')) {
-        const std::size_t end = text.find(']');
-        if (end == std::string_view::npos) {
-            return wrong(place + " has a [ and no ]");
-        }
-        made.host = text.substr(1, end - 1);
-        port = text.substr(end + 1);
-        has_port = port.starts_with(':');
-        if (!port.empty() && !has_port) {
-            return wrong(place + " has text after ]");
-        }
-        port.remove_prefix(has_port ? 1 : 0);
-    } else {
-        const std::size_t colon = text.find(':');
-        made.host = text.substr(0, colon);
-        has_port = colon != std::string_view::npos;
-        port = has_port ? text.substr(colon + 1) : std::string_view{};
+    const bool has_brackets = text.starts_with('[');
+    const std::size_t end = std::min(text.find(has_brackets ? ']' : ':'), text.size());
+    if (has_brackets && end == text.size()) {
+        return wrong(place + " has a [ and no ]");
+    }
+    HostPort made{.host = std::string{text.substr(0, end)}, .port = default_port};
+    std::string_view port = text.substr(end);
+    if (has_brackets) {
+        made.host.erase(0, 1);
+        port.remove_prefix(1);
     }
     if (made.host.empty()) {
         return wrong(place + " is empty");
     }
-    if (has_port) {
-        const auto read = std::from_chars(port.data(), port.data() + port.size(), made.port);
-        if (read.ec != std::errc{} || read.ptr != port.data() + port.size() || made.port == 0) {
+    if (!port.empty() && port.front() != ':') {
+        return wrong(place + " has text after ]");
+    }
+    if (!port.empty()) {
+        const char* const last = port.data() + port.size();
+        const auto read = std::from_chars(port.data() + 1, last, made.port);
+        if (read.ec != std::errc{} || read.ptr != last || made.port == 0) {
             return wrong("the port of " + place + " is not 1 to 65535");
         }
     }

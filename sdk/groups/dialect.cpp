@@ -9,7 +9,6 @@ namespace {
 using ports::Capability;
 
 const std::array<Dialect, 2>& dialects() {
-    using std::chrono::seconds;
     static const std::array<Dialect, 2> all{
         Dialect{.name = "artemis",
                 .product = "apache-activemq-artemis",
@@ -20,8 +19,7 @@ const std::array<Dialect, 2>& dialects() {
                 .group_selector = "JMSXGroupID",
                 .first_for_consumer = "JMSXGroupFirstForConsumer",
                 .delivery_time = "x-opt-delivery-time",
-                .returns = {.counts_detached = false, .settles_in_turn = false},
-                .recycle = {.pins_groups = true, .idle = seconds{1}}},
+                .settles_in_turn = false},
         Dialect{.name = "broker-j",
                 .product = "Apache Qpid Broker-J",
                 .capabilities = {"Apache Qpid Broker-J",
@@ -29,25 +27,25 @@ const std::array<Dialect, 2>& dialects() {
                 .group_selector = "",
                 .first_for_consumer = "",
                 .delivery_time = "", // honoured only by queues configured for it
-                .returns = {.counts_detached = true, .settles_in_turn = true},
-                .recycle = {.pins_groups = true, .idle = seconds{1}}},
+                .settles_in_turn = true},
     };
     return all;
+}
+
+template <typename Wanted>
+const Dialect* find(Wanted wanted) noexcept {
+    const auto found = std::ranges::find_if(dialects(), wanted);
+    return found != dialects().end() ? &*found : nullptr;
 }
 
 } // namespace
 
 const Dialect* dialect_by_name(std::string_view name) noexcept {
-    const auto found = std::find_if(dialects().begin(), dialects().end(),
-                                    [&](const Dialect& each) { return each.name == name; });
-    return found != dialects().end() ? &*found : nullptr;
+    return find([&](const Dialect& each) { return each.name == name; });
 }
 
 const Dialect* dialect_by_product(std::string_view product) noexcept {
-    const auto found = std::find_if(dialects().begin(), dialects().end(), [&](const Dialect& each) {
-        return product.starts_with(each.product);
-    });
-    return found != dialects().end() ? &*found : nullptr;
+    return find([&](const Dialect& each) { return product.starts_with(each.product); });
 }
 
 const ports::Capabilities& common_capabilities() noexcept {

@@ -41,17 +41,22 @@ public:
 private:
     /// Why the request fails here, before any I/O.
     [[nodiscard]] std::optional<Failure> refusal(const ports::AcceptRequest& request) const;
-    [[nodiscard]] std::optional<Failure> refusal(const ports::SendRequest& request) const;
     [[nodiscard]] GroupReceiver& receiver_for(const ReceiverTerms& terms);
     [[nodiscard]] amqp::SenderChannel& sender_for(const std::string& entity);
     void on_finished(const ReceiverTerms& terms);
-    [[nodiscard]] Failure not_supported(ports::Capability capability) const;
-    template <typename T>
-    ports::RequestId reply(std::function<void(core::Result<T>)> handler, core::Result<T> result);
+    void expire_accepts();
+    template <typename Handler, typename Result>
+    ports::RequestId reply(Handler handler, Result result);
+    template <typename Handler>
+    ports::RequestId refuse(Handler handler, ports::Capability capability) {
+        return reply(std::move(handler), capabilities().missing(capability));
+    }
 
     DialectConnection connection_;
     core::ReplyQueue replies_;
     UnansweredIds unanswered_{};
+    ports::AcceptBook accepts_;
+    timing::Timer accept_timer_{timing::Timer::calling<&Endpoint::expire_accepts>(this)};
     ReceiverContext context_;
     std::map<ReceiverTerms, std::unique_ptr<GroupReceiver>> receivers_{};
     std::map<std::string, std::unique_ptr<amqp::SenderChannel>> senders_{};

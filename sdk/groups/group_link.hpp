@@ -3,79 +3,64 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "core/reply_queue.hpp"
+#include "core/weak_handle.hpp"
 #include "groups/group_link_machine.hpp"
 #include "groups/group_table.hpp"
-#include "ports/capabilities.hpp"
-#include "ports/session_link.hpp"
+#include "groups/plain_link.hpp"
+#include "ports/endpoint.hpp"
+#include "ports/settlement_book.hpp"
 
 namespace sessionq::groups {
 
 class GroupReceiver;
+struct ReceiverTerms;
 
 /// A message group that is held as a session. It does not expire. May outlive its receiver. Bound
 /// to the loop.
-class GroupLink final : public ports::SessionLink {
+class GroupLink final : public PlainLink {
 public:
-    explicit GroupLink(core::EventLoop& loop) : replies_{loop} {}
+    /// Takes the group of the terms, or the first that is ready.
+    GroupLink(core::EventLoop& loop, const Dialect& dialect, const ReceiverTerms& terms,
+              GroupReceiver& receiver);
     ~GroupLink() override;
-    GroupLink(const GroupLink&) = delete;
-    GroupLink& operator=(const GroupLink&) = delete;
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return id_; }
-    [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {}; }
     void set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
-    ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override;
-    ports::RequestId get_state(Deadline deadline, StateHandler handler) override;
-    ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
-                               DoneHandler handler) override;
-    ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
-                                      DeliveriesHandler handler) override;
-    void give_up(ports::RequestId) override {} // every answer is on the way
     void close(DoneHandler handler) override;
 
     // For the receiver. What follows may run events, and an event may destroy the link.
-    void begin(GroupReceiver& receiver, Group& group);
-    [[nodiscard]] const GroupLinkMachine& machine() const noexcept { return machine_; }
-    /// Null once the group is given back or lost.
-    [[nodiscard]] Group* group() const noexcept { return group_; }
+    /// Credit that is not covered by messages that are here, or by so many on their way.
+    [[nodiscard]] std::uint32_t missing_credit(std::uint32_t outstanding) const noexcept;
     /// Gives the owner what waits, within its credit.
     void give();
     /// Nothing more comes before credit is added.
     void on_drained();
-    /// The broker has answered the settlement.
-    void on_settled(const Held& held, ports::Delivery& delivery);
-    /// The messages that failed are back at the broker.
-    void on_returned();
+    /// Tells the owner of a settlement, now or by a later turn.
+    void tell(ports::Delivery& delivery, const Failure* failure);
+    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
+    void on_left() { std::exchange(close_handler_, nullptr)(core::Done{}); }
     void lose(const Failure& why);
     /// The receiver goes. The owner is told nothing.
     void forget_receiver() noexcept;
 
 private:
+    void give_back();
     void give_later();
-    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
-    void tell(ports::Delivery& delivery, const Failure* failure);
     void settle_at_broker(Held& held, ports::Delivery& delivery, amqp::OutcomeKind kind);
     void leave_if_answered();
-    [[nodiscard]] Failure not_supported(ports::Capability capability) const;
-    /// For requests that these brokers do not have.
-    template <typename T>
-    ports::RequestId refuse(ports::Capability capability,
-                            std::function<void(core::Result<T>)> handler);
 
-    core::ReplyQueue replies_;
-    GroupReceiver* receiver_{nullptr};
-    std::string id_{};
-    Group* group_{nullptr};
+    GroupReceiver* receiver_;
+    Group* group_; // null once it is given back or lost
+    const std::string id_;
+    const ports::ReceiveMode mode_;
     GroupLinkMachine machine_{};
+    ports::SettlementBook settlements_{};
     ports::LinkEvents* events_{nullptr};
-    std::vector<Held*> settling_{};             // the broker will answer
-    std::vector<ports::Delivery*> returning_{}; // answered once they are back at the broker
     DoneHandler close_handler_{};
     std::unique_ptr<Failure> untold_loss_{}; // before there were events
     const core::Anchor<GroupLink> anchor_{*this};

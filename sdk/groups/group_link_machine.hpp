@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -35,9 +34,6 @@ public:
         return true;
     }
 
-    void settled() noexcept { ++unanswered_; }
-    void answered() noexcept { unanswered_ -= std::min<std::size_t>(unanswered_, 1); }
-
     /// False: there is nothing to give back.
     [[nodiscard]] bool close() noexcept {
         const bool was_held = is_held();
@@ -45,8 +41,8 @@ public:
         return was_held;
     }
     /// True, once: the session is closed and every settlement is answered.
-    [[nodiscard]] bool leave() noexcept {
-        if (phase_ != Phase::closing || unanswered_ != 0) {
+    [[nodiscard]] bool leave(bool is_answered) noexcept {
+        if (phase_ != Phase::closing || !is_answered) {
             return false;
         }
         phase_ = Phase::over;
@@ -59,7 +55,6 @@ private:
     Phase phase_{Phase::held};
     std::uint32_t credit_{0};
     bool draining_{false};
-    std::size_t unanswered_{0};
 };
 
 } // namespace sessionq::groups

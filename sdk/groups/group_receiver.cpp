@@ -14,17 +14,26 @@ namespace {
 
 using amqp::OutcomeKind;
 
-/// Credit that a named group's session lacks, beyond what is here or on its way.
-std::uint32_t missing_credit(const GroupLink& session, std::uint32_t outstanding) {
-    const auto covered = static_cast<std::uint32_t>(session.group()->waiting.size()) + outstanding;
-    return session.machine().credit() - std::min(session.machine().credit(), covered);
-}
+/// How long all groups of a link must have been idle before the link is given up, so that the
+/// broker may give its groups to other consumers: both brokers pin a group to its link. A busy link
+/// is kept: a queue whose busy groups must move is configured so at the broker (Artemis: rebalance
+/// with pause dispatch; Broker-J: shared groups).
+constexpr Duration longest_idle = std::chrono::seconds{1};
 
 void reject(amqp::DeliveryHandle delivery) {
     delivery.update(
         {.kind = OutcomeKind::rejected,
          .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
     delivery.settle();
+}
+
+/// Back to the broker.
+void release(GroupTable& table, Held& held, bool counted) {
+    held.handle.update(counted
+                           ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
+                           : amqp::Outcome{.kind = OutcomeKind::released});
+    held.handle.settle();
+    table.remove(held);
 }
 
 /// Sessions hear of a loss, unless the broker names a reason that trying again does not cure.
@@ -42,11 +51,10 @@ using Action = ReceiverMachine::Action;
 GroupReceiver::GroupReceiver(ReceiverContext& context, ReceiverTerms terms)
     : context_{context},
       terms_{std::move(terms)},
-      accepts_{context.connection.loop(),
-               context.replies,
+      accepts_{context.accepts,
                {.code = Errc::no_session_available,
                 .detail = "'" + terms_.entity + "' has no group to give"},
-               *this} {}
+               [this] { review_later(); }} {}
 
 GroupReceiver::~GroupReceiver() {
     for (GroupLink* const each : links_) {
@@ -56,17 +64,17 @@ GroupReceiver::~GroupReceiver() {
 
 // Accepting
 
-void GroupReceiver::accept(ports::RequestId id, ports::AcceptRequest request,
-                           ports::AcceptHandler handler) {
+void GroupReceiver::accept(ports::RequestId id, const ports::AcceptRequest& request) {
     if (request.buffer_bytes != 0) {
-        window_.set_budget(request.buffer_bytes);
+        table_.window().set_budget(request.buffer_bytes);
     }
-    const bool probes = request.wait <= Duration::zero() && !terms_.session_id;
+    const bool probes = !terms_.session_id && request.wait <= Duration::zero();
     if (probes) {
-        accepts_.add_probe(id, request.deadline, std::move(handler));
+        accepts_.add_probe(id);
+    } else if (terms_.session_id) {
+        accepts_.add(id);
     } else {
-        accepts_.add(id, terms_.session_id ? std::nullopt : std::optional{request.wait},
-                     request.deadline, std::move(handler));
+        accepts_.add(id, Deadline::after(request.wait, context_.loop.now()));
     }
     serve();
     if (!accepts_.empty()) {
@@ -79,26 +87,14 @@ void GroupReceiver::accept(ports::RequestId id, ports::AcceptRequest request,
 
 /// Gives groups that are ready to accepts that wait.
 void GroupReceiver::serve() {
+    const auto& named = terms_.session_id;
     while (machine_.is_attached() && !accepts_.empty() &&
-           (terms_.session_id ? named_link() == nullptr : table_.has_ready())) {
-        auto made = std::make_unique<GroupLink>(loop());
-        made->begin(*this, terms_.session_id ? table_.take(*terms_.session_id, *made)
-                                             : table_.take_ready(*made));
+           (named ? table_.holder(*named) == nullptr : table_.has_ready())) {
+        auto made = std::make_unique<GroupLink>(context_.loop, *context_.connection.dialect(),
+                                                terms_, *this);
         links_.push_back(made.get());
         accepts_.answer_first(std::move(made));
     }
-}
-
-bool GroupReceiver::has(std::string_view group) const {
-    return terms_.session_id ? terms_.session_id == group && named_link() != nullptr
-                             : table_.has(group);
-}
-
-/// The session of a named group that has not been closed.
-GroupLink* GroupReceiver::named_link() const {
-    const auto found = std::ranges::find_if(
-        links_, [](const GroupLink* each) { return each->group() != nullptr; });
-    return found != links_.end() ? *found : nullptr;
 }
 
 // The link
@@ -116,7 +112,7 @@ void GroupReceiver::perform(Action action) {
         return; // the connection may have been there already
     case Action::flow:
         top_up();
-        perform(machine_.drain_again(loop().now()));
+        perform(machine_.drain_again(context_.loop.now()));
         return;
     case Action::drain:
         accepts_.begin_probe();
@@ -134,7 +130,7 @@ void GroupReceiver::perform(Action action) {
         break;
     case Action::close:
         for (Held* const each : table_.take_waiting()) { // a detach may count them as delivered
-            release(*each, false);
+            release(table_, *each, false);
         }
         channel_->link().close();
         break;
@@ -145,10 +141,10 @@ void GroupReceiver::perform(Action action) {
         return;
     case Action::finish: context_.finished(terms_); return;
     }
-    loop().timers().set_due(timer_, machine_.due());
+    context_.loop.timers().set_due(timer_, machine_.due());
 }
 
-void GroupReceiver::on_time() { perform(machine_.on_time(use(), loop().now())); }
+void GroupReceiver::on_time() { perform(machine_.on_time(use(), context_.loop.now())); }
 
 void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
     machine_.connected();
@@ -156,7 +152,8 @@ void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
                 .detail = "'" + terms_.entity +
                           "': the broker allows no more AMQP sessions on this connection"};
     if (engine.ok()) {
-        channel_ = ReceiverChannel::attach(*engine.value(), dialect(), terms_, *this);
+        channel_ =
+            ReceiverChannel::attach(*engine.value(), *context_.connection.dialect(), terms_, *this);
     } else {
         why = engine.failure();
     }
@@ -168,8 +165,7 @@ void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
 }
 
 void GroupReceiver::on_attached() {
-    const bool pins = dialect().recycle.pins_groups && !terms_.session_id;
-    machine_.attached(pins ? dialect().recycle.idle : Duration::zero());
+    machine_.attached(terms_.session_id ? Duration::zero() : longest_idle);
     serve();
     top_up();
     if (accepts_.has_probes()) {
@@ -181,13 +177,12 @@ void GroupReceiver::on_attached() {
 void GroupReceiver::on_lost(const amqp::Condition& condition) {
     const ReceiverMachine::Phase before = machine_.phase();
     machine_.lost();
-    loop().timers().cancel(timer_);
+    context_.loop.timers().cancel(timer_);
     table_.visit_given(
         [this](const Held& held) { context_.unanswered.held(held.message.message_id()); });
     if (before != ReceiverMachine::Phase::closing) {
         context_.unanswered.lost();
     }
-    window_.lost();
     const auto channel = std::exchange(channel_, nullptr);
     const Failure why = to_failure(condition, "the link to '" + terms_.entity + "' was lost");
     if (before == ReceiverMachine::Phase::attaching) {
@@ -209,9 +204,9 @@ void GroupReceiver::top_up() {
     amqp::ReceiverLink& link = channel_->link();
     std::uint32_t more = 0;
     if (!terms_.session_id) {
-        more = window_.grant(link.credit());
-    } else if (const GroupLink* const only = named_link()) {
-        more = missing_credit(*only, link.credit());
+        more = table_.window().grant(link.credit());
+    } else if (const GroupLink* const only = table_.holder(*terms_.session_id)) {
+        more = only->missing_credit(link.credit());
     }
     if (more != 0) {
         link.add_credit(more);
@@ -225,7 +220,8 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedCont
         return; // the broker has it back with the link
     }
     const std::size_t size = bytes.size();
-    auto read = read_arrival(std::move(bytes), context_.connection.reading(), dialect());
+    auto read = read_arrival(std::move(bytes), context_.connection.reading(),
+                             *context_.connection.dialect());
     if (!read.ok()) {
         core::log(LogLevel::error, "groups", read.failure().to_string());
         reject(delivery);
@@ -241,14 +237,18 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedCont
         facts.redelivered = true;
         facts.delivery_count = std::max(facts.delivery_count, 1U);
     }
-    if (arrival.dealt_anew && table_.rests(arrival.group)) {
-        end_session_of(arrival.group);
+    // Another consumer may have had the group since its last message here. What comes opens the
+    // next session.
+    if (GroupLink* const link = arrival.dealt_anew ? table_.resting(arrival.group) : nullptr) {
+        std::erase(links_, link);
+        link->lose({.code = Errc::lock_lost,
+                    .detail = "the broker dealt group '" + arrival.group +
+                              "' anew; another consumer may have had it"});
     }
     Held& held = table_.arrived(
         arrival.group, delivery,
         ReceivedMessage{std::move(arrival.received.content), std::move(facts)}, size);
     delivery.set_context(&held);
-    window_.arrived(size);
     if (GroupLink* const link = held.group->session) {
         link->give();
     } else {
@@ -257,29 +257,16 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedCont
     top_up();
 }
 
-/// Another consumer may have had the group since its last message here. What comes opens the next
-/// session.
-void GroupReceiver::end_session_of(std::string_view group) {
-    const auto found = std::ranges::find_if(links_, [&](const GroupLink* each) {
-        return each->group() != nullptr && each->session_id() == group;
-    });
-    GroupLink* const link = *found;
-    links_.erase(found);
-    table_.give_back(*link->group());
-    link->lose({.code = Errc::lock_lost,
-                .detail = "the broker dealt group '" + link->session_id() +
-                          "' anew; another consumer may have had it"});
-}
-
-bool GroupReceiver::settle(Held& held, GroupLink& link, const amqp::Outcome& outcome) {
+bool GroupReceiver::settle(Held& held, core::WeakHandle<GroupLink> settler,
+                           amqp::OutcomeKind kind) {
     if (channel_ == nullptr) {
         return false; // the link is about to hear that it is lost
     }
-    window_.gone(held.bytes);
-    held.handle.update(outcome);
-    const bool is_answered_later = dialect().returns.settles_in_turn && !removes();
+    held.handle.update({.kind = kind});
+    const bool is_answered_later = context_.connection.dialect()->settles_in_turn &&
+                                   terms_.mode == ports::ReceiveMode::peek_lock;
     if (is_answered_later) {
-        table_.settle(held, link);
+        table_.settle(held, std::move(settler));
     } else {
         context_.unanswered.settled(held.message.message_id());
         held.handle.settle();
@@ -291,21 +278,21 @@ bool GroupReceiver::settle(Held& held, GroupLink& link, const amqp::Outcome& out
 
 void GroupReceiver::on_settled_by_broker(amqp::DeliveryHandle delivery) {
     auto* const held = static_cast<Held*>(delivery.context());
-    if (held == nullptr || !GroupTable::is_settling(*held)) {
+    if (held == nullptr || held->place != Held::Place::settling) {
         return; // not asked for; the outcome that follows says what it means
     }
     delivery.settle();
-    GroupLink* const settler = held->settler;
+    GroupLink* const settler = held->settler.get();
     ports::Delivery* const given = held->given;
     table_.remove(*held);
     if (settler != nullptr) {
-        settler->on_settled(*held, *given);
+        settler->tell(*given, nullptr);
     }
 }
 
 // Drains
 
-void GroupReceiver::want_drain() { perform(machine_.want_drain(loop().now())); }
+void GroupReceiver::want_drain() { perform(machine_.want_drain(context_.loop.now())); }
 
 bool GroupReceiver::drain_for_link() {
     if (!terms_.session_id || !machine_.is_attached()) {
@@ -321,34 +308,23 @@ void GroupReceiver::on_drained() {
         return;
     }
     for (Held* const each : table_.take_returning()) {
-        release(*each, each->failed);
-    }
-    for (GroupLink* const each : links_) {
-        each->on_returned();
+        if (GroupLink* const settler = each->settler.get()) {
+            settler->answer(*each->given);
+        }
+        release(table_, *each, each->failed);
     }
     accepts_.end_probe();
-    if (GroupLink* const link = terms_.session_id ? named_link() : nullptr) {
+    if (GroupLink* const link = terms_.session_id ? table_.holder(*terms_.session_id) : nullptr) {
         link->on_drained();
     }
     perform(machine_.drained(use()));
 }
 
-void GroupReceiver::release(Held& held, bool counted) {
-    window_.gone(held.bytes);
-    held.handle.update(counted
-                           ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
-                           : amqp::Outcome{.kind = OutcomeKind::released});
-    held.handle.settle();
-    table_.remove(held);
-}
-
 // Of no more use
 
-void GroupReceiver::leave(GroupLink& link, std::function<void()> done) {
+void GroupReceiver::leave(GroupLink& link, core::WeakHandle<GroupLink> waiting) {
     std::erase(links_, &link);
-    if (done) {
-        leaving_.push_back(std::move(done));
-    }
+    leaving_.push_back(std::move(waiting));
     review_later(); // an accept may follow at once
 }
 
@@ -368,10 +344,12 @@ void GroupReceiver::review() {
     }
     if (machine_.has_left(use())) {
         for (const auto& each : std::exchange(leaving_, {})) {
-            each();
+            if (GroupLink* const link = each.get()) {
+                link->on_left();
+            }
         }
     }
-    perform(machine_.use_changed(use(), loop().now()));
+    perform(machine_.use_changed(use(), context_.loop.now()));
 }
 
 ReceiverMachine::Use GroupReceiver::use() const noexcept {

@@ -4,20 +4,12 @@
 #include <utility>
 
 namespace sessionq::groups {
-namespace {
 
-template <typename List>
-void erase_one(List& from, const Held& held) {
-    if (const auto found = std::find(from.begin(), from.end(), &held); found != from.end()) {
-        from.erase(found);
-    }
-}
+using Place = Held::Place;
 
-} // namespace
-
-Held& GroupTable::arrived(std::string_view group, amqp::DeliveryHandle handle,
-                          ReceivedMessage message, std::size_t bytes) {
-    Group& to = find_or_make(group);
+Held& GroupTable::arrived(std::string_view id, amqp::DeliveryHandle handle, ReceivedMessage message,
+                          std::size_t bytes) {
+    Group& group = find_or_make(id);
     if (free_.empty()) {
         free_.push_back(&store_.emplace_back());
     }
@@ -27,9 +19,10 @@ Held& GroupTable::arrived(std::string_view group, amqp::DeliveryHandle handle,
             .message = std::move(message),
             .bytes = bytes,
             .order = ++last_order_,
-            .group = &to};
-    to.waiting.push_back(&held);
-    update_ready(to);
+            .group = &group};
+    group.waiting.push_back(&held);
+    window_.arrived(bytes);
+    update_ready(group);
     return held;
 }
 
@@ -43,12 +36,7 @@ Group& GroupTable::find_or_make(std::string_view id) {
     return group;
 }
 
-Group& GroupTable::take_ready(GroupLink& session) {
-    Group& group = *ready_.front();
-    group.session = &session;
-    update_ready(group);
-    return group;
-}
+Group& GroupTable::take_ready(GroupLink& session) { return take(ready_.front()->id, session); }
 
 Group& GroupTable::take(std::string_view id, GroupLink& session) {
     Group& group = find_or_make(id);
@@ -57,16 +45,15 @@ Group& GroupTable::take(std::string_view id, GroupLink& session) {
     return group;
 }
 
-bool GroupTable::is_settling(const Held& held) noexcept {
-    return held.group != nullptr &&
-           std::ranges::find(held.group->settling, &held) != held.group->settling.end();
-}
-
 void GroupTable::give_back(Group& group) {
     group.session = nullptr;
     group.begun = false;
-    while (!group.given.empty()) {
-        undo(*group.given.back());
+    for (Held* const each : std::exchange(group.given, {})) {
+        if (each->place == Place::settling) {
+            group.given.push_back(each);
+        } else {
+            wait_again(*each);
+        }
     }
     update_ready(group);
 }
@@ -75,93 +62,87 @@ Held* GroupTable::next_for(Group& group) {
     if (group.returning || group.waiting.empty()) {
         return nullptr;
     }
-    Held* held = group.waiting.front();
+    Held* const held = group.waiting.front();
     group.waiting.pop_front();
-    insert(group.given, *held);
+    group.given.push_back(held);
+    held->place = Place::given;
     group.begun = true;
     return held;
 }
 
 void GroupTable::undo(Held& held) {
-    held.given = nullptr;
-    erase_one(held.group->given, held);
-    insert(held.group->waiting, held);
-    update_ready(*held.group);
+    std::erase(held.group->given, &held);
+    wait_again(held);
 }
 
-void GroupTable::fail(Held& held) {
-    Group& group = *held.group;
+void GroupTable::fail(Held& held, core::WeakHandle<GroupLink> settler) {
     held.failed = true;
-    if (!std::exchange(group.returning, true)) {
-        ++returning_;
-    }
+    held.settler = std::move(settler);
+    held.group->returning = true;
     undo(held);
+}
+
+void GroupTable::settle(Held& held, core::WeakHandle<GroupLink> settler) {
+    held.settler = std::move(settler);
+    held.place = Place::settling;
+    window_.gone(held.bytes);
 }
 
 void GroupTable::remove(Held& held) {
     Group& group = *held.group;
-    erase_one(group.waiting, held);
-    erase_one(group.given, held);
-    erase_one(group.settling, held);
-    forget(held);
+    if (held.place != Place::settling) {
+        window_.gone(held.bytes);
+    }
+    if (held.place == Place::waiting) {
+        std::erase(group.waiting, &held);
+    } else {
+        std::erase(group.given, &held);
+    }
+    held = {};
+    free_.push_back(&held);
     update_ready(group);
 }
 
-void GroupTable::settle(Held& held, GroupLink& settler) {
-    held.settler = &settler;
-    erase_one(held.group->given, held);
-    held.group->settling.push_back(&held);
-}
-
-void GroupTable::forget(Held& held) {
-    held = {};
-    free_.push_back(&held);
-}
-
-std::vector<Held*> GroupTable::take_returning() {
+template <typename Wanted>
+std::vector<Held*> GroupTable::take_from(Wanted wanted) {
     std::vector<Held*> taken;
-    for (auto& [id, group] : groups_) {
-        if (group->returning) {
+    for (const auto& [id, group] : groups_) {
+        if (wanted(*group)) {
             taken.insert(taken.end(), group->waiting.begin(), group->waiting.end());
             group->returning = false;
         }
     }
-    returning_ = 0;
+    std::ranges::sort(taken, {}, &Held::order);
     return taken;
+}
+
+std::vector<Held*> GroupTable::take_returning() {
+    return take_from([](const Group& group) { return group.returning; });
 }
 
 std::vector<Held*> GroupTable::take_waiting() {
-    std::vector<Held*> taken;
-    for (auto& [id, group] : groups_) {
-        if (group->session == nullptr) {
-            taken.insert(taken.end(), group->waiting.begin(), group->waiting.end());
-            returning_ -= std::exchange(group->returning, false) ? 1 : 0;
-        }
-    }
-    std::sort(taken.begin(), taken.end(),
-              [](const Held* left, const Held* right) { return left->order < right->order; });
-    return taken;
+    return take_from([](const Group& group) { return group.session == nullptr; });
 }
 
-bool GroupTable::rests(std::string_view id) const {
+GroupLink* GroupTable::holder(std::string_view id) const {
     const auto found = groups_.find(id);
-    if (found == groups_.end()) {
-        return false;
-    }
-    const Group& group = *found->second;
-    return group.session != nullptr && group.begun && group.waiting.empty() &&
-           group.given.empty() && group.settling.empty();
+    return found != groups_.end() ? found->second->session : nullptr;
+}
+
+GroupLink* GroupTable::resting(std::string_view id) const {
+    const auto found = groups_.find(id);
+    return found != groups_.end() && found->second->begun && found->second->waiting.empty() &&
+                   found->second->given.empty()
+               ? found->second->session
+               : nullptr;
 }
 
 void GroupTable::lose_all() {
     ready_.clear();
-    returning_ = 0;
     groups_.clear();
     free_.clear();
-    for (Held& held : store_) {
-        held = {};
-        free_.push_back(&held);
-    }
+    store_.clear();
+    window_.lost();
 }
 
 void GroupTable::update_ready(Group& group) {
@@ -172,20 +153,16 @@ void GroupTable::update_ready(Group& group) {
         ready_.erase(group.place);
     }
     group.ready = is_ready;
-    if (group.session == nullptr && group.waiting.empty() && group.given.empty() &&
-        group.settling.empty()) {
-        returning_ -= group.returning ? 1 : 0;
+    if (group.session == nullptr && group.waiting.empty() && group.given.empty()) {
         groups_.erase(groups_.find(group.id));
     }
 }
 
-/// The place is mostly at the end.
-void GroupTable::insert(std::deque<Held*>& into, Held& held) {
-    auto at = into.end();
-    while (at != into.begin() && (*std::prev(at))->order > held.order) {
-        --at;
-    }
-    into.insert(at, &held);
+/// The place is mostly at the front.
+void GroupTable::wait_again(Held& held) {
+    auto& waiting = held.group->waiting;
+    held.place = Place::waiting;
+    waiting.insert(std::ranges::upper_bound(waiting, held.order, {}, &Held::order), &held);
 }
 
 } // namespace sessionq::groups

@@ -13,6 +13,8 @@
 #include <sessionq/received_message.hpp>
 
 #include "amqp/link.hpp"
+#include "core/weak_handle.hpp"
+#include "groups/link_window.hpp"
 #include "ports/delivery.hpp"
 
 namespace sessionq::groups {
@@ -22,26 +24,32 @@ struct Group;
 
 /// A message from the broker that is not settled.
 struct Held {
+    enum class Place : std::uint8_t {
+        waiting,  ///< Not given to a session.
+        given,    ///< Given to the session and not settled.
+        settling, ///< Settled; the broker has not answered.
+    };
+
     amqp::DeliveryHandle handle{};
     ReceivedMessage message{};
     std::size_t bytes{0};
     std::uint64_t order{0}; ///< Of arrival.
     Group* group{nullptr};
-    ports::Delivery* given{nullptr}; ///< The owner's part of it.
-    GroupLink* settler{nullptr};     ///< Told when the broker has answered.
-    bool failed{false};              ///< Goes back counted as a delivery.
+    Place place{Place::waiting};
+    ports::Delivery* given{nullptr};       ///< The owner's part of it.
+    core::WeakHandle<GroupLink> settler{}; ///< Answers the owner when the broker has answered.
+    bool failed{false};                    ///< Goes back counted as a delivery.
 };
 
 /// The messages of one group that came over a link, and the session that holds the group.
 struct Group {
     std::string id{};
     GroupLink* session{nullptr};
-    std::deque<Held*> waiting{};   ///< Not given to a session; by order.
-    std::deque<Held*> given{};     ///< Given to the session and not settled; by order.
-    std::vector<Held*> settling{}; ///< Settled; the broker has not answered.
-    bool returning{false};         ///< Nothing is given until what waits is back at the broker.
-    bool begun{false};             ///< The session was given a message.
-    bool ready{false};             ///< In the queue of groups that may be accepted.
+    std::deque<Held*> waiting{}; ///< By order.
+    std::vector<Held*> given{};  ///< And those that are settling.
+    bool returning{false};       ///< Nothing is given until what waits is back at the broker.
+    bool begun{false};           ///< The session was given a message.
+    bool ready{false};           ///< In the queue of groups that may be accepted.
     std::list<Group*>::iterator place{};
 };
 
@@ -71,9 +79,9 @@ public:
     void undo(Held& held);
     /// A given message has failed. It and all that waits of its group go back to the broker, so
     /// that they come again in order.
-    void fail(Held& held);
+    void fail(Held& held, core::WeakHandle<GroupLink> settler);
     /// A given message is settled; the broker will answer.
-    void settle(Held& held, GroupLink& settler);
+    void settle(Held& held, core::WeakHandle<GroupLink> settler);
     /// The message is settled, or back at the broker.
     void remove(Held& held);
     /// What waits of groups that return, in order. Call once nothing more can arrive; the caller
@@ -82,32 +90,28 @@ public:
     /// What waits of groups that no session holds, in order.
     [[nodiscard]] std::vector<Held*> take_waiting();
 
-    /// Whether a session holds the group, has had messages, and has none in hand. If the broker
-    /// deals the group anew now, another consumer may have had it.
-    [[nodiscard]] bool rests(std::string_view group) const;
-    /// Whether the message is settled here and the broker has not answered.
-    [[nodiscard]] static bool is_settling(const Held& held) noexcept;
+    /// The session that holds the group. Null: none.
+    [[nodiscard]] GroupLink* holder(std::string_view group) const;
+    /// The same, if the session has had messages and has none in hand. If the broker deals the
+    /// group anew now, another consumer may have had it.
+    [[nodiscard]] GroupLink* resting(std::string_view group) const;
     /// For messages whose sender sets no sequence number.
     [[nodiscard]] std::int64_t next_sequence_number() noexcept { return ++last_number_; }
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
-    [[nodiscard]] bool is_returning() const noexcept { return returning_ != 0; }
     /// No message is here and no session is open.
     [[nodiscard]] bool is_empty() const noexcept { return groups_.empty(); }
-    [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
+    [[nodiscard]] bool has(std::string_view group) const { return groups_.contains(group); }
+    [[nodiscard]] LinkWindow& window() noexcept { return window_; }
 
     /// Messages given to sessions that the broker has not said to be settled.
     template <typename Visit>
-    void visit_given(Visit visit) {
-        for (auto& [id, group] : groups_) {
-            for (Held* held : group->given) {
-                visit(*held);
-            }
-            for (Held* held : group->settling) {
+    void visit_given(Visit visit) const {
+        for (const auto& [id, group] : groups_) {
+            for (const Held* held : group->given) {
                 visit(*held);
             }
         }
     }
-    [[nodiscard]] bool has(std::string_view group) const { return groups_.contains(group); }
     /// The link is gone, and its messages with it. The sessions have been told.
     void lose_all();
 
@@ -115,16 +119,17 @@ private:
     using Groups = std::unordered_map<std::string_view,
                                       std::unique_ptr<Group>>; // keys refer to the groups' ids
 
-    Group& find_or_make(std::string_view id);
+    [[nodiscard]] Group& find_or_make(std::string_view id);
     void update_ready(Group& group); // or forgets a group of no more use
-    void forget(Held& held);
-    static void insert(std::deque<Held*>& into, Held& held);
+    static void wait_again(Held& held);
+    template <typename Wanted>
+    [[nodiscard]] std::vector<Held*> take_from(Wanted wanted);
 
     Groups groups_{};
     std::list<Group*> ready_{};
+    LinkWindow window_{};
     std::deque<Held> store_{}; // as many as were ever here at once
     std::vector<Held*> free_{};
-    std::size_t returning_{0};
     std::uint64_t last_order_{0};
     std::int64_t last_number_{0};
 };

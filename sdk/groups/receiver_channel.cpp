@@ -4,6 +4,7 @@
 
 #include "amqp/codec/encoder.hpp"
 #include "core/uuid.hpp"
+#include "groups/group_receiver.hpp"
 
 namespace sessionq::groups {
 namespace {
@@ -16,17 +17,16 @@ amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std:
     amqp::Attach attach{.source = {.address = terms.entity},
                         .target = {.address = std::string{name}},
                         .sender_mode = amqp::SenderSettleMode::unsettled,
-                        .receiver_mode = dialect.returns.settles_in_turn
-                                             ? amqp::ReceiverSettleMode::second
-                                             : amqp::ReceiverSettleMode::first};
+                        .receiver_mode = dialect.settles_in_turn ? amqp::ReceiverSettleMode::second
+                                                                 : amqp::ReceiverSettleMode::first};
     if (terms.session_id) {
         attach.source.filter = amqp::encode(Value::map(
             {{Value::symbol("jms-selector"),
               Value::described(selector_code, selector_for(dialect, *terms.session_id))}}));
     }
     // Always sent: Broker-J serves a consumer without a priority before all others.
-    attach.properties = amqp::encode(Value::map(
-        {{Value::symbol(dialect.priority_property), static_cast<std::int32_t>(terms.priority)}}));
+    attach.properties = amqp::encode(
+        Value::map({{Value::symbol("priority"), static_cast<std::int32_t>(terms.priority)}}));
     return attach;
 }
 
@@ -35,7 +35,7 @@ amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std:
 std::unique_ptr<ReceiverChannel> ReceiverChannel::attach(amqp::Engine& engine,
                                                          const Dialect& dialect,
                                                          const ReceiverTerms& terms,
-                                                         ReceiverChannelEvents& events) {
+                                                         GroupReceiver& owner) {
     amqp::SessionPtr session = engine.begin_session();
     amqp::ReceiverLinkPtr link =
         session ? session->make_receiver("groups-" + core::Uuid::make().to_string()) : nullptr;
@@ -43,46 +43,43 @@ std::unique_ptr<ReceiverChannel> ReceiverChannel::attach(amqp::Engine& engine,
         return nullptr;
     }
     std::unique_ptr<ReceiverChannel> made{
-        new ReceiverChannel{std::move(session), std::move(link), events}};
+        new ReceiverChannel{std::move(session), std::move(link), owner}};
     made->link_->open(attach_for(dialect, terms, made->link_->name()));
     return made;
 }
 
 ReceiverChannel::ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link,
-                                 ReceiverChannelEvents& events)
-    : events_{events}, session_{std::move(session)}, link_{std::move(link)} {
+                                 GroupReceiver& owner)
+    : owner_{owner}, session_{std::move(session)}, link_{std::move(link)} {
     session_->set_listener(this);
     link_->set_listener(this);
 }
 
-ReceiverChannel::~ReceiverChannel() {
-    link_.reset();
-    session_.reset();
-}
-
 void ReceiverChannel::on_link_open() {
     if (link_->remote().source.present) { // else the refusal follows
-        events_.on_attached();
+        owner_.on_attached();
     }
 }
+
+void ReceiverChannel::on_drained() { owner_.on_drained(); }
 
 void ReceiverChannel::on_delivery(amqp::DeliveryHandle delivery) {
     amqp::EncodedContent::Blank bytes{link_->size(delivery)};
     link_->read(delivery, bytes.data());
-    events_.on_delivery(delivery, std::move(bytes));
+    owner_.on_delivery(delivery, std::move(bytes));
 }
 
 void ReceiverChannel::on_disposition(amqp::DeliveryHandle delivery) {
     if (delivery.remote_settled()) {
-        events_.on_settled_by_broker(delivery);
+        owner_.on_settled_by_broker(delivery);
     }
 }
 
 void ReceiverChannel::on_link_closed(const amqp::Condition& condition, bool) {
-    events_.on_lost(condition);
+    owner_.on_lost(condition);
 }
 void ReceiverChannel::on_session_ended(const amqp::Condition& condition) {
-    events_.on_lost(condition);
+    owner_.on_lost(condition);
 }
 
 void ReceiverChannel::on_sender(amqp::SenderLinkPtr link) {

@@ -25,19 +25,7 @@ struct ReceiverTerms {
     }
 };
 
-/// What a receiver channel tells its owner, who may destroy the channel in `on_lost`.
-class ReceiverChannelEvents {
-public:
-    virtual void on_attached() = 0;
-    virtual void on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedContent::Blank bytes) = 0;
-    virtual void on_settled_by_broker(amqp::DeliveryHandle delivery) = 0;
-    virtual void on_drained() = 0;
-    /// The link ended. Last, once.
-    virtual void on_lost(const amqp::Condition& condition) = 0;
-
-protected:
-    ~ReceiverChannelEvents() = default;
-};
+class GroupReceiver;
 
 /// A receiver link on an AMQP session of its own. Bound to the loop; destroying it detaches.
 class ReceiverChannel final : private amqp::SessionListener, private amqp::LinkListener {
@@ -46,16 +34,14 @@ public:
     [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
                                                                  const Dialect& dialect,
                                                                  const ReceiverTerms& terms,
-                                                                 ReceiverChannelEvents& events);
-    ~ReceiverChannel() override;
+                                                                 GroupReceiver& owner);
     ReceiverChannel(const ReceiverChannel&) = delete;
     ReceiverChannel& operator=(const ReceiverChannel&) = delete;
 
     [[nodiscard]] amqp::ReceiverLink& link() noexcept { return *link_; }
 
 private:
-    ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link,
-                    ReceiverChannelEvents& events);
+    ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link, GroupReceiver& owner);
 
     void on_sender(amqp::SenderLinkPtr link) override;
     void on_receiver(amqp::ReceiverLinkPtr link) override;
@@ -63,13 +49,13 @@ private:
     void on_link_open() override;
     void on_link_closed(const amqp::Condition& condition, bool closed) override;
     void on_link_gone(const amqp::Condition&) override {} // `on_session_ended` follows
-    void on_drained() override { events_.on_drained(); }
+    void on_drained() override;
     void on_delivery(amqp::DeliveryHandle delivery) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
-    ReceiverChannelEvents& events_;
+    GroupReceiver& owner_;
     amqp::SessionPtr session_;
-    amqp::ReceiverLinkPtr link_;
+    amqp::ReceiverLinkPtr link_; // goes before its session
 };
 
 } // namespace sessionq::groups

@@ -11,7 +11,7 @@ namespace sessionq::groups {
 
 /// The ids of messages whose settlement the broker may not have received before the connection was
 /// lost. Such messages are marked as redelivered, which not every broker does. Bounded: the oldest
-/// ids are forgotten.
+/// ids are forgotten. Not a `ports::SettlementBook`: their owners have been answered already.
 class UnansweredIds {
 public:
     static constexpr std::size_t most_settled = 8192;

@@ -45,6 +45,16 @@ ports::RequestId Confirmations::hold(WhenKept action, Deadline deadline) {
     return id;
 }
 
+void Confirmations::when_kept(core::Task task) {
+    hold([this, task = std::make_shared<core::Task>(std::move(task))](const Failure* why) {
+        if (why == nullptr) {
+            (*task)();
+        } else {
+            when_kept(std::move(*task));
+        }
+    });
+}
+
 void Confirmations::end(ports::RequestId id, const Failure* why) {
     if (const auto node = held_.extract(id)) {
         node.mapped().action(why);

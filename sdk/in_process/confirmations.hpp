@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "broker/journal.hpp"
@@ -33,7 +34,8 @@ public:
     [[nodiscard]] ports::RequestId next_id() noexcept { return ++last_id_; }
 
     template <typename T>
-    ports::RequestId reply(std::function<void(core::Result<T>)> handler, core::Result<T> answer) {
+    ports::RequestId reply(std::function<void(core::Result<T>)> handler,
+                           std::type_identity_t<core::Result<T>> answer) {
         run_later([this, handler = std::move(handler), answer = std::move(answer)]() mutable {
             handler(phase_ == Phase::open ? std::move(answer) : core::Result<T>{closed()});
         });
@@ -43,10 +45,10 @@ public:
     /// Replies once what happened so far is kept, or could not be. A failed change changed nothing
     /// and need not wait.
     template <typename T>
-    ports::RequestId confirm(std::function<void(core::Result<T>)> handler, core::Result<T> answer,
-                             Deadline deadline) {
+    ports::RequestId confirm(std::function<void(core::Result<T>)> handler,
+                             std::type_identity_t<core::Result<T>> answer, Deadline deadline) {
         if (journal_ == nullptr || !answer) {
-            return reply<T>(std::move(handler), std::move(answer));
+            return reply(std::move(handler), std::move(answer));
         }
         return hold(
             [handler = std::move(handler), answer = std::move(answer)](const Failure* why) {
@@ -58,6 +60,8 @@ public:
     /// Runs `action` once what happened so far is kept, or could not be; with `timeout` at the
     /// deadline. Only with a journal.
     ports::RequestId hold(WhenKept action, Deadline deadline = Deadline::never());
+    /// Runs `task` once what happened so far is kept, however often the journal must try.
+    void when_kept(core::Task task);
 
     /// Ends a confirmation that is held with `cancelled`. Other ids are ignored.
     void give_up(ports::RequestId id) { end_early(id, Errc::cancelled); }

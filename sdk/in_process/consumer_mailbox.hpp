@@ -13,10 +13,11 @@ namespace sessionq::in_process {
 
 /// What the broker has told a mailbox since the last turn.
 struct MailboxNews {
-    bool accepted{false};
-    bool refused{false};
-    bool work{false};
-    bool lost{false};
+    enum Note : std::uint8_t { accepted = 1, refused = 2, work = 4, lost = 8, abandoned = 16 };
+
+    [[nodiscard]] bool has(Note note) const noexcept { return (notes & note) != 0; }
+
+    std::uint8_t notes{0};
 };
 
 /// Takes the turns of a mailbox: an accept under way, later the link.
@@ -31,6 +32,8 @@ protected:
 /// The broker's handle to a consumer on a loop. Notes what the broker says, on any thread, and
 /// gives the owner a turn. Outlives the owner while another thread is calling it.
 class ConsumerMailbox final : public broker::ConsumerTarget, public TurnTaker {
+    using News = MailboxNews;
+
 public:
     ConsumerMailbox(std::shared_ptr<TurnQueue> turns, broker::QueuePtr queue)
         : turns_{std::move(turns)}, queue_{std::move(queue)} {}
@@ -44,30 +47,25 @@ public:
     [[nodiscard]] const broker::QueuePtr& queue() const noexcept { return queue_; }
 
     void ask(broker::AcceptSpec spec);
-    /// The accept ends with `cancelled`, unless its answer is on the way.
-    void cancel();
     /// The answer is not wanted any more. A session that comes is given back at once (R19).
     void abandon() noexcept;
 
     /// After `accepted`; once.
     [[nodiscard]] broker::ConsumerPtr take_granted() noexcept { return std::move(granted_); }
-    /// After `refused`.
-    [[nodiscard]] const Failure& refusal() const noexcept { return *refusal_; }
-    /// After `lost`.
-    [[nodiscard]] const Failure& loss() const noexcept { return *loss_; }
+    /// After `refused` or `lost`, which exclude each other.
+    [[nodiscard]] const Failure& failure() const noexcept { return *failure_; }
 
     void turn() override;
 
     // On any thread.
     void on_accepted(broker::ConsumerPtr consumer) noexcept override;
-    void on_refused(Failure why) noexcept override;
-    void notify_work() noexcept override;
-    void on_lost(Failure why) noexcept override;
+    void on_refused(Failure why) noexcept override { fail(News::refused, std::move(why)); }
+    void notify_work() noexcept override { note(News::work); }
+    void on_lost(Failure why) noexcept override { fail(News::lost, std::move(why)); }
 
 private:
-    enum Note : std::uint8_t { accepted = 1, refused = 2, work = 4, lost = 8, abandoned = 16 };
-
-    void note(Note what) noexcept;
+    void fail(News::Note what, Failure&& why) noexcept;
+    void note(News::Note what) noexcept;
 
     const std::shared_ptr<TurnQueue> turns_;
     const broker::QueuePtr queue_;
@@ -77,8 +75,7 @@ private:
     // Written before the note is set, read after.
     std::atomic<std::uint8_t> notes_{0};
     broker::ConsumerPtr granted_{};
-    std::unique_ptr<Failure> refusal_{};
-    std::unique_ptr<Failure> loss_{};
+    std::unique_ptr<Failure> failure_{};
     broker::Instant abandoned_at_{};
 };
 

@@ -14,67 +14,56 @@ broker::ReceiveMode to_broker(ports::ReceiveMode mode) noexcept {
 
 } // namespace
 
-class Endpoint::PendingAccept final : public MailboxOwner {
+/// Asks the broker for a session. Destroying this gives back a session that comes later.
+class Endpoint::Accept final : public ports::Asking, private MailboxOwner {
 public:
-    PendingAccept(Endpoint& endpoint, ports::RequestId id, broker::QueuePtr queue,
-                  Deadline deadline, ports::AcceptHandler handler)
+    Accept(Endpoint& endpoint, ports::RequestId id, Deadline deadline, broker::QueuePtr queue,
+           broker::AcceptSpec spec)
         : endpoint_{endpoint},
           id_{id},
           deadline_{deadline},
-          handler_{std::move(handler)},
           mailbox_{std::make_shared<ConsumerMailbox>(endpoint.turns_.shared(), std::move(queue))} {
         mailbox_->set_owner(this);
+        mailbox_->ask(std::move(spec));
     }
-    ~PendingAccept() {
+    ~Accept() override {
         if (mailbox_->owner() == this) {
             mailbox_->abandon();
         }
     }
-    PendingAccept(const PendingAccept&) = delete;
-    PendingAccept& operator=(const PendingAccept&) = delete;
-
-    [[nodiscard]] ConsumerMailbox& mailbox() noexcept { return *mailbox_; }
-
-    void on_turn(MailboxNews news) override {
-        if (news.accepted || news.refused) {
-            endpoint_.finish_accept(id_, news);
-        }
-    }
-
-    /// Runs the handler, which may destroy the endpoint.
-    void answer(core::Result<ports::SessionLinkPtr> result) { handler_(std::move(result)); }
-
-    [[nodiscard]] ports::SessionLinkPtr make_link(MailboxNews news) {
-        return std::make_unique<LocalLink>(endpoint_.turns_.shared(), mailbox_,
-                                           endpoint_.broker_->journal(), news);
-    }
-    [[nodiscard]] Failure refusal(TimePoint now) {
-        mailbox_->set_owner(nullptr);
-        Failure why = mailbox_->refusal();
-        if (why.code == Errc::no_session_available && deadline_.passed(now)) {
-            why.code = Errc::timeout;
-        }
-        return why;
-    }
+    Accept(const Accept&) = delete;
+    Accept& operator=(const Accept&) = delete;
 
 private:
+    /// The answer destroys this, and perhaps the endpoint.
+    void on_turn(MailboxNews news) override {
+        if (news.has(MailboxNews::accepted)) {
+            endpoint_.accepts_.answer_now(
+                id_, ports::SessionLinkPtr{std::make_unique<LocalLink>(
+                         endpoint_.turns_.shared(), mailbox_, endpoint_.broker_->journal(), news)});
+        } else if (news.has(MailboxNews::refused)) {
+            mailbox_->set_owner(nullptr);
+            const Failure& why = mailbox_->failure();
+            const bool is_late =
+                why.code == Errc::no_session_available && deadline_.passed(endpoint_.loop().now());
+            endpoint_.accepts_.answer_now(id_, is_late ? Failure{.code = Errc::timeout} : why);
+        }
+    }
+
     Endpoint& endpoint_;
     const ports::RequestId id_;
     const Deadline deadline_;
-    const ports::AcceptHandler handler_;
     const std::shared_ptr<ConsumerMailbox> mailbox_;
 };
 
 Endpoint::Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop)
     : broker_{std::move(broker)},
       turns_{std::make_shared<TurnQueue>(loop)},
-      confirmations_{turns_.shared(), broker_->journal()} {}
+      confirmations_{turns_.shared(), broker_->journal()},
+      accepts_{loop} {}
 
 Endpoint::~Endpoint() {
-    for (auto& [id, accept] : std::exchange(accepts_, {})) {
-        accept->mailbox().abandon();
-        accept->answer(Failure{.code = Errc::cancelled, .detail = "the client is closed"});
-    }
+    accepts_.close();
     confirmations_.cancel();
 }
 
@@ -93,38 +82,27 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
 
 ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
     const ports::RequestId id = confirmations_.next_id();
+    const Deadline deadline = request.deadline;
     auto queue = broker_->find(request.entity);
-    if (!queue || request.deadline.passed(loop().now())) {
-        return confirmations_.reply<ports::SessionLinkPtr>(
-            std::move(handler), queue ? Failure{.code = Errc::timeout} : queue.failure());
+    if (!queue || deadline.passed(loop().now())) {
+        accepts_.add(id, deadline, std::move(handler));
+        accepts_.answer(id, queue ? Failure{.code = Errc::timeout} : queue.failure());
+        return id;
     }
-    auto& accept =
-        *accepts_
-             .emplace(id, std::make_unique<PendingAccept>(*this, id, std::move(queue).value(),
-                                                          request.deadline, std::move(handler)))
-             .first->second;
-    accept.mailbox().ask(
-        {.session_id = std::move(request.session_id),
-         .mode = to_broker(request.mode),
-         .priority = request.priority,
-         .until = Deadline::after(request.wait, loop().now()).sooner(request.deadline).time()});
+    const Deadline until = Deadline::after(request.wait, loop().now()).sooner(deadline);
+    accepts_.add(
+        id, deadline, std::move(handler),
+        std::make_unique<Accept>(*this, id, deadline, std::move(queue).value(),
+                                 broker::AcceptSpec{.session_id = std::move(request.session_id),
+                                                    .mode = to_broker(request.mode),
+                                                    .priority = request.priority,
+                                                    .until = until.time()}));
     return id;
 }
 
-void Endpoint::finish_accept(ports::RequestId id, MailboxNews news) {
-    const auto node = accepts_.extract(id);
-    PendingAccept& accept = *node.mapped();
-    accept.answer(news.accepted
-                      ? core::Result<ports::SessionLinkPtr>{accept.make_link(news)}
-                      : core::Result<ports::SessionLinkPtr>{accept.refusal(loop().now())});
-}
-
 void Endpoint::give_up(ports::RequestId id) {
-    if (const auto found = accepts_.find(id); found != accepts_.end()) {
-        found->second->mailbox().cancel();
-    } else {
-        confirmations_.give_up(id);
-    }
+    accepts_.give_up(id);
+    confirmations_.give_up(id);
 }
 
 template <typename T, typename Operation>
@@ -134,24 +112,26 @@ core::Result<T> Endpoint::perform(const std::string& entity, Deadline deadline,
         return Failure{.code = Errc::timeout};
     }
     auto queue = broker_->find(entity);
-    return queue ? operation(*queue.value(), turns_->now()) : core::Result<T>{queue.failure()};
+    if (!queue) {
+        return queue.failure();
+    }
+    return operation(*queue.value(), turns_->now());
 }
 
 ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    using Numbers = std::vector<std::int64_t>;
-    return confirmations_.confirm<Numbers>(
+    return confirmations_.confirm(
         std::move(handler),
-        perform<Numbers>(request.entity, request.deadline,
-                         [&](broker::Queue& queue, broker::Instant at) {
-                             return queue.send(std::move(request.messages), at);
-                         }),
+        perform<std::vector<std::int64_t>>(request.entity, request.deadline,
+                                           [&](broker::Queue& queue, broker::Instant at) {
+                                               return queue.send(std::move(request.messages), at);
+                                           }),
         request.deadline);
 }
 
 ports::RequestId Endpoint::cancel_scheduled(std::string entity,
                                             std::vector<std::int64_t> sequence_numbers,
                                             Deadline deadline, ports::DoneHandler handler) {
-    return confirmations_.confirm<core::Done>(
+    return confirmations_.confirm(
         std::move(handler),
         perform<core::Done>(entity, deadline,
                             [&](broker::Queue& queue, broker::Instant at) {
@@ -161,24 +141,22 @@ ports::RequestId Endpoint::cancel_scheduled(std::string entity,
 }
 
 ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
-    using Messages = std::vector<ReceivedMessage>;
-    return confirmations_.reply<Messages>(
+    return confirmations_.reply(
         std::move(handler),
-        perform<Messages>(
+        perform<std::vector<ReceivedMessage>>(
             request.entity, request.deadline, [&](broker::Queue& queue, broker::Instant at) {
-                return core::Result<Messages>{queue.peek(
-                    request.from_sequence_number, request.max_messages, request.session_id, at)};
+                return queue.peek(request.from_sequence_number, request.max_messages,
+                                  request.session_id, at);
             }));
 }
 
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
                                          ports::ListSessionsHandler handler) {
-    using Ids = std::vector<std::string>;
-    return confirmations_.reply<Ids>(
+    return confirmations_.reply(
         std::move(handler),
-        perform<Ids>(
+        perform<std::vector<std::string>>(
             request.entity, request.deadline, [&](broker::Queue& queue, broker::Instant at) {
-                return core::Result<Ids>{queue.list_sessions(request.skip, request.top, at)};
+                return queue.list_sessions(request.skip, request.top, at);
             }));
 }
 

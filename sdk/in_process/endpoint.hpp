@@ -1,12 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 
 #include "broker/broker.hpp"
 #include "in_process/confirmations.hpp"
-#include "in_process/consumer_mailbox.hpp"
-#include "ports/endpoint.hpp"
+#include "ports/accept_book.hpp"
 
 namespace sessionq::in_process {
 
@@ -36,10 +34,8 @@ public:
                                    ports::ListSessionsHandler handler) override;
 
 private:
-    /// An accept under way. Destroying it gives back a session that comes later.
-    class PendingAccept;
+    class Accept;
 
-    void finish_accept(ports::RequestId id, MailboxNews news);
     /// Has the broker perform an operation, unless its deadline has passed.
     template <typename T, typename Operation>
     [[nodiscard]] core::Result<T> perform(const std::string& entity, Deadline deadline,
@@ -48,7 +44,7 @@ private:
     const std::shared_ptr<broker::Broker> broker_;
     const TurnQueueUse turns_;
     Confirmations confirmations_;
-    std::unordered_map<ports::RequestId, std::unique_ptr<PendingAccept>> accepts_;
+    ports::AcceptBook accepts_;
 };
 
 } // namespace sessionq::in_process

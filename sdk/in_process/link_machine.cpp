@@ -41,7 +41,7 @@ LinkMachine::Action LinkMachine::next() noexcept {
     switch (phase_) {
     case Phase::open: return next_while_open();
     case Phase::losing:
-        if (held_ != 0) {
+        if (held_ != 0 || unconfirmed_ != 0) {
             return {};
         }
         phase_ = Phase::lost;

@@ -9,7 +9,8 @@ namespace sessionq::in_process {
 /// answered, when a loss or the end of a close is told. No I/O, no clock.
 ///
 /// Messages that were removed when they were received may be held back until their removal is
-/// kept. They come before the answer to a drain and before a loss.
+/// kept. They come before the answer to a drain and before a loss. So do settlements that wait to
+/// be confirmed before a loss.
 class LinkMachine {
 public:
     enum class Phase : std::uint8_t {

@@ -8,6 +8,25 @@ namespace sessionq::in_process {
 using Phase = LinkMachine::Phase;
 using Kind = LinkMachine::Action::Kind;
 
+namespace {
+
+/// Whether messages that are received are gone for good, and a journal keeps that.
+bool keeps_removals(const broker::Consumer& consumer, const broker::Journal* journal) noexcept {
+    return journal != nullptr && consumer.mode == broker::ReceiveMode::receive_and_delete;
+}
+
+ports::DeliveryPtr make_delivery(ports::LinkEvents& events, const broker::Consumer& consumer,
+                                 broker::Delivered& delivered) {
+    ports::DeliveryPtr delivery = events.new_delivery();
+    delivery->message = std::move(delivered.message);
+    delivery->bytes = delivered.bytes;
+    delivery->port_tag = delivered.token;
+    delivery->settled_by_sender = consumer.mode == broker::ReceiveMode::receive_and_delete;
+    return delivery;
+}
+
+} // namespace
+
 LocalLink::LocalLink(std::shared_ptr<TurnQueue> turns, std::shared_ptr<ConsumerMailbox> mailbox,
                      broker::Journal* journal, MailboxNews news)
     : turns_{std::move(turns)},
@@ -15,7 +34,7 @@ LocalLink::LocalLink(std::shared_ptr<TurnQueue> turns, std::shared_ptr<ConsumerM
       consumer_{mailbox_->take_granted()},
       journal_{journal} {
     mailbox_->set_owner(nullptr); // nothing is told before there are events
-    if (news.lost) {
+    if (news.has(MailboxNews::lost)) {
         machine_.lose();
     }
 }
@@ -63,44 +82,41 @@ void LocalLink::close(DoneHandler handler) {
 }
 
 void LocalLink::on_turn(MailboxNews news) {
-    if (news.work) {
+    if (news.has(MailboxNews::work)) {
         machine_.work();
     }
-    if (news.lost) {
+    if (news.has(MailboxNews::lost)) {
         machine_.lose();
     }
     apply_settlements();
     machine_.begin_turn();
-    if (tell_settled()) {
-        while (perform()) {
+    const auto mailbox = mailbox_;
+    for (bool is_here = tell_settled(); is_here; is_here = mailbox->owner() == this) {
+        const LinkMachine::Action action = machine_.next();
+        switch (action.kind) {
+        case Kind::none: return;
+        case Kind::later: mailbox_->schedule(); return;
+        case Kind::pull:
+            if (!pull(action.count)) {
+                return;
+            }
+            break;
+        case Kind::withdraw: mailbox_->queue()->withdraw(*consumer_, turns_->now()); break;
+        case Kind::drained: events_->on_drained(); break;
+        case Kind::lost: events_->on_lost(mailbox_->failure()); break;
+        case Kind::closed: std::exchange(close_handler_, nullptr)(core::Done{}); break;
         }
     }
 }
 
-/// Performs the machine's next action. False: it was the last of this turn.
-bool LocalLink::perform() {
-    const auto mailbox = mailbox_;
-    const LinkMachine::Action action = machine_.next();
-    switch (action.kind) {
-    case Kind::none: return false;
-    case Kind::later: mailbox_->schedule(); return false;
-    case Kind::pull: return pull(action.count);
-    case Kind::withdraw: mailbox_->queue()->withdraw(*consumer_, turns_->now()); break;
-    case Kind::drained: events_->on_drained(); break;
-    case Kind::lost: events_->on_lost(mailbox_->loss()); break;
-    case Kind::closed: std::exchange(close_handler_, nullptr)(core::Done{}); break;
-    }
-    return mailbox->owner() == this;
-}
-
 bool LocalLink::pull(std::uint32_t count) {
     const auto mailbox = mailbox_;
-    auto& delivered = turns_->scratch().delivered;
+    auto& delivered = turns_->scratch();
     delivered.clear();
     // Once the session has ended nothing comes, and the mailbox has been told.
     mailbox_->queue()->pull(*consumer_, count, delivered, turns_->now());
     machine_.pulled(static_cast<std::uint32_t>(delivered.size()));
-    if (keeps_removals()) {
+    if (keeps_removals(*consumer_, journal_)) {
         machine_.hold(delivered.size());
         std::ranges::move(delivered, std::back_inserter(removed_));
         delivered.clear();
@@ -108,7 +124,7 @@ bool LocalLink::pull(std::uint32_t count) {
         return true;
     }
     for (broker::Delivered& each : delivered) {
-        events_->on_delivery(make_delivery(each));
+        events_->on_delivery(make_delivery(*events_, *consumer_, each));
         if (mailbox->owner() != this) {
             return false;
         }
@@ -119,77 +135,48 @@ bool LocalLink::pull(std::uint32_t count) {
     return true;
 }
 
-// Removal on receipt
-
-bool LocalLink::keeps_removals() const noexcept {
-    return journal_ != nullptr && consumer_->mode == broker::ReceiveMode::receive_and_delete;
-}
-
 /// One commit at a time, which many messages share.
 void LocalLink::commit_removals() {
     const std::size_t count = machine_.begin_commit();
-    if (count != 0) {
-        when_kept([this, count] { deliver_kept(count); });
+    if (count == 0) {
+        return;
     }
-}
-
-/// While the disk refuses, this tries again: messages that are given back would come twice.
-void LocalLink::when_kept(core::Task action) {
-    confirmations().hold(
-        [this, action = std::make_shared<core::Task>(std::move(action))](const Failure* why) {
-            if (why == nullptr) {
-                (*action)();
-            } else {
-                when_kept(std::move(*action));
+    confirmations().when_kept([this, count] {
+        const auto mailbox = mailbox_;
+        const auto end = removed_.begin() + static_cast<std::ptrdiff_t>(count);
+        std::vector<broker::Delivered> kept{std::move_iterator{removed_.begin()},
+                                            std::move_iterator{end}};
+        removed_.erase(removed_.begin(), end);
+        machine_.committed();
+        commit_removals();
+        mailbox_->schedule(); // a drain, or a loss, may wait for this
+        for (broker::Delivered& each : kept) {
+            if (mailbox->owner() != this || !machine_.delivers_held()) {
+                return;
             }
-        });
-}
-
-void LocalLink::deliver_kept(std::size_t count) {
-    const auto mailbox = mailbox_;
-    const auto end = removed_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::vector<broker::Delivered> kept{std::move_iterator{removed_.begin()},
-                                        std::move_iterator{end}};
-    removed_.erase(removed_.begin(), end);
-    machine_.committed();
-    commit_removals();
-    mailbox_->schedule(); // a drain, or a loss, may wait for this
-    for (broker::Delivered& each : kept) {
-        if (mailbox->owner() != this || !machine_.delivers_held()) {
-            return;
+            events_->on_delivery(make_delivery(*events_, *consumer_, each));
         }
-        events_->on_delivery(make_delivery(each));
-    }
-}
-
-ports::DeliveryPtr LocalLink::make_delivery(broker::Delivered& delivered) const {
-    ports::DeliveryPtr delivery = events_->new_delivery();
-    delivery->message = std::move(delivered.message);
-    delivery->bytes = delivered.bytes;
-    delivery->port_tag = delivered.token;
-    delivery->settled_by_sender = consumer_->mode == broker::ReceiveMode::receive_and_delete;
-    return delivery;
+    });
 }
 
 // Settling
 
 void LocalLink::apply_settlements() {
-    settlements_.apply(*mailbox_->queue(), *consumer_, turns_->now(), journal_,
-                       turns_->scratch().orders);
+    settlements_.apply(*mailbox_->queue(), *consumer_, turns_->now(), journal_);
 }
 
 bool LocalLink::tell_settled() {
-    if (!settlements_.has_outcomes()) {
+    if (settlements_.empty()) {
         return true;
     }
     auto outcomes = settlements_.take_outcomes();
     if (settlements_.take_unkept()) {
         machine_.confirming();
-        confirmations().hold([this, outcomes = std::make_shared<SettleOrderBook::Outcomes>(
+        confirmations().hold([this, outcomes = std::make_shared<SettleOrderBook::Batch>(
                                         std::move(outcomes))](const Failure* why) {
             machine_.confirmed();
             if (tell(*outcomes, why)) {
-                mailbox_->schedule(); // closing may wait for this
+                mailbox_->schedule(); // closing, or a loss, may wait for this
             }
         });
         return true;
@@ -201,15 +188,16 @@ bool LocalLink::tell_settled() {
     return true;
 }
 
-bool LocalLink::tell(const SettleOrderBook::Outcomes& outcomes, const Failure* why) {
+bool LocalLink::tell(const SettleOrderBook::Batch& outcomes, const Failure* why) {
     const auto mailbox = mailbox_;
-    for (const SettleOrderBook::Outcome& each : outcomes) {
+    auto delivery = outcomes.deliveries.begin();
+    for (const broker::SettleOrder& each : outcomes.orders) {
         if (each.failed_with) {
             const Failure failure{.code = *each.failed_with,
                                   .detail = "session '" + session_id() + "'"};
-            events_->on_settled(*each.delivery, &failure);
+            events_->on_settled(**delivery++, &failure);
         } else {
-            events_->on_settled(*each.delivery, why);
+            events_->on_settled(**delivery++, why);
         }
         if (mailbox->owner() != this) {
             return false;
@@ -228,76 +216,68 @@ Confirmations& LocalLink::confirmations() {
 }
 
 template <typename T, typename Operation>
-ports::RequestId LocalLink::request(Deadline deadline, std::function<void(core::Result<T>)> handler,
-                                    Operation operation) {
+core::Result<T> LocalLink::perform(Deadline deadline, Operation operation) {
     apply_settlements();
     const broker::Instant now = turns_->now();
-    if (deadline.passed(now.now)) {
-        return confirmations().reply<T>(std::move(handler), Failure{.code = Errc::timeout});
-    }
-    return operation(now, std::move(handler));
+    return deadline.passed(now.now) ? Failure{.code = Errc::timeout}
+                                    : operation(*mailbox_->queue(), now);
 }
 
 ports::RequestId LocalLink::renew_lock(Deadline deadline, LockHandler handler) {
-    return request<ports::LockGrant>(
-        deadline, std::move(handler), [&](broker::Instant now, LockHandler told) {
-            auto until = mailbox_->queue()->renew(*consumer_, now);
-            return confirmations().reply<ports::LockGrant>(
-                std::move(told),
-                until ? core::Result<ports::LockGrant>{ports::LockGrant{until.value() - now.now}}
-                      : core::Result<ports::LockGrant>{until.failure()});
-        });
+    using Grant = core::Result<ports::LockGrant>;
+    return confirmations().reply(
+        std::move(handler),
+        perform<ports::LockGrant>(deadline, [this](broker::Queue& queue, broker::Instant now) {
+            const auto until = queue.renew(*consumer_, now);
+            return until ? Grant{ports::LockGrant{until.value() - now.now}} : until.failure();
+        }));
 }
 
 ports::RequestId LocalLink::get_state(Deadline deadline, StateHandler handler) {
-    using State = std::optional<std::string>;
-    return request<State>(deadline, std::move(handler),
-                          [&](broker::Instant now, StateHandler told) {
-                              return confirmations().reply<State>(
-                                  std::move(told), mailbox_->queue()->get_state(*consumer_, now));
-                          });
+    return confirmations().reply(std::move(handler),
+                                 perform<std::optional<std::string>>(
+                                     deadline, [this](broker::Queue& queue, broker::Instant now) {
+                                         return queue.get_state(*consumer_, now);
+                                     }));
 }
 
 ports::RequestId LocalLink::set_state(std::optional<std::string> state, Deadline deadline,
                                       DoneHandler handler) {
-    return request<core::Done>(
-        deadline, std::move(handler), [&](broker::Instant now, DoneHandler told) {
-            return confirmations().confirm<core::Done>(
-                std::move(told), mailbox_->queue()->set_state(*consumer_, std::move(state), now),
-                deadline);
-        });
+    return confirmations().confirm(
+        std::move(handler),
+        perform<core::Done>(deadline,
+                            [&](broker::Queue& queue, broker::Instant now) {
+                                return queue.set_state(*consumer_, std::move(state), now);
+                            }),
+        deadline);
 }
 
 /// Removed messages are delivered however long their removal takes to be kept: without the answer
 /// they would be gone.
 ports::RequestId LocalLink::receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                              Deadline deadline, DeliveriesHandler handler) {
-    return request<std::vector<ports::DeliveryPtr>>(
-        deadline, std::move(handler), [&](broker::Instant now, DeliveriesHandler told) {
-            std::vector<broker::Delivered> delivered;
-            auto done =
-                mailbox_->queue()->receive_deferred(*consumer_, sequence_numbers, delivered, now);
-            const bool is_removed = done && keeps_removals();
-            core::Task give = [this, told = std::move(told), done = std::move(done),
-                               delivered = std::move(delivered)]() mutable {
-                if (!done) {
-                    told(done.failure());
-                    return;
-                }
-                std::vector<ports::DeliveryPtr> deliveries;
-                deliveries.reserve(delivered.size());
-                for (broker::Delivered& each : delivered) {
-                    deliveries.push_back(make_delivery(each));
-                }
-                told(std::move(deliveries));
-            };
-            if (is_removed) {
-                when_kept(std::move(give));
-            } else {
-                confirmations().run_later(std::move(give));
-            }
-            return confirmations().next_id();
-        });
+    std::vector<broker::Delivered> delivered;
+    const auto done = perform<core::Done>(deadline, [&](broker::Queue& queue, broker::Instant now) {
+        return queue.receive_deferred(*consumer_, sequence_numbers, delivered, now);
+    });
+    if (!done) {
+        return confirmations().reply(std::move(handler), done.failure());
+    }
+    core::Task give = [this, handler = std::move(handler),
+                       delivered = std::move(delivered)]() mutable {
+        std::vector<ports::DeliveryPtr> deliveries;
+        deliveries.reserve(delivered.size());
+        for (broker::Delivered& each : delivered) {
+            deliveries.push_back(make_delivery(*events_, *consumer_, each));
+        }
+        handler(std::move(deliveries));
+    };
+    if (keeps_removals(*consumer_, journal_)) {
+        confirmations().when_kept(std::move(give));
+    } else {
+        confirmations().run_later(std::move(give));
+    }
+    return confirmations().next_id();
 }
 
 void LocalLink::give_up(ports::RequestId id) {

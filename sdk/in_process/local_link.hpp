@@ -47,20 +47,15 @@ private:
 
     /// Each returns false when an event has destroyed the link.
     [[nodiscard]] bool tell_settled();
-    [[nodiscard]] bool tell(const SettleOrderBook::Outcomes& outcomes, const Failure* why);
-    [[nodiscard]] bool perform();
+    [[nodiscard]] bool tell(const SettleOrderBook::Batch& outcomes, const Failure* why);
     [[nodiscard]] bool pull(std::uint32_t count);
 
     void apply_settlements();
+    /// Delivers messages that have been removed once that is kept.
     void commit_removals();
-    void when_kept(core::Task action);
-    void deliver_kept(std::size_t count);
-    [[nodiscard]] bool keeps_removals() const noexcept;
-    [[nodiscard]] ports::DeliveryPtr make_delivery(broker::Delivered& delivered) const;
-    /// Performs the operation and answers later, or with `timeout` if the deadline has passed.
+    /// Has the broker perform an operation, unless its deadline has passed.
     template <typename T, typename Operation>
-    ports::RequestId request(Deadline deadline, std::function<void(core::Result<T>)> handler,
-                             Operation operation);
+    [[nodiscard]] core::Result<T> perform(Deadline deadline, Operation operation);
     Confirmations& confirmations();
 
     const TurnQueueUse turns_;

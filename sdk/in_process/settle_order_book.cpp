@@ -1,5 +1,7 @@
 #include "in_process/settle_order_book.hpp"
 
+#include <span>
+
 namespace sessionq::in_process {
 namespace {
 
@@ -14,53 +16,52 @@ broker::Outcome to_broker(ports::Outcome outcome) noexcept {
     return broker::Outcome::release;
 }
 
-std::unique_ptr<broker::Changes> changes_of(ports::Settlement&& settlement) {
-    if (settlement.outcome == ports::Outcome::complete ||
-        settlement.outcome == ports::Outcome::release) {
-        return nullptr;
-    }
-    if (settlement.outcome != ports::Outcome::dead_letter &&
-        settlement.properties_to_modify.empty()) {
-        return nullptr;
-    }
-    return std::make_unique<broker::Changes>(
-        broker::Changes{.dead_letter = std::move(settlement.dead_letter),
-                        .properties = std::move(settlement.properties_to_modify)});
+bool has_changes(const ports::Settlement& settlement) noexcept {
+    return settlement.outcome == ports::Outcome::dead_letter ||
+           (settlement.outcome != ports::Outcome::complete &&
+            settlement.outcome != ports::Outcome::release &&
+            !settlement.properties_to_modify.empty());
 }
 
 } // namespace
 
 void SettleOrderBook::add(ports::Delivery& delivery, ports::Settlement&& settlement) {
-    const broker::Outcome outcome = to_broker(settlement.outcome);
-    orders_.push_back(
-        {.delivery = &delivery, .outcome = outcome, .changes = changes_of(std::move(settlement))});
+    broker::SettleOrder& order = batch_.orders.emplace_back();
+    order.token = delivery.port_tag;
+    order.outcome = to_broker(settlement.outcome);
+    if (has_changes(settlement)) {
+        order.changes = changes_
+                            .emplace_back(std::make_unique<broker::Changes>(broker::Changes{
+                                .dead_letter = std::move(settlement.dead_letter),
+                                .properties = std::move(settlement.properties_to_modify)}))
+                            .get();
+    }
+    batch_.deliveries.push_back(&delivery);
 }
 
 void SettleOrderBook::apply(broker::Queue& queue, broker::Consumer& consumer, broker::Instant at,
-                            broker::Journal* journal, std::vector<broker::SettleOrder>& orders) {
-    if (orders_.empty()) {
+                            broker::Journal* journal) {
+    const auto orders = std::span{batch_.orders}.subspan(applied_);
+    if (orders.empty()) {
         return;
-    }
-    orders.clear();
-    for (const Order& each : orders_) {
-        orders.push_back({.token = each.delivery->port_tag,
-                          .outcome = each.outcome,
-                          .changes = each.changes.get()});
     }
     const auto before = journal != nullptr ? journal->last() : 0;
     queue.settle(consumer, orders, at);
     unkept_ = unkept_ || (journal != nullptr && journal->last() != before);
-    auto answer = orders.begin();
-    for (const Order& each : orders_) {
-        outcomes_.push_back({.delivery = each.delivery, .failed_with = (answer++)->failed_with});
-    }
-    orders_.clear();
+    applied_ = batch_.orders.size();
+    changes_.clear();
 }
 
-void SettleOrderBook::recycle(Outcomes&& told) noexcept {
-    if (outcomes_.empty()) {
-        told.clear();
-        outcomes_ = std::move(told);
+SettleOrderBook::Batch SettleOrderBook::take_outcomes() noexcept {
+    applied_ = 0;
+    return std::exchange(batch_, {});
+}
+
+void SettleOrderBook::recycle(Batch&& told) noexcept {
+    if (empty()) {
+        told.orders.clear();
+        told.deliveries.clear();
+        batch_ = std::move(told);
     }
 }
 

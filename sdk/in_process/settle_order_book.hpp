@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,38 +11,33 @@
 
 namespace sessionq::in_process {
 
-/// The settlements of a link between the owner's call and the owner's answer: those that the broker
-/// has not been told, and the outcomes of those that it has.
+/// The settlements of a link until its owner is told. Not a `ports::SettlementBook`, because the
+/// broker answers within the call: what waits is the call, which takes a batch, and the journal.
 class SettleOrderBook {
 public:
-    struct Outcome {
-        ports::Delivery* delivery;
-        std::optional<Errc> failed_with;
+    struct Batch {
+        std::vector<broker::SettleOrder> orders{};
+        std::vector<ports::Delivery*> deliveries{}; ///< Of the orders.
     };
-    using Outcomes = std::vector<Outcome>;
 
     void add(ports::Delivery& delivery, ports::Settlement&& settlement);
 
-    /// Tells the broker of all settlements, in order. `orders` is memory to work with.
+    /// Tells the broker of the settlements that it has not been told of, in order.
     void apply(broker::Queue& queue, broker::Consumer& consumer, broker::Instant at,
-               broker::Journal* journal, std::vector<broker::SettleOrder>& orders);
+               broker::Journal* journal);
 
-    [[nodiscard]] bool has_outcomes() const noexcept { return !outcomes_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return batch_.orders.empty(); }
     /// Whether outcomes that are taken now must wait for the journal. Asked once.
     [[nodiscard]] bool take_unkept() noexcept { return std::exchange(unkept_, false); }
-    [[nodiscard]] Outcomes take_outcomes() noexcept { return std::exchange(outcomes_, {}); }
+    /// After `apply`.
+    [[nodiscard]] Batch take_outcomes() noexcept;
     /// Takes back the memory of outcomes that have been told.
-    void recycle(Outcomes&& told) noexcept;
+    void recycle(Batch&& told) noexcept;
 
 private:
-    struct Order {
-        ports::Delivery* delivery;
-        broker::Outcome outcome;
-        std::unique_ptr<broker::Changes> changes; // null: none
-    };
-
-    std::vector<Order> orders_{};
-    Outcomes outcomes_{};
+    Batch batch_{};
+    std::vector<std::unique_ptr<broker::Changes>> changes_{}; // of orders to come
+    std::size_t applied_{0};                                  // so many of the orders
     bool unkept_{false};
 };
 

@@ -6,22 +6,10 @@ namespace sessionq::in_process {
 
 void TurnQueue::stop() noexcept {
     loop_->detach(*this);
-    due_.clear();
     std::vector<std::shared_ptr<TurnTaker>> late;
     const std::lock_guard lock{mutex_};
     loop_ = nullptr;
     take_notified(late);
-}
-
-void TurnQueue::schedule(TurnTaker& item) {
-    if (item.is_scheduled_) {
-        return;
-    }
-    due_.push_back(item.shared_from_this());
-    item.is_scheduled_ = true;
-    if (!std::exchange(is_woken_, true)) {
-        loop_->wake();
-    }
 }
 
 void TurnQueue::notify(TurnTaker& item) noexcept {
@@ -43,11 +31,6 @@ void TurnQueue::notify(TurnTaker& item) noexcept {
 
 void TurnQueue::drain() noexcept {
     const auto self = shared_from_this(); // a turn may end the last use
-    is_woken_ = false;
-    round_.swap(due_);
-    for (const auto& item : round_) {
-        item->is_scheduled_ = false;
-    }
     take_notified(round_);
     for (std::size_t i = 0; i < round_.size(); ++i) {
         const std::shared_ptr<TurnTaker> item = std::move(round_[i]);

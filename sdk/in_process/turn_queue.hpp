@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "broker/delivered.hpp"
 #include "broker/instant.hpp"
-#include "broker/settlement.hpp"
 #include "core/event_loop.hpp"
 #include "core/inbox.hpp"
 #include "core/mpsc_queue.hpp"
@@ -29,7 +27,6 @@ private:
 
     std::atomic<bool> is_notified_{false};  // in the crossing queue, or about to be
     std::shared_ptr<TurnTaker> notified_{}; // itself, while it is
-    bool is_scheduled_{false};
 };
 
 /// Gives turns to the links of one loop: one turn each however often it was asked for, and one
@@ -44,7 +41,11 @@ public:
     [[nodiscard]] broker::Instant now() const noexcept { return {loop_->now(), loop_->wall_now()}; }
 
     /// Gives `item` a turn later. No effect if one is due already.
-    void schedule(TurnTaker& item);
+    void schedule(TurnTaker& item) noexcept {
+        if (!item.is_notified_.load(std::memory_order_relaxed)) {
+            notify(item);
+        }
+    }
 
     /// The same from any thread. The turn sees what this thread wrote before.
     void notify(TurnTaker& item) noexcept;
@@ -52,11 +53,7 @@ public:
     void drain() noexcept override;
 
     /// Memory for one turn at a time, kept for the next.
-    struct Scratch {
-        std::vector<broker::Delivered> delivered{};
-        std::vector<broker::SettleOrder> orders{};
-    };
-    [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
+    [[nodiscard]] std::vector<broker::Delivered>& scratch() noexcept { return scratch_; }
 
 private:
     friend class TurnQueueUse;
@@ -67,11 +64,9 @@ private:
     core::EventLoop* loop_; // written under mutex_
     std::mutex mutex_;      // for threads that notify while the queue stops
     core::MpscQueue<TurnTaker> crossing_;
-    std::vector<std::shared_ptr<TurnTaker>> due_;
     std::vector<std::shared_ptr<TurnTaker>> round_;
     std::size_t uses_{0};
-    bool is_woken_{false};
-    Scratch scratch_;
+    std::vector<broker::Delivered> scratch_;
 };
 
 /// Keeps a turn queue going. Held by endpoints and links, on the loop's thread.

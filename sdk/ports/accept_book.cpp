@@ -4,7 +4,7 @@
 
 namespace sessionq::ports {
 
-AcceptBook::~AcceptBook() {
+void AcceptBook::close() {
     replies_.clear();
     for (auto& [id, accept] : std::exchange(accepts_, {})) {
         accept.asking.reset();
@@ -13,13 +13,24 @@ AcceptBook::~AcceptBook() {
     }
 }
 
-void AcceptBook::add(RequestId id, Deadline deadline, AcceptHandler handler) {
-    accepts_.emplace(id, Accept{.handler = std::move(handler), .deadline = deadline});
+void AcceptBook::add(RequestId id, Deadline deadline, AcceptHandler handler,
+                     std::unique_ptr<Asking> asking) {
+    next_ = next_.sooner(deadline);
+    accepts_.emplace_hint(
+        accepts_.end(), id,
+        Accept{.handler = std::move(handler), .deadline = deadline, .asking = std::move(asking)});
 }
 
 void AcceptBook::ask(RequestId id, std::unique_ptr<Asking> asking) {
     if (const auto found = accepts_.find(id); found != accepts_.end() && !found->second.answer) {
         found->second.asking = std::move(asking);
+    }
+}
+
+void AcceptBook::wait(RequestId id, Deadline until) {
+    if (const auto found = accepts_.find(id); found != accepts_.end()) {
+        next_ = next_.sooner(until);
+        found->second.wait = until;
     }
 }
 
@@ -30,6 +41,14 @@ void AcceptBook::answer(RequestId id, core::Result<SessionLinkPtr> answer) {
     }
     found->second.answer.emplace(std::move(answer));
     replies_.push([this, id] { reply(id); });
+}
+
+void AcceptBook::answer_now(RequestId id, core::Result<SessionLinkPtr> answer) {
+    if (const auto found = accepts_.find(id); found != accepts_.end() && !found->second.answer) {
+        const auto node = accepts_.extract(found);
+        node.mapped().asking.reset();
+        node.mapped().handler(std::move(answer));
+    }
 }
 
 void AcceptBook::give_up(RequestId id) {
@@ -44,18 +63,23 @@ void AcceptBook::stop(RequestId id, Failure why) {
 }
 
 Deadline AcceptBook::expire(TimePoint now) {
-    Deadline next;
+    if (!next_.passed(now)) {
+        return next_;
+    }
+    next_ = {};
     for (auto& [id, accept] : accepts_) {
         if (accept.answer) {
             continue;
         }
         if (accept.deadline.passed(now)) {
             stop(id, Failure{.code = Errc::timeout});
+        } else if (accept.wait.passed(now)) {
+            stop(id, accept.asking->none());
         } else {
-            next = next.sooner(accept.deadline);
+            next_ = next_.sooner(accept.deadline).sooner(accept.wait);
         }
     }
-    return next;
+    return next_;
 }
 
 void AcceptBook::reply(RequestId id) {

@@ -49,10 +49,14 @@ Capabilities Capabilities::all(std::string broker) {
     return made;
 }
 
+Failure Capabilities::missing(Capability capability) const {
+    return {.code = Errc::not_supported,
+            .detail = broker_ + " does not have: " + std::string{to_string(capability)}};
+}
+
 void Capabilities::require(Capability capability) const {
     if (!has(capability)) {
-        throw Error{Errc::not_supported,
-                    broker_ + " does not have: " + std::string{to_string(capability)}};
+        throw Error{missing(capability)};
     }
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <sessionq/error.hpp>
+
 namespace sessionq::ports {
 
 /// What a broker may or may not be able to do. Each port declares its own; whoever needs a
@@ -42,6 +44,8 @@ public:
         return (bits_ >> static_cast<unsigned>(capability) & 1U) != 0;
     }
 
+    /// The failure `not_supported` with the broker and the capability.
+    [[nodiscard]] Failure missing(Capability capability) const;
     /// Throws `Error{Errc::not_supported}` with the broker and the capability if it is missing.
     void require(Capability capability) const;
 

@@ -21,6 +21,22 @@ std::string encode_map(std::string_view key, Value value) {
     return amqp::encode(Value::map({{Value::symbol(key), std::move(value)}}));
 }
 
+/// The properties of the link. A broker that has no priorities leaves theirs aside.
+std::string link_properties(const ports::AcceptRequest& request) {
+    amqp::Map properties;
+    if (!request.session_id) {
+        const auto wait = std::clamp<std::int64_t>(
+            std::chrono::ceil<std::chrono::milliseconds>(request.wait).count(), 1, 0xffffffff);
+        properties.emplace_back(Value::symbol("com.microsoft:timeout"),
+                                static_cast<std::uint32_t>(wait));
+    }
+    if (request.priority != 0) {
+        properties.emplace_back(Value::symbol("priority"),
+                                static_cast<std::int32_t>(request.priority));
+    }
+    return properties.empty() ? std::string{} : amqp::encode(Value{std::move(properties)});
+}
+
 /// The session that the broker granted.
 std::optional<std::string> granted_session(const amqp::Link& link) {
     const auto filter = amqp::decode(link.remote_filter());
@@ -32,9 +48,8 @@ std::optional<std::string> granted_session(const amqp::Link& link) {
     return id ? std::optional{std::string{*id}} : std::nullopt;
 }
 
-std::optional<WallTime> lock_end(const amqp::Link& link) {
-    const auto properties = amqp::decode(link.remote_properties());
-    const Value* ticks = properties ? properties->find(locked_until) : nullptr;
+std::optional<WallTime> time_in(const std::optional<Value>& properties, std::string_view name) {
+    const Value* ticks = properties ? properties->find(name) : nullptr;
     const auto number = ticks != nullptr ? ticks->integer() : std::nullopt;
     return number ? std::optional{amqp::time_of(*number)} : std::nullopt;
 }
@@ -73,8 +88,6 @@ void SessionAccept::attach() {
     }
     link->set_listener(this);
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
-    const auto wait = std::clamp<std::int64_t>(
-        std::chrono::ceil<std::chrono::milliseconds>(request_.wait).count(), 1, 0xffffffff);
     link->open({.source = {.address = request_.entity,
                            .filter = encode_map(session_filter, request_.session_id
                                                                     ? Value{*request_.session_id}
@@ -84,9 +97,7 @@ void SessionAccept::attach() {
                     removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
                 .receiver_mode =
                     removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
-                .properties = request_.session_id ? std::string{}
-                                                  : encode_map("com.microsoft:timeout",
-                                                               static_cast<std::uint32_t>(wait))});
+                .properties = link_properties(request_)});
 }
 
 void SessionAccept::on_link_open() {
@@ -104,7 +115,11 @@ void SessionAccept::on_link_open() {
     SessionAddress address{.entity = request_.entity,
                            .session_id = *std::move(session),
                            .link_name = std::string{link.name()}};
-    const auto until = lock_end(link);
+    const auto properties = amqp::decode(link.remote_properties());
+    const auto until = time_in(properties, locked_until);
+    if (const auto time = time_in(properties, amqp::broker_time)) {
+        connection_.locks().has_passed(*time, connection_.reading());
+    }
     done_(ports::SessionLinkPtr{std::make_unique<LockedSession>(
         std::move(link_), std::move(address), request_.mode, until)});
 }

@@ -12,11 +12,9 @@ using Phase = GroupLinkMachine::Phase;
 
 namespace {
 
-/// With one settlement unanswered.
 GroupLinkMachine in(Phase phase) {
     GroupLinkMachine machine;
     machine.add_credit(2);
-    machine.settled();
     if (phase == Phase::closing) {
         REQUIRE(machine.close());
     } else if (phase == Phase::over) {
@@ -29,10 +27,11 @@ GroupLinkMachine in(Phase phase) {
 } // namespace
 
 TEST_CASE("group link machine: every input in every phase") {
-    enum Input : std::size_t { add_credit, drain, drained, answered, close, lose };
-    test::PhaseTable table{"group link machine",
-                           {"held", "closing", "over"},
-                           {"add_credit", "drain", "drained", "answered", "close", "lose"}};
+    enum Input : std::size_t { add_credit, drain, drained, unanswered, answered, close, lose };
+    test::PhaseTable table{
+        "group link machine",
+        {"held", "closing", "over"},
+        {"add_credit", "drain", "drained", "unanswered", "answered", "close", "lose"}};
     // What the input answered, the phase after it, and whether the session may be left then.
     struct Row {
         Phase before;
@@ -46,18 +45,21 @@ TEST_CASE("group link machine: every input in every phase") {
         {held, add_credit, true, held, false},
         {held, drain, true, held, false},
         {held, drained, true, held, false},
+        {held, unanswered, true, held, false},
         {held, answered, true, held, false},
         {held, close, true, closing, false},
         {held, lose, true, over, false},
         {closing, add_credit, false, closing, false},
         {closing, drain, false, closing, false},
         {closing, drained, false, closing, false},
+        {closing, unanswered, false, closing, false},
         {closing, answered, false, closing, true},
         {closing, close, false, closing, false},
         {closing, lose, false, over, false},
         {over, add_credit, false, over, false},
         {over, drain, false, over, false},
         {over, drained, false, over, false},
+        {over, unanswered, false, over, false},
         {over, answered, false, over, false},
         {over, close, false, over, false},
         {over, lose, false, over, false},
@@ -78,16 +80,14 @@ TEST_CASE("group link machine: every input in every phase") {
             answer = machine.drained();
             CHECK_FALSE(machine.drained()); // once
             break;
-        case answered:
-            machine.answered();
-            answer = machine.may_give();
-            break;
+        case unanswered: // a settlement, when the session could be left
+        case answered: answer = machine.may_give(); break;
         case close: answer = machine.close(); break;
         case lose: answer = machine.lose() == held; break;
         }
         CHECK(answer == row.answer);
         CHECK(machine.phase() == row.after);
-        CHECK(machine.leave() == row.leaves);
+        CHECK(machine.leave(row.input == answered) == row.leaves);
         table.reached(static_cast<std::size_t>(row.before), row.input);
     }
     table.check();
@@ -113,13 +113,9 @@ TEST_CASE("group link machine: credit is used up by what is given, and ends with
 
 TEST_CASE("group link machine: a session is left once, when all its settlements are answered") {
     GroupLinkMachine machine;
-    machine.settled();
-    machine.settled();
-    machine.answered();
-    CHECK_FALSE(machine.leave());
+    CHECK_FALSE(machine.leave(true));
     REQUIRE(machine.close());
-    CHECK_FALSE(machine.leave());
-    machine.answered();
-    CHECK(machine.leave());
-    CHECK_FALSE(machine.leave());
+    CHECK_FALSE(machine.leave(false));
+    CHECK(machine.leave(true));
+    CHECK_FALSE(machine.leave(true));
 }

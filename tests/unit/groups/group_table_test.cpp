@@ -100,8 +100,7 @@ TEST_CASE("group table: R6: after a failure the group gives nothing until the fa
     Held* one = t.table.next_for(group);
     Held* two = t.table.next_for(group);
     t.table.undo(*two);
-    t.table.fail(*one);
-    CHECK(t.table.is_returning());
+    t.table.fail(*one, {});
     CHECK(t.table.next_for(group) == nullptr);
     t.arrive("a"); // crossed
     const std::vector<Held*> back = t.table.take_returning();
@@ -111,7 +110,7 @@ TEST_CASE("group table: R6: after a failure the group gives nothing until the fa
     for (Held* held : back) {
         t.table.remove(*held);
     }
-    CHECK_FALSE(t.table.is_returning());
+    CHECK(t.table.take_returning().empty());
     t.arrive("a");
     CHECK(t.give_all(group) == Table::Orders{6});
     CHECK(t.table.take_ready(t.session(1)).id == "b"); // untouched
@@ -122,7 +121,7 @@ TEST_CASE("group table: a group that returns is not ready before its messages ar
     Table t;
     t.arrive("a");
     Group& group = t.table.take_ready(t.session(0));
-    t.table.fail(*t.table.next_for(group));
+    t.table.fail(*t.table.next_for(group), {});
     t.table.give_back(group);
     CHECK_FALSE(t.table.has_ready());
     for (Held* held : t.table.take_returning()) {
@@ -136,17 +135,18 @@ TEST_CASE("group table: a group stays while a settlement is unanswered, and is f
     t.arrive("a");
     Group& group = t.table.take_ready(t.session(0));
     Held* held = t.table.next_for(group);
-    CHECK_FALSE(GroupTable::is_settling(*held));
-    t.table.settle(*held, t.session(0));
-    CHECK(GroupTable::is_settling(*held));
+    CHECK(held->place == Held::Place::given);
+    t.table.settle(*held, {});
+    CHECK(held->place == Held::Place::settling);
     int seen = 0;
     t.table.visit_given([&](const Held& each) { seen += &each == held ? 1 : 0; });
     CHECK(seen == 1);
     t.table.give_back(group);
     CHECK_FALSE(t.table.is_empty());
     CHECK_FALSE(t.table.has_ready());
+    CHECK(held->place == Held::Place::settling);
     t.table.remove(*held);
-    CHECK_FALSE(GroupTable::is_settling(*held));
+    CHECK(held->place == Held::Place::waiting);
     CHECK(t.table.is_empty());
 }
 
@@ -169,7 +169,9 @@ TEST_CASE(
     for (Held* each : waiting) {
         t.table.remove(*each);
     }
-    CHECK(t.table.size() == 1);
+    CHECK_FALSE(t.table.has("a"));
+    CHECK_FALSE(t.table.has("b"));
+    CHECK(t.table.has("c"));
     CHECK(t.give_all(held) == Table::Orders{4});
 }
 
@@ -196,30 +198,66 @@ TEST_CASE("group table: after a loss the table is empty and usable") {
 
 TEST_CASE("group table: a group rests when its session has had messages and none is in hand") {
     Table t;
-    CHECK_FALSE(t.table.rests("a"));
+    CHECK(t.table.resting("a") == nullptr);
     Held& first = t.arrive("a");
-    CHECK_FALSE(t.table.rests("a")); // nobody holds it
+    CHECK(t.table.resting("a") == nullptr); // nobody holds it
     Group& group = t.table.take_ready(t.session(1));
-    CHECK_FALSE(t.table.rests("a"));
+    CHECK(t.table.resting("a") == nullptr);
     REQUIRE(t.table.next_for(group) == &first);
-    CHECK_FALSE(t.table.rests("a")); // in hand
-    t.table.settle(first, t.session(1));
-    CHECK_FALSE(t.table.rests("a")); // the broker has not answered
+    CHECK(t.table.resting("a") == nullptr); // in hand
+    t.table.settle(first, {});
+    CHECK(t.table.resting("a") == nullptr); // the broker has not answered
     t.table.remove(first);
-    CHECK(t.table.rests("a"));
+    CHECK(t.table.resting("a") == &t.session(1));
     t.arrive("a");
-    CHECK_FALSE(t.table.rests("a")); // the next one waits
+    CHECK(t.table.resting("a") == nullptr); // the next one waits
 }
 
 TEST_CASE("group table: a group whose session was given nothing does not rest") {
     Table t;
     Group& named = t.table.take("a", t.session(1));
-    CHECK_FALSE(t.table.rests("a"));
+    CHECK(t.table.resting("a") == nullptr);
     Held& first = t.arrive("a");
     REQUIRE(t.table.next_for(named) == &first);
     t.table.remove(first);
-    CHECK(t.table.rests("a"));
+    CHECK(t.table.resting("a") == &t.session(1));
     t.table.give_back(named); // and the one after it begins anew
     static_cast<void>(t.table.take("a", t.session(2)));
-    CHECK_FALSE(t.table.rests("a"));
+    CHECK(t.table.resting("a") == nullptr);
+}
+
+TEST_CASE("group table: a group is held by the session that took it, until that gives it back") {
+    Table t;
+    CHECK(t.table.holder("a") == nullptr);
+    Group& group = t.table.take("a", t.session(3));
+    CHECK(t.table.holder("a") == &t.session(3));
+    t.arrive("a");
+    t.table.give_back(group);
+    CHECK(t.table.holder("a") == nullptr);
+    CHECK(t.table.has("a"));
+}
+
+TEST_CASE("group table: R23: the window holds the bytes of messages that are not settled") {
+    Table t;
+    for (int i = 0; i < 4; ++i) {
+        t.arrive("a");
+    }
+    CHECK(t.table.window().held_bytes() == 40);
+    Group& group = t.table.take_ready(t.session(0));
+    Held* const one = t.table.next_for(group);
+    Held* const two = t.table.next_for(group);
+    t.table.remove(*one);
+    CHECK(t.table.window().held_bytes() == 30);
+    t.table.settle(*two, {});
+    CHECK(t.table.window().held_bytes() == 20); // the broker will answer
+    t.table.remove(*two);
+    CHECK(t.table.window().held_bytes() == 20); // once
+    t.table.give_back(group);
+    for (Held* const each : t.table.take_waiting()) {
+        t.table.remove(*each);
+    }
+    CHECK(t.table.window().held_bytes() == 0);
+    t.arrive("a");
+    t.table.lose_all();
+    CHECK(t.table.window().held_bytes() == 0);
 }

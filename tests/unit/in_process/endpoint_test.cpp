@@ -114,6 +114,34 @@ struct Remover final : ports::LinkEvents {
     bool closes{false};
 };
 
+/// Takes a session's messages, and settles them when the test says so.
+struct Settler final : ports::LinkEvents {
+    explicit Settler(ports::Endpoint& on) {
+        on.accept({.entity = "orders", .session_id = "a", .wait = 10s}, [this](auto result) {
+            link = std::move(result).value();
+            link->set_events(*this);
+            link->add_credit(10);
+        });
+    }
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+        return std::make_unique<ports::Delivery>();
+    }
+    void on_delivery(ports::DeliveryPtr delivery) override {
+        log += std::string{delivery->message.text()} + " ";
+        got.push_back(std::move(delivery));
+    }
+    void on_settled(ports::Delivery&, const Failure* why) override {
+        CHECK(why == nullptr);
+        log += "settled ";
+    }
+    void on_drained() override { log += "drained "; }
+    void on_lost(const Failure& why) override { log += std::string{to_string(why.code)} + " "; }
+
+    std::vector<ports::DeliveryPtr> got{};
+    ports::SessionLinkPtr link{};
+    std::string log{};
+};
+
 /// A broker whose journal answers when the test says so.
 struct Held {
     Held() {
@@ -285,6 +313,21 @@ TEST_CASE(
     gone.link.reset();
     closing.answer();
     CHECK(gone.log.empty());
+}
+
+TEST_CASE("endpoint: settlements under way are answered before a loss, which is the last event") {
+    Held held;
+    Settler settler{held.endpoint};
+    held.answer();
+    REQUIRE(settler.log == "1 2 ");
+    settler.link->settle(*settler.got.front(), {});
+    held.loop.run_until_idle();
+    held.loop.advance(31s);
+    held.broker->advance({held.loop.now(), held.loop.wall_now()});
+    held.loop.run_until_idle();
+    CHECK(settler.log == "1 2 "); // the settlement is not kept yet
+    held.answer();
+    CHECK(settler.log == "1 2 settled lock_lost ");
 }
 
 TEST_CASE("endpoint: deferred messages removed on receipt are delivered once the removal is kept") {

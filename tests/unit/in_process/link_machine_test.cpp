@@ -208,3 +208,16 @@ TEST_CASE("link machine: a close waits for all settlements to be confirmed") {
     machine.confirmed();
     CHECK(turn(machine) == "closed ");
 }
+
+TEST_CASE("link machine: settlements that wait to be confirmed are answered before a loss") {
+    LinkMachine machine;
+    machine.confirming();
+    machine.hold(1);
+    machine.lose();
+    CHECK(turn(machine).empty());
+    CHECK(machine.begin_commit() == 1);
+    machine.committed();
+    CHECK(turn(machine).empty());
+    machine.confirmed();
+    CHECK(turn(machine) == "lost ");
+}

@@ -135,3 +135,51 @@ TEST_CASE("R15: accept book: its end answers what is left, and gives sessions ba
     CHECK(t.loop.run_until_idle() <= 1);
     CHECK(t.link == nullptr);
 }
+
+TEST_CASE("accept book: an accept ends without a session after its wait, but with a timeout at its "
+          "deadline") {
+    Case t;
+    const TimePoint now = t.loop.now();
+    t.accept(1, Deadline::after(5s, now));
+    t.book->wait(1, Deadline::after(2s, now));
+    t.accept(2, Deadline::after(2s, now));
+    t.book->wait(2, Deadline::after(2s, now));
+    t.accept(3);
+    t.book->wait(3, Deadline::after(1s, now));
+    t.book->wait(9, Deadline::after(1s, now));
+    CHECK(t.book->expire(now) == Deadline::after(1s, now));
+    t.grant(3);
+    CHECK(t.book->expire(now + 1s) == Deadline::after(2s, now));
+    CHECK(t.take() == "stopped;3:session;"); // in time
+    CHECK(t.book->expire(now + 2s).is_never());
+    CHECK(t.take() == "stopped;stopped;1:no_session_available;2:timeout;");
+}
+
+TEST_CASE("accept book: an answer may be given within the caller's turn, once, and may end the "
+          "book") {
+    Case t;
+    t.accept(1);
+    t.book->answer_now(1, Failure{.code = Errc::unauthorized});
+    CHECK(t.log == "stopped;1:unauthorized;");
+    t.log.clear();
+    t.book->answer_now(1, Failure{.code = Errc::unauthorized});
+    t.accept(2);
+    t.book->give_up(2);
+    t.book->answer_now(2, ports::SessionLinkPtr{std::make_unique<Link>(t.log)});
+    CHECK(t.take() == "stopped;session back;2:cancelled;");
+    t.book->add(3, {}, [&](const auto&) { t.book.reset(); });
+    t.book->answer_now(3, Failure{.code = Errc::timeout});
+    CHECK(t.book == nullptr);
+}
+
+TEST_CASE("accept book: closing answers what is left at once, and it can be used again") {
+    Case t;
+    t.accept(1);
+    t.book->close();
+    CHECK(t.log == "stopped;1:cancelled;");
+    t.log.clear();
+    t.book->close();
+    t.accept(2);
+    t.grant(2);
+    CHECK(t.take() == "stopped;2:session;");
+}
