@@ -75,11 +75,9 @@ void delete_one(client::BrokerHost& host, const std::string& name, broker::Entit
 
 LocalBroker::LocalBroker() : LocalBroker{LocalBrokerOptions{}} {}
 LocalBroker::LocalBroker(const LocalBrokerOptions& options)
-    : host_{client::start_threads(
-          "the broker's threads could not be started", [&directory = options.data_directory] {
-              return directory.empty() ? std::make_shared<client::BrokerHost>()
-                                       : std::make_shared<client::BrokerHost>(directory);
-          })} {}
+    : host_{client::start_threads("the broker's threads could not be started", [&] {
+          return std::make_shared<client::BrokerHost>(options.data_directory);
+      })} {}
 LocalBroker::LocalBroker(LocalBroker&&) noexcept = default;
 LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;
 LocalBroker::~LocalBroker() = default;

@@ -37,10 +37,12 @@ public:
     [[nodiscard]] processor::Handlers& handlers_before_start();
     void start();
     StopReport stop(Duration timeout) noexcept;
-    void update_limits(const ConcurrencyLimits& limits);
-    [[nodiscard]] ProcessorDescription describe() const;
-    [[nodiscard]] ProcessorCounters counters() const noexcept;
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
+
+    /// Null before the start.
+    [[nodiscard]] processor::Processor* processor() const noexcept {
+        return engine_->processor.get();
+    }
 
 private:
     /// Everything handlers may use. Ends after the last handler has returned.
@@ -56,8 +58,6 @@ private:
         explicit Engine(std::shared_ptr<ClientCore> core);
         ~Engine();
     };
-
-    StopReport stop_engine(Duration timeout);
 
     std::unique_ptr<Engine> engine_;
     const std::vector<std::string> entities_;

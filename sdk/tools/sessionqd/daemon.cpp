@@ -34,9 +34,7 @@ std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port
 } // namespace
 
 Daemon::Daemon(const Options& options)
-    : broker_{options.data_directory.empty()
-                  ? std::make_unique<client::BrokerHost>()
-                  : std::make_unique<client::BrokerHost>(options.data_directory)} {
+    : broker_{std::make_unique<client::BrokerHost>(options.data_directory)} {
     make_entities(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());

@@ -14,8 +14,8 @@
 #include "support/code_of.hpp"
 #include "support/temporary_directory.hpp"
 
-#include "client/check.hpp"
 #include "core/clock.hpp"
+#include "core/id_length.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
@@ -147,8 +147,8 @@ TEST_CASE("sender: the length of ids is counted in characters, not bytes") {
     for (int i = 0; i < 128; ++i) {
         id += "\u00e9";
     }
-    CHECK(client::is_id(id));
-    CHECK_FALSE(client::is_id(id + "x"));
+    CHECK(core::is_id(id));
+    CHECK_FALSE(core::is_id(id + "x"));
 }
 
 TEST_CASE("browser: pages through an entity and disturbs nothing") {
