@@ -9,8 +9,8 @@
 #include "client/session_state.hpp"
 #include "core/access.hpp"
 
-// Each function makes its call at once, so that it checks arguments and captures the ambient context
-// where it is called. The coroutine takes the call by value.
+// Each function makes its call at once, so that it checks arguments and captures the ambient
+// context where it is called. The coroutine takes the call by value.
 namespace sessionq {
 
 asio::awaitable<void> async_send(const Sender& sender, Message message,

@@ -55,7 +55,7 @@ TEST_CASE("local broker: what is due happens by itself") {
     Message message = Message::text("a", "short-lived");
     message.time_to_live = 2ms;
     Sender{client, "orders"}.send(std::move(message));
-    // `counts` of the dead letters alone would make nothing happen in time: the broker's thread does.
+    // `counts` of the dead letters does not make the message expire. The broker's thread does.
     while (broker.counts("orders/$DeadLetterQueue").active == 0) {
         std::this_thread::yield();
     }

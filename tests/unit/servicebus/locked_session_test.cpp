@@ -1,4 +1,5 @@
-// Asking for a session and holding one, against a broker whose part the test plays. Time is manual; only the bytes take their own, over loopback.
+// Asking for a session and holding one, against a broker that the test plays. Time is manual. Only
+// the bytes travel in real time, over loopback.
 #include "servicebus/locked_session.hpp"
 
 #include <doctest/doctest.h>
