@@ -7,7 +7,6 @@
 
 #include "client/thread_start.hpp"
 #include "core/log.hpp"
-#include "dispatch/pool_executor.hpp"
 #include "processor/options_check.hpp"
 
 namespace sessionq::client {
@@ -29,9 +28,6 @@ ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string
 }
 
 } // namespace
-
-ProcessorRuntime::Engine::Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
-ProcessorRuntime::Engine::~Engine() = default;
 
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
                                    std::vector<std::string> entities, ProcessorOptions options)

@@ -12,13 +12,10 @@
 #include "client/client_core.hpp"
 #include "client/notifier.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "dispatch/pool_executor.hpp"
 #include "dispatch/worker_pool.hpp"
 #include "processor/handlers.hpp"
 #include "processor/processor.hpp"
-
-namespace sessionq::dispatch {
-class PoolContext;
-}
 
 namespace sessionq::client {
 
@@ -55,8 +52,7 @@ private:
         std::future<void> emptied{}; ///< ready when the processor has left all loops
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
-        explicit Engine(std::shared_ptr<ClientCore> core);
-        ~Engine();
+        explicit Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
     };
 
     std::unique_ptr<Engine> engine_;
