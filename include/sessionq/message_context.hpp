@@ -39,8 +39,6 @@ class MessageCall;
 /// Shared objects: safe.
 class MessageContext {
 public:
-    explicit MessageContext(processor::MessageCall& call) noexcept : call_{&call} {}
-
     /// A copy of the message may outlive the handler.
     [[nodiscard]] const ReceivedMessage& message() const noexcept;
     [[nodiscard]] SessionContext session() const noexcept;
@@ -76,6 +74,10 @@ public:
     void defer(Properties properties_to_modify = {});
 
 private:
+    friend struct client::Access;
+
+    explicit MessageContext(processor::MessageCall& call) noexcept : call_{&call} {}
+
     processor::MessageCall* call_;
 };
 

@@ -55,8 +55,6 @@ enum class CloseReason : std::uint8_t {
 /// Shared objects: safe.
 class SessionContext {
 public:
-    explicit SessionContext(processor::SessionDriver& driver) noexcept : driver_{&driver} {}
-
     [[nodiscard]] const std::string& session_id() const noexcept;
     [[nodiscard]] const std::string& entity() const noexcept;
 
@@ -86,6 +84,8 @@ public:
 
 private:
     friend struct client::Access;
+
+    explicit SessionContext(processor::SessionDriver& driver) noexcept : driver_{&driver} {}
 
     processor::SessionDriver* driver_;
 };

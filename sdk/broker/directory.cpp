@@ -86,7 +86,7 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
                        .detail = "forward_to: messages forwarded by '" + spec.name +
                                  "' would return to it"};
     }
-    // A stored entity is taken over even on a full disk: otherwise nothing could be removed from it.
+    // A stored entity is opened even on a full disk. Otherwise nothing could be removed from it.
     const auto stored = unopened_.find(spec.name);
     if (stored == unopened_.end()) {
         return find_journal_fault(journal_.get(), spec.name, Growth::adds);

@@ -11,7 +11,7 @@
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
-#include "client/operation.hpp"
+#include "client/public_call.hpp"
 
 namespace sessionq::client {
 
@@ -58,12 +58,15 @@ private:
     Handler handler_;
 };
 
-/// Runs the operation and resumes the coroutine on its own executor. Throws a failure there.
-template <typename T>
-asio::awaitable<T> await(Operation<T> operation) {
+/// Runs the call and resumes the coroutine on its own executor.
+template <typename T, typename R>
+asio::awaitable<R> await(PublicCall<T, R> call) {
+    if (!call.operation) {
+        co_return call.finish(T{});
+    }
     auto answer =
         co_await asio::async_initiate<const asio::use_awaitable_t<>, void(core::Result<T>)>(
-            [&operation]<typename Handler>(Handler handler) {
+            [&operation = *call.operation]<typename Handler>(Handler handler) {
                 auto pending = std::make_shared<AwaitedPending<T, Handler>>(
                     operation.loop, operation.deadline, std::move(handler));
                 pending->watch(std::move(operation.context));
@@ -71,7 +74,12 @@ asio::awaitable<T> await(Operation<T> operation) {
                 launch<T>(pending, std::move(operation.start));
             },
             asio::use_awaitable);
-    co_return std::move(answer).take_or_throw();
+    co_return call.finish(std::move(answer));
+}
+
+template <typename T>
+asio::awaitable<Returned<T>> await(Operation<T> operation) {
+    return await(PublicCall<T>{std::move(operation)});
 }
 
 } // namespace sessionq::client

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-#include <optional>
+#include <future>
 
 #include <sessionq/error.hpp>
 
-#include "client/operation.hpp"
+#include "client/public_call.hpp"
 
 namespace sessionq::client {
 
@@ -16,35 +14,34 @@ class BlockingPending final : public Pending<T> {
 public:
     using Pending<T>::Pending;
 
-    [[nodiscard]] core::Result<T> wait() {
-        std::unique_lock lock{mutex_};
-        answered_.wait(lock, [this] { return answer_.has_value(); });
-        return std::move(*answer_);
-    }
+    [[nodiscard]] core::Result<T> wait() { return answer_.get_future().get(); }
 
 private:
-    void deliver(core::Result<T> answer) override {
-        const std::lock_guard lock{mutex_};
-        answer_.emplace(std::move(answer));
-        answered_.notify_one();
-    }
+    void deliver(core::Result<T> answer) override { answer_.set_value(std::move(answer)); }
 
-    std::mutex mutex_;
-    std::condition_variable answered_;
-    std::optional<core::Result<T>> answer_;
+    std::promise<core::Result<T>> answer_;
 };
 
-/// Runs the operation and waits for its answer, until its deadline. Throws a failure.
-template <typename T>
-T block(Operation<T> operation) {
+/// Runs the call and waits for its answer, until its deadline.
+template <typename T, typename R>
+R block(PublicCall<T, R> call) {
+    if (!call.operation) {
+        return call.finish(T{});
+    }
     if (ReceiveThread::on_any()) {
         throw Error{Errc::invalid_state,
                     "a blocking call on a receive thread, where nothing may wait"};
     }
+    Operation<T>& operation = *call.operation;
     auto pending = std::make_shared<BlockingPending<T>>(operation.loop, operation.deadline);
     pending->watch(std::move(operation.context));
     launch<T>(pending, std::move(operation.start));
-    return pending->wait().take_or_throw();
+    return call.finish(pending->wait());
+}
+
+template <typename T>
+Returned<T> block(Operation<T> operation) {
+    return block(PublicCall<T>{std::move(operation)});
 }
 
 } // namespace sessionq::client

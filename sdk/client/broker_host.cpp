@@ -10,7 +10,7 @@
 namespace sessionq::client {
 
 BrokerHost::BrokerHost(const std::filesystem::path& directory, const core::Clock& clock)
-    : BrokerHost{open(directory, clock), clock} {}
+    : BrokerHost{directory.empty() ? Kept{} : open(directory, clock), clock} {}
 
 BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory,
                                   const core::Clock& clock) {
@@ -25,40 +25,30 @@ BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory,
 BrokerHost::BrokerHost(Kept kept, const core::Clock& clock)
     : clock_{clock}, broker_{std::move(kept.journal), std::move(kept.queues), kept.at} {
     broker_.set_wakeup_listener([this] { look_again(); });
-    thread_ = std::thread{[this] { run(); }};
-}
-
-BrokerHost::~BrokerHost() {
-    {
-        const std::lock_guard lock{mutex_};
-        ending_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
+    thread_ = std::jthread{[this](const std::stop_token& ending) { run(ending); }};
 }
 
 void BrokerHost::look_again() {
     {
         const std::lock_guard lock{mutex_};
-        look_again_ = true;
+        ++changes_;
     }
     changed_.notify_one();
 }
 
-void BrokerHost::run() {
+void BrokerHost::run(const std::stop_token& ending) {
     pthread_setname_np(pthread_self(), "sessionq-broker");
     std::unique_lock lock{mutex_};
-    while (!ending_) {
-        look_again_ = false;
+    while (!ending.stop_requested()) {
+        const auto changed = [this, seen = changes_] { return changes_ != seen; };
         lock.unlock();
         broker_.advance(now());
         const auto due = broker_.next_wakeup();
         lock.lock();
-        const auto woken = [this] { return look_again_ || ending_; };
         if (due) {
-            changed_.wait_until(lock, *due, woken);
+            changed_.wait_until(lock, ending, *due, changed);
         } else {
-            changed_.wait(lock, woken);
+            changed_.wait(lock, ending, changed);
         }
     }
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "broker/broker.hpp"
@@ -14,13 +16,11 @@ namespace sessionq::client {
 /// `LocalBroker` and its clients share it.
 class BrokerHost {
 public:
-    explicit BrokerHost(const core::Clock& clock = core::system_clock())
-        : BrokerHost{Kept{}, clock} {}
-    /// A broker that stores its data in `directory` and starts with the data there. Throws Error as
-    /// `broker::StoreJournal::open` fails.
-    explicit BrokerHost(const std::filesystem::path& directory,
+    /// A broker that stores its data in `directory` and starts with the data there. Empty: it
+    /// stores nothing. Throws Error as `broker::StoreJournal::open` fails.
+    explicit BrokerHost(const std::filesystem::path& directory = {},
                         const core::Clock& clock = core::system_clock());
-    ~BrokerHost();
+    ~BrokerHost() = default;
     BrokerHost(const BrokerHost&) = delete;
     BrokerHost& operator=(const BrokerHost&) = delete;
 
@@ -38,16 +38,15 @@ private:
 
     BrokerHost(Kept kept, const core::Clock& clock);
     static Kept open(const std::filesystem::path& directory, const core::Clock& clock);
-    void run();
+    void run(const std::stop_token& ending);
     void look_again();
 
     const core::Clock& clock_;
     broker::Broker broker_;
     std::mutex mutex_;
-    std::condition_variable changed_;
-    bool look_again_{false}; // guarded by mutex_
-    bool ending_{false};     // guarded by mutex_
-    std::thread thread_;
+    std::condition_variable_any changed_;
+    std::uint64_t changes_{0}; // guarded by mutex_
+    std::jthread thread_;      // last: it uses all of the above
 };
 
 } // namespace sessionq::client

@@ -2,9 +2,11 @@
 
 #include <iterator>
 
-#include "client/access.hpp"
 #include "client/blocking.hpp"
 #include "client/check.hpp"
+#include "client/endpoint_operation.hpp"
+#include "core/access.hpp"
+#include "core/id_length.hpp"
 
 namespace sessionq {
 namespace client {
@@ -16,7 +18,7 @@ constexpr std::uint32_t sessions_per_page = 1'000;
 using SessionIds = std::vector<std::string>;
 
 BrowserOptions checked(BrowserOptions options) {
-    require_option(!options.session_id || is_id(*options.session_id),
+    require_option(!options.session_id || core::is_id(*options.session_id),
                    "BrowserOptions::session_id is longer than 128 characters");
     require_option(options.from_sequence_number >= 0,
                    "BrowserOptions::from_sequence_number must be zero or more");
@@ -65,32 +67,39 @@ BrowserCore::BrowserCore(std::shared_ptr<ClientCore> client, std::string entity,
     client_->capabilities().require(ports::Capability::peek);
 }
 
-Operation<std::vector<ReceivedMessage>> BrowserCore::peek(std::int64_t from,
-                                                          std::uint32_t max_messages,
-                                                          const OperationContext& context) const {
+PublicCall<std::vector<ReceivedMessage>> BrowserCore::peek(Browser& browser,
+                                                           std::uint32_t max_messages,
+                                                           const OperationContext& context) const {
     using Messages = std::vector<ReceivedMessage>;
     require_argument(max_messages > 0, "max_messages is zero");
     ports::PeekRequest request{.entity = entity_,
-                               .from_sequence_number = from,
+                               .from_sequence_number = browser.position(),
                                .max_messages = max_messages,
                                .session_id = options_.session_id};
-    return make_operation<Messages>(
-        client_, *thread_.thread, context,
-        [&thread = thread_,
-         request = std::move(request)](const PendingPtr<Messages>& pending) mutable {
-            request.deadline = pending->deadline();
-            const auto id = thread.endpoint->peek(std::move(request), AnswerTo<Messages>{pending});
-            pending->ask_port([&thread, id] { thread.endpoint->give_up(id); });
-        });
+    return {endpoint_operation<Messages>(
+                client_, thread_, context,
+                [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
+                                               auto answer_to) mutable {
+                    request.deadline = deadline;
+                    return endpoint.peek(std::move(request), std::move(answer_to));
+                }),
+            [&browser](core::Result<Messages> answer) {
+                Messages messages = std::move(answer).take_or_throw();
+                if (!messages.empty()) {
+                    browser.seek(messages.back().sequence_number() + 1);
+                }
+                return messages;
+            }};
 }
 
-Operation<SessionIds> list_sessions_operation(const std::shared_ptr<ClientCore>& client,
-                                              std::string entity, const OperationContext& context) {
+Operation<SessionIds> list_all_sessions(const Client& client, std::string entity,
+                                        const OperationContext& context) {
+    const auto& core = Access::core(client);
     check_entity(entity);
-    client->capabilities().require(ports::Capability::list_sessions);
-    EndpointThread& thread = client->next_thread();
+    core->capabilities().require(ports::Capability::list_sessions);
+    EndpointThread& thread = core->next_thread();
     return make_operation<SessionIds>(
-        client, *thread.thread, context,
+        core, *thread.thread, context,
         [&thread, entity = std::move(entity)](const PendingPtr<SessionIds>& pending) {
             ask_page(*thread.endpoint, entity, {}, pending);
         });
@@ -105,11 +114,7 @@ Browser::Browser(const Client& client, std::string entity, BrowserOptions option
 
 std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages,
                                            const OperationContext& context) {
-    auto messages = client::block(core_->peek(position_, max_messages, context));
-    if (!messages.empty()) {
-        position_ = messages.back().sequence_number() + 1;
-    }
-    return messages;
+    return client::block(core_->peek(*this, max_messages, context));
 }
 
 Browser::Iterator Browser::begin() { return Iterator{*this}; }
@@ -130,8 +135,7 @@ void Browser::Iterator::next_page() {
 
 std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
                                        const OperationContext& context) {
-    return client::block(
-        client::list_sessions_operation(client::Access::core(client), entity, context));
+    return client::block(client::list_all_sessions(client, entity, context));
 }
 
 } // namespace sessionq

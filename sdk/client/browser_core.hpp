@@ -7,11 +7,11 @@
 
 #include <sessionq/browser.hpp>
 
-#include "client/operation.hpp"
+#include "client/public_call.hpp"
 
 namespace sessionq::client {
 
-/// The entity and options of a `Browser`. Makes its operations. Thread-safe.
+/// The entity and options of a `Browser`. Makes its calls. Thread-safe.
 class BrowserCore {
 public:
     /// Throws if an argument is invalid or the broker cannot peek.
@@ -19,8 +19,9 @@ public:
 
     [[nodiscard]] const BrowserOptions& options() const noexcept { return options_; }
 
-    [[nodiscard]] Operation<std::vector<ReceivedMessage>> peek(
-        std::int64_t from, std::uint32_t max_messages, const OperationContext& context) const;
+    /// Moves the browser behind what it finds.
+    [[nodiscard]] PublicCall<std::vector<ReceivedMessage>> peek(
+        Browser& browser, std::uint32_t max_messages, const OperationContext& context) const;
 
 private:
     const std::shared_ptr<ClientCore> client_;
@@ -30,7 +31,7 @@ private:
 };
 
 /// Requests pages until one is not full.
-[[nodiscard]] Operation<std::vector<std::string>> list_sessions_operation(
-    const std::shared_ptr<ClientCore>& client, std::string entity, const OperationContext& context);
+[[nodiscard]] Operation<std::vector<std::string>> list_all_sessions(
+    const Client& client, std::string entity, const OperationContext& context);
 
 } // namespace sessionq::client

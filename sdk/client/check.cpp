@@ -13,14 +13,12 @@ namespace {
 constexpr std::size_t max_entity_characters = 260;
 
 void check_id(std::string_view id, std::string_view name) {
-    if (!is_id(id)) {
+    if (!core::is_id(id)) {
         throw Error{Errc::invalid_argument, std::string{name} + " is longer than 128 characters"};
     }
 }
 
 } // namespace
-
-bool is_id(std::string_view text) noexcept { return core::is_id(text); }
 
 void require_option(bool in_range, std::string_view complaint) {
     if (!in_range) {

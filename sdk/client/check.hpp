@@ -6,9 +6,6 @@
 
 namespace sessionq::client {
 
-/// Whether the text can be a session or message id: up to 128 characters of UTF-8, not bytes.
-[[nodiscard]] bool is_id(std::string_view text) noexcept;
-
 /// Unless `in_range`, throws `Error{Errc::invalid_option}` with `complaint`, which names the
 /// member.
 void require_option(bool in_range, std::string_view complaint);

@@ -9,11 +9,11 @@
 #include <sessionq/token_credential.hpp>
 
 #include "amqp/web_socket.hpp"
-#include "client/access.hpp"
 #include "client/broker_host.hpp"
 #include "client/check.hpp"
 #include "client/client_core.hpp"
 #include "client/credential_tokens.hpp"
+#include "core/access.hpp"
 #include "core/random.hpp"
 #include "groups/endpoint.hpp"
 #include "in_process/endpoint.hpp"
@@ -39,23 +39,6 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
 namespace {
 
 using MakeTokens = std::function<servicebus::TokenSourcePtr(core::EventLoop&)>;
-using Connect = std::function<void(ports::Endpoint&, ports::DoneHandler)>;
-
-/// Waits until the first thread's endpoint is connected, so that a wrong address fails here.
-void connect_first(client::ClientCore& core, const Connect& connect) {
-    const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
-    auto answered = answer->get_future();
-    client::EndpointThread& first = core.thread(0);
-    first.thread->post([&first, connect, answer] {
-        connect(*first.endpoint, [answer](core::Result<core::Done> result) {
-            answer->set_value(std::move(result));
-        });
-    });
-    if (answered.wait_for(core.options().operation_timeout) != std::future_status::ready) {
-        throw Error{Errc::timeout, "the broker did not answer in time"};
-    }
-    static_cast<void>(answered.get().take_or_throw());
-}
 
 amqp::TlsContextPtr make_tls(const TlsOptions& tls) {
     return amqp::make_tls(amqp::TlsClientSettings{.ca_file = tls.ca_file,
@@ -65,8 +48,36 @@ amqp::TlsContextPtr make_tls(const TlsOptions& tls) {
         .take_or_throw();
 }
 
-std::uint64_t seed_of(const client::ReceiveThread& thread) {
-    return core::Random{static_cast<std::uint64_t>(thread.now().time_since_epoch().count())}.next();
+/// Makes an `Endpoint` on each receive thread and waits until the first one is connected, so that a
+/// wrong address fails here.
+template <typename Endpoint, typename MakeSettings, typename... Arguments>
+std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
+                                                 const MakeSettings& make_settings,
+                                                 const Arguments&... arguments) {
+    const auto core = std::make_shared<client::ClientCore>(
+        options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
+            auto settings = make_settings(thread);
+            settings.operation_timeout = options.operation_timeout;
+            settings.idle_timeout = options.connection_idle_timeout;
+            settings.backoff = options.reconnect_backoff;
+            const auto now = thread.now().time_since_epoch().count();
+            settings.seed = core::Random{static_cast<std::uint64_t>(now)}.next();
+            return std::make_unique<Endpoint>(thread, thread.io_context(), std::move(settings));
+        });
+    const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
+    auto answered = answer->get_future();
+    client::EndpointThread& first = core->thread(0);
+    first.thread->post([&first, answer, arguments...] {
+        static_cast<Endpoint&>(*first.endpoint)
+            .connect(arguments..., [answer](core::Result<core::Done> result) {
+                answer->set_value(std::move(result));
+            });
+    });
+    if (answered.wait_for(options.operation_timeout) != std::future_status::ready) {
+        throw Error{Errc::timeout, "the broker did not answer in time"};
+    }
+    static_cast<void>(answered.get().take_or_throw());
+    return core;
 }
 
 /// Parses a host, a namespace of Azure's public cloud, or a connection string without a key.
@@ -82,11 +93,9 @@ servicebus::ConnectionString place_of(std::string_view where, std::optional<Tran
             .take_or_throw();
     }
     auto parsed = servicebus::ConnectionString::parse(where, transport).take_or_throw();
-    if (!parsed.key.empty() || !parsed.signature.empty()) {
-        throw Error{
-            Errc::invalid_argument,
-            "the connection string holds a key or signature, and a credential was given too"};
-    }
+    client::require_argument(
+        parsed.key.empty() && parsed.signature.empty(),
+        "the connection string holds a key or signature, and a credential was given too");
     return parsed;
 }
 
@@ -94,26 +103,16 @@ std::shared_ptr<client::ClientCore> connect_to_service_bus(
     const servicebus::ConnectionString& parsed, const MakeTokens& make_tokens,
     const ClientOptions& options, const TlsOptions& tls) {
     const amqp::TlsContextPtr context = parsed.tls ? make_tls(tls) : nullptr;
-    auto core = std::make_shared<client::ClientCore>(
-        options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
-            servicebus::EndpointSettings settings;
-            settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
-            if (parsed.transport == Transport::web_sockets) {
-                settings.target.web_socket_path = amqp::service_bus_web_socket_path;
-            }
-            settings.tokens = make_tokens(thread);
-            settings.operation_timeout = options.operation_timeout;
-            settings.idle_timeout = options.connection_idle_timeout;
-            settings.backoff = options.reconnect_backoff;
-            settings.seed = seed_of(thread);
-            return std::make_unique<servicebus::Endpoint>(thread, thread.io_context(),
-                                                          std::move(settings));
-        });
-    connect_first(*core, [&](ports::Endpoint& endpoint, ports::DoneHandler handler) {
-        static_cast<servicebus::Endpoint&>(endpoint).connect(parsed.entity_path,
-                                                             std::move(handler));
-    });
-    return core;
+    const auto make_settings = [&](client::ReceiveThread& thread) {
+        servicebus::EndpointSettings settings;
+        settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
+        if (parsed.transport == Transport::web_sockets) {
+            settings.target.web_socket_path = amqp::service_bus_web_socket_path;
+        }
+        settings.tokens = make_tokens(thread);
+        return settings;
+    };
+    return connect_core<servicebus::Endpoint>(options, make_settings, parsed.entity_path);
 }
 
 std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
@@ -122,18 +121,8 @@ std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
     groups::EndpointSettings settings{.url = groups::ConnectionUrl::parse(url).take_or_throw()};
     settings.tls = settings.url.tls ? make_tls(tls) : nullptr;
     settings.has_certificate = !tls.certificate_file.empty();
-    settings.operation_timeout = options.operation_timeout;
-    settings.idle_timeout = options.connection_idle_timeout;
-    settings.backoff = options.reconnect_backoff;
-    auto core = std::make_shared<client::ClientCore>(
-        options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
-            settings.seed = seed_of(thread);
-            return std::make_unique<groups::Endpoint>(thread, thread.io_context(), settings);
-        });
-    connect_first(*core, [](ports::Endpoint& endpoint, ports::DoneHandler handler) {
-        static_cast<groups::Endpoint&>(endpoint).connect(std::move(handler));
-    });
-    return core;
+    return connect_core<groups::Endpoint>(options,
+                                          [&](client::ReceiveThread&) { return settings; });
 }
 
 void forbid_on_receive_threads() {
@@ -172,9 +161,7 @@ Client Client::connect(const char* connection_string, ClientOptions options,
 Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential,
                             ClientOptions options, const TlsOptions& tls) {
     forbid_on_receive_threads();
-    if (credential == nullptr) {
-        throw Error{Errc::invalid_argument, "credential is null"};
-    }
+    client::require_argument(credential != nullptr, "credential is null");
     const MakeTokens make_tokens = [&credential](core::EventLoop& loop) {
         return std::make_unique<client::CredentialTokens>(credential, loop);
     };

@@ -1,5 +1,4 @@
-#include "client/coroutine_handler.hpp"
-
+#include <memory>
 #include <stop_token>
 #include <utility>
 
@@ -9,21 +8,23 @@
 #include <asio/post.hpp>
 #include <asio/strand.hpp>
 
-#include "client/access.hpp"
+#include <sessionq/async.hpp>
+
+#include "core/access.hpp"
 #include "dispatch/pool_executor.hpp"
 #include "processor/session_driver.hpp"
 
-namespace sessionq::client {
+namespace sessionq {
 namespace {
 
+using Handler = std::function<asio::awaitable<void>(MessageContext&)>;
+using Strand = asio::strand<dispatch::PoolExecutor>;
 /// A signal belongs to the strand of its coroutine. The completion handler owns it.
 using SignalPtr = std::shared_ptr<asio::cancellation_signal>;
-using Strand = asio::strand<dispatch::PoolExecutor>;
 
 /// Runs the handler, and cancels what it waits for when `stop` fires.
-asio::awaitable<void> run(const std::function<asio::awaitable<void>(MessageContext&)>& handler,
-                          MessageContext& message, std::stop_token stop, Strand strand,
-                          std::weak_ptr<asio::cancellation_signal> signal) {
+asio::awaitable<void> run(const Handler& handler, MessageContext& message, std::stop_token stop,
+                          Strand strand, std::weak_ptr<asio::cancellation_signal> signal) {
     // It goes with the coroutine. By then the callback has posted, or never will.
     const std::stop_callback cancel{std::move(stop), [strand, signal] {
                                         asio::post(strand, [signal] {
@@ -37,12 +38,10 @@ asio::awaitable<void> run(const std::function<asio::awaitable<void>(MessageConte
 
 } // namespace
 
-MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageContext&)> handler) {
-    const auto shared =
-        std::make_shared<const std::function<asio::awaitable<void>(MessageContext&)>>(
-            std::move(handler));
+MessageHandler coroutine(Handler handler) {
+    const auto shared = std::make_shared<const Handler>(std::move(handler));
     return MessageHandler::started_by([shared](MessageContext& message, MessageHandler::Done done) {
-        const processor::SessionView& session = Access::driver(message.session()).view();
+        const processor::SessionView& session = client::Access::driver(message.session()).view();
         dispatch::PoolContext& coroutines = *session.workplace().shared->environment.coroutines;
         const Strand strand{coroutines.executor(session.context(message.deadline()))};
         const auto signal = std::make_shared<asio::cancellation_signal>();
@@ -54,4 +53,4 @@ MessageHandler coroutine_handler(std::function<asio::awaitable<void>(MessageCont
     });
 }
 
-} // namespace sessionq::client
+} // namespace sessionq

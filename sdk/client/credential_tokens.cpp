@@ -34,13 +34,11 @@ core::Result<servicebus::Token> token_of(TokenCredential& credential, const Toke
 struct CredentialTokens::Gate {
     std::mutex mutex{};
     CredentialTokens* source{nullptr}; // null: ended
-    bool asking{false};                // only the loop uses it
 
     void hand_in(core::Result<servicebus::Token> token) {
         const std::lock_guard lock{mutex};
         if (source != nullptr) { // so the loop exists
             source->loop_.post([gate = source->gate_, token = std::move(token)]() mutable {
-                gate->asking = false;
                 if (gate->source != nullptr) {
                     gate->source->given(std::move(token));
                 }
@@ -66,20 +64,18 @@ void CredentialTokens::ask(std::string_view, WallTime, Deadline deadline, Handle
         return;
     }
     waiting_.push_back(std::move(handler));
-    if (!gate_->asking) {
+    if (waiting_.size() == 1) { // nobody asks the credential yet
         start(deadline);
     }
 }
 
 void CredentialTokens::start(Deadline deadline) {
-    gate_->asking = true;
     try {
         std::thread{[gate = gate_, credential = credential_, deadline] {
             gate->hand_in(
                 token_of(*credential, TokenRequest{.scope = scope, .deadline = deadline}));
         }}.detach();
     } catch (const std::system_error& error) {
-        gate_->asking = false;
         given(Failure{.code = Errc::resource_exhausted,
                       .detail = std::string{"no thread for the credential: "} + error.what()});
     }

@@ -1,5 +1,6 @@
 #include <sessionq/local_broker.hpp>
 
+#include <type_traits>
 #include <utility>
 
 #include <sessionq/error.hpp>
@@ -11,10 +12,10 @@
 namespace sessionq {
 namespace {
 
-/// The common options of queues and subscriptions.
+/// The options of a queue, or those of a subscription, which are fewer.
 template <typename Options>
-broker::QueueOptions common_options(const Options& options) {
-    return {
+broker::QueueOptions to_engine(const Options& options) {
+    broker::QueueOptions made{
         .requires_session = options.requires_session,
         .lock_duration = options.lock_duration,
         .max_delivery_count = options.max_delivery_count,
@@ -23,18 +24,12 @@ broker::QueueOptions common_options(const Options& options) {
         .forward_to = options.forward_to,
         .forward_dead_letters_to = options.forward_dead_letters_to,
     };
-}
-
-broker::QueueOptions to_engine(const QueueOptions& options) {
-    broker::QueueOptions made = common_options(options);
-    made.max_size_bytes = options.max_size_bytes;
-    made.max_message_bytes = options.max_message_bytes;
-    made.duplicate_detection_window = options.duplicate_detection_window;
+    if constexpr (std::is_same_v<Options, QueueOptions>) {
+        made.max_size_bytes = options.max_size_bytes;
+        made.max_message_bytes = options.max_message_bytes;
+        made.duplicate_detection_window = options.duplicate_detection_window;
+    }
     return made;
-}
-
-broker::QueueOptions to_engine(const SubscriptionOptions& options) {
-    return common_options(options);
 }
 
 /// Throws unless the destinations exist. If one is deleted later, messages are dead-lettered.
@@ -75,11 +70,9 @@ void delete_one(client::BrokerHost& host, const std::string& name, broker::Entit
 
 LocalBroker::LocalBroker() : LocalBroker{LocalBrokerOptions{}} {}
 LocalBroker::LocalBroker(const LocalBrokerOptions& options)
-    : host_{client::start_threads(
-          "the broker's threads could not be started", [&directory = options.data_directory] {
-              return directory.empty() ? std::make_shared<client::BrokerHost>()
-                                       : std::make_shared<client::BrokerHost>(directory);
-          })} {}
+    : host_{client::start_threads("the broker's threads could not be started", [&] {
+          return std::make_shared<client::BrokerHost>(options.data_directory);
+      })} {}
 LocalBroker::LocalBroker(LocalBroker&&) noexcept = default;
 LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;
 LocalBroker::~LocalBroker() = default;

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <stop_token>
 #include <utility>
 
 #include "core/log.hpp"
@@ -10,13 +11,9 @@
 namespace sessionq::client {
 
 struct Notifier::Queue {
-    void run() {
+    void run(const std::stop_token& ending) {
         std::unique_lock lock{mutex};
-        for (;;) {
-            changed.wait(lock, [this] { return ending || !tasks.empty(); });
-            if (tasks.empty()) {
-                return;
-            }
+        while (changed.wait(lock, ending, [this] { return !tasks.empty(); })) {
             core::Task task = std::move(tasks.front());
             tasks.pop_front();
             lock.unlock();
@@ -31,23 +28,16 @@ struct Notifier::Queue {
     }
 
     std::mutex mutex{};
-    std::condition_variable changed{};
+    std::condition_variable_any changed{};
     std::deque<core::Task> tasks{};
-    bool ending{false};
 };
 
 Notifier::Notifier() : queue_{std::make_shared<Queue>()} {}
 
 Notifier::~Notifier() {
-    {
-        const std::lock_guard lock{queue_->mutex};
-        queue_->ending = true;
-    }
-    queue_->changed.notify_one();
     if (thread_.get_id() == std::this_thread::get_id()) {
+        thread_.request_stop();
         thread_.detach();
-    } else if (thread_.joinable()) {
-        thread_.join();
     }
 }
 
@@ -55,7 +45,8 @@ void Notifier::post(core::Task task) {
     const std::lock_guard lock{queue_->mutex};
     queue_->tasks.push_back(std::move(task));
     if (!thread_.joinable()) {
-        thread_ = std::thread{[queue = queue_] { queue->run(); }};
+        thread_ =
+            std::jthread{[queue = queue_](const std::stop_token& ending) { queue->run(ending); }};
     }
     queue_->changed.notify_one();
 }

@@ -25,7 +25,7 @@ private:
     struct Queue;
 
     std::shared_ptr<Queue> queue_;
-    std::thread thread_{}; // guarded by the queue's mutex
+    std::jthread thread_{}; // guarded by the queue's mutex
 };
 
 } // namespace sessionq::client

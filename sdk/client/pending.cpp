@@ -24,7 +24,7 @@ bool PendingBase::begin() {
     if (context_.stop().stop_requested()) {
         give_up(Errc::cancelled);
     }
-    if (ended_) {
+    if (ended()) {
         return false;
     }
     // On the loop only: the loop ends the operation and must not meet a half registered callback.
@@ -39,34 +39,36 @@ bool PendingBase::begin() {
 
 void PendingBase::give_up(Errc why) {
     const auto kept = shared_from_this(); // giving up may drop the last other reference
-    if (given_up_as_) {
-        return; // the port will answer
-    }
-    if (const auto give_up_there = std::exchange(port_gives_up_, nullptr)) {
-        given_up_as_ = why;
-        give_up_there();
-    } else if (end()) {
+    switch (machine_.give_up(why)) {
+    case PendingMachine::GiveUp::nothing: break;
+    case PendingMachine::GiveUp::answer:
+        release();
         answer_given_up(why);
+        break;
+    case PendingMachine::GiveUp::at_port: std::exchange(port_gives_up_, nullptr)(); break;
     }
 }
 
 void PendingBase::ask_port(std::function<void()> give_up) {
-    if (!ended_) {
+    if (machine_.ask_port()) {
         port_gives_up_ = std::move(give_up);
     }
 }
 
 bool PendingBase::end() noexcept {
-    if (ended_) {
+    if (!machine_.end()) {
         return false;
     }
-    ended_ = true;
+    release();
+    return true;
+}
+
+void PendingBase::release() noexcept {
     port_gives_up_ = nullptr;
     if (timer_.is_armed()) {
         loop_.timers().cancel(timer_);
     }
     stop_callback_.reset();
-    return true;
 }
 
 } // namespace sessionq::client

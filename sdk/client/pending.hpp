@@ -8,6 +8,7 @@
 
 #include <sessionq/operation_context.hpp>
 
+#include "client/pending_machine.hpp"
 #include "core/event_loop.hpp"
 #include "core/result.hpp"
 #include "timing/timer.hpp"
@@ -26,7 +27,9 @@ public:
 
     [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
     [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
-    [[nodiscard]] bool ended() const noexcept { return ended_; }
+    [[nodiscard]] bool ended() const noexcept {
+        return machine_.phase() == PendingMachine::Phase::ended;
+    }
 
     /// Gives the operation up with `cancelled` when the context's stop token fires. Call it before
     /// the operation is posted to the loop.
@@ -51,7 +54,9 @@ protected:
     [[nodiscard]] bool end() noexcept;
 
     /// Why the operation was given up while the port worked on it.
-    [[nodiscard]] const std::optional<Errc>& given_up_as() const noexcept { return given_up_as_; }
+    [[nodiscard]] const std::optional<Errc>& given_up_as() const noexcept {
+        return machine_.given_up_as();
+    }
 
 private:
     struct Canceller {
@@ -59,6 +64,7 @@ private:
         void operator()() const { pending->cancel(); }
     };
 
+    void release() noexcept;
     void on_deadline() { give_up(Errc::timeout); }
 
     /// Ends with a failure, or with the operation's own answer instead.
@@ -66,9 +72,8 @@ private:
 
     core::EventLoop& loop_;
     const Deadline deadline_;
-    bool ended_{false};
+    PendingMachine machine_{};
     std::function<void()> port_gives_up_{};
-    std::optional<Errc> given_up_as_{};
     timing::Timer timer_{timing::Timer::calling<&PendingBase::on_deadline>(this)};
     OperationContext context_{};
     std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
@@ -123,23 +128,14 @@ template <typename T>
 class AnswerTo {
 public:
     explicit AnswerTo(PendingPtr<T> pending, Errc unanswered = Errc::cancelled)
-        : duty_{std::make_shared<Duty>(std::move(pending), unanswered)} {}
+        : duty_{pending.get(), [pending, unanswered](Pending<T>* operation) {
+                    operation->complete(Failure{.code = unanswered});
+                }} {}
 
-    void operator()(core::Result<T> answer) const { duty_->pending->complete(std::move(answer)); }
+    void operator()(core::Result<T> answer) const { duty_->complete(std::move(answer)); }
 
 private:
-    struct Duty {
-        PendingPtr<T> pending;
-        Errc unanswered;
-
-        Duty(PendingPtr<T> operation, Errc otherwise)
-            : pending{std::move(operation)}, unanswered{otherwise} {}
-        Duty(const Duty&) = delete;
-        Duty& operator=(const Duty&) = delete;
-        ~Duty() { pending->complete(Failure{.code = unanswered}); }
-    };
-
-    std::shared_ptr<Duty> duty_;
+    PendingPtr<T> duty_; // its deleter answers
 };
 
 /// Starts an operation on its loop. It must lead to `complete`.

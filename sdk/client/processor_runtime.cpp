@@ -7,7 +7,6 @@
 
 #include "client/thread_start.hpp"
 #include "core/log.hpp"
-#include "dispatch/pool_executor.hpp"
 #include "processor/options_check.hpp"
 
 namespace sessionq::client {
@@ -16,7 +15,6 @@ namespace {
 constexpr Duration destructor_patience = std::chrono::seconds{5};
 constexpr Duration late_patience =
     std::chrono::milliseconds{100}; // for handlers that outlived a stop
-constexpr Duration describe_patience = std::chrono::seconds{1};
 
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
                          const ports::Capabilities& capabilities) {
@@ -31,9 +29,6 @@ ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string
 
 } // namespace
 
-ProcessorRuntime::Engine::Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
-ProcessorRuntime::Engine::~Engine() = default;
-
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
                                    std::vector<std::string> entities, ProcessorOptions options)
     : engine_{std::make_unique<Engine>(std::move(client))},
@@ -41,7 +36,7 @@ ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
       options_{checked(std::move(options), entities_, engine_->client->capabilities())} {}
 
 ProcessorRuntime::~ProcessorRuntime() {
-    if (engine_->processor == nullptr) {
+    if (processor() == nullptr) {
         return;
     }
     const StopReport report = stop(destructor_patience);
@@ -59,14 +54,14 @@ ProcessorRuntime::~ProcessorRuntime() {
 }
 
 processor::Handlers& ProcessorRuntime::handlers_before_start() {
-    if (engine_->processor != nullptr) {
+    if (processor() != nullptr) {
         throw Error{Errc::invalid_state, "handlers are registered before start"};
     }
     return handlers_;
 }
 
 void ProcessorRuntime::start() {
-    if (engine_->processor != nullptr) {
+    if (processor() != nullptr) {
         throw Error{Errc::invalid_state, "the processor was started before"};
     }
     if (!handlers_.message && !handlers_.start_message) {
@@ -105,58 +100,23 @@ void ProcessorRuntime::start() {
     engine.processor->start();
 }
 
-StopReport ProcessorRuntime::stop(Duration timeout) noexcept {
-    try {
-        return stop_engine(timeout);
-    } catch (const std::exception& error) { // out of memory; the destructor does the rest
-        core::log(LogLevel::error, "processor", "stop failed: ", error.what());
-        return {};
-    }
-}
-
-StopReport ProcessorRuntime::stop_engine(Duration timeout) {
-    if (engine_->processor == nullptr) {
+StopReport ProcessorRuntime::stop(Duration timeout) noexcept try {
+    if (processor() == nullptr) {
         return {.complete = true};
     }
     const Deadline deadline =
         Deadline::after(std::max(timeout, Duration::zero()), engine_->client->clock().now());
     if (engine_->pool->on_worker_thread()) {
-        engine_->processor->stop(deadline, [](const StopReport&) {});
+        processor()->stop(deadline, [](const StopReport&) {});
         return {.requested_only = true};
     }
     auto promise = std::make_shared<std::promise<StopReport>>();
-    std::future<StopReport> stopped = promise->get_future();
-    engine_->processor->stop(deadline,
-                             [promise](const StopReport& report) { promise->set_value(report); });
-    return stopped.get();
-}
-
-void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
-    if (engine_->processor == nullptr) {
-        throw Error{Errc::invalid_state, "the processor is not started"};
-    }
-    const OperationContext::DetachedScope detached;
-    engine_->processor->update_limits(limits);
-}
-
-ProcessorDescription ProcessorRuntime::describe() const {
-    if (engine_->processor == nullptr) {
-        return {};
-    }
-    auto promise = std::make_shared<std::promise<ProcessorDescription>>();
-    std::future<ProcessorDescription> described = promise->get_future();
-    engine_->processor->describe(
-        [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
-    if (described.wait_for(describe_patience) == std::future_status::ready) {
-        return described.get();
-    }
-    return {.state = engine_->processor->state(),
-            .degraded = {"a receive thread does not answer"},
-            .counters = counters()};
-}
-
-ProcessorCounters ProcessorRuntime::counters() const noexcept {
-    return engine_->processor == nullptr ? ProcessorCounters{} : engine_->processor->counters();
+    processor()->stop(deadline,
+                      [promise](const StopReport& report) { promise->set_value(report); });
+    return promise->get_future().get();
+} catch (const std::exception& error) { // out of memory; the destructor does the rest
+    core::log(LogLevel::error, "processor", "stop failed: ", error.what());
+    return {};
 }
 
 } // namespace sessionq::client

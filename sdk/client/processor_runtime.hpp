@@ -12,13 +12,10 @@
 #include "client/client_core.hpp"
 #include "client/notifier.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "dispatch/pool_executor.hpp"
 #include "dispatch/worker_pool.hpp"
 #include "processor/handlers.hpp"
 #include "processor/processor.hpp"
-
-namespace sessionq::dispatch {
-class PoolContext;
-}
 
 namespace sessionq::client {
 
@@ -37,10 +34,12 @@ public:
     [[nodiscard]] processor::Handlers& handlers_before_start();
     void start();
     StopReport stop(Duration timeout) noexcept;
-    void update_limits(const ConcurrencyLimits& limits);
-    [[nodiscard]] ProcessorDescription describe() const;
-    [[nodiscard]] ProcessorCounters counters() const noexcept;
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
+
+    /// Null before the start.
+    [[nodiscard]] processor::Processor* processor() const noexcept {
+        return engine_->processor.get();
+    }
 
 private:
     /// Everything handlers may use. Ends after the last handler has returned.
@@ -53,11 +52,8 @@ private:
         std::future<void> emptied{}; ///< ready when the processor has left all loops
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
-        explicit Engine(std::shared_ptr<ClientCore> core);
-        ~Engine();
+        explicit Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
     };
-
-    StopReport stop_engine(Duration timeout);
 
     std::unique_ptr<Engine> engine_;
     const std::vector<std::string> entities_;

@@ -47,10 +47,10 @@ ReceiveThread::ReceiveThread(const core::Clock& clock, Duration spin)
     : clock_{clock},
       spin_{spin},
       timers_{std::make_unique<timing::TimerService>(*this, clock.now())},
-      thread_{[this] { run(); }} {}
+      thread_{[this](const std::stop_token& ending) { run(ending); }} {}
 
 ReceiveThread::~ReceiveThread() {
-    ending_.store(true, std::memory_order_release);
+    thread_.request_stop();
     wake();
     thread_.join();
     timers_.reset(); // its tasks may refer to it
@@ -77,11 +77,10 @@ bool ReceiveThread::on_this_thread() const noexcept { return current_thread == t
 bool ReceiveThread::on_any() noexcept { return current_thread != nullptr; }
 
 TimePoint ReceiveThread::now() const noexcept {
-    if (!now_is_fresh_) {
+    if (!now_) {
         now_ = clock_.now();
-        now_is_fresh_ = true;
     }
-    return now_;
+    return *now_;
 }
 
 void ReceiveThread::attach(core::Inbox& inbox) noexcept {
@@ -89,10 +88,10 @@ void ReceiveThread::attach(core::Inbox& inbox) noexcept {
     wake();
 }
 
-void ReceiveThread::run() noexcept {
+void ReceiveThread::run(const std::stop_token& ending) noexcept {
     pthread_setname_np(pthread_self(), "sessionq-recv");
     current_thread = this;
-    while (!ending_.load(std::memory_order_acquire)) {
+    while (!ending.stop_requested()) {
         run_round();
         State seen = State::awake;
         if (spin_found_work() ||
@@ -123,8 +122,7 @@ void ReceiveThread::run_tasks() {
         begin_task();
         try {
             owned->run();
-        } catch (const std::exception&
-                     error) { // the thread serves many; one task's failure must not end it
+        } catch (const std::exception& error) { // the thread serves many and goes on
             core::log(LogLevel::error, "client",
                       "a task on a receive thread failed: ", error.what());
         }

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <thread>
 
 #include <sessionq/operation_context.hpp>
@@ -47,30 +49,28 @@ private:
     struct Posted;
     enum class State : int { awake, notified, asleep };
 
-    void run() noexcept;
+    void run(const std::stop_token& ending) noexcept;
     void run_round();
     void run_tasks();
     void poll_reactor();
     bool spin_found_work() const noexcept;
     void sleep();
     void drop_tasks() noexcept;
-    void begin_task() noexcept { now_is_fresh_ = false; }
+    void begin_task() noexcept { now_.reset(); }
 
     const core::Clock& clock_;
     const Duration spin_;
     core::MpscQueue<Posted> posted_;
     std::atomic<State> state_{State::awake};
-    std::atomic<bool> ending_{false};
 
     // Only this thread uses these.
-    mutable TimePoint now_{};
-    mutable bool now_is_fresh_{false};
+    mutable std::optional<TimePoint> now_{}; // of the task that runs
     unsigned rounds_since_poll_{0};
     core::InboxSet inboxes_;
     Reactor reactor_;
     std::unique_ptr<timing::TimerService> timers_;
 
-    std::thread thread_; // last: it uses all of the above
+    std::jthread thread_; // last: it uses all of the above
 };
 
 } // namespace sessionq::client

@@ -29,19 +29,38 @@ public:
     };
 
     /// The application closes the receiver. `draining`: a drain is outstanding.
-    [[nodiscard]] ReceiverActions close(TimePoint now, bool draining) noexcept;
+    [[nodiscard]] ReceiverActions close(TimePoint now, bool draining) noexcept {
+        if (phase_ != Phase::open) {
+            return {};
+        }
+        phase_ = draining ? Phase::draining : Phase::detaching;
+        close_by_ = now + close_timeout;
+        return {.refuse = true, .detach = !draining};
+    }
 
     /// The broker answered a drain.
-    [[nodiscard]] ReceiverActions drained() noexcept;
+    [[nodiscard]] ReceiverActions drained() noexcept {
+        if (phase_ != Phase::draining) {
+            return {};
+        }
+        phase_ = Phase::detaching;
+        return {.detach = true};
+    }
 
     /// The broker answered the detach.
-    [[nodiscard]] ReceiverActions detached() noexcept;
+    [[nodiscard]] ReceiverActions detached() noexcept {
+        return phase_ == Phase::detaching ? end() : ReceiverActions{};
+    }
 
     /// The lock or the link is lost, or the client ends.
-    [[nodiscard]] ReceiverActions lost() noexcept;
+    [[nodiscard]] ReceiverActions lost() noexcept {
+        return phase_ == Phase::ended ? ReceiverActions{} : end();
+    }
 
     /// Ends a close that took too long.
-    [[nodiscard]] ReceiverActions look(TimePoint now) noexcept;
+    [[nodiscard]] ReceiverActions look(TimePoint now) noexcept {
+        return now >= close_by_ ? end() : ReceiverActions{};
+    }
 
     /// When to look again; TimePoint::max(): never.
     [[nodiscard]] TimePoint next() const noexcept { return close_by_; }
@@ -49,7 +68,12 @@ public:
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
 
 private:
-    ReceiverActions end() noexcept;
+    ReceiverActions end() noexcept {
+        const bool refuse = phase_ == Phase::open;
+        phase_ = Phase::ended;
+        close_by_ = TimePoint::max();
+        return {.refuse = refuse, .end = true};
+    }
 
     Phase phase_{Phase::open};
     TimePoint close_by_{TimePoint::max()};

@@ -2,10 +2,11 @@
 
 #include <sessionq/sender.hpp>
 
-#include "client/access.hpp"
 #include "client/blocking.hpp"
 #include "client/check.hpp"
+#include "client/endpoint_operation.hpp"
 #include "client/message_id.hpp"
+#include "core/access.hpp"
 
 namespace sessionq {
 namespace client {
@@ -28,9 +29,19 @@ SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity)
     check_entity(entity_);
 }
 
-Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messages,
-                                                      const OperationContext& context) const {
+std::optional<Operation<SequenceNumbers>> SenderCore::operation(
+    std::vector<Message> messages, std::optional<WallTime> when,
+    const OperationContext& context) const {
+    if (messages.empty()) {
+        return std::nullopt;
+    }
+    if (when) {
+        client_->capabilities().require(ports::Capability::schedule);
+    }
     for (Message& message : messages) {
+        if (when) {
+            message.scheduled_enqueue_time = when;
+        }
         check_message(message);
         if (message.message_id.empty()) {
             message.message_id = make_message_id();
@@ -38,39 +49,34 @@ Operation<std::vector<std::int64_t>> SenderCore::send(std::vector<Message> messa
     }
     shorten_deadlines(messages, context.within(OperationContext::current()).deadline());
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
-    using Numbers = std::vector<std::int64_t>;
-    return make_operation<Numbers>(
-        client_, *thread_.thread, context,
-        [&thread = thread_,
-         request = std::move(request)](const PendingPtr<Numbers>& pending) mutable {
-            request.deadline = pending->deadline();
-            const auto id = thread.endpoint->send(std::move(request), AnswerTo<Numbers>{pending});
-            pending->ask_port([&thread, id] { thread.endpoint->give_up(id); });
+    return endpoint_operation<SequenceNumbers>(
+        client_, thread_, context,
+        [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
+                                       auto answer_to) mutable {
+            request.deadline = deadline;
+            return endpoint.send(std::move(request), std::move(answer_to));
         });
 }
 
-Operation<std::vector<std::int64_t>> SenderCore::schedule(std::vector<Message> messages,
-                                                          WallTime when,
-                                                          const OperationContext& context) const {
-    client_->capabilities().require(ports::Capability::schedule);
-    for (Message& message : messages) {
-        message.scheduled_enqueue_time = when;
+PublicCall<core::Done> SenderCore::cancel_scheduled(SequenceNumbers sequence_numbers,
+                                                    const OperationContext& context) const {
+    if (sequence_numbers.empty()) {
+        return {};
     }
-    return send(std::move(messages), context);
+    client_->capabilities().require(ports::Capability::cancel_scheduled);
+    return {endpoint_operation<core::Done>(
+        client_, thread_, context,
+        [entity = entity_, numbers = std::move(sequence_numbers)](
+            ports::Endpoint& endpoint, Deadline deadline, auto answer_to) mutable {
+            return endpoint.cancel_scheduled(std::move(entity), std::move(numbers), deadline,
+                                             std::move(answer_to));
+        })};
 }
 
-Operation<core::Done> SenderCore::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
-                                                   const OperationContext& context) const {
-    client_->capabilities().require(ports::Capability::cancel_scheduled);
-    return make_operation<core::Done>(
-        client_, *thread_.thread, context,
-        [&thread = thread_, entity = entity_,
-         numbers = std::move(sequence_numbers)](const PendingPtr<core::Done>& pending) mutable {
-            const auto id = thread.endpoint->cancel_scheduled(std::move(entity), std::move(numbers),
-                                                              pending->deadline(),
-                                                              AnswerTo<core::Done>{pending});
-            pending->ask_port([&thread, id] { thread.endpoint->give_up(id); });
-        });
+std::vector<Message> SenderCore::batch_of(Message message) {
+    std::vector<Message> messages;
+    messages.push_back(std::move(message));
+    return messages;
 }
 
 } // namespace client
@@ -82,34 +88,25 @@ Sender::Sender(const Client& client, std::string entity)
 const std::string& Sender::entity() const noexcept { return core_->entity(); }
 
 void Sender::send(Message message, const OperationContext& context) {
-    std::vector<Message> messages;
-    messages.push_back(std::move(message));
-    send(std::move(messages), context);
+    send(client::SenderCore::batch_of(std::move(message)), context);
 }
 
 void Sender::send(std::vector<Message> messages, const OperationContext& context) {
-    if (!messages.empty()) {
-        client::block(core_->send(std::move(messages), context));
-    }
+    client::block(core_->send(std::move(messages), context));
 }
 
 std::int64_t Sender::schedule(Message message, WallTime when, const OperationContext& context) {
-    std::vector<Message> messages;
-    messages.push_back(std::move(message));
-    return schedule(std::move(messages), when, context).front();
+    return client::block(core_->schedule(std::move(message), when, context));
 }
 
 std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when,
                                            const OperationContext& context) {
-    return messages.empty() ? std::vector<std::int64_t>{}
-                            : client::block(core_->schedule(std::move(messages), when, context));
+    return client::block(core_->schedule(std::move(messages), when, context));
 }
 
 void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
                               const OperationContext& context) {
-    if (!sequence_numbers.empty()) {
-        client::block(core_->cancel_scheduled(std::move(sequence_numbers), context));
-    }
+    client::block(core_->cancel_scheduled(std::move(sequence_numbers), context));
 }
 
 } // namespace sessionq

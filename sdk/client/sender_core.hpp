@@ -2,33 +2,49 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <sessionq/message.hpp>
 
-#include "client/operation.hpp"
+#include "client/public_call.hpp"
 
 namespace sessionq::client {
 
-/// The entity and thread that copies of a `Sender` share. Makes its operations. Thread-safe.
+using SequenceNumbers = std::vector<std::int64_t>;
+
+/// The entity and thread that copies of a `Sender` share. Makes its calls. Thread-safe.
 class SenderCore {
 public:
     SenderCore(std::shared_ptr<ClientCore> client, std::string entity);
 
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
-    /// Throws if a message is invalid, before anything starts.
-    [[nodiscard]] Operation<std::vector<std::int64_t>> send(std::vector<Message> messages,
-                                                            const OperationContext& context) const;
+    [[nodiscard]] auto send(std::vector<Message> messages, const OperationContext& context) const {
+        return PublicCall<SequenceNumbers, void>{operation(std::move(messages), {}, context)};
+    }
+    [[nodiscard]] auto schedule(std::vector<Message> messages, WallTime when,
+                                const OperationContext& context) const {
+        return PublicCall<SequenceNumbers>{operation(std::move(messages), when, context)};
+    }
+    [[nodiscard]] auto schedule(Message message, WallTime when,
+                                const OperationContext& context) const {
+        return PublicCall<SequenceNumbers, std::int64_t>{
+            operation(batch_of(std::move(message)), when, context),
+            [](auto numbers) { return std::move(numbers).take_or_throw().front(); }};
+    }
+    [[nodiscard]] PublicCall<core::Done> cancel_scheduled(SequenceNumbers sequence_numbers,
+                                                          const OperationContext& context) const;
 
-    [[nodiscard]] Operation<std::vector<std::int64_t>> schedule(
-        std::vector<Message> messages, WallTime when, const OperationContext& context) const;
-
-    [[nodiscard]] Operation<core::Done> cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
-                                                         const OperationContext& context) const;
+    [[nodiscard]] static std::vector<Message> batch_of(Message message);
 
 private:
+    /// Sends the messages, at `when` if set. Throws if one is invalid, before anything starts.
+    [[nodiscard]] std::optional<Operation<SequenceNumbers>> operation(
+        std::vector<Message> messages, std::optional<WallTime> when,
+        const OperationContext& context) const;
+
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;
     EndpointThread& thread_;

@@ -25,32 +25,28 @@ bool SessionMessage::settled() const noexcept {
 }
 
 void SessionMessage::complete(const OperationContext& context) {
-    client::block(client::settle_operation(*this, {.outcome = ports::Outcome::complete}, context));
+    client::block(client::settle(*this, ports::Outcome::complete, context));
 }
 
 void SessionMessage::abandon(Properties properties_to_modify, const OperationContext& context) {
-    ports::Settlement settlement{.outcome = ports::Outcome::abandon,
-                                 .properties_to_modify = std::move(properties_to_modify)};
-    client::block(client::settle_operation(*this, std::move(settlement), context));
+    client::block(
+        client::settle(*this, ports::Outcome::abandon, context, std::move(properties_to_modify)));
 }
 
 void SessionMessage::release(const OperationContext& context) {
-    client::block(client::settle_operation(*this, {.outcome = ports::Outcome::release}, context));
+    client::block(client::settle(*this, ports::Outcome::release, context));
 }
 
 void SessionMessage::defer(Properties properties_to_modify, const OperationContext& context) {
-    ports::Settlement settlement{.outcome = ports::Outcome::defer,
-                                 .properties_to_modify = std::move(properties_to_modify)};
-    client::block(client::settle_operation(*this, std::move(settlement), context));
+    client::block(
+        client::settle(*this, ports::Outcome::defer, context, std::move(properties_to_modify)));
 }
 
 void SessionMessage::dead_letter(std::string reason, std::string description,
                                  Properties properties_to_modify, const OperationContext& context) {
-    ports::Settlement settlement{
-        .outcome = ports::Outcome::dead_letter,
-        .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
-        .properties_to_modify = std::move(properties_to_modify)};
-    client::block(client::settle_operation(*this, std::move(settlement), context));
+    client::block(
+        client::settle(*this, ports::Outcome::dead_letter, context, std::move(properties_to_modify),
+                       {.reason = std::move(reason), .description = std::move(description)}));
 }
 
 } // namespace sessionq

@@ -2,22 +2,12 @@
 
 #include <utility>
 
-#include <sessionq/error.hpp>
-
-#include "client/access.hpp"
 #include "client/blocking.hpp"
 #include "client/session_receiver_operations.hpp"
+#include "core/access.hpp"
 
 namespace sessionq {
 namespace {
-
-SessionReceiver accept(const Client& client, client::AcceptTerms terms,
-                       const OperationContext& context) {
-    const auto& core = client::Access::core(client);
-    auto session = client::block(client::accept_operation(core, std::move(terms), context));
-    return client::Access::make_receiver(
-        std::make_shared<client::HeldSession>(core, std::move(session)));
-}
 
 void give_back(const client::HeldSessionPtr& session) noexcept {
     if (session != nullptr) {
@@ -46,14 +36,15 @@ SessionReceiver SessionReceiver::accept(const Client& client, const std::string&
                                         const std::string& session_id,
                                         SessionReceiverOptions options,
                                         const OperationContext& context) {
-    return sessionq::accept(
-        client, {.entity = entity, .session_id = session_id, .options = options}, context);
+    return client::block(client::accept_session<SessionReceiver>(
+        client, {.entity = entity, .session_id = session_id, .options = options}, context));
 }
 
 SessionReceiver SessionReceiver::accept_next(const Client& client, const std::string& entity,
                                              SessionReceiverOptions options,
                                              const OperationContext& context) {
-    return sessionq::accept(client, {.entity = entity, .options = options}, context);
+    return client::block(client::accept_session<SessionReceiver>(
+        client, {.entity = entity, .options = options}, context));
 }
 
 std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
@@ -61,15 +52,8 @@ std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& cl
                                                                 Duration wait,
                                                                 SessionReceiverOptions options,
                                                                 const OperationContext& context) {
-    try {
-        return sessionq::accept(client, {.entity = entity, .wait = wait, .options = options},
-                                context);
-    } catch (const Error& error) {
-        if (error.failure().code == Errc::no_session_available) {
-            return std::nullopt;
-        }
-        throw;
-    }
+    return client::block(client::accept_session<std::optional<SessionReceiver>>(
+        client, {.entity = entity, .wait = wait, .options = options}, context));
 }
 
 const std::string& SessionReceiver::session_id() const noexcept {
@@ -90,36 +74,33 @@ std::optional<Failure> SessionReceiver::loss() const { return session_->status()
 
 std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
                                                      const OperationContext& context) {
-    return client::to_messages(
-        session_, client::block(client::receive_operation(session_, max_messages, wait, context)));
+    return client::block(client::receive(*this, max_messages, wait, context));
 }
 
 std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait,
                                                            const OperationContext& context) {
-    auto messages = receive(1, wait, context);
-    return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
+    return client::block(client::receive_one(*this, wait, context));
 }
 
 std::vector<SessionMessage> SessionReceiver::receive_deferred(
     std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
-    return client::to_messages(session_, client::block(client::receive_deferred_operation(
-                                             session_, std::move(sequence_numbers), context)));
+    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), context));
 }
 
 std::optional<std::string> SessionReceiver::state(const OperationContext& context) {
-    return client::block(client::get_state_operation(session_, context));
+    return client::block(client::get_state(*this, context));
 }
 
 void SessionReceiver::set_state(std::optional<std::string> state, const OperationContext& context) {
-    client::block(client::set_state_operation(session_, std::move(state), context));
+    client::block(client::set_state(*this, std::move(state), context));
 }
 
 Deadline SessionReceiver::renew_lock(const OperationContext& context) {
-    return client::block(client::renew_lock_operation(session_, context));
+    return client::block(client::renew_lock(*this, context));
 }
 
 void SessionReceiver::close(const OperationContext& context) {
-    client::block(client::close_operation(session_, context));
+    client::block(client::close(*this, context));
 }
 
 } // namespace sessionq

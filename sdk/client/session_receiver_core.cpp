@@ -15,7 +15,7 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
       options_{options},
       status_{std::make_shared<SessionStatus>(home.loop, std::move(entity), link->session_id())},
       link_{std::move(link)},
-      queue_{options.receive_and_delete},
+      book_{options.receive_and_delete},
       progress_{options.receive_and_delete ? Duration::zero() : options.max_lock_renewal} {
     status_->set_receiver(this);
     link_->set_events(*this);
@@ -30,21 +30,40 @@ SessionReceiverCore::~SessionReceiverCore() {
                                .outcome_unknown = true});
 }
 
-// Messages
-
-void SessionReceiverCore::receive(PendingPtr<Deliveries> pending, std::size_t max,
-                                  bool present_only) {
-    queue_.want(std::move(pending), max, present_only);
-    serve();
+/// Makes a request at the link, and gives it up there when the operation is given up.
+template <typename T, typename Request, typename Handler, typename... Args>
+void SessionReceiverCore::ask(const PendingPtr<T>& pending, Request request, Handler handler,
+                              Args&&... args) {
+    const ports::RequestId id =
+        ((*link_).*request)(std::forward<Args>(args)..., pending->deadline(), std::move(handler));
+    pending->ask_port([status = status_, id] {
+        if (SessionReceiverCore* there = status->receiver()) {
+            there->link_->give_up(id);
+        }
+    });
 }
 
-void SessionReceiverCore::forget(const PendingBase& pending) {
-    queue_.forget(pending);
+// Messages
+
+void SessionReceiverCore::receive(const PendingPtr<Deliveries>& pending, std::size_t max,
+                                  bool present_only) {
+    pending->on_give_up(
+        [status = status_, raw = pending.get()](Failure failure) -> core::Result<Deliveries> {
+            if (SessionReceiverCore* there = status->receiver()) {
+                there->book_.forget(*raw);
+                there->serve();
+            }
+            if (failure.code == Errc::timeout) { // no message came, which is an answer
+                return Deliveries{};
+            }
+            return failure;
+        });
+    book_.want(pending, max, present_only);
     serve();
 }
 
 void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
-    if (queue_.delivered(std::move(delivery))) {
+    if (book_.delivered(std::move(delivery))) {
         // By a later turn, so that messages that come together are handed out together.
         home_.loop.post([status = status_] {
             if (SessionReceiverCore* there = status->receiver()) {
@@ -55,17 +74,20 @@ void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
 }
 
 void SessionReceiverCore::on_drained() {
-    queue_.drained();
+    book_.drained();
     serve();
     perform(machine_.drained(), {});
 }
 
 void SessionReceiverCore::serve() {
-    progress_.received(queue_.serve(), home_.loop.now());
+    for (ReceiveBook::Answer& answer : book_.serve()) {
+        progress_.received(answer.messages.size(), home_.loop.now());
+        answer.pending->complete(std::move(answer.messages));
+    }
     if (!is_open()) {
         return;
     }
-    const ReceiveQueue::Flow flow = queue_.next_flow();
+    const ReceiveBook::Flow flow = book_.next_flow();
     if (flow.credit > 0) {
         link_->add_credit(flow.credit);
     }
@@ -74,23 +96,28 @@ void SessionReceiverCore::serve() {
     }
 }
 
-void SessionReceiverCore::receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                                           const PendingPtr<Deliveries>& pending) {
-    ask(pending, [&](ports::SessionLink& link, Deadline deadline, AnswerTo<Deliveries> answer_to) {
-        return link.receive_deferred(
-            std::move(sequence_numbers), deadline,
-            [this, pending, answer_to = std::move(answer_to)](core::Result<Deliveries> answer) {
-                if (answer && !pending->ended()) {
-                    progress_.received(answer.value().size(), home_.loop.now());
-                }
-                answer_to(std::move(answer));
-            });
-    });
+void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending,
+                                           std::vector<std::int64_t> sequence_numbers) {
+    if (sequence_numbers.empty()) {
+        pending->complete(Deliveries{});
+        return;
+    }
+    ask(
+        pending, &ports::SessionLink::receive_deferred,
+        [this, pending, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
+            core::Result<Deliveries> answer) {
+            if (answer && !pending->ended()) {
+                progress_.received(answer.value().size(), home_.loop.now());
+            }
+            answer_to(std::move(answer));
+        },
+        std::move(sequence_numbers));
 }
 
-void SessionReceiverCore::settle(std::shared_ptr<HeldDelivery> delivery,
-                                 ports::Settlement settlement, PendingPtr<core::Done> pending) {
-    link_->settle(settling_.add(std::move(delivery), std::move(pending)), std::move(settlement));
+void SessionReceiverCore::settle(const PendingPtr<core::Done>& pending,
+                                 std::shared_ptr<HeldDelivery> delivery,
+                                 ports::Settlement settlement) {
+    link_->settle(settling_.add(std::move(delivery), pending), std::move(settlement));
     progress_.settled(home_.loop.now());
     if (options_.max_lock_renewal > Duration::zero()) {
         look(); // a renewal that was held back may be due
@@ -101,22 +128,31 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
     settling_.answer(static_cast<HeldDelivery&>(delivery), failure);
 }
 
-// Lock
+// State and lock
+
+void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
+    ask(pending, &ports::SessionLink::get_state,
+        AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost});
+}
+
+void SessionReceiverCore::set_state(const PendingPtr<core::Done>& pending,
+                                    std::optional<std::string> state) {
+    ask(pending, &ports::SessionLink::set_state, AnswerTo<core::Done>{pending, Errc::lock_lost},
+        std::move(state));
+}
 
 void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
-    ask(pending, [this](ports::SessionLink& link, Deadline deadline, AnswerTo<Deadline> answer_to) {
-        return link.renew_lock(deadline,
-                               [this, answer_to = std::move(answer_to),
-                                asked = home_.loop.now()](core::Result<ports::LockGrant> answer) {
-                                   if (!answer) {
-                                       answer_to(answer.failure());
-                                       return;
-                                   }
-                                   lock_.granted(asked, answer.value());
-                                   look();
-                                   answer_to(lock_.expires());
-                               });
-    });
+    ask(pending, &ports::SessionLink::renew_lock,
+        [this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost},
+         asked = home_.loop.now()](core::Result<ports::LockGrant> answer) {
+            if (!answer) {
+                answer_to(answer.failure());
+                return;
+            }
+            lock_.granted(asked, answer.value());
+            look();
+            answer_to(lock_.expires());
+        });
 }
 
 void SessionReceiverCore::on_lock_uncertain() {
@@ -135,11 +171,9 @@ void SessionReceiverCore::look() {
 }
 
 void SessionReceiverCore::arm() {
-    if (machine_.phase() == ReceiverMachine::Phase::ended) {
-        home_.loop.timers().cancel(timer_);
-    } else {
-        home_.loop.timers().set_due(timer_, std::min(machine_.next(), lock_.next()));
-    }
+    const bool ended = machine_.phase() == ReceiverMachine::Phase::ended;
+    home_.loop.timers().set_due(timer_,
+                                ended ? TimePoint::max() : std::min(machine_.next(), lock_.next()));
 }
 
 void SessionReceiverCore::perform(const ports::LockActions& actions, const Failure& loss) {
@@ -168,10 +202,10 @@ void SessionReceiverCore::close(PendingPtr<core::Done> pending) {
     if (!is_open()) {
         return;
     }
-    if (queue_.last_flow().drain) {
+    if (book_.last_flow().drain) {
         link_->drain();
     }
-    perform(machine_.close(home_.loop.now(), queue_.is_draining()),
+    perform(machine_.close(home_.loop.now(), book_.is_draining()),
             Failure{.code = Errc::cancelled,
                     .detail = "the receiver of session '" + status_->session_id() + "' is closed"});
     arm();
@@ -183,7 +217,9 @@ void SessionReceiverCore::perform(const ReceiverActions& actions, const Failure&
     if (actions.refuse) {
         status_->set_loss(why);
         status_->fire_stop(home_.notifier);
-        queue_.fail_all(why);
+        for (const ReceiveBook::Answer& waiting : book_.take_waiting()) {
+            waiting.pending->complete(why);
+        }
     }
     if (actions.detach) {
         link_->close([this](const core::Result<core::Done>& /*answer*/) {

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <sessionq/session_receiver.hpp>
 
-#include "client/receive_queue.hpp"
+#include "client/receive_book.hpp"
 #include "client/receiver_machine.hpp"
 #include "client/session_status.hpp"
 #include "client/settling_progress.hpp"
@@ -42,21 +44,17 @@ public:
     }
 
     // While it is open
-    void receive(PendingPtr<Deliveries> pending, std::size_t max, bool present_only);
-    void settle(std::shared_ptr<HeldDelivery> delivery, ports::Settlement settlement,
-                PendingPtr<core::Done> pending);
-    void receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                          const PendingPtr<Deliveries>& pending);
+    void receive(const PendingPtr<Deliveries>& pending, std::size_t max, bool present_only);
+    void receive_deferred(const PendingPtr<Deliveries>& pending,
+                          std::vector<std::int64_t> sequence_numbers);
+    void settle(const PendingPtr<core::Done>& pending, std::shared_ptr<HeldDelivery> delivery,
+                ports::Settlement settlement);
+    void get_state(const PendingPtr<std::optional<std::string>>& pending);
+    void set_state(const PendingPtr<core::Done>& pending, std::optional<std::string> state);
     void renew_lock(const PendingPtr<Deadline>& pending);
 
-    /// Sends a request that `send(link, deadline, answer)` makes, and gives it up at the link when
-    /// the operation is given up.
-    template <typename T, typename Send>
-    void ask(const PendingPtr<T>& pending, Send send);
-
     // At any time
-    void look();                             ///< Does what is due now.
-    void forget(const PendingBase& pending); ///< whoever waited in `receive` gave up
+    void look(); ///< Does what is due now.
     /// Gives the session back; `pending` may be null.
     void close(PendingPtr<core::Done> pending);
     void on_lost(const Failure& reason) override;
@@ -70,6 +68,8 @@ private:
     void on_drained() override;
     void on_lock_uncertain() override;
 
+    template <typename T, typename Request, typename Handler, typename... Args>
+    void ask(const PendingPtr<T>& pending, Request request, Handler handler, Args&&... args);
     void serve();
     void arm();
     void perform(const ports::LockActions& actions, const Failure& loss);
@@ -82,21 +82,10 @@ private:
     ports::LockKeeper lock_{};
     ReceiverMachine machine_{};
     timing::Timer timer_{timing::Timer::calling<&SessionReceiverCore::look>(this)};
-    ReceiveQueue queue_;
+    ReceiveBook book_;
     SettlingProgress progress_;
     UnansweredSettlements settling_{};
     std::vector<PendingPtr<core::Done>> closers_{};
 };
-
-template <typename T, typename Send>
-void SessionReceiverCore::ask(const PendingPtr<T>& pending, Send send) {
-    const ports::RequestId id =
-        send(*link_, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
-    pending->ask_port([status = status_, id] {
-        if (SessionReceiverCore* there = status->receiver()) {
-            there->link_->give_up(id);
-        }
-    });
-}
 
 } // namespace sessionq::client

@@ -1,12 +1,13 @@
 #include "client/session_receiver_operations.hpp"
 
-#include <algorithm>
+#include <functional>
+#include <type_traits>
 #include <utility>
 
 #include <sessionq/error.hpp>
 
-#include "client/access.hpp"
 #include "client/check.hpp"
+#include "core/access.hpp"
 
 namespace sessionq::client {
 namespace {
@@ -36,7 +37,7 @@ Failure accept_failure(Failure why, bool named) {
 
 /// Sends the accept. A session that arrives late is given back (R19).
 void start_accept(EndpointThread& thread, core::Executor& notifier, const AcceptTerms& terms,
-                  const PendingPtr<AcceptedSession>& pending) {
+                  const PendingPtr<HeldSessionPtr>& pending) {
     const TimePoint asked = thread.thread->now();
     const bool named = terms.session_id.has_value();
     const Duration wait =
@@ -60,150 +61,81 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
                 pending->complete(accept_failure(answer.failure(), named));
                 return;
             }
-            pending->complete(
-                AcceptedSession{thread.receivers.add(std::make_unique<SessionReceiverCore>(
+            pending->complete(std::make_shared<HeldSession>(
+                thread.receivers.add(std::make_unique<SessionReceiverCore>(
                     SessionReceiverCore::Home{*thread.thread, thread.receivers, notifier}, entity,
-                    options, std::move(answer).value(), asked))});
+                    options, std::move(answer).value(), asked))));
         });
-    pending->on_give_up([&thread, id, named](Failure failure) -> core::Result<AcceptedSession> {
+    pending->on_give_up([&thread, id, named](Failure failure) -> core::Result<HeldSessionPtr> {
         thread.endpoint->give_up(id);
         return accept_failure(std::move(failure), named);
     });
 }
 
-/// An operation on an open session. It refers to the session only; the waiting caller holds the
-/// client.
-template <typename T, typename Body>
-Operation<T> on_session(const HeldSessionPtr& session, const OperationContext& context, Body body) {
-    return make_operation<T>(
-        session->client(), session->status()->loop(), context,
-        [status = session->status(), body = std::move(body)](const PendingPtr<T>& pending) mutable {
-            SessionReceiverCore* receiver = status->receiver();
-            if (receiver != nullptr && receiver->is_open()) {
-                body(*receiver, pending);
-            } else {
-                pending->complete(status->loss().value_or(Failure{.code = Errc::lock_lost}));
-            }
-        });
-}
-
 } // namespace
 
-Operation<AcceptedSession> accept_operation(const std::shared_ptr<ClientCore>& client,
-                                            AcceptTerms terms, const OperationContext& context) {
+Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& client,
+                                           AcceptTerms terms, const OperationContext& context) {
     check_terms(client->capabilities(), terms);
     EndpointThread& thread = client->next_thread();
-    return make_operation<AcceptedSession>(
+    return make_operation<HeldSessionPtr>(
         client, *thread.thread, context,
         [&thread, &notifier = client->notifier(),
-         terms = std::move(terms)](const PendingPtr<AcceptedSession>& pending) {
+         terms = std::move(terms)](const PendingPtr<HeldSessionPtr>& pending) {
             start_accept(thread, notifier, terms, pending);
         });
 }
 
-Operation<Deliveries> receive_operation(const HeldSessionPtr& session, std::size_t max_messages,
+Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t max_messages,
                                         Duration wait, const OperationContext& context) {
     require_argument(max_messages >= 1 && max_messages <= max_messages_per_receive,
                      "max_messages must be 1 to 10,000");
     require_argument(wait >= Duration::zero(), "wait must be zero or more");
     const bool present_only = wait == Duration::zero();
-    auto operation = on_session<Deliveries>(
-        session, context,
-        [max_messages, present_only](SessionReceiverCore& receiver,
-                                     const PendingPtr<Deliveries>& pending) {
-            pending->on_give_up([status = receiver.status(),
-                                 raw = pending.get()](Failure failure) -> core::Result<Deliveries> {
-                if (SessionReceiverCore* there = status->receiver()) {
-                    there->forget(*raw);
-                }
-                if (failure.code == Errc::timeout) { // no message came, which is an answer
-                    return Deliveries{};
-                }
-                return failure;
-            });
-            receiver.receive(pending, max_messages, present_only);
-        });
+    auto operation =
+        on_session(session, context, &SessionReceiverCore::receive, max_messages, present_only);
     if (!present_only) {
         operation.deadline =
-            operation.deadline.sooner(Deadline::after(wait, session->client()->clock().now()));
+            operation.deadline.sooner(Deadline::after(wait, session.client()->clock().now()));
     }
     return operation;
 }
 
-Operation<Deliveries> receive_deferred_operation(const HeldSessionPtr& session,
-                                                 std::vector<std::int64_t> sequence_numbers,
-                                                 const OperationContext& context) {
-    session->client()->capabilities().require(ports::Capability::defer);
-    return on_session<Deliveries>(
-        session, context,
-        [numbers = std::move(sequence_numbers)](SessionReceiverCore& receiver,
-                                                const PendingPtr<Deliveries>& pending) mutable {
-            if (numbers.empty()) {
-                pending->complete(Deliveries{});
-            } else {
-                receiver.receive_deferred(std::move(numbers), pending);
-            }
-        });
+/// Wraps deliveries for the application.
+std::vector<SessionMessage> to_messages(const HeldSessionPtr& session,
+                                        core::Result<Deliveries> answer) {
+    Deliveries deliveries = std::move(answer).take_or_throw();
+    std::vector<SessionMessage> messages;
+    messages.reserve(deliveries.size());
+    for (ports::DeliveryPtr& delivery : deliveries) {
+        messages.push_back(Access::make<SessionMessage>(
+            session,
+            std::shared_ptr<HeldDelivery>{static_cast<HeldDelivery*>(delivery.release())}));
+    }
+    return messages;
 }
 
-Operation<std::optional<std::string>> get_state_operation(const HeldSessionPtr& session,
-                                                          const OperationContext& context) {
-    using State = std::optional<std::string>;
-    session->client()->capabilities().require(ports::Capability::session_state);
-    return on_session<State>(
-        session, context, [](SessionReceiverCore& receiver, const PendingPtr<State>& pending) {
-            receiver.ask(pending, [](ports::SessionLink& link, Deadline deadline,
-                                     AnswerTo<State> answer_to) {
-                return link.get_state(deadline, std::move(answer_to));
-            });
-        });
-}
-
-Operation<core::Done> set_state_operation(const HeldSessionPtr& session,
-                                          std::optional<std::string> state,
-                                          const OperationContext& context) {
-    session->client()->capabilities().require(ports::Capability::session_state);
-    return on_session<core::Done>(
-        session, context,
-        [state = std::move(state)](SessionReceiverCore& receiver,
-                                   const PendingPtr<core::Done>& pending) mutable {
-            receiver.ask(pending, [&state](ports::SessionLink& link, Deadline deadline,
-                                           AnswerTo<core::Done> answer_to) {
-                return link.set_state(std::move(state), deadline, std::move(answer_to));
-            });
-        });
-}
-
-Operation<Deadline> renew_lock_operation(const HeldSessionPtr& session,
-                                         const OperationContext& context) {
-    session->client()->capabilities().require(ports::Capability::lock_renewal);
-    return on_session<Deadline>(
-        session, context, [](SessionReceiverCore& receiver, const PendingPtr<Deadline>& pending) {
-            receiver.renew_lock(pending);
-        });
-}
-
-Operation<core::Done> close_operation(const HeldSessionPtr& session,
-                                      const OperationContext& context) {
+Operation<core::Done> close(const SessionReceiver& receiver, const OperationContext& context) {
+    const HeldSession& session = *Access::session(receiver);
     return make_operation<core::Done>(
-        session->client(), session->status()->loop(), context,
-        [status = session->status()](const PendingPtr<core::Done>& pending) {
-            if (SessionReceiverCore* receiver = status->receiver()) {
-                receiver->close(pending);
+        session.client(), session.status()->loop(), context,
+        [status = session.status()](const PendingPtr<core::Done>& pending) {
+            if (SessionReceiverCore* there = status->receiver()) {
+                there->close(pending);
             } else {
                 pending->complete(core::Done{});
             }
         });
 }
 
-Operation<core::Done> settle_operation(const SessionMessage& message, ports::Settlement settlement,
-                                       const OperationContext& context) {
-    const HeldSessionPtr& session = Access::session(message);
-    HeldDelivery& delivery = *Access::delivery(message);
-    if (settlement.outcome == ports::Outcome::defer) {
-        session->client()->capabilities().require(ports::Capability::defer);
-    } else if (settlement.outcome == ports::Outcome::dead_letter) {
-        session->client()->capabilities().require(ports::Capability::dead_letter);
+Operation<core::Done> settle(const SessionMessage& message, ports::Outcome outcome,
+                             const OperationContext& context, Properties properties_to_modify,
+                             DeadLetterInfo dead_letter) {
+    const HeldSession& session = *Access::session(message);
+    if (outcome == ports::Outcome::defer) {
+        session.client()->capabilities().require(ports::Capability::defer);
+    } else if (outcome == ports::Outcome::dead_letter) {
+        session.client()->capabilities().require(ports::Capability::dead_letter);
     }
     const auto require_undecided = [&message](bool decided) {
         if (decided) {
@@ -212,27 +144,15 @@ Operation<core::Done> settle_operation(const SessionMessage& message, ports::Set
         }
     };
     require_undecided(message.settled());
-    if (const auto loss = session->status()->loss()) {
+    if (const auto loss = session.status()->loss()) {
         throw Error{Errc::lock_lost, loss->detail};
     }
-    require_undecided(delivery.decided.exchange(true));
-    return on_session<core::Done>(
-        session, context,
-        [delivery = Access::delivery(message), settlement = std::move(settlement)](
-            SessionReceiverCore& receiver, const PendingPtr<core::Done>& pending) mutable {
-            receiver.settle(std::move(delivery), std::move(settlement), pending);
-        });
-}
-
-std::vector<SessionMessage> to_messages(const HeldSessionPtr& session, Deliveries deliveries) {
-    std::vector<SessionMessage> messages;
-    messages.reserve(deliveries.size());
-    for (ports::DeliveryPtr& delivery : deliveries) {
-        messages.push_back(Access::make_message(
-            session,
-            std::shared_ptr<HeldDelivery>{static_cast<HeldDelivery*>(delivery.release())}));
-    }
-    return messages;
+    const auto& delivery = Access::delivery(message);
+    require_undecided(delivery->decided.exchange(true));
+    return on_session(session, context, &SessionReceiverCore::settle, delivery,
+                      ports::Settlement{.outcome = outcome,
+                                        .dead_letter = std::move(dead_letter),
+                                        .properties_to_modify = std::move(properties_to_modify)});
 }
 
 } // namespace sessionq::client

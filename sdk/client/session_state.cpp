@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "client/access.hpp"
 #include "client/blocking.hpp"
+#include "core/access.hpp"
 #include "processor/session_driver.hpp"
 
 namespace sessionq {

@@ -35,13 +35,4 @@ void SessionStatus::give_back() noexcept {
     }
 }
 
-AcceptedSession::AcceptedSession(std::shared_ptr<SessionStatus> status) noexcept
-    : status_{std::move(status)} {}
-
-AcceptedSession::~AcceptedSession() {
-    if (status_ != nullptr) {
-        status_->give_back();
-    }
-}
-
 } // namespace sessionq::client

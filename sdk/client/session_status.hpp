@@ -15,6 +15,7 @@
 
 namespace sessionq::client {
 
+class ClientCore;
 class SessionReceiverCore;
 
 /// What any thread may know of a received session, and the weak handle to its receiver. Outlives
@@ -62,21 +63,28 @@ private:
     SessionReceiverCore* receiver_{nullptr};
 };
 
-/// A session that was accepted. Gives it back when destroyed.
-class AcceptedSession {
+/// What a `SessionReceiver` and its messages share. Gives the session back when destroyed.
+class HeldSession {
 public:
-    explicit AcceptedSession(std::shared_ptr<SessionStatus> status) noexcept;
-    AcceptedSession(AcceptedSession&&) noexcept = default;
-    AcceptedSession& operator=(AcceptedSession&& other) noexcept {
-        std::swap(status_, other.status_);
-        return *this;
-    }
-    ~AcceptedSession();
+    explicit HeldSession(std::shared_ptr<SessionStatus> status) noexcept
+        : status_{std::move(status)} {}
+    ~HeldSession() { status_->give_back(); }
+    HeldSession(const HeldSession&) = delete;
+    HeldSession& operator=(const HeldSession&) = delete;
 
+    /// The client may not end before the session is given back. Call it on the caller's thread,
+    /// because no object on a receive thread may hold the client.
+    void keep(std::shared_ptr<ClientCore> client) noexcept { client_ = std::move(client); }
+
+    /// Null before `keep`.
+    [[nodiscard]] const std::shared_ptr<ClientCore>& client() const noexcept { return client_; }
     [[nodiscard]] const std::shared_ptr<SessionStatus>& status() const noexcept { return status_; }
 
 private:
-    std::shared_ptr<SessionStatus> status_;
+    std::shared_ptr<ClientCore> client_{};
+    const std::shared_ptr<SessionStatus> status_;
 };
+
+using HeldSessionPtr = std::shared_ptr<HeldSession>;
 
 } // namespace sessionq::client

@@ -1,22 +1,22 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "client/pending.hpp"
+#include "core/intrusive_list.hpp"
 #include "ports/delivery.hpp"
 
 namespace sessionq::client {
 
 /// A delivery that the application has.
-struct HeldDelivery final : ports::Delivery {
+struct HeldDelivery final : ports::Delivery, core::ListHook<> {
     /// Any thread: the settling call that counts was made.
     std::atomic<bool> decided{false};
-    /// The place among the unanswered settlements.
-    std::size_t place{0};
+    /// Itself, while its settlement is unanswered.
+    std::shared_ptr<HeldDelivery> kept{};
+    PendingPtr<core::Done> settling{};
 };
 
 /// The settlements that the broker has not answered. Owns their deliveries until then.
@@ -24,34 +24,28 @@ class UnansweredSettlements {
 public:
     HeldDelivery& add(std::shared_ptr<HeldDelivery> delivery, PendingPtr<core::Done> pending) {
         HeldDelivery& added = *delivery;
-        added.place = entries_.size();
-        entries_.push_back({std::move(delivery), std::move(pending)});
+        added.kept = std::move(delivery);
+        added.settling = std::move(pending);
+        waiting_.push_back(added);
         return added;
     }
 
     /// The broker answered. `failure` null: settled.
     void answer(HeldDelivery& delivery, const Failure* failure) {
-        std::swap(entries_[delivery.place], entries_.back());
-        entries_[delivery.place].delivery->place = delivery.place;
-        const Entry answered = std::move(entries_.back());
-        entries_.pop_back();
-        answered.pending->complete(failure != nullptr ? core::Result<core::Done>{*failure}
-                                                      : core::Result<core::Done>{core::Done{}});
+        waiting_.remove(delivery);
+        const auto kept = std::move(delivery.kept);
+        std::exchange(delivery.settling, nullptr)
+            ->complete(failure != nullptr ? core::Result<core::Done>{*failure} : core::Done{});
     }
 
     void fail_all(const Failure& why) {
-        for (const Entry& entry : std::exchange(entries_, {})) {
-            entry.pending->complete(why);
+        while (HeldDelivery* delivery = waiting_.front()) {
+            answer(*delivery, &why);
         }
     }
 
 private:
-    struct Entry {
-        std::shared_ptr<HeldDelivery> delivery;
-        PendingPtr<core::Done> pending;
-    };
-
-    std::vector<Entry> entries_;
+    core::IntrusiveList<HeldDelivery> waiting_;
 };
 
 } // namespace sessionq::client

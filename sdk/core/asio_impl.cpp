@@ -1,2 +1,3 @@
-// The one place where Asio's own bodies are compiled; everybody else sees declarations (ASIO_SEPARATE_COMPILATION).
+// The one place where Asio's own bodies are compiled. All other sources see its declarations
+// (ASIO_SEPARATE_COMPILATION).
 #include <asio/impl/src.hpp>

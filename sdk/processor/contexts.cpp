@@ -1,6 +1,7 @@
 #include <sessionq/message_context.hpp>
 #include <sessionq/session_context.hpp>
 
+#include "core/access.hpp"
 #include "processor/session_driver.hpp"
 
 namespace sessionq {
@@ -23,7 +24,9 @@ void SessionContext::release() noexcept {
 }
 
 const ReceivedMessage& MessageContext::message() const noexcept { return call_->message; }
-SessionContext MessageContext::session() const noexcept { return SessionContext{call_->driver()}; }
+SessionContext MessageContext::session() const noexcept {
+    return client::Access::make<SessionContext>(call_->driver());
+}
 std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt(); }
 Deadline MessageContext::deadline() const noexcept { return call_->message.deadline(); }
 std::stop_token MessageContext::stop_token() const noexcept {

@@ -9,6 +9,7 @@
 
 #include <sessionq/message_context.hpp>
 
+#include "core/access.hpp"
 #include "ports/delivery.hpp"
 #include "processor/message_machine.hpp"
 #include "processor/shard_call.hpp"
@@ -26,7 +27,8 @@ public:
     [[nodiscard]] static std::unique_ptr<MessageCall> make(SessionDriver& driver);
     static void operator delete(MessageCall* call, std::destroying_delete_t) noexcept;
 
-    explicit MessageCall(SessionDriver& driver) noexcept : driver_{&driver}, context_{*this} {}
+    explicit MessageCall(SessionDriver& driver) noexcept
+        : driver_{&driver}, context_{client::Access::make<MessageContext>(*this)} {}
 
     // On a worker
     dispatch::Verdict run() noexcept override;

@@ -2,6 +2,7 @@
 
 #include <sessionq/operation_context.hpp>
 
+#include "core/access.hpp"
 #include "processor/exception_text.hpp"
 #include "processor/session_driver.hpp"
 
@@ -21,7 +22,7 @@ dispatch::Verdict SessionCall::run() noexcept {
 
 void SessionCall::call_handler() {
     const Handlers& handlers = driver_->view().workplace().shared->handlers;
-    SessionContext context{*driver_};
+    auto context = client::Access::make<SessionContext>(*driver_);
     if (kind_ == Kind::open) {
         handlers.session_open(context);
     } else {

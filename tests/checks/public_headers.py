@@ -33,8 +33,13 @@ def check(root) -> list[str]:
 
 
 FIXTURE = {
-    "include/sessionq/async.hpp": "#include <asio/awaitable.hpp>\n#include <nlohmann/json.hpp>\nasio::awaitable<void> f();\n",
-    "include/sessionq/client.hpp": "#include <asio/any_io_executor.hpp>\n// nlohmann::json\nvoid f(asio::any_io_executor e);\nvoid g(SSL_CTX* c);\n",
+    "include/sessionq/async.hpp": (
+        "#include <asio/awaitable.hpp>\n#include <nlohmann/json.hpp>\nasio::awaitable<void> f();\n"
+    ),
+    "include/sessionq/client.hpp": (
+        "#include <asio/any_io_executor.hpp>\n// nlohmann::json\n"
+        "void f(asio::any_io_executor e);\nvoid g(SSL_CTX* c);\n"
+    ),
     "include/sessionq/rule.hpp": "/// Renewed (R11).\nint leases_lost;\n// release\n",
     "sdk/client/client.cpp": "#include <asio.hpp>\n",
 }

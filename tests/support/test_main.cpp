@@ -4,7 +4,8 @@
 #include <cstdio>
 
 int main(int count, char** arguments) {
-    // A sanitizer or a timeout ends the process at once; the cases that were done are to be named all the same.
+    // A sanitizer or a timeout may end the process at once. The output then still names the cases
+    // that ran.
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     return doctest::Context{count, arguments}.run();
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sessionq_test.py SESSIONQ SESSIONQD: what the command line does on a broker of its own, and how it refuses."""
+"""sessionq_test.py SESSIONQ SESSIONQD: the command line on a broker of its own, and its errors."""
 
 import json
 import os
@@ -15,11 +15,14 @@ sessionq, sessionqd = sys.argv[1:3]
 class CommandLine(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.daemon = subprocess.Popen([sessionqd, "--listen", "127.0.0.1:0", "--queue", "orders:session", "--queue", "plain"],
-                                      stdout=subprocess.PIPE, text=True)
+        command = [sessionqd, "--listen", "127.0.0.1:0"]
+        command += ["--queue", "orders:session", "--queue", "plain"]
+        cls.daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         port = re.search(r"amqp://127\.0\.0\.1:(\d+)", cls.daemon.stdout.readline()).group(1)
-        cls.connection = (f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
-                          "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true")
+        cls.connection = (
+            f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
+            "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true"
+        )
 
     @classmethod
     def tearDownClass(cls):
@@ -28,8 +31,16 @@ class CommandLine(unittest.TestCase):
         cls.daemon.stdout.close()
 
     def run_it(self, *arguments, code=0, given="", connection=None):
-        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection if connection is None else connection)
-        done = subprocess.run([sessionq, *arguments], input=given, capture_output=True, text=True, timeout=60, env=environment)
+        if connection is None:
+            connection = self.connection
+        done = subprocess.run(
+            [sessionq, *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=dict(os.environ, SESSIONQ_CONNECTION=connection),
+        )
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertNotIn("SAS_KEY_VALUE", done.stdout + done.stderr)
         return done
@@ -41,9 +52,11 @@ class CommandLine(unittest.TestCase):
         self.run_it("send", "orders", "--session", "ada", "one", "two")
         self.run_it("send", "orders", "--session", "ben", given="three\nfour\n")
         self.assertEqual(self.bodies("peek", "orders"), ["one", "two", "three", "four"])
-        self.assertEqual(self.bodies("peek", "orders", "--session", "ben", "--count", "1"), ["three"])
+        one_of_ben = ("--session", "ben", "--count", "1")
+        self.assertEqual(self.bodies("peek", "orders", *one_of_ben), ["three"])
         self.assertEqual(self.run_it("sessions", "orders").stdout.split(), ["ada", "ben"])
-        self.assertEqual(self.bodies("receive", "orders", "--session", "ben", "--wait", "100ms"), ["three", "four"])
+        all_of_ben = ("--session", "ben", "--wait", "100ms")
+        self.assertEqual(self.bodies("receive", "orders", *all_of_ben), ["three", "four"])
         self.assertEqual(self.bodies("receive", "orders", "--count", "1"), ["one"])
         self.assertEqual(self.bodies("peek", "orders"), ["two"])
         self.assertEqual(self.bodies("receive", "orders", "--wait", "100ms"), ["two"])
@@ -52,7 +65,10 @@ class CommandLine(unittest.TestCase):
     def test_a_processor_runs_until_it_is_interrupted(self):
         self.run_it("send", "orders", "--session", "cid", "five")
         environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection)
-        with subprocess.Popen([sessionq, "consume", "orders"], stdout=subprocess.PIPE, text=True, env=environment) as consumer:
+        command = [sessionq, "consume", "orders"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=environment
+        ) as consumer:
             self.assertEqual(json.loads(consumer.stdout.readline())["body"], "five")
             consumer.send_signal(signal.SIGINT)
             self.assertEqual(consumer.wait(30), 0)
@@ -64,10 +80,13 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.run_it("state", "orders", "--session", "dot").stdout, "")
 
     def test_what_is_wrong_is_named(self):
-        self.assertIn("SESSIONQ_CONNECTION", self.run_it("peek", "orders", connection="", code=2).stderr)
+        unset = self.run_it("peek", "orders", connection="", code=2)
+        self.assertIn("SESSIONQ_CONNECTION", unset.stderr)
         self.assertIn("--wait", self.run_it("receive", "orders", "--wait", "soon", code=2).stderr)
         self.assertIn("--session", self.run_it("state", "orders", code=2).stderr)
-        self.assertIn("Colour", self.run_it("peek", "orders", connection="Endpoint=sb://h;Colour=red", code=2).stderr)
+        unknown_key = "Endpoint=sb://h;Colour=red"
+        refused = self.run_it("peek", "orders", connection=unknown_key, code=2)
+        self.assertIn("Colour", refused.stderr)
         self.assertIn("nowhere", self.run_it("peek", "nowhere", code=1).stderr)
         self.assertIn("session", self.run_it("receive", "plain", code=1).stderr)
         self.assertIn("ENTITY", self.run_it("peek", "--help").stdout.upper())

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""sessionqd_start_test.py SESSIONQ SESSIONQD: a daemon that cannot have what it is to keep says so at once, by name, and leaves it alone."""
+"""sessionqd_start_test.py SESSIONQ SESSIONQD: a daemon that cannot use its data names it and ends.
+
+It ends at once and changes nothing.
+"""
 
 import os
 import pathlib
@@ -28,9 +31,10 @@ class Start(unittest.TestCase):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sessionqd-start-"))
         self.data = self.directory / "data"
         self.store = self.data / "sessionq.db"
+        bodies = ["x" * 3000 + str(i) for i in range(100)]
         self.run_daemon(lambda connection: subprocess.run(
-            [sessionq, "send", "orders", "--session", "a", *("x" * 3000 + str(i) for i in range(100))], check=True, capture_output=True,
-            env=dict(os.environ, SESSIONQ_CONNECTION=connection)))
+            [sessionq, "send", "orders", "--session", "a", *bodies], check=True,
+            capture_output=True, env=dict(os.environ, SESSIONQ_CONNECTION=connection)))
 
     def tearDown(self):
         shutil.rmtree(self.directory)
@@ -39,8 +43,10 @@ class Start(unittest.TestCase):
         daemon = start(self.data)
         try:
             port = re.search(r"amqp://127\.0\.0\.1:(\d+)", daemon.stdout.readline()).group(1)
-            return use(f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
-                       "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true")
+            return use(
+                f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
+                "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true"
+            )
         finally:
             daemon.send_signal(signal.SIGTERM)
             daemon.communicate(timeout=60)
@@ -51,8 +57,9 @@ class Start(unittest.TestCase):
             env=dict(os.environ, SESSIONQ_CONNECTION=connection)).stdout.count("\n"))
 
     def refused(self, words, *queues, data=None):
-        """Ends with 1 and one line on standard error, which says what and why; what was there is there."""
-        before = {file: file.read_bytes() for file in self.data.iterdir()} if self.data.is_dir() else {}
+        """Ends with 1 and one line on standard error, which says what and why. No file changes."""
+        files = self.data.iterdir() if self.data.is_dir() else ()
+        before = {file: file.read_bytes() for file in files}
         daemon = start(data or self.data, *queues)
         try:
             out, err = daemon.communicate(timeout=QUICK)
@@ -118,16 +125,21 @@ class Start(unittest.TestCase):
         self.assertEqual(daemon.returncode, 1)
         self.assertIn(f"'{self.store}' cannot be used", err)
 
-    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "whoever may do anything can write everywhere")
+    @unittest.skipIf(
+        os.geteuid() == 0 and not shutil.which("setpriv"), "the superuser can write everywhere"
+    )
     def test_a_directory_that_cannot_be_written(self):
-        command = [sessionqd, "--listen", "127.0.0.1:0", "--data", str(self.data), "--queue", "orders:session"]
+        command = [sessionqd, "--listen", "127.0.0.1:0", "--data", str(self.data)]
+        command += ["--queue", "orders:session"]
         if os.geteuid() == 0:
             command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
         self.directory.chmod(0o755)
         for mode, of in ((0o555, 0o444), (0o755, 0o000)):
             self.store.chmod(of)
             self.data.chmod(mode)
-            done = subprocess.run(command, capture_output=True, text=True, timeout=QUICK, check=False)
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=QUICK, check=False
+            )
             self.data.chmod(0o755)
             self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
             self.assertIn(f"'{self.store}' cannot be used", done.stderr)

@@ -1,29 +1,13 @@
 #include "tools/sessionqd/daemon.hpp"
 
 #include <future>
-#include <type_traits>
 #include <utility>
 
 #include "amqp/web_socket.hpp"
+#include "client/client_core.hpp"
 
 namespace sessionq::sessionqd {
 namespace {
-
-/// Runs `action` on the thread and waits for its answer.
-template <typename Action>
-auto run_on(client::ReceiveThread& thread, Action action) {
-    std::promise<std::invoke_result_t<Action&>> promise;
-    auto answer = promise.get_future();
-    thread.post([&] {
-        if constexpr (std::is_void_v<std::invoke_result_t<Action&>>) {
-            action();
-            promise.set_value();
-        } else {
-            promise.set_value(action());
-        }
-    });
-    return answer.get();
-}
 
 std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port) {
     const bool is_v6 = endpoint.address.find(':') != std::string::npos;
@@ -34,13 +18,11 @@ std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port
 } // namespace
 
 Daemon::Daemon(const Options& options)
-    : broker_{options.data_directory.empty()
-                  ? std::make_unique<client::BrokerHost>()
-                  : std::make_unique<client::BrokerHost>(options.data_directory)} {
+    : broker_{std::make_unique<client::BrokerHost>(options.data_directory)} {
     make_entities(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());
-        run_on(front.thread, [&] {
+        client::run_on(front.thread, [&] {
             front.server = std::make_unique<server::Server>(
                 broker_->broker(), front.thread, front.thread.io_context(),
                 server::AccessPolicy{.keys = options.keys});
@@ -98,9 +80,9 @@ void Daemon::listen(const Options& options) {
 std::uint16_t Daemon::listen_everywhere(amqp::ListenSettings settings) {
     settings.share_port = fronts_.size() > 1;
     for (const auto& front : fronts_) {
-        settings.port = run_on(front->thread, [&] {
-                            return front->server->listen(settings);
-                        }).take_or_throw(); // the others listen on the first one's port
+        client::run_on(front->thread, [&] { // the others listen on the first one's port
+            settings.port = front->server->listen(settings).take_or_throw();
+        });
     }
     return settings.port;
 }
@@ -123,10 +105,10 @@ void Daemon::stop(Duration longest) {
 // The broker calls the threads, so it ends before them.
 void Daemon::end() {
     for (const auto& front : fronts_) {
-        run_on(front->thread, [&] { front->server.reset(); });
+        client::run_on(front->thread, [&] { front->server.reset(); });
     }
     for (const auto& front : fronts_) {
-        run_on(front->thread, [] {}); // messages for clients that left return to the queue
+        client::run_on(front->thread, [] {}); // messages for clients that left return to the queue
     }
     broker_.reset();
     fronts_.clear();

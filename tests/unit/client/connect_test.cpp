@@ -1,4 +1,5 @@
-// Client::connect against the local broker's AMQP front on loopback, over TCP and TLS; waits are for conditions, and bounded.
+// Client::connect against the local broker's AMQP front on loopback, over TCP and TLS. Each wait is
+// for a condition and bounded.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -14,8 +14,8 @@
 #include "support/code_of.hpp"
 #include "support/temporary_directory.hpp"
 
-#include "client/check.hpp"
 #include "core/clock.hpp"
+#include "core/id_length.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
@@ -55,7 +55,7 @@ TEST_CASE("local broker: what is due happens by itself") {
     Message message = Message::text("a", "short-lived");
     message.time_to_live = 2ms;
     Sender{client, "orders"}.send(std::move(message));
-    // `counts` of the dead letters alone would make nothing happen in time: the broker's thread does.
+    // `counts` of the dead letters does not make the message expire. The broker's thread does.
     while (broker.counts("orders/$DeadLetterQueue").active == 0) {
         std::this_thread::yield();
     }
@@ -147,8 +147,8 @@ TEST_CASE("sender: the length of ids is counted in characters, not bytes") {
     for (int i = 0; i < 128; ++i) {
         id += "\u00e9";
     }
-    CHECK(client::is_id(id));
-    CHECK_FALSE(client::is_id(id + "x"));
+    CHECK(core::is_id(id));
+    CHECK_FALSE(core::is_id(id + "x"));
 }
 
 TEST_CASE("browser: pages through an entity and disturbs nothing") {

@@ -52,8 +52,8 @@ struct Fixture {
             static_cast<client::HeldDelivery*>(pending->answer->front().release())};
     }
     void complete(std::shared_ptr<client::HeldDelivery> held) {
-        status->receiver()->settle(std::move(held), {.outcome = ports::Outcome::complete},
-                                   std::make_shared<Taking<core::Done>>(loop, Deadline::never()));
+        status->receiver()->settle(std::make_shared<Taking<core::Done>>(loop, Deadline::never()),
+                                   std::move(held), {.outcome = ports::Outcome::complete});
         static_cast<void>(link->answer_settlement());
     }
     /// Time passes, and the broker grants what it is asked for.
@@ -228,7 +228,7 @@ TEST_CASE("session receiver: a lost session fails what waits and what was not co
     f.open(0s, 30s);
     auto held = f.take();
     const auto settled = std::make_shared<Taking<core::Done>>(f.loop, Deadline::never());
-    f.status->receiver()->settle(std::move(held), {.outcome = ports::Outcome::complete}, settled);
+    f.status->receiver()->settle(settled, std::move(held), {.outcome = ports::Outcome::complete});
     const auto waiting = std::make_shared<Taking<client::Deliveries>>(f.loop, Deadline::never());
     f.status->receiver()->receive(waiting, 1, false);
     f.link->events->on_lost(Failure{.code = Errc::connection_lost});
@@ -245,7 +245,7 @@ TEST_CASE("session receiver: a lost session fails what waits and what was not co
 TEST_CASE("R19: session receiver: an accepted session that nobody takes is given back") {
     Fixture f;
     f.open(0s, 30s);
-    { const client::AcceptedSession accepted{f.status}; }
+    { const client::HeldSession accepted{f.status}; }
     f.loop.run_until_idle();
     CHECK(f.link->take_log() == "close");
 }

@@ -1,5 +1,5 @@
-// A day in the life of a client that holds sessions and does nothing else: the real client's links and the real broker's front, on manual time. Only the bytes take their
-// own way, over loopback.
+// A day of a client that holds sessions and does nothing else: the real client's links and the real
+// broker's front, on manual time. Only the bytes travel in real time, over loopback.
 #include <doctest/doctest.h>
 
 #include <deque>

@@ -6,7 +6,8 @@ using namespace sessionq;
 
 TEST_CASE(
     "make_shared_access_signature: the signature that Python's hmac and urllib make of the same") {
-    // hmac.new(b"SAS_KEY_VALUE", b"sb%3A%2F%2Flocalhost%2Forders%20%C3%BC\n1700003600", sha256), base64, quoted
+    // hmac.new(b"SAS_KEY_VALUE", b"sb%3A%2F%2Flocalhost%2Forders%20%C3%BC\n1700003600", sha256),
+    // base64, quoted
     const std::string token = servicebus::make_shared_access_signature(
         "sb://localhost/orders ü", "Root Key", "SAS_KEY_VALUE",
         WallTime{std::chrono::seconds{1'700'003'600}});

@@ -94,8 +94,8 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
     CHECK(made.queues.size() == 1);
     CHECK(names(complaint({"--config", file.c_str(), "--queue", "Archive"}),
                 "Queues[1]: entity 'archive' already exists"));
-    write(
-        R"({"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {"Foo": 1}}]}]}})");
+    write(R"({"UserConfig": {"Namespaces": [
+        {"Name": "n", "Queues": [{"Name": "q", "Properties": {"Foo": 1}}]}]}})");
     CHECK(complaint({"--config", file.c_str()}) ==
           "--config: '" + file +
               "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: unknown member");

@@ -1,25 +1,25 @@
-#include "client/receive_queue.hpp"
+#include "client/receive_book.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace sessionq::client {
 
-void ReceiveQueue::want(PendingPtr<Deliveries> pending, std::size_t max, bool present_only) {
+void ReceiveBook::want(PendingPtr<Deliveries> pending, std::size_t max, bool present_only) {
     wants_.push_back({.pending = std::move(pending), .max = max, .present_only = present_only});
 }
 
-void ReceiveQueue::forget(const PendingBase& pending) {
+void ReceiveBook::forget(const PendingBase& pending) {
     std::erase_if(wants_, [&](const Want& want) { return want.pending.get() == &pending; });
 }
 
-bool ReceiveQueue::delivered(ports::DeliveryPtr delivery) {
+bool ReceiveBook::delivered(ports::DeliveryPtr delivery) {
     credit_ -= std::min<std::size_t>(credit_, 1);
     ready_.push_back(std::move(delivery));
     return !wants_.empty() && !std::exchange(announced_, true);
 }
 
-void ReceiveQueue::drained() noexcept {
+void ReceiveBook::drained() noexcept {
     draining_ = false;
     credit_ = 0;
     for (Want& want : wants_) {
@@ -27,29 +27,29 @@ void ReceiveQueue::drained() noexcept {
     }
 }
 
-bool ReceiveQueue::may_answer(const Want& want) const noexcept {
+bool ReceiveBook::may_answer(const Want& want) const noexcept {
     if (!want.present_only) {
         return !ready_.empty();
     }
     return want.final || ready_.size() >= want.max;
 }
 
-std::size_t ReceiveQueue::answer(const Want& want) {
-    const auto count = static_cast<std::ptrdiff_t>(std::min(want.max, ready_.size()));
-    Deliveries taken{std::make_move_iterator(ready_.begin()),
-                     std::make_move_iterator(ready_.begin() + count)};
-    ready_.erase(ready_.begin(), ready_.begin() + count);
-    want.pending->complete(std::move(taken));
-    return static_cast<std::size_t>(count);
+ReceiveBook::Answer ReceiveBook::answer(const Want& want) {
+    const auto end =
+        ready_.begin() + static_cast<std::ptrdiff_t>(std::min(want.max, ready_.size()));
+    Answer made{.pending = want.pending,
+                .messages{std::make_move_iterator(ready_.begin()), std::make_move_iterator(end)}};
+    ready_.erase(ready_.begin(), end);
+    return made;
 }
 
-std::size_t ReceiveQueue::serve() {
+std::vector<ReceiveBook::Answer> ReceiveBook::serve() {
     announced_ = false;
-    std::size_t handed_out = 0;
+    std::vector<Answer> answers;
     // In turn: an operation is not served before an earlier one while there are messages.
     for (auto want = wants_.begin(); want != wants_.end();) {
         if (may_answer(*want)) {
-            handed_out += answer(*want);
+            answers.push_back(answer(*want));
             want = wants_.erase(want);
         } else if (ready_.empty()) {
             ++want;
@@ -57,10 +57,10 @@ std::size_t ReceiveQueue::serve() {
             break;
         }
     }
-    return handed_out;
+    return answers;
 }
 
-ReceiveQueue::Flow ReceiveQueue::next_flow() {
+ReceiveBook::Flow ReceiveBook::next_flow() {
     Flow flow;
     if (draining_) {
         return flow;
@@ -83,16 +83,18 @@ ReceiveQueue::Flow ReceiveQueue::next_flow() {
     return flow;
 }
 
-ReceiveQueue::Flow ReceiveQueue::last_flow() {
+ReceiveBook::Flow ReceiveBook::last_flow() {
     const bool needed = credit_ > 0 && !draining_;
     draining_ = draining_ || needed;
     return {.drain = needed};
 }
 
-void ReceiveQueue::fail_all(const Failure& why) {
-    for (auto wants = std::exchange(wants_, {}); const Want& want : wants) {
-        want.pending->complete(why);
+std::vector<ReceiveBook::Answer> ReceiveBook::take_waiting() {
+    std::vector<Answer> waiting;
+    for (Want& want : std::exchange(wants_, {})) {
+        waiting.push_back({.pending = std::move(want.pending)});
     }
+    return waiting;
 }
 
 } // namespace sessionq::client

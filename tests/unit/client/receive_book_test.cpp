@@ -1,4 +1,4 @@
-#include "client/receive_queue.hpp"
+#include "client/receive_book.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 using namespace sessionq;
 using client::Deliveries;
-using client::ReceiveQueue;
+using client::ReceiveBook;
 
 namespace {
 
@@ -17,65 +17,65 @@ public:
     using Pending::Pending;
 
     std::optional<std::size_t> count{};
-    std::optional<Errc> failed{};
     Deliveries taken{};
 
 private:
     void deliver(core::Result<Deliveries> answer) override {
-        if (answer) {
-            taken = std::move(answer).value();
-            count = taken.size();
-        } else {
-            failed = answer.failure().code;
-        }
+        taken = std::move(answer).take_or_throw();
+        count = taken.size();
     }
 };
 
 struct Fixture {
-    explicit Fixture(bool reclaim = false) : queue{reclaim} {}
+    explicit Fixture(bool reclaim = false) : book{reclaim} {}
 
     std::shared_ptr<RecordingPending> want(std::size_t max, bool present_only = false) {
         auto pending = std::make_shared<RecordingPending>(loop, Deadline::never());
-        queue.want(pending, max, present_only);
+        book.want(pending, max, present_only);
         return pending;
+    }
+    void serve() {
+        for (ReceiveBook::Answer& answer : book.serve()) {
+            answer.pending->complete(std::move(answer.messages));
+        }
     }
     void deliver(int count) {
         for (int i = 0; i < count; ++i) {
             auto delivery = std::make_unique<ports::Delivery>();
             delivery->port_tag = ++last_tag;
-            announcements += queue.delivered(std::move(delivery)) ? 1 : 0;
+            announcements += book.delivered(std::move(delivery)) ? 1 : 0;
         }
-        queue.serve();
+        serve();
     }
 
     test::ManualLoop loop;
-    ReceiveQueue queue;
+    ReceiveBook book;
     std::uint64_t last_tag{0};
     int announcements{0};
 };
 
 } // namespace
 
-TEST_CASE("receive queue: asks for as much as is waited for, and no more than is missing") {
+TEST_CASE("receive book: asks for as much as is waited for, and no more than is missing") {
     Fixture f;
-    CHECK(f.queue.next_flow().credit == 0);
+    CHECK(f.book.next_flow().credit == 0);
     const auto first = f.want(5);
-    CHECK(f.queue.next_flow().credit == 5);
-    CHECK(f.queue.next_flow().credit == 0);
+    CHECK(f.book.next_flow().credit == 5);
+    CHECK(f.book.next_flow().credit == 0);
     const auto second = f.want(2);
-    CHECK(f.queue.next_flow().credit == 2);
+    CHECK(f.book.next_flow().credit == 2);
     f.deliver(3);
     CHECK(first->count == 3);
     CHECK_FALSE(second->count);
     // Four of the credits are still out: enough for the second.
-    CHECK(f.queue.next_flow().credit == 0);
+    CHECK(f.book.next_flow().credit == 0);
 }
 
-TEST_CASE("receive queue: those who wait are served in turn and in order") {
+TEST_CASE("receive book: those who wait are served in turn and in order") {
     Fixture f;
     const auto first = f.want(2);
     const auto second = f.want(2);
-    static_cast<void>(f.queue.next_flow());
+    static_cast<void>(f.book.next_flow());
     f.deliver(3);
     REQUIRE(first->count == 2);
     REQUIRE(second->count == 1);
@@ -84,30 +84,30 @@ TEST_CASE("receive queue: those who wait are served in turn and in order") {
     CHECK(second->taken[0]->port_tag == 3);
 }
 
-TEST_CASE("receive queue: what comes after its caller gave up is kept for the next") {
+TEST_CASE("receive book: what comes after its caller gave up is kept for the next") {
     Fixture f;
     const auto gone = f.want(2);
-    static_cast<void>(f.queue.next_flow());
-    f.queue.forget(*gone);
+    static_cast<void>(f.book.next_flow());
+    f.book.forget(*gone);
     f.deliver(2);
     CHECK_FALSE(gone->count);
     const auto next = f.want(5);
-    f.queue.serve();
+    f.serve();
     CHECK(next->count == 2);
 }
 
-TEST_CASE("receive queue: what is present is known after the drain") {
+TEST_CASE("receive book: what is present is known after the drain") {
     Fixture f;
     const auto now = f.want(3, true);
-    const auto flow = f.queue.next_flow();
+    const auto flow = f.book.next_flow();
     CHECK(flow.credit == 3);
     CHECK(flow.drain);
-    CHECK(f.queue.is_draining());
+    CHECK(f.book.is_draining());
     f.deliver(1);
     CHECK_FALSE(now->count); // there may be more
     SUBCASE("fewer than asked for") {
-        f.queue.drained();
-        f.queue.serve();
+        f.book.drained();
+        f.serve();
         CHECK(now->count == 1);
     }
     SUBCASE("all that was asked for needs no waiting for the drain") {
@@ -116,69 +116,74 @@ TEST_CASE("receive queue: what is present is known after the drain") {
     }
     SUBCASE("a caller that comes during the drain gets one of its own") {
         const auto later = f.want(1, true);
-        CHECK(f.queue.next_flow().credit == 0); // no credit while a drain is under way
-        f.queue.drained();
-        f.queue.serve();
+        CHECK(f.book.next_flow().credit == 0); // no credit while a drain is under way
+        f.book.drained();
+        f.serve();
         CHECK_FALSE(later->count);
-        const auto again = f.queue.next_flow();
+        const auto again = f.book.next_flow();
         CHECK(again.credit == 1);
         CHECK(again.drain);
-        f.queue.drained();
-        f.queue.serve();
+        f.book.drained();
+        f.serve();
         CHECK(later->count == 0);
     }
 }
 
-TEST_CASE("receive queue: a drain takes nothing from those who wait longer") {
+TEST_CASE("receive book: a drain takes nothing from those who wait longer") {
     Fixture f;
     const auto patient = f.want(1);
     const auto now = f.want(1, true);
-    static_cast<void>(f.queue.next_flow());
-    f.queue.drained();
-    f.queue.serve();
+    static_cast<void>(f.book.next_flow());
+    f.book.drained();
+    f.serve();
     CHECK(now->count == 0);
     CHECK_FALSE(patient->count);
-    CHECK(f.queue.next_flow().credit == 1);
+    CHECK(f.book.next_flow().credit == 1);
     f.deliver(1);
     CHECK(patient->count == 1);
 }
 
-TEST_CASE("receive queue: unused credit is taken back at once where messages cannot go back") {
+TEST_CASE("receive book: unused credit is taken back at once where messages cannot go back") {
     Fixture f{true};
     const auto first = f.want(3);
-    static_cast<void>(f.queue.next_flow());
+    static_cast<void>(f.book.next_flow());
     f.deliver(1);
     CHECK(first->count == 1);
-    CHECK(f.queue.next_flow().drain);
-    CHECK_FALSE(f.queue.next_flow().drain);
+    CHECK(f.book.next_flow().drain);
+    CHECK_FALSE(f.book.next_flow().drain);
 }
 
 TEST_CASE("R3: the last drain is asked for only if credit is out") {
     Fixture f;
-    CHECK_FALSE(f.queue.last_flow().drain);
+    CHECK_FALSE(f.book.last_flow().drain);
     static_cast<void>(f.want(1));
-    static_cast<void>(f.queue.next_flow());
-    CHECK(f.queue.last_flow().drain);
-    CHECK_FALSE(f.queue.last_flow().drain);
-    CHECK(f.queue.is_draining());
+    static_cast<void>(f.book.next_flow());
+    CHECK(f.book.last_flow().drain);
+    CHECK_FALSE(f.book.last_flow().drain);
+    CHECK(f.book.is_draining());
 }
 
-TEST_CASE("receive queue: whoever waits hears of the end") {
+TEST_CASE("receive book: at the end every waiting operation is taken once") {
     Fixture f;
     const auto first = f.want(1);
     const auto second = f.want(1, true);
-    f.queue.fail_all(Failure{.code = Errc::lock_lost});
-    CHECK(first->failed == Errc::lock_lost);
-    CHECK(second->failed == Errc::lock_lost);
+    const auto waiting = f.book.take_waiting();
+    REQUIRE(waiting.size() == 2);
+    CHECK(waiting[0].pending == first);
+    CHECK(waiting[1].pending == second);
+    CHECK(waiting[0].messages.empty());
+    CHECK(f.book.take_waiting().empty());
+    f.deliver(1);
+    CHECK_FALSE(first->count);
 }
 
-TEST_CASE("receive queue: messages that come together are announced once, and only to a waiting "
+TEST_CASE("receive book: messages that come together are announced once, and only to a waiting "
           "operation") {
     Fixture f;
     f.deliver(2);
     CHECK(f.announcements == 0);
     const auto first = f.want(2);
-    f.queue.serve();
+    f.serve();
     CHECK(first->count == 2U);
     const auto second = f.want(3);
     f.deliver(3);

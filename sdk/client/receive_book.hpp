@@ -12,9 +12,9 @@ namespace sessionq::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
-/// Matches waiting receive operations with messages, and decides how much credit they need. Keeps a
-/// message that no operation waits for. Bound to its loop.
-class ReceiveQueue {
+/// Decides which waiting receive operation gets which messages, and how much credit they need.
+/// Keeps a message that no operation waits for.
+class ReceiveBook {
 public:
     /// What to tell the link: credit first, then the drain.
     struct Flow {
@@ -22,8 +22,14 @@ public:
         bool drain{false};
     };
 
+    /// An operation and the messages that answer it.
+    struct Answer {
+        PendingPtr<Deliveries> pending{};
+        Deliveries messages{};
+    };
+
     /// `reclaim`: take unused credit back at once. Otherwise the next operation uses it.
-    explicit ReceiveQueue(bool reclaim) noexcept : reclaim_{reclaim} {}
+    explicit ReceiveBook(bool reclaim) noexcept : reclaim_{reclaim} {}
 
     /// An operation waits for up to `max` messages; with `present_only`, for those the broker has
     /// now.
@@ -38,8 +44,8 @@ public:
     /// No credit is outstanding.
     void drained() noexcept;
 
-    /// Answers the operations that can be answered; returns the number of messages.
-    std::size_t serve();
+    /// Takes the operations that can be answered now.
+    [[nodiscard]] std::vector<Answer> serve();
 
     /// What the link must be told now. Assumes that it is told.
     [[nodiscard]] Flow next_flow();
@@ -47,8 +53,8 @@ public:
     /// The last drain, if credit is outstanding and no drain is.
     [[nodiscard]] Flow last_flow();
 
-    /// Fails all waiting operations.
-    void fail_all(const Failure& why);
+    /// Takes all waiting operations, without messages.
+    [[nodiscard]] std::vector<Answer> take_waiting();
 
     [[nodiscard]] bool is_draining() const noexcept { return draining_; }
 
@@ -62,7 +68,7 @@ private:
     };
 
     [[nodiscard]] bool may_answer(const Want& want) const noexcept;
-    std::size_t answer(const Want& want);
+    Answer answer(const Want& want);
 
     const bool reclaim_;
     std::deque<Want> wants_;
