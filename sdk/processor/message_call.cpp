@@ -152,9 +152,7 @@ void MessageCall::notify(std::uint8_t notice) noexcept {
 void MessageCall::noticed() {
     const std::uint8_t notices = notices_.exchange(0, std::memory_order_acq_rel);
     if ((notices & settle_notice) != 0 && (notices & finish_notice) == 0) {
-        driver_->feed([this](SessionMachine& machine, TimePoint now, SessionActions& out) {
-            machine.decided(*this, outcome_, now, out);
-        });
+        driver_->feed(&SessionMachine::decided, *this, outcome_);
     }
     if ((notices & finish_notice) != 0) {
         driver_->ended(*this);

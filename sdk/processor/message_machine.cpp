@@ -2,6 +2,23 @@
 
 namespace sessionq::processor {
 
+ports::Settlement settlement_for(Verdict verdict, const std::string& failure) {
+    using ports::Outcome;
+    switch (verdict) {
+    case Verdict::complete: return {.outcome = Outcome::complete};
+    case Verdict::abandon: return {.outcome = Outcome::abandon};
+    case Verdict::release: return {.outcome = Outcome::release};
+    case Verdict::dead_letter_failed:
+        return {.outcome = Outcome::dead_letter,
+                .dead_letter = {.reason = "HandlerFailed", .description = failure}};
+    case Verdict::dead_letter_expired:
+        return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}};
+    case Verdict::dead_letter_session:
+        return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}};
+    }
+    return {};
+}
+
 std::optional<Ending> MessageMachine::may_start(TimePoint now, TimePoint last_start,
                                                 Deadline deadline,
                                                 ExpiredMessageAction expired) noexcept {
@@ -155,8 +172,6 @@ MessageActions MessageMachine::answered(bool success) noexcept {
     }
     return {};
 }
-
-MessageActions MessageMachine::link_gone() noexcept { return answered(false); }
 
 MessageActions MessageMachine::settle(Verdict verdict, bool counts) noexcept {
     MessageActions actions{.next = Next::send, .verdict = verdict};

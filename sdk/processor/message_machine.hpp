@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <sessionq/deadline.hpp>
@@ -22,6 +23,10 @@ enum class Ending : std::uint8_t {
     expired,     ///< The message's own deadline had passed (R22).
 };
 
+[[nodiscard]] constexpr bool ran(Ending ending) noexcept {
+    return ending == Ending::handled || ending == Ending::failed;
+}
+
 /// How a message is settled, unless its handler decided.
 enum class Verdict : std::uint8_t {
     complete,
@@ -31,6 +36,9 @@ enum class Verdict : std::uint8_t {
     dead_letter_expired,
     dead_letter_session,
 };
+
+/// `failure`: what the handler threw, if it did.
+[[nodiscard]] ports::Settlement settlement_for(Verdict verdict, const std::string& failure);
 
 /// What a worker tells of a handler that ended.
 struct MessageEnd {
@@ -111,9 +119,8 @@ public:
     [[nodiscard]] MessageActions taken_back(std::optional<Verdict> verdict) noexcept;
     /// What was behind it went back, or will not: it is abandoned now, or forgotten.
     [[nodiscard]] MessageActions let_back(bool usable) noexcept;
+    /// Without success also when the link is gone, and no answer comes any more.
     [[nodiscard]] MessageActions answered(bool success) noexcept;
-    /// The link is gone: no answer comes any more.
-    [[nodiscard]] MessageActions link_gone() noexcept;
 
     /// Whether the lane is held for it; asked once for each hold.
     [[nodiscard]] bool take_hold() noexcept { return std::exchange(holds_lane_, false); }

@@ -24,6 +24,8 @@ public:
           strict_{calls == 1} {}
 
     [[nodiscard]] Workplace& workplace() const noexcept { return workplace_; }
+    [[nodiscard]] SharedState& shared() const noexcept { return *workplace_.shared; }
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return workplace_.loop(); }
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
@@ -47,18 +49,17 @@ public:
         fire_stop();
     }
     void fire_stop() {
-        workplace_.shared->environment.notifier->post(
-            [stop = stop_]() mutable { stop.request_stop(); });
+        shared().environment.notifier->post([stop = stop_]() mutable { stop.request_stop(); });
     }
     void limit_calls(std::uint32_t calls) {
         strict_.store(calls == 1, std::memory_order_relaxed);
         lane_->set_max_calls(calls);
     }
     void report(ErrorSource source, Failure failure) const {
-        workplace_.shared->report({.source = source,
-                                   .failure = std::move(failure),
-                                   .entity = entity_,
-                                   .session_id = session_id_});
+        shared().report({.source = source,
+                         .failure = std::move(failure),
+                         .entity = entity_,
+                         .session_id = session_id_});
     }
 
 private:

@@ -23,12 +23,10 @@ void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
         return;
     }
     for (const auto& session : sessions_) {
-        session->feed([calls_per_session](SessionMachine& machine, TimePoint, SessionActions& out) {
-            machine.limit_calls(calls_per_session, out);
-        });
+        session->feed(&SessionMachine::limit_calls, calls_per_session);
     }
     slots_.set_limits(slots, all_slots, calls_per_session);
-    touched();
+    lane_ready();
 }
 
 // Sessions
@@ -52,18 +50,13 @@ SessionDriver& Shard::open_session(const SessionSeat& seat, ports::SessionLinkPt
     return *sessions_.back();
 }
 
-void Shard::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
-    slots_.session_left(seat, reason,
-                        had_messages ? std::nullopt : std::optional{loop().now() - seat.asked_at});
-}
-
 /// It is in the middle of telling: destroyed at the end of the turn.
 void Shard::session_ended(SessionDriver& session) {
     ended_.splice(ended_.end(), sessions_, session.place);
     loop().wake();
 }
 
-void Shard::touched() {
+void Shard::lane_ready() {
     if (!std::exchange(has_work_, true)) {
         loop().wake();
     }
@@ -164,9 +157,7 @@ void Shard::give_up_sessions() {
     take_notices(); // a handler that has told its end is not left
     for (auto next = sessions_.begin(); next != sessions_.end();) {
         SessionDriver& session = **next++; // it may end, and leave the list
-        session.feed([](SessionMachine& machine, TimePoint now, SessionActions& out) {
-            machine.give_up(now, out);
-        });
+        session.feed(&SessionMachine::give_up);
     }
     for (const auto& session : sessions_) {
         report_.left += session->describe(loop().now()).running;

@@ -46,10 +46,8 @@ public:
     // For the sessions
     [[nodiscard]] SessionTerms terms();
     [[nodiscard]] SessionDriver& open_session(const SessionSeat& seat, ports::SessionLinkPtr link);
-    /// Its slot may accept the next session.
-    void session_left(const SessionSeat& seat, CloseReason reason, bool had_messages);
     void session_ended(SessionDriver& session);
-    void touched(); ///< Work became ready: the workers are told at the end of the turn.
+    void lane_ready(); ///< A lane has work: the workers are told at the end of the turn.
 
 private:
     using Sessions = std::list<std::shared_ptr<SessionDriver>>;

@@ -5,7 +5,6 @@
 
 #include "core/log.hpp"
 #include "processor/shard.hpp"
-#include "processor/slot_words.hpp"
 
 namespace sessionq::processor {
 
@@ -58,10 +57,7 @@ void SlotTable::apply(Slot& slot, const SlotActions& actions) {
         give_up_accept(slot);
     }
     if (actions.leave_session) {
-        slot.session->feed(
-            [why = actions.reason](SessionMachine& machine, TimePoint now, SessionActions& out) {
-                machine.leave(why, now, out);
-            });
+        slot.session->feed(&SessionMachine::leave, actions.reason);
     }
     if (actions.wait) {
         workplace_.loop().timers().arm(slot.timer, slot.since + actions.delay);
@@ -181,13 +177,14 @@ void SlotTable::sweep(bool all) {
     }
 }
 
-void SlotTable::session_left(const SessionSeat& seat, CloseReason reason,
-                             std::optional<Duration> fruitless_for) {
+void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
     targets_.left(seat.target);
     Slot& slot = slots_[seat.slot];
     slot.session = nullptr;
-    apply(slot, slot.machine.session_left(reason, fruitless_for,
-                                          workplace_.loop().now() - slot.since, workplace_.random));
+    const TimePoint now = workplace_.loop().now();
+    apply(slot, slot.machine.session_left(
+                    reason, had_messages ? std::nullopt : std::optional{now - seat.asked_at},
+                    now - slot.since, workplace_.random));
     start_starved();
 }
 
@@ -209,10 +206,9 @@ SlotDescription SlotTable::describe(const Slot& slot) const {
     const auto accept = std::find_if(accepts_.begin(), accepts_.end(), [&slot](const Accept& each) {
         return each.number == slot.accept;
     });
-    const SlotWords words = words_for({.phase = slot.machine.phase(),
-                                       .names_sessions = targets_.named(),
-                                       .has_accept = accept != accepts_.end(),
-                                       .has_timer = slot.timer.is_armed()});
+    const SlotWords words = slot.machine.words({.named_sessions = targets_.named(),
+                                                .accept = accept != accepts_.end(),
+                                                .timer = slot.timer.is_armed()});
     return {.entity = accept != accepts_.end() ? target(accept->target).entity : std::string{},
             .state = std::string{words.state},
             .waits_for = std::string{words.waits_for},

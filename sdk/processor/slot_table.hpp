@@ -28,9 +28,8 @@ public:
     void stop();
     /// Named sessions: one that became free may be what a vacant slot waits for.
     void start_starved();
-    /// `fruitless_for` is set where no message came: how long ago the session was asked for.
-    void session_left(const SessionSeat& seat, CloseReason reason,
-                      std::optional<Duration> fruitless_for);
+    /// The slot may accept the next session.
+    void session_left(const SessionSeat& seat, CloseReason reason, bool had_messages);
     /// Forgets late sessions that were given back; with `all`, every one.
     void sweep(bool all = false);
 

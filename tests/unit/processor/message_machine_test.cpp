@@ -213,7 +213,7 @@ TEST_CASE("message machine: R8: nothing is settled once the lock is lost") {
     Way asked;
     CHECK(words(asked.settling_early().ended(handled, {.usable = false}, t0)).empty());
     CHECK(asked.message.phase() == Phase::settling);
-    CHECK(words(asked.message.link_gone()) == "dispose");
+    CHECK(words(asked.message.answered(false)) == "dispose");
     Way waiting;
     CHECK(words(waiting.in_lane().taken_back(std::nullopt)) == "dispose");
     Way to_go;
@@ -258,7 +258,7 @@ TEST_CASE("message machine: every input in every phase") {
         {"taken back", [](auto& m) { return m.taken_back(Verdict::release); }},
         {"let back", [](auto& m) { return m.let_back(true); }},
         {"answered", [](auto& m) { return m.answered(true); }},
-        {"link gone", [](auto& m) { return m.link_gone(); }},
+        {"link gone", [](auto& m) { return m.answered(false); }},
     };
     struct Cell {
         Phase phase;

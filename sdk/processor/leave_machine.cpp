@@ -1,0 +1,165 @@
+#include "processor/leave_machine.hpp"
+
+#include <algorithm>
+
+namespace sessionq::processor {
+
+LeaveMachine::LeaveMachine(SessionState& session, const SessionTerms& terms, IdleClock& idle,
+                           CreditWindow& credit, MessageBook& book) noexcept
+    : session_{session}, terms_{terms}, idle_{idle}, credit_{credit}, book_{book} {
+    if (terms.options.max_hold > Duration::zero()) {
+        hold_until_ = session.now + terms.options.max_hold;
+    }
+}
+
+void LeaveMachine::opened() {
+    opened_ = true;
+    closes_ = terms_.has_close;
+    add({.kind = Kind::count_opened});
+}
+
+bool LeaveMachine::drain() {
+    if (credit_.drain(session_.now + terms_.tuning.drain_timeout)) {
+        add({.kind = Kind::drain});
+    }
+    return credit_.is_draining();
+}
+
+void LeaveMachine::park(TimePoint until) {
+    session_.phase = Phase::parked;
+    parked_until_ = until;
+    add({.kind = Kind::pause_lane});
+}
+
+TimePoint LeaveMachine::leave_at() const noexcept {
+    if (session_.is_leaving()) {
+        return TimePoint::max();
+    }
+    return session_.phase == Phase::parked ? std::min(hold_until_, parked_until_) : hold_until_;
+}
+
+void LeaveMachine::due() {
+    if (session_.now >= leave_at()) {
+        const bool parking_over = session_.phase == Phase::parked && session_.now >= parked_until_;
+        begin(parking_over ? CloseReason::parked : CloseReason::max_hold);
+    }
+}
+
+void LeaveMachine::leave(CloseReason reason) {
+    if (!session_.is_leaving()) {
+        begin(reason);
+    }
+}
+
+void LeaveMachine::begin(CloseReason reason) {
+    reason_ = reason;
+    if (!session_.removes) {
+        add({.kind = Kind::pause_lane});
+    }
+    // What goes back before the drain's answer would come again on the credit that is left.
+    session_.phase = Phase::draining;
+    if (!drain()) {
+        put_back(Phase::leaving);
+    }
+}
+
+void LeaveMachine::put_back(Phase phase) {
+    session_.phase = phase;
+    if (session_.removes) { // what arrived cannot go back: it is handled first
+        all_taken_back();
+    } else {
+        add({.kind = Kind::take_back});
+        step();
+    }
+}
+
+void LeaveMachine::all_taken_back() {
+    if (session_.phase != Phase::putting_back && session_.phase != Phase::leaving) {
+        return;
+    }
+    if (session_.lost && !book_.handlers_run()) {
+        drop_link();
+    }
+    book_.let_back();
+    step();
+}
+
+void LeaveMachine::step() {
+    if (session_.phase != Phase::leaving || idle_.in_flight() != 0) {
+        return;
+    }
+    if (!closes_) {
+        close();
+        return;
+    }
+    session_.phase = Phase::closing_call;
+    add({.kind = Kind::run_close});
+    book_.release_holds();
+    add({.kind = Kind::resume_lane});
+}
+
+void LeaveMachine::close_ended() {
+    if (session_.phase == Phase::closing_call) {
+        close();
+    }
+}
+
+void LeaveMachine::close() {
+    idle_.dispose();
+    session_.phase = Phase::closing_link;
+    if (!session_.lost) {
+        close_by_ = session_.now + terms_.tuning.close_timeout;
+        add({.kind = Kind::close_link});
+    }
+    add({.kind = Kind::leave_slot, .count = opened_ ? 1U : 0U});
+    if (session_.lost) {
+        link_closed();
+    }
+}
+
+void LeaveMachine::link_closed() {
+    if (session_.phase == Phase::closing_link) {
+        session_.phase = Phase::finished;
+        add({.kind = Kind::finish});
+    }
+}
+
+void LeaveMachine::lose(CloseReason reason) {
+    if (!session_.usable()) {
+        return;
+    }
+    if (session_.phase < Phase::closing_link) {
+        add({.kind = Kind::count_lost});
+    }
+    lose_lock(reason);
+}
+
+void LeaveMachine::give_up() {
+    if (session_.usable()) {
+        lose_lock(CloseReason::stopped);
+    }
+    if (session_.phase != Phase::finished) {
+        drop_link();
+    }
+}
+
+void LeaveMachine::lose_lock(CloseReason reason) {
+    session_.lost = true;
+    credit_.close();
+    if (session_.phase == Phase::closing_link) {
+        drop_link();
+        link_closed();
+        return;
+    }
+    reason_ = reason;
+    add({.kind = Kind::lock_over});
+    if (session_.phase == Phase::closing_call) {
+        drop_link();
+        return;
+    }
+    session_.phase = Phase::leaving;
+    add({.kind = Kind::pause_lane});
+    add({.kind = Kind::take_back});
+}
+
+} // namespace sessionq::processor
