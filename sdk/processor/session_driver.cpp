@@ -17,7 +17,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
     : shard_{shard},
       seat_{seat},
       link_{std::move(link)},
-      view_{shard.workplace(), shard.slots().target(seat.target).entity, link_->session_id(),
+      view_{shard.workplace(), shard.slots().targets()[seat.target].entity, link_->session_id(),
             shard.slots().calls_per_session()},
       machine_{shard.terms(), view_.loop().now()} {}
 

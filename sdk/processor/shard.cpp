@@ -37,8 +37,7 @@ SessionTerms Shard::terms() {
             .tuning = shared.environment.tuning,
             .budget = workplace_.budget,
             .random = workplace_.random,
-            .idle_timeout = slots_.keeps_idle_sessions() ? Duration::max()
-                                                         : shared.options.session_idle_timeout,
+            .idle_timeout = slots_.targets().idle_timeout(shared.options.session_idle_timeout),
             .calls = slots_.calls_per_session(),
             .has_open = static_cast<bool>(shared.handlers.session_open),
             .has_close = static_cast<bool>(shared.handlers.session_close)};
@@ -69,8 +68,7 @@ void Shard::drain() noexcept {
         workplace_.shared->environment.dispatcher->flush();
     }
     ended_.clear();
-    slots_.sweep();
-    apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_orphans()}));
+    apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_accepts()}));
 }
 
 void Shard::take_notices() {
@@ -99,7 +97,8 @@ void Shard::on_watchdog() {
                 " s");
         }
     }
-    slots_.sweep();
+    slots_.drop_late(now);
+    loop().wake();
     loop().timers().arm(watchdog_, now + tuning.watchdog_interval);
 }
 
@@ -112,23 +111,17 @@ void Shard::describe(ProcessorDescription& into) const {
 // Stopping
 
 void Shard::stop(Deadline deadline, Stopped stopped, std::function<void()> gone) {
-    workplace_.tally = {};
-    report_.sessions = slots_.held();
     stopped_ = std::move(stopped);
     gone_ = std::move(gone);
     apply(stop_.stop(deadline, loop().now()));
     loop().wake();
 }
 
-void Shard::shorten_stop(Deadline deadline) {
-    stop_.shorten(deadline, loop().now());
-    apply({});
-}
-
 void Shard::on_stop_due() { apply(stop_.due(loop().now())); }
 
 void Shard::apply(const StopActions& actions) {
     if (actions.stop_slots) {
+        workplace_.tally = {.sessions = slots_.held()};
         slots_.stop();
     }
     if (actions.warn) {
@@ -140,11 +133,10 @@ void Shard::apply(const StopActions& actions) {
         give_up_sessions();
     }
     if (actions.tell) {
-        report_.complete = actions.complete;
-        report_.drained = workplace_.tally.drained;
-        report_.released = workplace_.tally.released;
+        workplace_.tally.complete = actions.complete;
         loop().timers().cancel(watchdog_);
-        loop().post([stopped = std::move(stopped_), report = report_] { stopped(report); });
+        loop().post(
+            [stopped = std::move(stopped_), report = workplace_.tally] { stopped(report); });
     }
     if (actions.let_go) {
         loop().detach(*this);
@@ -160,9 +152,9 @@ void Shard::give_up_sessions() {
         session.feed(&SessionMachine::give_up);
     }
     for (const auto& session : sessions_) {
-        report_.left += session->describe(loop().now()).running;
+        workplace_.tally.left += session->describe(loop().now()).running;
     }
-    slots_.sweep(true);
+    slots_.drop_late(TimePoint::max());
     loop().wake();
 }
 

@@ -31,11 +31,10 @@ public:
     void set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session);
 
     using Stopped = std::function<void(const StopReport&)>;
-    /// Once. `stopped` runs by the deadline, `gone` when the last handler has returned; both by
-    /// later turns of the loop. After `gone` nothing of the shard is on the loop any more.
+    /// `stopped` runs by the deadline, `gone` when the last handler has returned; once each, by
+    /// later turns of the loop. After `gone` nothing of the shard is on the loop any more. Asked
+    /// again: an earlier deadline counts from now on.
     void stop(Deadline deadline, Stopped stopped, std::function<void()> gone);
-    /// While it stops: an earlier deadline counts from now on.
-    void shorten_stop(Deadline deadline);
 
     void describe(ProcessorDescription& into) const;
 
@@ -67,7 +66,6 @@ private:
     StopMachine stop_{};
     Stopped stopped_{};
     std::function<void()> gone_{};
-    StopReport report_{};
     std::vector<std::string> degraded_{};
     timing::Timer watchdog_{timing::Timer::calling<&Shard::on_watchdog>(this)};
     timing::Timer stop_timer_{timing::Timer::calling<&Shard::on_stop_due>(this)};

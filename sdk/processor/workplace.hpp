@@ -46,7 +46,7 @@ struct Workplace {
     core::ByteBudget budget;
     core::Recycler call_memory;
     core::MpscQueue<ShardCall> notices{};
-    StopReport tally{}; ///< handlers drained and messages released since it was reset
+    StopReport tally{}; ///< of what happens since the stop began
 };
 
 } // namespace sessionq::processor
