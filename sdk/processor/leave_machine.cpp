@@ -4,31 +4,30 @@
 
 namespace sessionq::processor {
 
-LeaveMachine::LeaveMachine(SessionState& session, const SessionTerms& terms, IdleClock& idle,
-                           CreditWindow& credit, MessageBook& book) noexcept
-    : session_{session}, terms_{terms}, idle_{idle}, credit_{credit}, book_{book} {
-    if (terms.options.max_hold > Duration::zero()) {
-        hold_until_ = session.now + terms.options.max_hold;
+LeaveMachine::LeaveMachine(SessionState& session, MessageBook& book) noexcept
+    : session_{session}, book_{book} {
+    if (session.terms.options.max_hold > Duration::zero()) {
+        hold_until_ = session.now + session.terms.options.max_hold;
     }
 }
 
 void LeaveMachine::opened() {
     opened_ = true;
-    closes_ = terms_.has_close;
-    add({.kind = Kind::count_opened});
+    closes_ = session_.terms.has_close;
+    session_.add(Kind::count_opened);
 }
 
 bool LeaveMachine::drain() {
-    if (credit_.drain(session_.now + terms_.tuning.drain_timeout)) {
-        add({.kind = Kind::drain});
+    if (session_.credit.drain(session_.now + session_.terms.tuning.drain_timeout)) {
+        session_.add(Kind::drain);
     }
-    return credit_.is_draining();
+    return session_.credit.is_draining();
 }
 
 void LeaveMachine::park(TimePoint until) {
     session_.phase = Phase::parked;
     parked_until_ = until;
-    add({.kind = Kind::pause_lane});
+    session_.add(Kind::pause_lane);
 }
 
 TimePoint LeaveMachine::leave_at() const noexcept {
@@ -53,8 +52,8 @@ void LeaveMachine::leave(CloseReason reason) {
 
 void LeaveMachine::begin(CloseReason reason) {
     reason_ = reason;
-    if (!session_.removes) {
-        add({.kind = Kind::pause_lane});
+    if (!session_.removes()) {
+        session_.add(Kind::pause_lane);
     }
     // What goes back before the drain's answer would come again on the credit that is left.
     session_.phase = Phase::draining;
@@ -65,10 +64,10 @@ void LeaveMachine::begin(CloseReason reason) {
 
 void LeaveMachine::put_back(Phase phase) {
     session_.phase = phase;
-    if (session_.removes) { // what arrived cannot go back: it is handled first
+    if (session_.removes()) { // what arrived cannot go back: it is handled first
         all_taken_back();
     } else {
-        add({.kind = Kind::take_back});
+        session_.add(Kind::take_back);
         step();
     }
 }
@@ -85,7 +84,7 @@ void LeaveMachine::all_taken_back() {
 }
 
 void LeaveMachine::step() {
-    if (session_.phase != Phase::leaving || idle_.in_flight() != 0) {
+    if (session_.phase != Phase::leaving || session_.idle.in_flight() != 0) {
         return;
     }
     if (!closes_) {
@@ -93,9 +92,9 @@ void LeaveMachine::step() {
         return;
     }
     session_.phase = Phase::closing_call;
-    add({.kind = Kind::run_close});
+    session_.add(Kind::run_close);
     book_.release_holds();
-    add({.kind = Kind::resume_lane});
+    session_.add(Kind::resume_lane);
 }
 
 void LeaveMachine::close_ended() {
@@ -105,13 +104,13 @@ void LeaveMachine::close_ended() {
 }
 
 void LeaveMachine::close() {
-    idle_.dispose();
+    session_.idle.dispose();
     session_.phase = Phase::closing_link;
     if (!session_.lost) {
-        close_by_ = session_.now + terms_.tuning.close_timeout;
-        add({.kind = Kind::close_link});
+        close_by_ = session_.now + session_.terms.tuning.close_timeout;
+        session_.add(Kind::close_link);
     }
-    add({.kind = Kind::leave_slot, .count = opened_ ? 1U : 0U});
+    session_.add(Kind::leave_slot, opened_ ? 1U : 0U);
     if (session_.lost) {
         link_closed();
     }
@@ -120,7 +119,7 @@ void LeaveMachine::close() {
 void LeaveMachine::link_closed() {
     if (session_.phase == Phase::closing_link) {
         session_.phase = Phase::finished;
-        add({.kind = Kind::finish});
+        session_.add(Kind::finish);
     }
 }
 
@@ -129,7 +128,7 @@ void LeaveMachine::lose(CloseReason reason) {
         return;
     }
     if (session_.phase < Phase::closing_link) {
-        add({.kind = Kind::count_lost});
+        session_.add(Kind::count_lost);
     }
     lose_lock(reason);
 }
@@ -145,21 +144,21 @@ void LeaveMachine::give_up() {
 
 void LeaveMachine::lose_lock(CloseReason reason) {
     session_.lost = true;
-    credit_.close();
+    session_.credit.close();
     if (session_.phase == Phase::closing_link) {
         drop_link();
         link_closed();
         return;
     }
     reason_ = reason;
-    add({.kind = Kind::lock_over});
+    session_.add(Kind::lock_over);
     if (session_.phase == Phase::closing_call) {
         drop_link();
         return;
     }
     session_.phase = Phase::leaving;
-    add({.kind = Kind::pause_lane});
-    add({.kind = Kind::take_back});
+    session_.add(Kind::pause_lane);
+    session_.add(Kind::take_back);
 }
 
 } // namespace sessionq::processor

@@ -15,8 +15,7 @@ class LeaveMachine {
 public:
     using Phase = SessionState::Phase;
 
-    LeaveMachine(SessionState& session, const SessionTerms& terms, IdleClock& idle,
-                 CreditWindow& credit, MessageBook& book) noexcept;
+    LeaveMachine(SessionState& session, MessageBook& book) noexcept;
 
     /// on_session_open is due, or none is set: the session counts as opened.
     void opened();
@@ -56,12 +55,8 @@ private:
 
     void close();
     void lose_lock(CloseReason reason);
-    void add(const SessionAction& action) { session_.add(action); }
 
     SessionState& session_;
-    const SessionTerms& terms_;
-    IdleClock& idle_;
-    CreditWindow& credit_;
     MessageBook& book_;
     CloseReason reason_{CloseReason::idle};
     TimePoint hold_until_{TimePoint::max()};

@@ -6,8 +6,8 @@ namespace sessionq::processor {
 
 void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
                           std::size_t bytes, bool removed) {
-    credit_.arrived(bytes);
-    idle_.begin(); // R2: arrival disarms
+    session_.credit.arrived(bytes);
+    session_.idle.begin(); // R2: arrival disarms
     follow(message, message.arrived(arrival, bytes, removed));
 }
 
@@ -15,16 +15,17 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
     holds_ += end.holds_lane ? 1 : 0;
     Circumstances session{.usable = session_.usable(),
                           .may_wait = !session_.is_leaving(),
-                          .expired = terms_.options.expired_message};
+                          .expired = session_.terms.options.expired_message};
     if (end.ending == Ending::failed) {
-        session.failure = decide_failure(terms_.options.failure_policy, message.attempt(),
-                                         session.may_wait, terms_.random);
+        session.failure = decide_failure(session_.terms.options.failure_policy, message.attempt(),
+                                         session.may_wait, session_.terms.random);
     }
     follow(message, message.ended(end, session, session_.now));
 }
 
 void MessageBook::answered(MessageMachine& message, bool success) {
-    settle_by_ = session_.now + terms_.tuning.settle_timeout; // the others have their time again
+    settle_by_ =
+        session_.now + session_.terms.tuning.settle_timeout; // the others have their time again
     follow(message, message.answered(success));
 }
 
@@ -52,7 +53,7 @@ void MessageBook::retries_due() {
 }
 
 void MessageBook::drop_link() {
-    session_.add({.kind = Kind::drop_link});
+    session_.add(Kind::drop_link);
     for (Messages* messages : {&settling_, &settling_early_}) {
         each_of(*messages, [](MessageMachine& message) { return message.answered(false); });
     }
@@ -62,7 +63,7 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
     using Next = MessageActions::Next;
     const bool was_settling = is_settling();
     place(message);
-    if (actions.counts && ++handled_ == terms_.options.max_messages_per_turn) {
+    if (actions.counts && ++handled_ == session_.terms.options.max_messages_per_turn) {
         effects().turn_over = true;
     }
     if (actions.releases && message.take_hold() && !session_.keeps_holds()) {
@@ -76,16 +77,19 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
     case Next::send_session: effects().dead_letters = true; [[fallthrough]];
     case Next::send:
         if (!was_settling) {
-            settle_by_ = settle_look_ = session_.now + terms_.tuning.settle_timeout;
+            settle_by_ = settle_look_ = session_.now + session_.terms.tuning.settle_timeout;
         }
-        session_.add({.kind = Kind::settle, .verdict = actions.verdict, .message = &message});
+        session_.add({.kind = Kind::settle,
+                      .verdict = actions.verdict,
+                      .count = actions.verdict == Verdict::release ? 1U : 0U,
+                      .message = &message});
         break;
     case Next::park: effects().parks_until = message.retry_at(); break;
     case Next::rewind: effects().rewinds = true; break;
     case Next::dispose:
         effects().gone = true;
-        credit_.left(message.size());
-        idle_.end(session_.now);
+        session_.credit.left(message.size());
+        session_.idle.end(session_.now);
         session_.add({.kind = Kind::dispose, .message = &message});
         break;
     }
@@ -110,20 +114,20 @@ void MessageBook::place(MessageMachine& message) noexcept {
 void MessageBook::put_first(MessageMachine& message) {
     const bool held = message.take_hold();
     if (!held) {
-        session_.add({.kind = Kind::pause_lane});
+        session_.add(Kind::pause_lane);
     }
     session_.add({.kind = Kind::put_first, .message = &message});
     if (held) {
         release(1);
     } else if (session_.phase != SessionState::Phase::parked) {
-        session_.add({.kind = Kind::resume_lane});
+        session_.add(Kind::resume_lane);
     }
 }
 
 void MessageBook::release(std::uint32_t count) {
     if (count != 0) {
         holds_ -= count;
-        session_.add({.kind = Kind::release_lane, .count = count});
+        session_.add(Kind::release_lane, count);
     }
 }
 
@@ -156,7 +160,7 @@ std::uint32_t MessageBook::in_lane() const noexcept {
 }
 
 std::uint32_t MessageBook::turn_window(std::uint32_t window, std::uint32_t used) const noexcept {
-    const std::uint32_t most = terms_.options.max_messages_per_turn;
+    const std::uint32_t most = session_.terms.options.max_messages_per_turn;
     if (most == 0) {
         return window;
     }

@@ -3,10 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "processor/credit_window.hpp"
-#include "processor/idle_clock.hpp"
 #include "processor/session_state.hpp"
-#include "processor/session_terms.hpp"
 
 namespace sessionq::processor {
 
@@ -24,9 +21,7 @@ struct BookEffects {
 /// settlements (R15).
 class MessageBook {
 public:
-    MessageBook(SessionState& session, const SessionTerms& terms, IdleClock& idle,
-                CreditWindow& credit) noexcept
-        : session_{session}, terms_{terms}, idle_{idle}, credit_{credit} {}
+    explicit MessageBook(SessionState& session) noexcept : session_{session} {}
 
     void arrived(MessageMachine& message, MessageMachine::Arrival arrival, std::size_t bytes,
                  bool removed);
@@ -83,9 +78,6 @@ private:
     void release(std::uint32_t count);
 
     SessionState& session_;
-    const SessionTerms& terms_;
-    IdleClock& idle_;
-    CreditWindow& credit_;
     std::optional<BookEffects> effects_{};
     Messages in_lane_{};        ///< waiting for a worker or with a handler that runs
     Messages settling_early_{}; ///< settled, not answered; their handlers still run

@@ -133,6 +133,7 @@ public:
 private:
     [[nodiscard]] MessageActions settle(Verdict verdict, bool counts = false) noexcept;
     [[nodiscard]] MessageActions settle_as_decided(const MessageEnd& end) noexcept;
+    [[nodiscard]] MessageActions abandon(bool holds) noexcept;
     [[nodiscard]] MessageActions dispose(bool releases) noexcept;
     [[nodiscard]] MessageActions after_failure(const FailureDecision& failure, bool holds,
                                                TimePoint now) noexcept;

@@ -17,18 +17,16 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     shared_->handlers = std::move(handlers);
     shared_->environment = std::move(environment);
     const auto& endpoints = shared_->environment.endpoints;
-    const auto peers = std::make_shared<std::vector<std::weak_ptr<Shard>>>();
     if (!shared_->options.session_ids.empty()) {
         shared_->claims = std::make_unique<TargetClaims>(shared_->entities.size() *
                                                              shared_->options.session_ids.size(),
-                                                         [peers] { wake_starved(*peers); });
+                                                         [this] { start_vacant(); });
     }
     core::Random seeds{shared_->environment.seed};
     for (ports::Endpoint* endpoint : endpoints) {
         shards_.push_back(
             std::make_shared<Shard>(shared_, *endpoint, seeds.next(),
                                     shared_->options.max_buffered_bytes / endpoints.size()));
-        peers->push_back(shards_.back());
     }
 }
 
@@ -112,11 +110,9 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
 }
 
 // A session that one thread has let go of may be what a place on another waits for.
-void Processor::wake_starved(const std::vector<std::weak_ptr<Shard>>& shards) {
-    for (const std::weak_ptr<Shard>& weak : shards) {
-        if (const auto shard = weak.lock()) {
-            on_loop(shard, [](Shard& woken) { woken.slots().start_vacant(); });
-        }
+void Processor::start_vacant() {
+    for (const auto& shard : shards_) {
+        on_loop(shard, [](Shard& there) { there.slots().start_vacant(); });
     }
 }
 
@@ -152,7 +148,7 @@ ProcessorDescription Processor::describe_here() const {
 }
 
 std::uint32_t Processor::share(std::uint32_t total, std::size_t index, std::size_t count) noexcept {
-    return static_cast<std::uint32_t>(total / count + (index < total % count ? 1 : 0));
+    return static_cast<std::uint32_t>((total + count - 1 - index) / count);
 }
 
 } // namespace sessionq::processor

@@ -20,7 +20,8 @@ struct SessionAction {
         take_back,      ///< take what has not started from the lane: `taken_back`, `all_taken_back`
         enqueue,        ///< `message` goes to the end of the lane
         put_first,      ///< `message` goes before all others in the lane
-        settle,         ///< send the settlement of `message`: as decided, else by `verdict`
+        settle,         ///< send the settlement of `message`: as decided, else by `verdict`;
+                        ///< `count`: 1 if it is released unstarted
         dispose,        ///< `message` is finished
         add_credit,     ///< `count` more messages may come
         drain,          ///< ask for the credit back

@@ -67,7 +67,7 @@ void SessionDriver::on_lost(const Failure& reason) {
 void SessionDriver::ended(MessageCall& call) {
     const Ending ending = call.end().ending;
     view_.shared().counters.ended(ending);
-    view_.workplace().tally.drained += ran(ending) ? 1 : 0;
+    view_.workplace().tally.drained += static_cast<std::uint64_t>(ran(ending));
     if (ending == Ending::failed) {
         view_.report(ErrorSource::message_handler,
                      {.code = Errc::handler_failed, .detail = call.failure_text()});
@@ -100,7 +100,6 @@ void SessionDriver::perform() {
 
 void SessionDriver::perform(const SessionAction& action) {
     using Kind = SessionAction::Kind;
-    Workplace& workplace = view_.workplace();
     Counters& counters = view_.shared().counters;
     dispatch::Lane& lane = view_.lane();
     switch (action.kind) {
@@ -140,7 +139,7 @@ void SessionDriver::perform(const SessionAction& action) {
         shard_.lane_ready();
         break;
     case Kind::settle:
-        workplace.tally.released += action.verdict == Verdict::release ? 1 : 0;
+        view_.workplace().tally.released += action.count;
         static_cast<void>(
             call_of(action).decide(settlement_for(action.verdict, call_of(action).failure_text())));
         link_->settle(call_of(action), call_of(action).take_settlement());

@@ -14,14 +14,12 @@ namespace sessionq::processor {
 /// lose (R11-R13).
 class SessionLockKeeper {
 public:
-    /// `longest`: for how long it is renewed while no handler ends; zero: without end.
-    SessionLockKeeper(SessionState& session, Duration longest) noexcept
-        : session_{session}, longest_{longest} {}
+    explicit SessionLockKeeper(SessionState& session) noexcept : session_{session} {}
 
     /// By the accept asked for at `asked`.
     void locked(TimePoint asked, ports::LockGrant grant) {
         keeper_.accepted(asked, session_.now, grant);
-        session_.add({.kind = Kind::show_lock});
+        session_.add(Kind::show_lock);
     }
 
     /// The broker answered the renewal asked for at `asked`.
@@ -32,7 +30,7 @@ public:
         if (keeper_.answered(asked, session_.now, answer).lost) {
             lose_soon(CloseReason::lock_lost);
         }
-        session_.add({.kind = Kind::show_lock, .count = answer.ok() ? 1U : 0U});
+        session_.add(Kind::show_lock, answer.ok() ? 1U : 0U);
     }
 
     void doubted() noexcept { keeper_.doubt(session_.now); }
@@ -42,18 +40,19 @@ public:
         if (!session_.keeps_lock()) {
             return false;
         }
-        const bool is_slow = longest_ > Duration::zero() && in_flight != 0 &&
-                             session_.now - session_.progress_at >= longest_;
+        const Duration longest = session_.terms.options.max_lock_renewal;
+        const bool is_slow = longest > Duration::zero() && in_flight != 0 &&
+                             session_.now - session_.progress_at >= longest;
         const ports::LockActions actions = keeper_.look(session_.now, !is_slow);
         if (actions.lost) {
-            session_.add({.kind = Kind::report_expired});
+            session_.add(Kind::report_expired);
             lose_soon(CloseReason::lock_lost);
         }
         if (actions.warn) {
-            session_.add({.kind = Kind::warn});
+            session_.add(Kind::warn);
         }
         if (actions.renew) {
-            session_.add({.kind = Kind::renew_lock});
+            session_.add(Kind::renew_lock);
         }
         return actions.warn;
     }
@@ -78,7 +77,6 @@ private:
     using Kind = SessionAction::Kind;
 
     SessionState& session_;
-    const Duration longest_;
     ports::LockKeeper keeper_{};
     std::optional<CloseReason> loss_{};
 };

@@ -6,13 +6,10 @@
 namespace sessionq::processor {
 
 SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
-    : terms_{terms},
-      state_{.removes = terms.options.receive_and_delete, .now = now, .progress_at = now},
-      idle_{terms.idle_timeout},
-      credit_{terms.budget},
-      book_{state_, terms_, idle_, credit_},
-      leaving_{state_, terms_, idle_, credit_, book_},
-      lock_{state_, terms.options.max_lock_renewal},
+    : state_{terms, now},
+      book_{state_},
+      leaving_{state_, book_},
+      lock_{state_},
       calls_{terms.calls} {}
 
 // Opening
@@ -22,17 +19,17 @@ void SessionMachine::begin() {
         return;
     }
     leaving_.opened();
-    opening_call_ = terms_.has_open;
+    opening_call_ = state_.terms.has_open;
     state_.progress_at = state_.now;
     state_.phase = Phase::working;
-    idle_.start(state_.now);
+    state_.idle.start(state_.now);
     if (opening_call_) { // the clock does not run while on_session_open does
         state_.phase = Phase::opening;
-        idle_.begin();
-        add({.kind = Kind::run_open});
+        state_.idle.begin();
+        state_.add(Kind::run_open);
     }
     grant();
-    if (!opening_call_ && terms_.idle_timeout == Duration::zero()) {
+    if (!opening_call_ && state_.terms.idle_timeout == Duration::zero()) {
         leaving_.drain(); // R4: ask at once whether there is anything
     }
 }
@@ -43,14 +40,14 @@ void SessionMachine::open_ended(bool succeeded) {
     }
     opening_call_ = false;
     book_.hold();
-    idle_.end(state_.now);
-    add({.kind = Kind::limit_lane, .count = calls_});
+    state_.idle.end(state_.now);
+    state_.add(Kind::limit_lane, calls_);
     if (state_.phase == Phase::opening && succeeded) {
         state_.phase = Phase::working;
     } else if (state_.phase == Phase::opening) {
         leaving_.begin(CloseReason::open_failed);
     }
-    if (state_.phase == Phase::working || (state_.removes && !state_.lost)) {
+    if (state_.phase == Phase::working || (state_.removes() && !state_.lost)) {
         book_.release_holds(); // what waits may start, or must
     }
     leaving_.step();
@@ -60,7 +57,7 @@ void SessionMachine::open_ended(bool succeeded) {
 void SessionMachine::open_skipped() {
     leaving_.skip_close();
     opening_call_ = false;
-    idle_.end(state_.now);
+    state_.idle.end(state_.now);
     leaving_.step();
 }
 
@@ -69,7 +66,7 @@ void SessionMachine::open_skipped() {
 void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool removed) {
     using Arrival = MessageMachine::Arrival;
     const bool joins_the_rest = usable() && (state_.phase == Phase::draining ||
-                                             (state_.phase == Phase::leaving && state_.removes));
+                                             (state_.phase == Phase::leaving && state_.removes()));
     Arrival arrival = dead_lettering_ ? Arrival::dead_letter : Arrival::enqueue;
     if (is_leaving() && !joins_the_rest) {
         arrival = usable() ? Arrival::release : Arrival::discard;
@@ -119,8 +116,8 @@ void SessionMachine::react() {
     while (const auto effects = book_.take_effects()) {
         if (effects->dead_letters) {
             dead_lettering_ = true;
-            idle_.roll_at_once();
-            add({.kind = Kind::take_back});
+            state_.idle.roll_at_once();
+            state_.add(Kind::take_back);
         }
         if (effects->turn_over) {
             leaving_.leave(CloseReason::max_messages);
@@ -170,20 +167,21 @@ void SessionMachine::rewind() {
 // Credit and idleness
 
 void SessionMachine::grant() {
-    const bool rolls = terms_.idle_timeout == Duration::zero() && credit_.shown_empty(); // R4
+    const bool rolls =
+        state_.terms.idle_timeout == Duration::zero() && state_.credit.shown_empty(); // R4
     if ((state_.phase != Phase::opening && state_.phase != Phase::working) || rolls) {
         return;
     }
     const std::uint32_t window = // what is not fetched cannot start
-        book_.turn_window(CreditWindow::size(terms_.options.prefetch, calls_),
-                          in_flight() + credit_.credit());
-    if (const std::uint32_t count = credit_.grant(window, in_flight()); count != 0) {
-        add({.kind = Kind::add_credit, .count = count});
+        book_.turn_window(CreditWindow::size(state_.terms.options.prefetch, calls_),
+                          in_flight() + state_.credit.credit());
+    if (const std::uint32_t count = state_.credit.grant(window, in_flight()); count != 0) {
+        state_.add(Kind::add_credit, count);
     }
 }
 
 void SessionMachine::drained() {
-    credit_.drained();
+    state_.credit.drained();
     after_drain();
     react();
 }
@@ -195,9 +193,9 @@ void SessionMachine::after_drain() {
         leaving_.put_back(Phase::leaving);
     } else if (is_leaving()) {
         return;
-    } else if (state_.phase == Phase::idling_out && idle_.fire()) {
+    } else if (state_.phase == Phase::idling_out && state_.idle.fire()) {
         leaving_.begin(dead_lettering_ ? CloseReason::dead_lettered : CloseReason::idle);
-    } else if (credit_.phase() == CreditWindow::Phase::closed) {
+    } else if (state_.credit.phase() == CreditWindow::Phase::closed) {
         leaving_.begin(CloseReason::unresponsive);
     } else if (state_.phase == Phase::rewinding) {
         leaving_.put_back(Phase::putting_back);
@@ -208,7 +206,7 @@ void SessionMachine::after_drain() {
 }
 
 void SessionMachine::idle_due() {
-    idle_.due();
+    state_.idle.due();
     if (state_.phase == Phase::working) {
         state_.phase = Phase::idling_out;
         if (!leaving_.drain()) {
@@ -270,7 +268,7 @@ void SessionMachine::look_at_lock() {
 
 TimePoint SessionMachine::idle_at() const noexcept {
     const bool may_idle = state_.phase == Phase::working || state_.phase == Phase::idling_out;
-    return may_idle ? idle_.at() : TimePoint::max();
+    return may_idle ? state_.idle.at() : TimePoint::max();
 }
 
 TimePoint SessionMachine::retry_at() const noexcept {
@@ -282,8 +280,8 @@ TimePoint SessionMachine::next() const noexcept {
     if (state_.phase == Phase::finished) {
         return TimePoint::max();
     }
-    return std::min({lock_.next(), credit_.drain_by(), book_.settlements_due(), leaving_.close_by(),
-                     leaving_.leave_at(), idle_at(), retry_at()});
+    return std::min({lock_.next(), state_.credit.drain_by(), book_.settlements_due(),
+                     leaving_.close_by(), leaving_.leave_at(), idle_at(), retry_at()});
 }
 
 void SessionMachine::due() {
@@ -296,11 +294,11 @@ void SessionMachine::due() {
         leaving_.drop_link();
         leaving_.link_closed();
     } else if (book_.settlements_overdue()) {
-        add({.kind = Kind::report_silent});
+        state_.add(Kind::report_silent);
         leaving_.lose(CloseReason::unresponsive);
         leaving_.drop_link();
-    } else if (now >= credit_.drain_by()) {
-        credit_.close();
+    } else if (now >= state_.credit.drain_by()) {
+        state_.credit.close();
         after_drain();
     }
     leaving_.due();
@@ -319,7 +317,7 @@ void SessionMachine::due() {
 void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
     if (!opening_call_ && state_.phase < Phase::closing_call) { // else on_session_open's end does
-        add({.kind = Kind::limit_lane, .count = calls_});
+        state_.add(Kind::limit_lane, calls_);
     }
 }
 
@@ -332,10 +330,10 @@ std::string_view SessionMachine::wait_of_open() const noexcept {
     if (in_flight() != 0) {
         return wait_of_messages();
     }
-    if (credit_.is_draining()) {
+    if (state_.credit.is_draining()) {
         return "the drain's answer";
     }
-    return credit_.credit() != 0 || idle_.runs() ? "messages" : "";
+    return state_.credit.credit() != 0 || state_.idle.runs() ? "messages" : "";
 }
 
 std::string_view SessionMachine::wait_of_messages() const noexcept {

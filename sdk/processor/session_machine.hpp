@@ -73,7 +73,7 @@ public:
     [[nodiscard]] const ports::LockKeeper& lock() const noexcept { return lock_.keeper(); }
     /// Messages received and not yet finished.
     [[nodiscard]] std::uint32_t in_flight() const noexcept {
-        return idle_.in_flight() - (opening_call_ ? 1 : 0);
+        return state_.idle.in_flight() - (opening_call_ ? 1 : 0);
     }
     [[nodiscard]] const MessageBook& messages() const noexcept { return book_; }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
@@ -98,12 +98,8 @@ private:
     [[nodiscard]] std::string_view wait_of_messages() const noexcept;
     [[nodiscard]] TimePoint idle_at() const noexcept;
     [[nodiscard]] TimePoint retry_at() const noexcept;
-    void add(const SessionAction& action) { state_.add(action); }
 
-    const SessionTerms terms_;
     SessionState state_;
-    IdleClock idle_;
-    CreditWindow credit_;
     MessageBook book_;
     LeaveMachine leaving_;
     SessionLockKeeper lock_;

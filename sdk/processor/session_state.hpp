@@ -2,7 +2,10 @@
 
 #include <sessionq/time.hpp>
 
+#include "processor/credit_window.hpp"
+#include "processor/idle_clock.hpp"
 #include "processor/session_actions.hpp"
+#include "processor/session_terms.hpp"
 
 namespace sessionq::processor {
 
@@ -23,15 +26,30 @@ struct SessionState {
         finished,
     };
 
+    SessionState(const SessionTerms& given, TimePoint accepted) noexcept
+        : terms{given},
+          idle{given.idle_timeout},
+          credit{given.budget},
+          now{accepted},
+          progress_at{accepted} {}
+
+    const SessionTerms terms;
+    IdleClock idle;
+    CreditWindow credit;
     Phase phase{Phase::held_back};
-    bool lost{false};    ///< the lock is
-    bool removes{false}; ///< received messages are deleted: they cannot go back
-    TimePoint now{};     ///< of the input under way
+    bool lost{false}; ///< the lock is
+    TimePoint now;    ///< of the input under way
     /// When a handler ended last, or the session began to wait for one.
-    TimePoint progress_at{};
+    TimePoint progress_at;
     SessionActions actions{};
 
     void add(const SessionAction& action) { actions.add(action); }
+    void add(SessionAction::Kind kind, std::uint32_t count = 0) {
+        actions.add({.kind = kind, .count = count});
+    }
+
+    /// Received messages are deleted: they cannot go back.
+    [[nodiscard]] bool removes() const noexcept { return terms.options.receive_and_delete; }
 
     /// The lock is held and the link can be used.
     [[nodiscard]] bool usable() const noexcept { return !lost && phase != Phase::finished; }
@@ -43,7 +61,7 @@ struct SessionState {
     }
     /// A message that is settled does not let the next one start.
     [[nodiscard]] bool keeps_holds() const noexcept {
-        return is_rewinding() || (is_leaving() && !removes);
+        return is_rewinding() || (is_leaving() && !removes());
     }
 };
 

@@ -31,21 +31,27 @@ public:
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
     [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
-    [[nodiscard]] Deadline lock_expires() const noexcept { return Deadline::at(read(expires_)); }
+    [[nodiscard]] Deadline lock_expires() const noexcept {
+        return Deadline::at(expires_.load(std::memory_order_acquire));
+    }
 
     /// No handler starts at this instant or after it.
-    [[nodiscard]] TimePoint last_start() const noexcept { return read(last_start_); }
+    [[nodiscard]] TimePoint last_start() const noexcept {
+        return last_start_.load(std::memory_order_acquire);
+    }
     [[nodiscard]] bool lock_over(TimePoint now) const noexcept {
         return last_start() == TimePoint::min() || lock_expires().passed(now);
     }
 
     // On the loop
     void show(const ports::LockKeeper& lock) noexcept {
-        write(last_start_, lock.last_start());
-        write(expires_, lock.expires().time());
+        last_start_.store(lock.last_start(), std::memory_order_release);
+        expires_.store(lock.expires().time(), std::memory_order_release);
     }
     void end_lock() {
-        write(last_start_, TimePoint::min()); // also for what a worker has taken and not begun
+        last_start_.store(
+            TimePoint::min(),
+            std::memory_order_release); // also for what a worker has taken and not begun
         fire_stop();
     }
     void fire_stop() {
@@ -63,22 +69,16 @@ public:
     }
 
 private:
-    using Instant = std::atomic<Duration::rep>;
-
-    [[nodiscard]] static TimePoint read(const Instant& instant) noexcept {
-        return TimePoint{Duration{instant.load(std::memory_order_acquire)}};
-    }
-    static void write(Instant& instant, TimePoint value) noexcept {
-        instant.store(value.time_since_epoch().count(), std::memory_order_release);
-    }
+    using Instant = std::atomic<TimePoint>;
+    static_assert(Instant::is_always_lock_free);
 
     Workplace& workplace_;
     const std::string& entity_;
     const std::string session_id_;
     const dispatch::LanePtr lane_;
     std::stop_source stop_{};
-    Instant last_start_{0};
-    Instant expires_{0};
+    Instant last_start_{TimePoint{}};
+    Instant expires_{TimePoint{}};
     std::atomic<bool> strict_;
 };
 

@@ -56,7 +56,7 @@ void Shard::session_ended(SessionDriver& session) {
 }
 
 void Shard::lane_ready() {
-    if (!std::exchange(has_work_, true)) {
+    if (ready_lanes_++ == 0) {
         loop().wake();
     }
 }
@@ -64,7 +64,7 @@ void Shard::lane_ready() {
 /// The end of a turn: what workers told, what became ready, what has ended.
 void Shard::drain() noexcept {
     take_notices();
-    if (std::exchange(has_work_, false)) {
+    if (std::exchange(ready_lanes_, 0) != 0) {
         workplace_.shared->environment.dispatcher->flush();
     }
     ended_.clear();

@@ -61,8 +61,8 @@ private:
     Workplace workplace_;
     SlotTable slots_;
     Sessions sessions_{};
-    Sessions ended_{}; ///< destroyed at the end of the turn
-    bool has_work_{false};
+    Sessions ended_{};           ///< destroyed at the end of the turn
+    std::size_t ready_lanes_{0}; ///< in this turn
     StopMachine stop_{};
     Stopped stopped_{};
     std::function<void()> gone_{};

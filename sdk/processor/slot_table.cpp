@@ -21,8 +21,7 @@ void SlotTable::set_limits(std::uint32_t slots, std::uint32_t all_slots,
     active_slots_ = slots;
     calls_per_session_ = calls_per_session;
     while (slots_.size() < active_slots_) {
-        slots_.emplace_back(*this, slots_.size(), workplace_.options().error_backoff,
-                            workplace_.loop().now());
+        slots_.emplace_back(*this, slots_.size(), workplace_.options().error_backoff, now());
     }
     for (Slot& slot : slots_) {
         apply(slot, slot.index < active_slots_ ? slot.machine.start()
@@ -48,7 +47,7 @@ void SlotTable::start_vacant() {
 }
 
 void SlotTable::apply(Slot& slot, const SlotActions& actions, const Failure& failure) {
-    slot.since = workplace_.loop().now();
+    slot.since = now();
     if (actions.report_failure) {
         Counters::add(workplace_.shared->counters.accept_failures);
         report(slot, failure);
@@ -84,12 +83,11 @@ void SlotTable::start_accept(Slot& slot) {
     const ProcessorOptions& options = workplace_.options();
     const Tuning& tuning = workplace_.shared->environment.tuning;
     const Duration wait = targets_.wait(options.accept_wait, tuning.rotate_wait);
-    const TimePoint now = workplace_.loop().now();
     const auto accept =
-        accepts_.insert(accepts_.end(), {.slot = slot.index, .target = *chosen, .asked_at = now});
+        accepts_.insert(accepts_.end(), {.slot = slot.index, .target = *chosen, .asked_at = now()});
     slot.accept = &*accept;
     slot.target = *chosen;
-    workplace_.loop().timers().arm(slot.timer, now + wait + tuning.accept_grace);
+    workplace_.loop().timers().arm(slot.timer, now() + wait + tuning.accept_grace);
     accept->id = workplace_.endpoint.accept(
         {.entity = targets_[*chosen].entity,
          .session_id = targets_[*chosen].session_id,
@@ -134,9 +132,7 @@ void SlotTable::answered(Accepts::iterator accept, core::Result<ports::SessionLi
     if (failure.code == Errc::no_session_available) {
         Counters::add(workplace_.shared->counters.empty_accepts);
     }
-    apply(slot,
-          slot.machine.accept_failed(failure.code, workplace_.loop().now() - asked_at,
-                                     workplace_.random),
+    apply(slot, slot.machine.accept_failed(failure.code, now() - asked_at, workplace_.random),
           failure);
 }
 
@@ -150,8 +146,7 @@ void SlotTable::give_back(Accepts::iterator accept, core::Result<ports::SessionL
     targets_.refused(accept->target);
     if (answer.ok()) {
         Counters::add(workplace_.shared->counters.late_accepts);
-        accept->late_until =
-            workplace_.loop().now() + workplace_.shared->environment.tuning.close_timeout;
+        accept->late_until = now() + workplace_.shared->environment.tuning.close_timeout;
         accept->late = std::move(answer).value();
         accept->late->close(end);
     } else {
@@ -169,10 +164,9 @@ void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool h
     targets_.left(seat.target);
     Slot& slot = slots_[seat.slot];
     slot.session = nullptr;
-    const TimePoint now = workplace_.loop().now();
     apply(slot, slot.machine.session_left(
-                    reason, had_messages ? std::nullopt : std::optional{now - seat.asked_at},
-                    now - slot.since, workplace_.random));
+                    reason, had_messages ? std::nullopt : std::optional{now() - seat.asked_at},
+                    now() - slot.since, workplace_.random));
     start_vacant();
 }
 
@@ -187,9 +181,8 @@ void SlotTable::report(Slot& slot, const Failure& failure) {
 // Watching
 
 SlotDescription SlotTable::describe(const Slot& slot) const {
-    const TimePoint now = workplace_.loop().now();
     if (slot.session != nullptr) {
-        return slot.session->describe(now);
+        return slot.session->describe(now());
     }
     const SlotWords words = slot.machine.words({.named_sessions = targets_.named(),
                                                 .accept = slot.accept != nullptr,
@@ -197,7 +190,7 @@ SlotDescription SlotTable::describe(const Slot& slot) const {
     return {.entity = slot.accept != nullptr ? targets_[slot.target].entity : std::string{},
             .state = std::string{words.state},
             .waits_for = std::string{words.waits_for},
-            .since = now - slot.since};
+            .since = now() - slot.since};
 }
 
 void SlotTable::describe(ProcessorDescription& into) const {

@@ -80,6 +80,7 @@ private:
     void give_back(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer);
     void report(Slot& slot, const Failure& failure);
     [[nodiscard]] SlotDescription describe(const Slot& slot) const;
+    [[nodiscard]] TimePoint now() const noexcept { return workplace_.loop().now(); }
 
     Shard& shard_;
     Workplace& workplace_;
