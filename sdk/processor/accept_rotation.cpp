@@ -31,8 +31,7 @@ std::optional<std::size_t> AcceptRotation::choose() noexcept {
                 best = i;
             }
         }
-        if (best && named_ && claims_ != nullptr &&
-            !claims_->try_claim(*best)) { // another thread's
+        if (best && claims_ != nullptr && !claims_->try_claim(*best)) { // another thread's
             rows_[*best].passed_over = turn;
             continue;
         }
@@ -60,7 +59,7 @@ void AcceptRotation::left(std::size_t index) {
 }
 
 void AcceptRotation::release(std::size_t index) {
-    if (named_ && claims_ != nullptr) {
+    if (claims_ != nullptr) {
         claims_->release(index);
     }
 }

@@ -124,25 +124,21 @@ void LeaveMachine::link_closed() {
 }
 
 void LeaveMachine::lose(CloseReason reason) {
-    if (!session_.usable()) {
-        return;
+    if (session_.usable()) {
+        lose_lock(reason, 1);
     }
-    if (session_.phase < Phase::closing_link) {
-        session_.add(Kind::count_lost);
-    }
-    lose_lock(reason);
 }
 
 void LeaveMachine::give_up() {
     if (session_.usable()) {
-        lose_lock(CloseReason::stopped);
+        lose_lock(CloseReason::stopped, 0);
     }
     if (session_.phase != Phase::finished) {
         drop_link();
     }
 }
 
-void LeaveMachine::lose_lock(CloseReason reason) {
+void LeaveMachine::lose_lock(CloseReason reason, std::uint32_t losses) {
     session_.lost = true;
     session_.credit.close();
     if (session_.phase == Phase::closing_link) {
@@ -151,7 +147,7 @@ void LeaveMachine::lose_lock(CloseReason reason) {
         return;
     }
     reason_ = reason;
-    session_.add(Kind::lock_over);
+    session_.add(Kind::lock_over, losses);
     if (session_.phase == Phase::closing_call) {
         drop_link();
         return;

@@ -54,7 +54,7 @@ private:
     using Kind = SessionAction::Kind;
 
     void close();
-    void lose_lock(CloseReason reason);
+    void lose_lock(CloseReason reason, std::uint32_t losses);
 
     SessionState& session_;
     MessageBook& book_;

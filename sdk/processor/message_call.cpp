@@ -100,13 +100,8 @@ void MessageCall::settle(ports::Settlement settlement) {
         throw Error{Errc::already_settled,
                     "messages received with receive_and_delete are not settled"};
     }
-    if (settlement.outcome != ports::Outcome::complete &&
-        settlement.outcome != ports::Outcome::abandon) {
-        const ports::Capabilities& capabilities =
-            driver_->view().workplace().endpoint.capabilities();
-        capabilities.require(settlement.outcome == ports::Outcome::defer
-                                 ? ports::Capability::defer
-                                 : ports::Capability::dead_letter);
+    if (const auto needed = capability_for(settlement.outcome)) {
+        session.workplace().endpoint.capabilities().require(*needed);
     }
     const bool lost =
         !decided() && session.lock_over(session.workplace().shared->environment.clock->now());

@@ -2,6 +2,14 @@
 
 namespace sessionq::processor {
 
+std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept {
+    switch (outcome) {
+    case ports::Outcome::defer: return ports::Capability::defer;
+    case ports::Outcome::dead_letter: return ports::Capability::dead_letter;
+    default: return std::nullopt;
+    }
+}
+
 ports::Settlement settlement_for(Verdict verdict, const std::string& failure) {
     using ports::Outcome;
     switch (verdict) {

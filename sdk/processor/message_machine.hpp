@@ -10,6 +10,7 @@
 #include <sessionq/processor_options.hpp>
 
 #include "core/intrusive_list.hpp"
+#include "ports/capabilities.hpp"
 #include "ports/delivery.hpp"
 #include "processor/failure_decision.hpp"
 
@@ -36,6 +37,9 @@ enum class Verdict : std::uint8_t {
     dead_letter_expired,
     dead_letter_session,
 };
+
+/// What a broker must be able to do for a handler to settle in this way.
+[[nodiscard]] std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept;
 
 /// `failure`: what the handler threw, if it did.
 [[nodiscard]] ports::Settlement settlement_for(Verdict verdict, const std::string& failure);

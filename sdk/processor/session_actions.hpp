@@ -12,7 +12,8 @@ namespace sessionq::processor {
 struct SessionAction {
     enum class Kind : std::uint8_t {
         count_opened,   ///< the session has begun
-        lock_over,      ///< nothing starts any more; the handlers' stop token fires
+        lock_over,      ///< nothing starts any more; the handlers' stop token fires; `count`: 1 if
+                        ///< the lock was lost, 0 if it was given up
         pause_lane,     ///< nothing more starts
         resume_lane,    ///< ends the pause
         release_lane,   ///< `count` calls that hold the lane are dealt with
@@ -27,7 +28,6 @@ struct SessionAction {
         drain,          ///< ask for the credit back
         run_open,       ///< call on_session_open
         run_close,      ///< call on_session_close
-        count_lost,     ///< the lock is lost
         report_silent,  ///< the broker does not answer settlements
         drop_link,      ///< end the link, and with it what it has not answered
         close_link,     ///< give the session back

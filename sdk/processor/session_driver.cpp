@@ -21,8 +21,6 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
             shard.slots().calls_per_session()},
       machine_{shard.terms(), view_.loop().now()} {}
 
-SessionDriver::~SessionDriver() = default;
-
 void SessionDriver::open() {
     link_->set_events(*this);
     feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
@@ -104,14 +102,16 @@ void SessionDriver::perform(const SessionAction& action) {
     dispatch::Lane& lane = view_.lane();
     switch (action.kind) {
     case Kind::count_opened: Counters::add(counters.sessions_opened); break;
-    case Kind::count_lost: Counters::add(counters.locks_lost); break;
     case Kind::show_lock:
         Counters::add(counters.lock_renewals, action.count);
         view_.show(machine_.lock());
         break;
     case Kind::renew_lock: renew_lock(); break;
     case Kind::warn: view_.fire_stop(); break;
-    case Kind::lock_over: view_.end_lock(); break;
+    case Kind::lock_over:
+        Counters::add(counters.locks_lost, action.count);
+        view_.end_lock();
+        break;
     case Kind::report_expired:
         view_.report(ErrorSource::lock_renewal,
                      {.code = Errc::lock_lost, .detail = "the lock expired"});

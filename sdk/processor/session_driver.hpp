@@ -30,7 +30,6 @@ class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
     SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link);
-    ~SessionDriver() override;
 
     /// The session was accepted.
     void open();

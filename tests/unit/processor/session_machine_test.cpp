@@ -451,6 +451,13 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
         {"link closed", [](Scene& s) { return s.bench.feed(&SessionMachine::link_closed); }},
         {"limit calls", [](Scene& s) { return s.bench.feed(&SessionMachine::limit_calls, 5); }},
         {"due", [](Scene& s) { return s.bench.pass(31s); }},
+        {"progressed", [](Scene& s) { return s.bench.feed(&SessionMachine::progressed); }},
+        {"doubted", [](Scene& s) { return s.bench.feed(&SessionMachine::lock_doubted); }},
+        {"renewed",
+         [](Scene& s) {
+             return s.bench.feed(&SessionMachine::renewed, s.bench.now,
+                                 core::Result<ports::LockGrant>{ports::LockGrant{}});
+         }},
     };
     return inputs;
 }
@@ -460,7 +467,7 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
 TEST_CASE("session machine: every input in every phase") {
     // Unreachable: a handler or an answer in a phase that has no message. There the message is one
     // that the session does not know, and the cell says that the machine does nothing.
-    static const char* const expected[12][17] = {
+    static const char* const expected[12][20] = {
 #include "unit/processor/session_machine_cells.inc"
     };
     const auto& inputs = scene_inputs();

@@ -100,14 +100,16 @@ public:
 private:
     static std::string word(const processor::SessionAction& action) {
         static constexpr const char* kinds[] = {
-            "opened",  "lock_over", "pause",     "resume",     "release_lane",
-            "limit",   "take_back", "enqueue",   "put_first",  "settle",
-            "dispose", "credit",    "drain",     "run_open",   "run_close",
-            "lost",    "silent",    "drop_link", "close_link", "leave_slot",
-            "finish",  "show",      "renew",     "expired",    "warn"};
+            "opened",     "lock_over", "pause",     "resume", "release_lane", "limit",
+            "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
+            "drain",      "run_open",  "run_close", "silent", "drop_link",    "close_link",
+            "leave_slot", "finish",    "show",      "renew",  "expired",      "warn"};
         static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                    "failed",   "expired", "session"};
         std::string text = kinds[static_cast<std::size_t>(action.kind)];
+        if (action.kind == processor::SessionAction::Kind::lock_over && action.count != 0) {
+            text.insert(0, "lost ");
+        }
         if (action.kind == processor::SessionAction::Kind::settle) {
             text.append(":").append(verdicts[static_cast<std::size_t>(action.verdict)]);
         }
