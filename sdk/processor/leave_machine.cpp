@@ -77,7 +77,7 @@ void LeaveMachine::all_taken_back() {
         return;
     }
     if (session_.lost && !book_.handlers_run()) {
-        drop_link();
+        book_.drop_link();
     }
     book_.let_back();
     step();
@@ -134,7 +134,7 @@ void LeaveMachine::give_up() {
         lose_lock(CloseReason::stopped, 0);
     }
     if (session_.phase != Phase::finished) {
-        drop_link();
+        book_.drop_link();
     }
 }
 
@@ -142,14 +142,14 @@ void LeaveMachine::lose_lock(CloseReason reason, std::uint32_t losses) {
     session_.lost = true;
     session_.credit.close();
     if (session_.phase == Phase::closing_link) {
-        drop_link();
+        book_.drop_link();
         link_closed();
         return;
     }
     reason_ = reason;
     session_.add(Kind::lock_over, losses);
     if (session_.phase == Phase::closing_call) {
-        drop_link();
+        book_.drop_link();
         return;
     }
     session_.phase = Phase::leaving;

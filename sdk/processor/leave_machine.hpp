@@ -36,7 +36,6 @@ public:
     void begin(CloseReason reason); ///< The same, also if it is left already.
     void lose(CloseReason reason);
     void give_up();
-    void drop_link() { book_.drop_link(); }
     /// Something has ended: goes on once nothing is in flight any more.
     void step();
     void close_ended();

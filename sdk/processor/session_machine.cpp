@@ -291,12 +291,12 @@ void SessionMachine::due() {
         lose(*reason);
     }
     if (now >= leaving_.close_by()) {
-        leaving_.drop_link();
+        book_.drop_link();
         leaving_.link_closed();
     } else if (book_.settlements_overdue()) {
         state_.add(Kind::report_silent);
         leaving_.lose(CloseReason::unresponsive);
-        leaving_.drop_link();
+        book_.drop_link();
     } else if (now >= state_.credit.drain_by()) {
         state_.credit.close();
         after_drain();

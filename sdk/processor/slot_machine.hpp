@@ -61,7 +61,7 @@ public:
                                             core::Random& random) noexcept;
 
     /// Nothing can be accepted at present; `start` when that changes.
-    void starved() noexcept {
+    void no_target() noexcept {
         if (phase_ == Phase::accepting) {
             phase_ = Phase::vacant;
         }

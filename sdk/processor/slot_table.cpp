@@ -77,7 +77,7 @@ void SlotTable::due(Slot& slot) {
 void SlotTable::start_accept(Slot& slot) {
     const auto chosen = targets_.choose();
     if (!chosen) {
-        slot.machine.starved();
+        slot.machine.no_target();
         return;
     }
     const ProcessorOptions& options = workplace_.options();
