@@ -24,8 +24,8 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
 }
 
 void MessageBook::answered(MessageMachine& message, bool success) {
-    settle_by_ =
-        session_.now + session_.terms.tuning.settle_timeout; // the others have their time again
+    // The others have their time again.
+    settle_by_ = session_.now + session_.terms.tuning.settle_timeout;
     follow(message, message.answered(success));
 }
 

@@ -70,7 +70,8 @@ void SessionDriver::ended(MessageCall& call) {
         view_.report(ErrorSource::message_handler,
                      {.code = Errc::handler_failed, .detail = call.failure_text()});
     }
-    feed(&SessionMachine::progressed);
+    machine_.at(view_.loop().now()).progressed();
+    perform();
     feed(&SessionMachine::ended, call, call.end());
 }
 
@@ -90,10 +91,8 @@ void SessionDriver::session_call_ended() {
 
 // Actions
 
-void SessionDriver::perform() {
-    if (machine_.actions().run([this](const SessionAction& action) { perform(action); })) {
-        view_.loop().timers().set_due(timer_, machine_.next());
-    }
+bool SessionDriver::perform() {
+    return machine_.actions().run([this](const SessionAction& action) { perform(action); });
 }
 
 void SessionDriver::perform(const SessionAction& action) {

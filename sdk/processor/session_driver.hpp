@@ -39,7 +39,9 @@ public:
     template <typename... Wants, typename... Gives>
     void feed(void (SessionMachine::*input)(Wants...), Gives&&... gives) {
         (machine_.at(view_.loop().now()).*input)(std::forward<Gives>(gives)...);
-        perform();
+        if (perform()) {
+            view_.loop().timers().set_due(timer_, machine_.next());
+        }
     }
 
     void ended(MessageCall& call); ///< its handler has returned, or will not run
@@ -70,7 +72,7 @@ private:
     void on_lost(const Failure& reason) override;
     void on_due() { feed(&SessionMachine::due); }
 
-    void perform();
+    bool perform(); ///< false: an outer call does
     void perform(const SessionAction& action);
     void take_back();
     void renew_lock();
