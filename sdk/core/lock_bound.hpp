@@ -14,10 +14,10 @@ namespace sessionq {
 class LockBound {
 public:
     [[nodiscard]] Deadline expires() const noexcept {
-        return Deadline::at(TimePoint{Duration{expires_.load(std::memory_order_acquire)}});
+        return Deadline::at(expires_.load(std::memory_order_acquire));
     }
     void set_expires(Deadline end) noexcept {
-        expires_.store(end.time().time_since_epoch().count(), std::memory_order_release);
+        expires_.store(end.time(), std::memory_order_release);
     }
 
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
@@ -34,7 +34,7 @@ public:
 
 private:
     std::stop_source stop_{};
-    std::atomic<Duration::rep> expires_{0};
+    std::atomic<TimePoint> expires_{};
 };
 
 } // namespace sessionq

@@ -15,10 +15,7 @@ std::stop_token SessionContext::stop_token() const noexcept { return driver_->vi
 void SessionContext::release() noexcept {
     driver_->view().workplace().loop().post([weak = driver_->weak_from_this()] {
         if (const auto driver = weak.lock()) {
-            driver->feed([](processor::SessionMachine& machine, TimePoint now,
-                            processor::SessionActions& out) {
-                machine.leave(CloseReason::released, now, out);
-            });
+            driver->feed(&processor::SessionMachine::leave, CloseReason::released);
         }
     });
 }

@@ -2,6 +2,25 @@
 
 namespace sessionq::processor {
 
+void Counters::ended(Ending ending) noexcept {
+    switch (ending) {
+    case Ending::handled: add(messages_handled); break;
+    case Ending::failed: add(messages_failed); break;
+    case Ending::expired: add(messages_expired); break;
+    case Ending::not_started: break;
+    }
+}
+
+void Counters::settled(ports::Outcome outcome, bool success) noexcept {
+    if (!success) {
+        add(settlement_failures);
+    } else if (outcome == ports::Outcome::complete) {
+        add(messages_completed);
+    } else if (outcome == ports::Outcome::release) {
+        add(messages_released);
+    }
+}
+
 ProcessorCounters Counters::read() const noexcept {
     const auto get = [](const Count& count) { return count.load(std::memory_order_relaxed); };
     return {

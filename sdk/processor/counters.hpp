@@ -5,6 +5,8 @@
 
 #include <sessionq/processor_report.hpp>
 
+#include "processor/message_machine.hpp"
+
 namespace sessionq::processor {
 
 /// The totals of a processor, written by loops and workers. Relaxed: each is right by itself.
@@ -29,6 +31,11 @@ struct Counters {
     static void add(Count& count, std::uint64_t by = 1) noexcept {
         count.fetch_add(by, std::memory_order_relaxed);
     }
+
+    /// A handler has ended, or will not run.
+    void ended(Ending ending) noexcept;
+    /// The broker has answered a settlement.
+    void settled(ports::Outcome outcome, bool success) noexcept;
 
     void waited(Duration length) noexcept {
         Duration::rep longest = longest_ready_wait.load(std::memory_order_relaxed);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <sessionq/time.hpp>
+
 #include "core/byte_budget.hpp"
 
 namespace sessionq::processor {
@@ -44,12 +46,13 @@ public:
         return granted;
     }
 
-    /// Whether to ask for the credit back; then the answer is awaited.
-    [[nodiscard]] bool drain() noexcept {
+    /// Whether to ask for the credit back; then the answer is awaited until `by`.
+    [[nodiscard]] bool drain(TimePoint by) noexcept {
         if (phase_ != Phase::flowing || credit_ == 0) {
             return false;
         }
         phase_ = Phase::draining;
+        drain_by_ = by;
         return true;
     }
 
@@ -67,7 +70,7 @@ public:
 
     /// The broker answered the drain. Credit that it gave back shows that it had no more messages.
     void drained() noexcept {
-        if (phase_ == Phase::draining) {
+        if (is_draining()) {
             phase_ = Phase::flowing;
             shown_empty_ = credit_ != 0;
             give_back();
@@ -80,6 +83,11 @@ public:
     }
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    [[nodiscard]] bool is_draining() const noexcept { return phase_ == Phase::draining; }
+    /// When an unanswered drain is overdue; TimePoint::max(): none is unanswered.
+    [[nodiscard]] TimePoint drain_by() const noexcept {
+        return is_draining() ? drain_by_ : TimePoint::max();
+    }
     [[nodiscard]] std::uint32_t credit() const noexcept { return credit_; }
     [[nodiscard]] bool shown_empty() const noexcept { return shown_empty_; }
 
@@ -90,6 +98,7 @@ private:
     std::uint32_t credit_{0};
     Phase phase_{Phase::flowing};
     bool shown_empty_{false};
+    TimePoint drain_by_{};
 };
 
 } // namespace sessionq::processor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <sessionq/processor_options.hpp>
 
@@ -11,15 +12,9 @@ namespace sessionq::processor {
 
 /// What is done with a message whose handler threw.
 struct FailureDecision {
-    enum class Step : std::uint8_t {
-        retry,
-        abandon,
-        dead_letter,
-        park_session,
-        dead_letter_session
-    };
-    Step step{Step::abandon};
-    Duration delay{}; ///< with `retry` and `park_session`: from now
+    /// None: it is tried again.
+    std::optional<FailurePolicy::Action> action{FailurePolicy::Action::abandon};
+    Duration delay{}; ///< of the next try or the end of parking: from now
 };
 
 /// Decides by policy (R9). `attempt` is the one that failed, 1 at first. `may_wait` is false once
@@ -28,21 +23,15 @@ struct FailureDecision {
                                                     std::uint32_t attempt, bool may_wait,
                                                     core::Random& random) noexcept {
     if (may_wait && attempt < policy.max_attempts) {
-        return {.step = FailureDecision::Step::retry,
+        return {.action = std::nullopt,
                 .delay = core::Backoff::jittered(core::Backoff::at(policy.retry_delay, attempt - 1),
                                                  random)};
     }
-    switch (policy.action) {
-    case FailurePolicy::Action::abandon: return {.step = FailureDecision::Step::abandon};
-    case FailurePolicy::Action::dead_letter: return {.step = FailureDecision::Step::dead_letter};
-    case FailurePolicy::Action::park_session:
-        return may_wait ? FailureDecision{.step = FailureDecision::Step::park_session,
-                                          .delay = policy.park_for}
-                        : FailureDecision{.step = FailureDecision::Step::abandon};
-    case FailurePolicy::Action::dead_letter_session:
-        return {.step = FailureDecision::Step::dead_letter_session};
+    const bool parks = policy.action == FailurePolicy::Action::park_session;
+    if (parks && !may_wait) {
+        return {};
     }
-    return {};
+    return {.action = policy.action, .delay = parks ? policy.park_for : Duration::zero()};
 }
 
 } // namespace sessionq::processor

@@ -3,123 +3,96 @@
 #include <algorithm>
 
 namespace sessionq::processor {
-namespace {
 
-void join(BookEffects& all, const BookEffects& more) noexcept {
-    all.gone = all.gone || more.gone;
-    all.turn_over = all.turn_over || more.turn_over;
-    all.rewinds = all.rewinds || more.rewinds;
-    all.dead_letters = all.dead_letters || more.dead_letters;
-    all.began_settling = all.began_settling || more.began_settling;
-    all.parks_until = std::max(all.parks_until, more.parks_until);
+void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
+                          std::size_t bytes, bool removed) {
+    session_.credit.arrived(bytes);
+    session_.idle.begin(); // R2: arrival disarms
+    follow(message, message.arrived(arrival, bytes, removed));
 }
 
-} // namespace
-
-BookEffects MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
-                                 std::size_t bytes, bool removed, const BookStance& stance,
-                                 TimePoint now, SessionActions& out) {
-    credit_.arrived(bytes);
-    idle_.begin(); // R2: arrival disarms
-    return follow(message, message.arrived(arrival, bytes, removed), stance, now, out);
-}
-
-BookEffects MessageBook::decided(MessageMachine& message, ports::Outcome outcome, bool strict,
-                                 const BookStance& stance, TimePoint now, SessionActions& out) {
-    return follow(message, message.decided(outcome, stance.usable, strict), stance, now, out);
-}
-
-BookEffects MessageBook::ended(MessageMachine& message, const MessageEnd& end,
-                               const BookStance& stance, TimePoint now, SessionActions& out) {
+void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
     holds_ += end.holds_lane ? 1 : 0;
-    Circumstances session{.usable = stance.usable,
-                          .may_wait = !stance.leaving,
-                          .expired = terms_.options.expired_message};
+    Circumstances session{.usable = session_.usable(),
+                          .may_wait = !session_.is_leaving(),
+                          .expired = session_.terms.options.expired_message};
     if (end.ending == Ending::failed) {
-        session.failure = decide_failure(terms_.options.failure_policy, message.attempt(),
-                                         session.may_wait, terms_.random);
+        session.failure = decide_failure(session_.terms.options.failure_policy, message.attempt(),
+                                         session.may_wait, session_.terms.random);
     }
-    return follow(message, message.ended(end, session, now), stance, now, out);
+    follow(message, message.ended(end, session, session_.now));
 }
 
-BookEffects MessageBook::taken_back(MessageMachine& message, std::optional<Verdict> verdict,
-                                    const BookStance& stance, TimePoint now, SessionActions& out) {
-    return follow(message, message.taken_back(verdict), stance, now, out);
-}
-
-BookEffects MessageBook::answered(MessageMachine& message, bool success, const BookStance& stance,
-                                  TimePoint now, SessionActions& out) {
-    return follow(message, message.answered(success), stance, now, out);
+void MessageBook::answered(MessageMachine& message, bool success) {
+    // The others have their time again.
+    settle_by_ = session_.now + session_.terms.tuning.settle_timeout;
+    follow(message, message.answered(success));
 }
 
 template <typename Input>
-BookEffects MessageBook::each_of(Messages& messages, Input input, const BookStance& stance,
-                                 TimePoint now, SessionActions& out) {
-    BookEffects effects;
+void MessageBook::each_of(Messages& messages, Input input) {
     Messages all;
     all.splice_back(messages);
     while (MessageMachine* message = all.pop_front()) {
-        join(effects, follow(*message, input(*message), stance, now, out));
+        follow(*message, input(*message));
     }
-    return effects;
 }
 
-BookEffects MessageBook::let_back(const BookStance& stance, TimePoint now, SessionActions& out) {
-    const auto back = [&stance](MessageMachine& message) {
-        return message.let_back(stance.usable);
-    };
-    BookEffects effects = each_of(failed_, back, stance, now, out);
-    join(effects, each_of(retrying_, back, stance, now, out));
-    return effects;
+void MessageBook::let_back() {
+    for (Messages* messages : {&failed_, &retrying_}) {
+        each_of(*messages, [usable = session_.usable()](MessageMachine& message) {
+            return message.let_back(usable);
+        });
+    }
 }
 
-BookEffects MessageBook::retries_due(const BookStance& stance, TimePoint now, SessionActions& out) {
-    const auto retry = [now](MessageMachine& message) {
+void MessageBook::retries_due() {
+    each_of(retrying_, [now = session_.now](MessageMachine& message) {
         return message.retry_at() > now ? MessageActions{} : message.retry_due();
-    };
-    return each_of(retrying_, retry, stance, now, out);
+    });
 }
 
-BookEffects MessageBook::drop_link(const BookStance& stance, TimePoint now, SessionActions& out) {
-    out.push_back({.kind = Kind::drop_link});
-    const auto drop = [](MessageMachine& message) { return message.link_gone(); };
-    BookEffects effects = each_of(settling_, drop, stance, now, out);
-    join(effects, each_of(settling_early_, drop, stance, now, out));
-    return effects;
+void MessageBook::drop_link() {
+    session_.add(Kind::drop_link);
+    for (Messages* messages : {&settling_, &settling_early_}) {
+        each_of(*messages, [](MessageMachine& message) { return message.answered(false); });
+    }
 }
 
-BookEffects MessageBook::follow(MessageMachine& message, const MessageActions& actions,
-                                const BookStance& stance, TimePoint now, SessionActions& out) {
+void MessageBook::follow(MessageMachine& message, const MessageActions& actions) {
     using Next = MessageActions::Next;
-    BookEffects effects;
     const bool was_settling = is_settling();
     place(message);
-    if (actions.counts) {
-        effects.turn_over = ++handled_ == terms_.options.max_messages_per_turn;
+    if (actions.counts && ++handled_ == session_.terms.options.max_messages_per_turn) {
+        effects().turn_over = true;
     }
-    if (actions.releases && message.take_hold() && !stance.keeps_holds) {
-        release(1, out);
+    if (actions.releases && message.take_hold() && !session_.keeps_holds()) {
+        release(1);
     }
     switch (actions.next) {
     case Next::nothing:
     case Next::retry: break;
-    case Next::enqueue: out.push_back({.kind = Kind::enqueue, .message = &message}); break;
-    case Next::put_first: put_first(message, stance, out); break;
-    case Next::send_session: effects.dead_letters = true; [[fallthrough]];
+    case Next::enqueue: session_.add({.kind = Kind::enqueue, .message = &message}); break;
+    case Next::put_first: put_first(message); break;
+    case Next::send_session: effects().dead_letters = true; [[fallthrough]];
     case Next::send:
-        effects.began_settling = !was_settling;
-        out.push_back({.kind = Kind::settle, .verdict = actions.verdict, .message = &message});
+        if (!was_settling) {
+            settle_by_ = settle_look_ = session_.now + session_.terms.tuning.settle_timeout;
+        }
+        session_.add({.kind = Kind::settle,
+                      .verdict = actions.verdict,
+                      .count = actions.verdict == Verdict::release ? 1U : 0U,
+                      .message = &message});
         break;
-    case Next::park: effects.parks_until = message.retry_at(); break;
-    case Next::rewind: effects.rewinds = true; break;
+    case Next::park: effects().parks_until = message.retry_at(); break;
+    case Next::rewind: effects().rewinds = true; break;
     case Next::dispose:
-        effects.gone = true;
-        credit_.left(message.size());
-        idle_.end(now);
-        out.push_back({.kind = Kind::dispose, .message = &message});
+        effects().gone = true;
+        session_.credit.left(message.size());
+        session_.idle.end(session_.now);
+        session_.add({.kind = Kind::dispose, .message = &message});
         break;
     }
-    return effects;
 }
 
 /// Into the list of its phase.
@@ -138,24 +111,23 @@ void MessageBook::place(MessageMachine& message) noexcept {
     }
 }
 
-void MessageBook::put_first(MessageMachine& message, const BookStance& stance,
-                            SessionActions& out) {
+void MessageBook::put_first(MessageMachine& message) {
     const bool held = message.take_hold();
     if (!held) {
-        out.push_back({.kind = Kind::pause_lane});
+        session_.add(Kind::pause_lane);
     }
-    out.push_back({.kind = Kind::put_first, .message = &message});
+    session_.add({.kind = Kind::put_first, .message = &message});
     if (held) {
-        release(1, out);
-    } else if (!stance.parked) {
-        out.push_back({.kind = Kind::resume_lane});
+        release(1);
+    } else if (session_.phase != SessionState::Phase::parked) {
+        session_.add(Kind::resume_lane);
     }
 }
 
-void MessageBook::release(std::uint32_t count, SessionActions& out) {
+void MessageBook::release(std::uint32_t count) {
     if (count != 0) {
         holds_ -= count;
-        out.push_back({.kind = Kind::release_lane, .count = count});
+        session_.add(Kind::release_lane, count);
     }
 }
 
@@ -166,6 +138,14 @@ TimePoint MessageBook::retry_at() const noexcept {
         at = std::min(at, each->retry_at());
     }
     return at;
+}
+
+bool MessageBook::settlements_overdue() noexcept {
+    const bool overdue = is_settling() && session_.now >= settle_by_;
+    if (!overdue && session_.now >= settle_look_) {
+        settle_look_ = settle_by_;
+    }
+    return overdue;
 }
 
 std::uint32_t MessageBook::in_lane() const noexcept {
@@ -180,7 +160,7 @@ std::uint32_t MessageBook::in_lane() const noexcept {
 }
 
 std::uint32_t MessageBook::turn_window(std::uint32_t window, std::uint32_t used) const noexcept {
-    const std::uint32_t most = terms_.options.max_messages_per_turn;
+    const std::uint32_t most = session_.terms.options.max_messages_per_turn;
     if (most == 0) {
         return window;
     }

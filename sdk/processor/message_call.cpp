@@ -99,13 +99,8 @@ void MessageCall::settle(ports::Settlement settlement) {
         throw Error{Errc::already_settled,
                     "messages received with receive_and_delete are not settled"};
     }
-    if (settlement.outcome != ports::Outcome::complete &&
-        settlement.outcome != ports::Outcome::abandon) {
-        const ports::Capabilities& capabilities =
-            driver_->view().workplace().endpoint.capabilities();
-        capabilities.require(settlement.outcome == ports::Outcome::defer
-                                 ? ports::Capability::defer
-                                 : ports::Capability::dead_letter);
+    if (const auto needed = capability_for(settlement.outcome)) {
+        session.workplace().endpoint.capabilities().require(*needed);
     }
     const bool lost =
         !decided() && session.lock_over(session.workplace().shared->environment.clock->now());
@@ -147,9 +142,7 @@ void MessageCall::notify(std::uint8_t notice) noexcept {
 void MessageCall::noticed() {
     const std::uint8_t notices = notices_.exchange(0, std::memory_order_acq_rel);
     if ((notices & settle_notice) != 0 && (notices & finish_notice) == 0) {
-        driver_->feed([this](SessionMachine& machine, TimePoint now, SessionActions& out) {
-            machine.decided(*this, outcome_, now, out);
-        });
+        driver_->feed(&SessionMachine::decided, *this, outcome_);
     }
     if ((notices & finish_notice) != 0) {
         driver_->ended(*this);

@@ -2,6 +2,31 @@
 
 namespace sessionq::processor {
 
+std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept {
+    switch (outcome) {
+    case ports::Outcome::defer: return ports::Capability::defer;
+    case ports::Outcome::dead_letter: return ports::Capability::dead_letter;
+    default: return std::nullopt;
+    }
+}
+
+ports::Settlement settlement_for(Verdict verdict, const std::string& failure) {
+    using ports::Outcome;
+    switch (verdict) {
+    case Verdict::complete: return {.outcome = Outcome::complete};
+    case Verdict::abandon: return {.outcome = Outcome::abandon};
+    case Verdict::release: return {.outcome = Outcome::release};
+    case Verdict::dead_letter_failed:
+        return {.outcome = Outcome::dead_letter,
+                .dead_letter = {.reason = "HandlerFailed", .description = failure}};
+    case Verdict::dead_letter_expired:
+        return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}};
+    case Verdict::dead_letter_session:
+        return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}};
+    }
+    return {};
+}
+
 std::optional<Ending> MessageMachine::may_start(TimePoint now, TimePoint last_start,
                                                 Deadline deadline,
                                                 ExpiredMessageAction expired) noexcept {
@@ -65,7 +90,7 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
     switch (end.ending) {
     case Ending::handled: return settle_as_decided(end);
     case Ending::failed:
-        if (end.decision || (removed_ && session.failure.step != FailureDecision::Step::retry)) {
+        if (end.decision || (removed_ && session.failure.action)) {
             return settle_as_decided(end); // it was settled before the handler threw: that stands
         }
         return after_failure(session.failure, end.holds_lane, now);
@@ -90,37 +115,34 @@ MessageActions MessageMachine::settle_as_decided(const MessageEnd& end) noexcept
         actions.counts = true;
         return actions;
     }
-    if (end.decision != ports::Outcome::abandon) {
-        return settle(Verdict::complete, true);
-    }
-    if (!end.holds_lane) {
-        return settle(Verdict::abandon, true);
-    }
-    phase_ = Phase::failed;
-    return {.next = Next::rewind, .counts = true};
+    return end.decision == ports::Outcome::abandon ? abandon(end.holds_lane)
+                                                   : settle(Verdict::complete, true);
 }
 
 MessageActions MessageMachine::after_failure(const FailureDecision& failure, bool holds,
                                              TimePoint now) noexcept {
-    switch (failure.step) {
-    case FailureDecision::Step::retry:
-    case FailureDecision::Step::park_session:
+    using Action = FailurePolicy::Action;
+    if (!failure.action || failure.action == Action::park_session) {
         phase_ = Phase::retrying;
         retry_at_ = now + failure.delay;
-        return {.next = failure.step == FailureDecision::Step::retry ? Next::retry : Next::park};
-    case FailureDecision::Step::abandon:
-        if (!holds) { // several at once: no order to keep
-            return settle(Verdict::abandon, true);
-        }
-        phase_ = Phase::failed;
-        return {.next = Next::rewind, .counts = true};
-    case FailureDecision::Step::dead_letter: return settle(Verdict::dead_letter_failed, true);
-    case FailureDecision::Step::dead_letter_session: {
+        return {.next = failure.action ? Next::park : Next::retry};
+    }
+    switch (*failure.action) {
+    case Action::dead_letter: return settle(Verdict::dead_letter_failed, true);
+    case Action::dead_letter_session:
         phase_ = Phase::settling;
         return {.next = Next::send_session, .verdict = Verdict::dead_letter_failed};
+    default: return abandon(holds);
     }
+}
+
+/// Where several run at once there is no order to keep.
+MessageActions MessageMachine::abandon(bool holds) noexcept {
+    if (!holds) {
+        return settle(Verdict::abandon, true);
     }
-    return {};
+    phase_ = Phase::failed;
+    return {.next = Next::rewind, .counts = true};
 }
 
 MessageActions MessageMachine::retry_due() noexcept {
@@ -155,8 +177,6 @@ MessageActions MessageMachine::answered(bool success) noexcept {
     }
     return {};
 }
-
-MessageActions MessageMachine::link_gone() noexcept { return answered(false); }
 
 MessageActions MessageMachine::settle(Verdict verdict, bool counts) noexcept {
     MessageActions actions{.next = Next::send, .verdict = verdict};

@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/processor_options.hpp>
 
 #include "core/intrusive_list.hpp"
+#include "ports/capabilities.hpp"
 #include "ports/delivery.hpp"
 #include "processor/failure_decision.hpp"
 
@@ -22,6 +24,10 @@ enum class Ending : std::uint8_t {
     expired,     ///< The message's own deadline had passed (R22).
 };
 
+[[nodiscard]] constexpr bool ran(Ending ending) noexcept {
+    return ending == Ending::handled || ending == Ending::failed;
+}
+
 /// How a message is settled, unless its handler decided.
 enum class Verdict : std::uint8_t {
     complete,
@@ -31,6 +37,12 @@ enum class Verdict : std::uint8_t {
     dead_letter_expired,
     dead_letter_session,
 };
+
+/// What a broker must be able to do for a handler to settle in this way.
+[[nodiscard]] std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept;
+
+/// `failure`: what the handler threw, if it did.
+[[nodiscard]] ports::Settlement settlement_for(Verdict verdict, const std::string& failure);
 
 /// What a worker tells of a handler that ended.
 struct MessageEnd {
@@ -111,9 +123,8 @@ public:
     [[nodiscard]] MessageActions taken_back(std::optional<Verdict> verdict) noexcept;
     /// What was behind it went back, or will not: it is abandoned now, or forgotten.
     [[nodiscard]] MessageActions let_back(bool usable) noexcept;
+    /// Without success also when the link is gone, and no answer comes any more.
     [[nodiscard]] MessageActions answered(bool success) noexcept;
-    /// The link is gone: no answer comes any more.
-    [[nodiscard]] MessageActions link_gone() noexcept;
 
     /// Whether the lane is held for it; asked once for each hold.
     [[nodiscard]] bool take_hold() noexcept { return std::exchange(holds_lane_, false); }
@@ -126,6 +137,7 @@ public:
 private:
     [[nodiscard]] MessageActions settle(Verdict verdict, bool counts = false) noexcept;
     [[nodiscard]] MessageActions settle_as_decided(const MessageEnd& end) noexcept;
+    [[nodiscard]] MessageActions abandon(bool holds) noexcept;
     [[nodiscard]] MessageActions dispose(bool releases) noexcept;
     [[nodiscard]] MessageActions after_failure(const FailureDecision& failure, bool holds,
                                                TimePoint now) noexcept;

@@ -6,11 +6,9 @@
 
 namespace sessionq::processor {
 
-using State = ProcessorDescription::State;
-
 Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
                      Environment environment)
-    : shared_{std::make_shared<SharedState>()} {
+    : shared_{std::make_shared<SharedState>()}, stop_{environment.endpoints.size()} {
     check_options(options);
     check_entities(entities);
     check_capabilities(options, environment.endpoints.front()->capabilities());
@@ -19,18 +17,16 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     shared_->handlers = std::move(handlers);
     shared_->environment = std::move(environment);
     const auto& endpoints = shared_->environment.endpoints;
-    const auto peers = std::make_shared<std::vector<std::weak_ptr<Shard>>>();
     if (!shared_->options.session_ids.empty()) {
         shared_->claims = std::make_unique<TargetClaims>(shared_->entities.size() *
                                                              shared_->options.session_ids.size(),
-                                                         [peers] { wake_starved(*peers); });
+                                                         [this] { start_vacant(); });
     }
     core::Random seeds{shared_->environment.seed};
     for (ports::Endpoint* endpoint : endpoints) {
         shards_.push_back(
             std::make_shared<Shard>(shared_, *endpoint, seeds.next(),
                                     shared_->options.max_buffered_bytes / endpoints.size()));
-        peers->push_back(shards_.back());
     }
 }
 
@@ -44,9 +40,11 @@ void Processor::on_loop(const std::shared_ptr<Shard>& shard, Task task) {
 }
 
 void Processor::start() {
-    State expected = State::created;
-    if (!state_.compare_exchange_strong(expected, State::running)) {
-        throw Error{Errc::invalid_state, "the processor was started before"};
+    {
+        const std::lock_guard lock{mutex_};
+        if (!stop_.start()) {
+            throw Error{Errc::invalid_state, "the processor was started before"};
+        }
     }
     shared_->environment.dispatcher->set_max_calls(shared_->options.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
@@ -58,35 +56,15 @@ void Processor::start() {
 }
 
 void Processor::stop(Deadline deadline, Stopped stopped) {
-    bool begin = false;
-    bool ended = false;
-    {
-        const std::lock_guard lock{mutex_};
-        State before = state_.load();
-        if (before == State::stopped || before == State::created) {
-            state_.store(State::stopped);
-            ended = true;
-            report_.complete = report_.complete || before == State::created;
-        } else {
-            stopped_.push_back(stopped);
-            begin = before == State::running;
-            if (begin) {
-                state_.store(State::stopping);
-                stopping_shards_ = present_shards_ = shards_.size();
-                report_.complete = true;
-            }
-        }
-    }
-    if (ended) {
-        stopped(report_);
+    std::unique_lock lock{mutex_};
+    if (!stop_.stop()) {
+        const StopReport report = stop_.report();
+        lock.unlock();
+        stopped(report);
         return;
     }
-    if (!begin) {
-        for (const auto& shard : shards_) {
-            on_loop(shard, [deadline](Shard& there) { there.shorten_stop(deadline); });
-        }
-        return;
-    }
+    stopped_.push_back(std::move(stopped));
+    lock.unlock();
     for (const auto& shard : shards_) {
         on_loop(shard, [this, deadline](Shard& there) {
             there.stop(
@@ -97,22 +75,13 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
 }
 
 void Processor::shard_stopped(const StopReport& report) {
-    std::vector<Stopped> told;
-    StopReport whole;
-    {
-        const std::lock_guard lock{mutex_};
-        report_.complete = report_.complete && report.complete;
-        report_.drained += report.drained;
-        report_.released += report.released;
-        report_.left += report.left;
-        report_.sessions += report.sessions;
-        if (--stopping_shards_ != 0) {
-            return;
-        }
-        state_.store(State::stopped);
-        told = std::move(stopped_);
-        whole = report_;
+    std::unique_lock lock{mutex_};
+    if (!stop_.shard_stopped(report)) {
+        return;
     }
+    const std::vector<Stopped> told = std::move(stopped_);
+    const StopReport whole = stop_.report();
+    lock.unlock();
     for (const Stopped& each : told) {
         each(whole);
     }
@@ -120,13 +89,10 @@ void Processor::shard_stopped(const StopReport& report) {
 
 void Processor::shard_gone() {
     const std::function<void()> emptied = shared_->environment.emptied;
-    {
-        const std::lock_guard lock{mutex_};
-        if (--present_shards_ != 0) {
-            return;
-        }
-    }
-    if (emptied) {
+    std::unique_lock lock{mutex_};
+    const bool last = stop_.shard_gone();
+    lock.unlock();
+    if (last && emptied) {
         emptied(); // this may be destroyed from here on
     }
 }
@@ -144,11 +110,9 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
 }
 
 // A session that one thread has let go of may be what a place on another waits for.
-void Processor::wake_starved(const std::vector<std::weak_ptr<Shard>>& shards) {
-    for (const std::weak_ptr<Shard>& weak : shards) {
-        if (const auto shard = weak.lock()) {
-            on_loop(shard, [](Shard& woken) { woken.slots().start_starved(); });
-        }
+void Processor::start_vacant() {
+    for (const auto& shard : shards_) {
+        on_loop(shard, [](Shard& there) { there.slots().start_vacant(); });
     }
 }
 
@@ -184,7 +148,7 @@ ProcessorDescription Processor::describe_here() const {
 }
 
 std::uint32_t Processor::share(std::uint32_t total, std::size_t index, std::size_t count) noexcept {
-    return static_cast<std::uint32_t>(total / count + (index < total % count ? 1 : 0));
+    return static_cast<std::uint32_t>((total + count - 1 - index) / count);
 }
 
 } // namespace sessionq::processor

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <sessionq/processor_report.hpp>
 
 #include "processor/shard.hpp"
+#include "processor/stop_book.hpp"
 
 namespace sessionq::processor {
 
@@ -51,8 +51,9 @@ public:
 
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
     [[nodiscard]] ProcessorCounters counters() const noexcept { return shared_->counters.read(); }
-    [[nodiscard]] ProcessorDescription::State state() const noexcept {
-        return state_.load(std::memory_order_acquire);
+    [[nodiscard]] ProcessorDescription::State state() const {
+        const std::lock_guard lock{mutex_};
+        return stop_.state();
     }
 
 private:
@@ -61,17 +62,14 @@ private:
     /// Runs `task(shard)` on the shard's loop, if the shard is still there.
     template <typename Task>
     static void on_loop(const std::shared_ptr<Shard>& shard, Task task);
-    static void wake_starved(const std::vector<std::weak_ptr<Shard>>& shards);
+    void start_vacant();
     [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index,
                                              std::size_t count) noexcept;
 
     std::shared_ptr<SharedState> shared_;
     std::vector<std::shared_ptr<Shard>> shards_{};
-    std::atomic<ProcessorDescription::State> state_{ProcessorDescription::State::created};
-    std::mutex mutex_{}; // guards what follows
-    std::size_t stopping_shards_{0};
-    std::size_t present_shards_{0};
-    StopReport report_{};
+    mutable std::mutex mutex_{}; // guards what follows
+    StopBook stop_;
     std::vector<Stopped> stopped_{};
 };
 

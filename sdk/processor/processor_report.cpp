@@ -1,46 +1,42 @@
 #include <sessionq/processor_report.hpp>
 
+#include <iterator>
 #include <sstream>
 
 #include <sessionq/session_context.hpp>
 
 namespace sessionq {
 
+namespace {
+
+template <typename Value, std::size_t count>
+std::string_view name_of(Value value, const std::string_view (&names)[count]) noexcept {
+    const auto index = static_cast<std::size_t>(value);
+    return index < count ? names[index] : "unknown";
+}
+
+} // namespace
+
 std::string_view to_string(CloseReason reason) noexcept {
-    switch (reason) {
-    case CloseReason::idle: return "idle";
-    case CloseReason::released: return "released";
-    case CloseReason::stopped: return "stopped";
-    case CloseReason::max_hold: return "max_hold";
-    case CloseReason::max_messages: return "max_messages";
-    case CloseReason::limit_lowered: return "limit_lowered";
-    case CloseReason::parked: return "parked";
-    case CloseReason::dead_lettered: return "dead_lettered";
-    case CloseReason::open_failed: return "open_failed";
-    case CloseReason::lock_lost: return "lock_lost";
-    case CloseReason::connection_lost: return "connection_lost";
-    case CloseReason::unresponsive: return "unresponsive";
-    }
-    return "unknown";
+    static constexpr std::string_view names[] = {
+        "idle",   "released",      "stopped",     "max_hold",  "max_messages",    "limit_lowered",
+        "parked", "dead_lettered", "open_failed", "lock_lost", "connection_lost", "unresponsive"};
+    static_assert(std::size(names) == static_cast<std::size_t>(CloseReason::unresponsive) + 1);
+    return name_of(reason, names);
 }
 
 std::string_view to_string(ErrorSource source) noexcept {
-    switch (source) {
-    case ErrorSource::accept: return "accept";
-    case ErrorSource::session_open: return "session_open";
-    case ErrorSource::message_handler: return "message_handler";
-    case ErrorSource::session_close: return "session_close";
-    case ErrorSource::settlement: return "settlement";
-    case ErrorSource::lock_renewal: return "lock_renewal";
-    case ErrorSource::link: return "link";
-    }
-    return "unknown";
+    static constexpr std::string_view names[] = {"accept",        "session_open", "message_handler",
+                                                 "session_close", "settlement",   "lock_renewal",
+                                                 "link"};
+    static_assert(std::size(names) == static_cast<std::size_t>(ErrorSource::link) + 1);
+    return name_of(source, names);
 }
 
 std::string ProcessorDescription::to_string() const {
-    static constexpr const char* states[] = {"created", "running", "stopping", "stopped"};
+    static constexpr std::string_view states[] = {"created", "running", "stopping", "stopped"};
     std::ostringstream text;
-    text << states[static_cast<unsigned>(state)] << (degraded.empty() ? "" : ", degraded") << ", "
+    text << name_of(state, states) << (degraded.empty() ? "" : ", degraded") << ", "
          << buffered_bytes << " bytes buffered\n";
     for (const std::string& reason : degraded) {
         text << "degraded: " << reason << '\n';

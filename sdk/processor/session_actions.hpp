@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,27 +11,32 @@ namespace sessionq::processor {
 /// One thing that the driver of a session does next.
 struct SessionAction {
     enum class Kind : std::uint8_t {
-        count_opened,  ///< the session has begun
-        lock_over,     ///< nothing starts any more; the handlers' stop token fires
-        pause_lane,    ///< nothing more starts
-        resume_lane,   ///< ends the pause
-        release_lane,  ///< `count` calls that hold the lane are dealt with
-        limit_lane,    ///< `count` calls may run at once
-        take_back,     ///< take what has not started from the lane: `taken_back`, `all_taken_back`
-        enqueue,       ///< `message` goes to the end of the lane
-        put_first,     ///< `message` goes before all others in the lane
-        settle,        ///< send the settlement of `message`: as decided, else by `verdict`
-        dispose,       ///< `message` is finished
-        add_credit,    ///< `count` more messages may come
-        drain,         ///< ask for the credit back
-        run_open,      ///< call on_session_open
-        run_close,     ///< call on_session_close
-        count_lost,    ///< the lock is lost
-        report_silent, ///< the broker does not answer settlements
-        drop_link,     ///< end the link, and with it what it has not answered
-        close_link,    ///< give the session back
-        leave_slot,    ///< the slot may accept the next session (R4)
-        finish,        ///< nothing is left: the driver may go
+        count_opened,   ///< the session has begun
+        lock_over,      ///< nothing starts any more; the handlers' stop token fires; `count`: 1 if
+                        ///< the lock was lost, 0 if it was given up
+        pause_lane,     ///< nothing more starts
+        resume_lane,    ///< ends the pause
+        release_lane,   ///< `count` calls that hold the lane are dealt with
+        limit_lane,     ///< `count` calls may run at once
+        take_back,      ///< take what has not started from the lane: `taken_back`, `all_taken_back`
+        enqueue,        ///< `message` goes to the end of the lane
+        put_first,      ///< `message` goes before all others in the lane
+        settle,         ///< send the settlement of `message`: as decided, else by `verdict`;
+                        ///< `count`: 1 if it is released unstarted
+        dispose,        ///< `message` is finished
+        add_credit,     ///< `count` more messages may come
+        drain,          ///< ask for the credit back
+        run_open,       ///< call on_session_open
+        run_close,      ///< call on_session_close
+        report_silent,  ///< the broker does not answer settlements
+        drop_link,      ///< end the link, and with it what it has not answered
+        close_link,     ///< give the session back
+        leave_slot,     ///< the slot may accept the next session (R4); `count`: 1 if it was opened
+        finish,         ///< nothing is left: the driver may go
+        show_lock,      ///< handlers see the lock's end as it is now; `count` renewals succeeded
+        renew_lock,     ///< ask the broker: `renewed`
+        report_expired, ///< the lock was not renewed in time
+        warn,           ///< the lock is about to end: the handlers' stop token fires
     };
     Kind kind{Kind::finish};
     Verdict verdict{Verdict::complete};
@@ -38,7 +44,29 @@ struct SessionAction {
     MessageMachine* message{nullptr};
 };
 
-/// In the order in which they are performed.
-using SessionActions = std::vector<SessionAction>;
+/// What the driver of one session does next, in order. Its memory stays for the next actions.
+class SessionActions {
+public:
+    void add(const SessionAction& action) { actions_.push_back(action); }
+
+    /// Performs all, also what is added meanwhile. From within `perform` it does nothing and
+    /// returns false: the outer call performs what was added.
+    template <typename Perform>
+    bool run(Perform perform) {
+        if (next_ != 0) {
+            return false;
+        }
+        while (next_ < actions_.size()) {
+            perform(SessionAction{actions_[next_++]});
+        }
+        actions_.clear();
+        next_ = 0;
+        return true;
+    }
+
+private:
+    std::vector<SessionAction> actions_{};
+    std::size_t next_{0};
+};
 
 } // namespace sessionq::processor

@@ -13,7 +13,6 @@ dispatch::Verdict SessionCall::run() noexcept {
         const OperationContext::Scope scope{driver_->view().context()};
         call_handler();
     } catch (...) {
-        failed_ = true;
         failure_ = exception_text(std::current_exception());
     }
     driver_->view().workplace().notify(*this); // the loop may destroy the call from here on
@@ -21,12 +20,12 @@ dispatch::Verdict SessionCall::run() noexcept {
 }
 
 void SessionCall::call_handler() {
-    const Handlers& handlers = driver_->view().workplace().shared->handlers;
+    const Handlers& handlers = driver_->view().shared().handlers;
     auto context = client::Access::make<SessionContext>(*driver_);
-    if (kind_ == Kind::open) {
-        handlers.session_open(context);
+    if (closes_) {
+        handlers.session_close(context, *closes_);
     } else {
-        handlers.session_close(context, reason_);
+        handlers.session_open(context);
     }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <sessionq/session_context.hpp>
@@ -15,29 +15,24 @@ class SessionDriver;
 /// lane on hold behind it.
 class SessionCall final : public ShardCall {
 public:
-    enum class Kind : std::uint8_t { open, close };
-
-    SessionCall(SessionDriver& driver, Kind kind, CloseReason reason) noexcept
-        : driver_{&driver}, kind_{kind}, reason_{reason} {}
+    /// With a reason on_session_close, as it was when the call was queued: the session's may change
+    /// while it runs.
+    SessionCall(SessionDriver& driver, std::optional<CloseReason> closes) noexcept
+        : driver_{&driver}, closes_{closes} {}
 
     dispatch::Verdict run() noexcept override;
     void noticed() override;
 
-    [[nodiscard]] Kind kind() const noexcept { return kind_; }
-
-    /// What the handler threw; null when it returned.
-    [[nodiscard]] const std::string* failure() const noexcept {
-        return failed_ ? &failure_ : nullptr;
-    }
+    [[nodiscard]] bool opens() const noexcept { return !closes_; }
+    /// What the handler threw; nothing when it returned.
+    [[nodiscard]] const std::optional<std::string>& failure() const noexcept { return failure_; }
 
 private:
     void call_handler();
 
     SessionDriver* driver_;
-    Kind kind_;
-    CloseReason reason_; ///< as of when it was queued: the session's may change while it runs
-    bool failed_{false};
-    std::string failure_{};
+    const std::optional<CloseReason> closes_;
+    std::optional<std::string> failure_{};
 };
 
 } // namespace sessionq::processor

@@ -2,10 +2,10 @@
 
 #include <list>
 #include <memory>
+#include <utility>
 
 #include <sessionq/processor_report.hpp>
 
-#include "ports/lock_keeper.hpp"
 #include "processor/message_call.hpp"
 #include "processor/session_call.hpp"
 #include "processor/session_machine.hpp"
@@ -24,21 +24,25 @@ struct SessionSeat {
     TimePoint asked_at; ///< when the accept was
 };
 
-/// Performs what `SessionMachine` and `LockKeeper` decide for one held session: the link on one
-/// side, the lane on the other, one timer. Lives on its shard's loop and is owned by the shard.
+/// Performs what `SessionMachine` decides for one held session: the link on one side, the lane on
+/// the other, one timer. Lives on its shard's loop and is owned by the shard.
 class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
     SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link);
-    ~SessionDriver() override;
 
     /// The session was accepted.
     void open();
 
-    /// Gives the machine an input, `input(machine, now, actions)`, and performs its actions in
-    /// their order. An input that comes meanwhile appends its own.
-    template <typename Input>
-    void feed(Input input);
+    /// Gives the machine an input and performs its actions in their order. An input that comes
+    /// meanwhile appends its own.
+    template <typename... Wants, typename... Gives>
+    void feed(void (SessionMachine::*input)(Wants...), Gives&&... gives) {
+        (machine_.at(view_.loop().now()).*input)(std::forward<Gives>(gives)...);
+        if (perform()) {
+            view_.loop().timers().set_due(timer_, machine_.next());
+        }
+    }
 
     void ended(MessageCall& call); ///< its handler has returned, or will not run
     void session_call_ended();
@@ -63,40 +67,24 @@ private:
     [[nodiscard]] ports::DeliveryPtr new_delivery() override { return MessageCall::make(*this); }
     void on_delivery(ports::DeliveryPtr delivery) override;
     void on_settled(ports::Delivery& delivery, const Failure* failure) override;
-    void on_drained() override;
-    void on_lock_uncertain() override;
+    void on_drained() override { feed(&SessionMachine::drained); }
+    void on_lock_uncertain() override { feed(&SessionMachine::lock_uncertain); }
     void on_lost(const Failure& reason) override;
+    void on_due() { feed(&SessionMachine::due); }
 
-    void on_due();
-    void look_at_lock();
-    void renew();
+    bool perform(); ///< false: an outer call does
     void perform(const SessionAction& action);
     void take_back();
-    void arm();
+    void renew_lock();
+    void run_call(std::optional<CloseReason> closes);
 
     Shard& shard_;
     const SessionSeat seat_;
     ports::SessionLinkPtr link_;
     SessionView view_;
     SessionMachine machine_;
-    ports::LockKeeper lock_{};
     std::unique_ptr<SessionCall> session_call_{};
     timing::Timer timer_{timing::Timer::calling<&SessionDriver::on_due>(this)};
 };
-
-template <typename Input>
-void SessionDriver::feed(Input input) {
-    SessionActions& actions = view_.workplace().actions;
-    const bool runs = !actions.empty(); // and takes these along
-    input(machine_, view_.workplace().loop().now(), actions);
-    if (runs) {
-        return;
-    }
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-        perform(SessionAction{actions[i]});
-    }
-    actions.clear();
-    arm();
-}
 
 } // namespace sessionq::processor

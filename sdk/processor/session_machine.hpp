@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include <sessionq/error.hpp>
-#include <sessionq/processor_options.hpp>
-#include <sessionq/session_context.hpp>
 
-#include "processor/answer_bounds.hpp"
-#include "processor/message_book.hpp"
+#include "processor/leave_machine.hpp"
+#include "processor/session_lock_keeper.hpp"
+#include "processor/slot_words.hpp"
 
 namespace sessionq::processor {
 
@@ -19,123 +17,95 @@ namespace sessionq::processor {
 /// What is in flight is counted by its `SessionIdleTimer` and nowhere else.
 class SessionMachine {
 public:
-    enum class Phase : std::uint8_t {
-        held_back,    ///< handlers of an earlier lock of this session still run
-        opening,      ///< on_session_open runs
-        working,      ///< messages flow
-        parked,       ///< by the failure policy, until the session is left
-        idling_out,   ///< the idle clock is due; the drain's answer decides (R3)
-        rewinding,    ///< a message is to be abandoned: waits for the drain (R6)
-        putting_back, ///< what was behind it and then itself go back
-        draining,     ///< no new handler starts; waits for the drain before what waits goes back
-        leaving,      ///< waits for handlers and settlements under way
-        closing_call, ///< on_session_close runs
-        closing_link, ///< the session was given back; waits for the broker's answer
-        finished,
-    };
+    using Phase = SessionState::Phase;
 
     /// The session was accepted at `now`.
     SessionMachine(const SessionTerms& terms, TimePoint now);
 
-    void begin(TimePoint now, SessionActions& out); ///< no earlier lock is in the way
-    void open_ended(bool succeeded, TimePoint now, SessionActions& out);
-    void open_skipped(TimePoint now, SessionActions& out); ///< the lane gave it back unstarted
-    void arrived(MessageMachine& message, std::size_t bytes, bool removed, TimePoint now,
-                 SessionActions& out);
-    /// The handler settled the message and still runs.
-    void decided(MessageMachine& message, ports::Outcome outcome, TimePoint now,
-                 SessionActions& out);
-    void ended(MessageMachine& message, const MessageEnd& end, TimePoint now, SessionActions& out);
-    void taken_back(MessageMachine& message, TimePoint now, SessionActions& out);
-    void all_taken_back(TimePoint now, SessionActions& out);
-    void answered(MessageMachine& message, const Failure* failure, TimePoint now,
-                  SessionActions& out);
-    void drained(TimePoint now, SessionActions& out);
-    void leave(CloseReason reason, TimePoint now, SessionActions& out);
-    /// The lock is gone. Handlers that run keep the link until they return.
-    void lose(CloseReason reason, TimePoint now, SessionActions& out);
-    /// The same, by the next `due`: for an input that comes from within the link.
-    void lose_soon(CloseReason reason) noexcept { doom_ = doom_.value_or(reason); }
+    /// Every input is given at an instant: `machine.at(now).drained()`.
+    SessionMachine& at(TimePoint now) noexcept {
+        state_.now = now;
+        return *this;
+    }
+    /// What the inputs cause, to be performed in order.
+    [[nodiscard]] SessionActions& actions() noexcept { return state_.actions; }
+
+    // Opening and closing
+    void begin(); ///< no earlier lock is in the way
+    void open_ended(bool succeeded);
+    void open_skipped(); ///< the lane gave it back unstarted
+    void leave(CloseReason reason);
     /// The session is given up although handlers run: `stop` at its deadline.
-    void give_up(TimePoint now, SessionActions& out);
-    void close_ended(TimePoint now, SessionActions& out); ///< on_session_close returned
-    void link_closed(SessionActions& out);
-    void limit_calls(std::uint32_t calls, SessionActions& out);
-    void due(TimePoint now, SessionActions& out);
+    void give_up();
+    void close_ended() { leaving_.close_ended(); } ///< on_session_close returned
+    void link_closed() { leaving_.link_closed(); }
 
-    /// A handler has ended, which is about to be told.
-    void note_progress(TimePoint now) noexcept { progress_at_ = now; }
+    // Messages
+    void arrived(MessageMachine& message, std::size_t bytes, bool removed);
+    /// The handler settled the message and still runs.
+    void decided(MessageMachine& message, ports::Outcome outcome);
+    void ended(MessageMachine& message, const MessageEnd& end);
+    void taken_back(MessageMachine& message);
+    void all_taken_back();
+    void answered(MessageMachine& message, const Failure* failure);
+    void drained();
+    void limit_calls(std::uint32_t calls);
 
+    // The lock
+    void locked(TimePoint asked, ports::LockGrant grant); ///< by the accept asked for at `asked`
+    void renewed(TimePoint asked, const core::Result<ports::LockGrant>& answer);
+    void lock_uncertain() { lock_.became_uncertain(); }
+    /// A handler has ended, which is about to be told. A renewal that was held back may be due.
+    void progressed();
+    /// The lock is gone, and the link with it.
+    void link_lost(Errc code);
+
+    // Time
+    void due();
     /// When to call `due`; TimePoint::max(): not before another input.
     [[nodiscard]] TimePoint next() const noexcept;
 
-    [[nodiscard]] Phase phase() const noexcept { return phase_; }
-    [[nodiscard]] bool is_leaving() const noexcept { return phase_ >= Phase::draining; }
+    [[nodiscard]] Phase phase() const noexcept { return state_.phase; }
+    [[nodiscard]] bool is_leaving() const noexcept { return state_.is_leaving(); }
     /// The lock is held and the link can be used.
-    [[nodiscard]] bool usable() const noexcept { return !lost_ && phase_ != Phase::finished; }
-    /// The lock is to be renewed and watched.
-    [[nodiscard]] bool keeps_lock() const noexcept {
-        return !lost_ && phase_ < Phase::closing_link;
-    }
-    /// Messages are in flight and none has finished for longer than the lock may be renewed (R13).
-    [[nodiscard]] bool is_slow(TimePoint now) const noexcept;
+    [[nodiscard]] bool usable() const noexcept { return state_.usable(); }
+    [[nodiscard]] bool keeps_lock() const noexcept { return state_.keeps_lock(); }
+    [[nodiscard]] const ports::LockKeeper& lock() const noexcept { return lock_.keeper(); }
     /// Messages received and not yet finished.
     [[nodiscard]] std::uint32_t in_flight() const noexcept {
-        return idle_.in_flight() - (opening_call_ ? 1 : 0);
+        return state_.idle.in_flight() - (opening_call_ ? 1 : 0);
     }
     [[nodiscard]] const MessageBook& messages() const noexcept { return book_; }
-    [[nodiscard]] bool is_draining() const noexcept {
-        return credit_.phase() == CreditWindow::Phase::draining;
-    }
-    /// Messages may come, or the idle clock runs.
-    [[nodiscard]] bool is_expecting() const noexcept {
-        return credit_.credit() != 0 || idle_.runs();
-    }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
-    [[nodiscard]] bool was_opened() const noexcept { return opened_; }
-    [[nodiscard]] TimePoint progress_at() const noexcept { return progress_at_; }
-    [[nodiscard]] CloseReason close_reason() const noexcept { return reason_; }
+    [[nodiscard]] TimePoint progress_at() const noexcept { return state_.progress_at; }
+    [[nodiscard]] CloseReason close_reason() const noexcept { return leaving_.reason(); }
+    [[nodiscard]] SlotWords words() const noexcept;
 
 private:
     using Kind = SessionAction::Kind;
 
-    void react(const BookEffects& effects, TimePoint now, SessionActions& out);
-    void park(TimePoint until, TimePoint now, SessionActions& out);
-    void rewind(TimePoint now, SessionActions& out);
-    void begin_leave(CloseReason reason, TimePoint now, SessionActions& out);
-    void put_back(Phase phase, TimePoint now, SessionActions& out);
-    void step(TimePoint now, SessionActions& out);
-    void close(TimePoint now, SessionActions& out);
-    void lose_lock(CloseReason reason, TimePoint now, SessionActions& out);
-    void drop_link(TimePoint now, SessionActions& out);
-    void grant(SessionActions& out);
-    bool drain(TimePoint now, SessionActions& out);
-    void drain_overdue(TimePoint now, SessionActions& out);
-    void commit_idle(TimePoint now, SessionActions& out);
-    void idle_due(TimePoint now, SessionActions& out);
-    [[nodiscard]] BookStance stance() const noexcept;
+    void react();
+    void message_gone();
+    /// The lock is gone. Handlers that run keep the link until they return.
+    void lose(CloseReason reason);
+    void park(TimePoint until);
+    void rewind();
+    void grant();
+    void after_drain();
+    void idle_due();
+    void look_at_lock();
+    [[nodiscard]] std::string_view wait_of_open() const noexcept;
+    [[nodiscard]] std::string_view wait_of_messages() const noexcept;
     [[nodiscard]] TimePoint idle_at() const noexcept;
     [[nodiscard]] TimePoint retry_at() const noexcept;
-    [[nodiscard]] AnswerBounds::Outstanding outstanding() const noexcept;
-    [[nodiscard]] bool removes() const noexcept { return terms_.options.receive_and_delete; }
 
-    const SessionTerms terms_;
-    Phase phase_{Phase::held_back};
-    CloseReason reason_{CloseReason::idle};
-    IdleClock idle_;
-    CreditWindow credit_;
+    SessionState state_;
     MessageBook book_;
-    AnswerBounds bounds_;
+    LeaveMachine leaving_;
+    SessionLockKeeper lock_;
     std::uint32_t calls_;
-    TimePoint progress_at_;
-    TimePoint hold_until_{TimePoint::max()};
-    TimePoint parked_until_{};
-    std::optional<CloseReason> doom_{}; ///< the lock is lost, to be dealt with by `due`
-    bool opened_{false};                ///< `begin` came
-    bool closes_{false};                ///< on_session_close is due
-    bool opening_call_{false};          ///< on_session_open waits or runs
-    bool dead_lettering_{false};        ///< the rest of the session is dead-lettered
-    bool lost_{false};
+    bool opening_call_{false};   ///< on_session_open waits or runs
+    bool dead_lettering_{false}; ///< the rest of the session is dead-lettered
     bool had_messages_{false};
 };
 

@@ -26,6 +26,8 @@ public:
           strict_{calls == 1} {}
 
     [[nodiscard]] Workplace& workplace() const noexcept { return workplace_; }
+    [[nodiscard]] SharedState& shared() const noexcept { return *workplace_.shared; }
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return workplace_.loop(); }
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
@@ -39,7 +41,7 @@ public:
 
     /// No handler starts at this instant or after it.
     [[nodiscard]] TimePoint last_start() const noexcept {
-        return TimePoint{Duration{last_start_.load(std::memory_order_acquire)}};
+        return last_start_.load(std::memory_order_acquire);
     }
     [[nodiscard]] bool lock_over(TimePoint now) const noexcept {
         return last_start() == TimePoint::min() || lock_expires().passed(now);
@@ -47,38 +49,39 @@ public:
 
     // On the loop
     void show(const ports::LockKeeper& lock) noexcept {
-        set_last_start(lock.last_start());
+        last_start_.store(lock.last_start(), std::memory_order_release);
         lock_->set_expires(lock.expires());
     }
     void end_lock() {
-        set_last_start(TimePoint::min()); // also for what a worker has taken and not begun
+        last_start_.store(
+            TimePoint::min(),
+            std::memory_order_release); // also for what a worker has taken and not begun
         fire_stop();
     }
     void fire_stop() {
-        workplace_.shared->environment.notifier->post([lock = lock_] { lock->request_stop(); });
+        shared().environment.notifier->post([lock = lock_] { lock->request_stop(); });
     }
     void limit_calls(std::uint32_t calls) {
         strict_.store(calls == 1, std::memory_order_relaxed);
         lane_->set_max_calls(calls);
     }
     void report(ErrorSource source, Failure failure) const {
-        workplace_.shared->report({.source = source,
-                                   .failure = std::move(failure),
-                                   .entity = entity_,
-                                   .session_id = session_id_});
+        shared().report({.source = source,
+                         .failure = std::move(failure),
+                         .entity = entity_,
+                         .session_id = session_id_});
     }
 
 private:
-    void set_last_start(TimePoint instant) noexcept {
-        last_start_.store(instant.time_since_epoch().count(), std::memory_order_release);
-    }
+    using Instant = std::atomic<TimePoint>;
+    static_assert(Instant::is_always_lock_free);
 
     Workplace& workplace_;
     const std::string& entity_;
     const std::string session_id_;
     const dispatch::LanePtr lane_;
     const std::shared_ptr<LockBound> lock_{std::make_shared<LockBound>()};
-    std::atomic<Duration::rep> last_start_{0};
+    Instant last_start_{};
     std::atomic<bool> strict_;
 };
 

@@ -23,12 +23,10 @@ void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
         return;
     }
     for (const auto& session : sessions_) {
-        session->feed([calls_per_session](SessionMachine& machine, TimePoint, SessionActions& out) {
-            machine.limit_calls(calls_per_session, out);
-        });
+        session->feed(&SessionMachine::limit_calls, calls_per_session);
     }
     slots_.set_limits(slots, all_slots, calls_per_session);
-    touched();
+    lane_ready();
 }
 
 // Sessions
@@ -39,8 +37,7 @@ SessionTerms Shard::terms() {
             .tuning = shared.environment.tuning,
             .budget = workplace_.budget,
             .random = workplace_.random,
-            .idle_timeout = slots_.keeps_idle_sessions() ? Duration::max()
-                                                         : shared.options.session_idle_timeout,
+            .idle_timeout = slots_.targets().idle_timeout(shared.options.session_idle_timeout),
             .calls = slots_.calls_per_session(),
             .has_open = static_cast<bool>(shared.handlers.session_open),
             .has_close = static_cast<bool>(shared.handlers.session_close)};
@@ -52,19 +49,14 @@ SessionDriver& Shard::open_session(const SessionSeat& seat, ports::SessionLinkPt
     return *sessions_.back();
 }
 
-void Shard::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
-    slots_.session_left(seat, reason,
-                        had_messages ? std::nullopt : std::optional{loop().now() - seat.asked_at});
-}
-
 /// It is in the middle of telling: destroyed at the end of the turn.
 void Shard::session_ended(SessionDriver& session) {
     ended_.splice(ended_.end(), sessions_, session.place);
     loop().wake();
 }
 
-void Shard::touched() {
-    if (!std::exchange(has_work_, true)) {
+void Shard::lane_ready() {
+    if (ready_lanes_++ == 0) {
         loop().wake();
     }
 }
@@ -72,12 +64,11 @@ void Shard::touched() {
 /// The end of a turn: what workers told, what became ready, what has ended.
 void Shard::drain() noexcept {
     take_notices();
-    if (std::exchange(has_work_, false)) {
+    if (std::exchange(ready_lanes_, 0) != 0) {
         workplace_.shared->environment.dispatcher->flush();
     }
     ended_.clear();
-    slots_.sweep();
-    apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_orphans()}));
+    apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_accepts()}));
 }
 
 void Shard::take_notices() {
@@ -106,7 +97,8 @@ void Shard::on_watchdog() {
                 " s");
         }
     }
-    slots_.sweep();
+    slots_.drop_late(now);
+    loop().wake();
     loop().timers().arm(watchdog_, now + tuning.watchdog_interval);
 }
 
@@ -119,23 +111,17 @@ void Shard::describe(ProcessorDescription& into) const {
 // Stopping
 
 void Shard::stop(Deadline deadline, Stopped stopped, std::function<void()> gone) {
-    workplace_.tally = {};
-    report_.sessions = slots_.held();
     stopped_ = std::move(stopped);
     gone_ = std::move(gone);
     apply(stop_.stop(deadline, loop().now()));
     loop().wake();
 }
 
-void Shard::shorten_stop(Deadline deadline) {
-    stop_.shorten(deadline, loop().now());
-    apply({});
-}
-
 void Shard::on_stop_due() { apply(stop_.due(loop().now())); }
 
 void Shard::apply(const StopActions& actions) {
     if (actions.stop_slots) {
+        workplace_.tally = {.sessions = slots_.held()};
         slots_.stop();
     }
     if (actions.warn) {
@@ -147,11 +133,10 @@ void Shard::apply(const StopActions& actions) {
         give_up_sessions();
     }
     if (actions.tell) {
-        report_.complete = actions.complete;
-        report_.drained = workplace_.tally.drained;
-        report_.released = workplace_.tally.released;
+        workplace_.tally.complete = actions.complete;
         loop().timers().cancel(watchdog_);
-        loop().post([stopped = std::move(stopped_), report = report_] { stopped(report); });
+        loop().post(
+            [stopped = std::move(stopped_), report = workplace_.tally] { stopped(report); });
     }
     if (actions.let_go) {
         loop().detach(*this);
@@ -164,14 +149,12 @@ void Shard::give_up_sessions() {
     take_notices(); // a handler that has told its end is not left
     for (auto next = sessions_.begin(); next != sessions_.end();) {
         SessionDriver& session = **next++; // it may end, and leave the list
-        session.feed([](SessionMachine& machine, TimePoint now, SessionActions& out) {
-            machine.give_up(now, out);
-        });
+        session.feed(&SessionMachine::give_up);
     }
     for (const auto& session : sessions_) {
-        report_.left += session->describe(loop().now()).running;
+        workplace_.tally.left += session->describe(loop().now()).running;
     }
-    slots_.sweep(true);
+    slots_.drop_late(TimePoint::max());
     loop().wake();
 }
 

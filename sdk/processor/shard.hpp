@@ -31,11 +31,10 @@ public:
     void set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session);
 
     using Stopped = std::function<void(const StopReport&)>;
-    /// Once. `stopped` runs by the deadline, `gone` when the last handler has returned; both by
-    /// later turns of the loop. After `gone` nothing of the shard is on the loop any more.
+    /// `stopped` runs by the deadline, `gone` when the last handler has returned; once each, by
+    /// later turns of the loop. After `gone` nothing of the shard is on the loop any more. Asked
+    /// again: an earlier deadline counts from now on.
     void stop(Deadline deadline, Stopped stopped, std::function<void()> gone);
-    /// While it stops: an earlier deadline counts from now on.
-    void shorten_stop(Deadline deadline);
 
     void describe(ProcessorDescription& into) const;
 
@@ -46,10 +45,8 @@ public:
     // For the sessions
     [[nodiscard]] SessionTerms terms();
     [[nodiscard]] SessionDriver& open_session(const SessionSeat& seat, ports::SessionLinkPtr link);
-    /// Its slot may accept the next session.
-    void session_left(const SessionSeat& seat, CloseReason reason, bool had_messages);
     void session_ended(SessionDriver& session);
-    void touched(); ///< Work became ready: the workers are told at the end of the turn.
+    void lane_ready(); ///< A lane has work: the workers are told at the end of the turn.
 
 private:
     using Sessions = std::list<std::shared_ptr<SessionDriver>>;
@@ -64,12 +61,11 @@ private:
     Workplace workplace_;
     SlotTable slots_;
     Sessions sessions_{};
-    Sessions ended_{}; ///< destroyed at the end of the turn
-    bool has_work_{false};
+    Sessions ended_{};           ///< destroyed at the end of the turn
+    std::size_t ready_lanes_{0}; ///< in this turn
     StopMachine stop_{};
     Stopped stopped_{};
     std::function<void()> gone_{};
-    StopReport report_{};
     std::vector<std::string> degraded_{};
     timing::Timer watchdog_{timing::Timer::calling<&Shard::on_watchdog>(this)};
     timing::Timer stop_timer_{timing::Timer::calling<&Shard::on_stop_due>(this)};

@@ -93,6 +93,18 @@ SlotActions SlotMachine::stop(CloseReason why) noexcept {
     return {.cancel_accept = was_accepting};
 }
 
+SlotWords SlotMachine::words(const SlotWaits& waits) const noexcept {
+    switch (phase_) {
+    case Phase::vacant:
+        return {"vacant", waits.named_sessions ? "one of the named sessions to be free" : ""};
+    case Phase::accepting: return {"accepting", waits.accept ? "a session" : ""};
+    case Phase::backing_off: return {"backing_off", waits.timer ? "its backoff" : ""};
+    case Phase::holding: return {"open", ""};
+    case Phase::stopped: return {"stopped", "nothing: stopped"};
+    }
+    return {};
+}
+
 SlotActions SlotMachine::accept_next() noexcept {
     phase_ = Phase::accepting;
     return {.start_accept = true};

@@ -8,6 +8,7 @@
 
 #include "core/backoff.hpp"
 #include "core/random.hpp"
+#include "processor/slot_words.hpp"
 
 namespace sessionq::processor {
 
@@ -22,6 +23,13 @@ struct SlotActions {
     bool report_failure{false}; ///< tell `on_error`
     Duration delay{};
     CloseReason reason{}; ///< with `leave_session`
+};
+
+/// What may end the wait of a slot.
+struct SlotWaits {
+    bool named_sessions{false}; ///< only named sessions are taken, so that all of them may be held
+    bool accept{false};         ///< an accept is under way
+    bool timer{false};          ///< its timer is armed
 };
 
 /// Decides what one of the places for a session does: accept, hold, roll, back off, stop (R4, R5,
@@ -53,7 +61,7 @@ public:
                                             core::Random& random) noexcept;
 
     /// Nothing can be accepted at present; `start` when that changes.
-    void starved() noexcept {
+    void no_target() noexcept {
         if (phase_ == Phase::accepting) {
             phase_ = Phase::vacant;
         }
@@ -72,6 +80,9 @@ public:
 
     /// The slot is not wanted: `limit_lowered`, or for good: `stopped`.
     [[nodiscard]] SlotActions stop(CloseReason why) noexcept;
+
+    /// What a slot without a session does and waits for.
+    [[nodiscard]] SlotWords words(const SlotWaits& waits) const noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures() + refused_; }

@@ -5,7 +5,6 @@
 
 #include "core/log.hpp"
 #include "processor/shard.hpp"
-#include "processor/slot_words.hpp"
 
 namespace sessionq::processor {
 
@@ -14,17 +13,15 @@ SlotTable::SlotTable(Shard& shard, Workplace& workplace)
       workplace_{workplace},
       targets_{workplace.shared->entities, workplace.options().session_ids,
                workplace.shared->claims.get()},
-      late_{workplace.loop(), workplace.shared->environment.tuning.close_timeout},
       calls_per_session_{workplace.options().max_concurrent_calls_per_session} {}
 
 void SlotTable::set_limits(std::uint32_t slots, std::uint32_t all_slots,
                            std::uint32_t calls_per_session) {
-    all_slots_ = all_slots;
+    targets_.set_slots(slots, all_slots);
     active_slots_ = slots;
     calls_per_session_ = calls_per_session;
     while (slots_.size() < active_slots_) {
-        slots_.emplace_back(*this, slots_.size(), workplace_.options().error_backoff,
-                            workplace_.loop().now());
+        slots_.emplace_back(*this, slots_.size(), workplace_.options().error_backoff, now());
     }
     for (Slot& slot : slots_) {
         apply(slot, slot.index < active_slots_ ? slot.machine.start()
@@ -38,7 +35,7 @@ void SlotTable::stop() {
     }
 }
 
-void SlotTable::start_starved() {
+void SlotTable::start_vacant() {
     if (!targets_.named()) { // else a slot always finds something to ask for
         return;
     }
@@ -49,19 +46,18 @@ void SlotTable::start_starved() {
     }
 }
 
-void SlotTable::apply(Slot& slot, const SlotActions& actions) {
-    slot.since = workplace_.loop().now();
+void SlotTable::apply(Slot& slot, const SlotActions& actions, const Failure& failure) {
+    slot.since = now();
     if (actions.report_failure) {
         Counters::add(workplace_.shared->counters.accept_failures);
+        report(slot, failure);
     }
     if (actions.cancel_accept) {
-        give_up_accept(slot);
+        workplace_.endpoint.give_up(slot.accept->id);
+        end_accept(slot);
     }
     if (actions.leave_session) {
-        slot.session->feed(
-            [why = actions.reason](SessionMachine& machine, TimePoint now, SessionActions& out) {
-                machine.leave(why, now, out);
-            });
+        slot.session->feed(&SessionMachine::leave, actions.reason);
     }
     if (actions.wait) {
         workplace_.loop().timers().arm(slot.timer, slot.since + actions.delay);
@@ -73,150 +69,128 @@ void SlotTable::apply(Slot& slot, const SlotActions& actions) {
     }
 }
 
-SlotActions SlotTable::due(Slot& slot) {
-    const SlotActions actions = slot.machine.due(workplace_.random);
-    if (actions.report_failure) {
-        const auto accept =
-            std::find_if(accepts_.begin(), accepts_.end(),
-                         [&slot](const Accept& each) { return each.number == slot.accept; });
-        report(slot, accept->target,
-               {.code = Errc::timeout, .detail = "an accept was not answered"});
-    }
-    return actions;
+void SlotTable::due(Slot& slot) {
+    apply(slot, slot.machine.due(workplace_.random),
+          {.code = Errc::timeout, .detail = "an accept was not answered"});
 }
 
 void SlotTable::start_accept(Slot& slot) {
     const auto chosen = targets_.choose();
     if (!chosen) {
-        slot.machine.starved();
+        slot.machine.no_target();
         return;
     }
     const ProcessorOptions& options = workplace_.options();
     const Tuning& tuning = workplace_.shared->environment.tuning;
-    const bool rotates = (targets_.named() ? all_slots_ : active_slots_) < targets_.size();
-    const Duration wait =
-        rotates ? std::min(options.accept_wait, tuning.rotate_wait) : options.accept_wait;
-    const TimePoint now = workplace_.loop().now();
-    const TimePoint overdue = now + wait + tuning.accept_grace;
-    slot.accept = ++last_accept_;
-    accepts_.push_back(
-        {.number = last_accept_, .slot = slot.index, .target = *chosen, .asked_at = now});
-    workplace_.loop().timers().arm(slot.timer, overdue);
-    accepts_.back().id = workplace_.endpoint.accept(
-        {.entity = target(*chosen).entity,
-         .session_id = target(*chosen).session_id,
+    const Duration wait = targets_.wait(options.accept_wait, tuning.rotate_wait);
+    const auto accept =
+        accepts_.insert(accepts_.end(), {.slot = slot.index, .target = *chosen, .asked_at = now()});
+    slot.accept = &*accept;
+    slot.target = *chosen;
+    workplace_.loop().timers().arm(slot.timer, now() + wait + tuning.accept_grace);
+    accept->id = workplace_.endpoint.accept(
+        {.entity = targets_[*chosen].entity,
+         .session_id = targets_[*chosen].session_id,
          .mode = options.receive_and_delete ? ports::ReceiveMode::receive_and_delete
                                             : ports::ReceiveMode::peek_lock,
          .wait = wait,
          .priority = options.priority,
          .buffer_bytes = workplace_.budget.budget_bytes()},
-        [weak = shard_.weak_from_this(),
-         number = last_accept_](core::Result<ports::SessionLinkPtr> answer) {
+        [this, weak = shard_.weak_from_this(), accept](core::Result<ports::SessionLinkPtr> answer) {
             if (const auto shard = weak.lock()) { // else dropping the link gives the session back
-                shard->slots().answered(number, std::move(answer));
+                answered(accept, std::move(answer));
             }
         });
 }
 
-void SlotTable::give_up_accept(Slot& slot) {
-    const auto accept = std::find_if(accepts_.begin(), accepts_.end(), [&slot](const Accept& each) {
-        return each.number == slot.accept;
-    });
-    slot.accept.reset();
+void SlotTable::end_accept(Slot& slot) {
+    slot.accept = nullptr;
     workplace_.loop().timers().cancel(slot.timer);
-    workplace_.endpoint.give_up(accept->id);
 }
 
-void SlotTable::answered(std::uint64_t number, core::Result<ports::SessionLinkPtr> answer) {
-    const auto at = std::find_if(accepts_.begin(), accepts_.end(),
-                                 [number](const Accept& each) { return each.number == number; });
-    const Accept accept = *at;
-    accepts_.erase(at);
-    Slot& slot = slots_[accept.slot];
-    if (slot.accept != number) {
-        targets_.refused(accept.target);
-        late(std::move(answer));
+void SlotTable::answered(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer) {
+    Slot& slot = slots_[accept->slot];
+    if (slot.accept != &*accept) {
+        give_back(accept, std::move(answer));
         return;
     }
-    slot.accept.reset();
-    workplace_.loop().timers().cancel(slot.timer);
+    const TimePoint asked_at = accept->asked_at;
+    accepts_.erase(accept);
+    end_accept(slot);
     if (answer.ok()) {
-        targets_.held(accept.target);
+        targets_.held(slot.target);
         slot.last_failure.clear();
         apply(slot, slot.machine.accepted());
-        slot.session = &shard_.open_session(
-            {.slot = accept.slot, .target = accept.target, .asked_at = accept.asked_at},
-            std::move(answer).value());
+        slot.session =
+            &shard_.open_session({.slot = slot.index, .target = slot.target, .asked_at = asked_at},
+                                 std::move(answer).value());
         slot.session->open();
         return;
     }
-    targets_.refused(accept.target);
+    targets_.refused(slot.target);
     const Failure& failure = answer.failure();
     if (failure.code == Errc::no_session_available) {
         Counters::add(workplace_.shared->counters.empty_accepts);
     }
-    const SlotActions actions = slot.machine.accept_failed(
-        failure.code, workplace_.loop().now() - accept.asked_at, workplace_.random);
-    if (actions.report_failure) {
-        report(slot, accept.target, failure);
-    }
-    apply(slot, actions);
+    apply(slot, slot.machine.accept_failed(failure.code, now() - asked_at, workplace_.random),
+          failure);
 }
 
-/// The answer to an accept that was given up (R19).
-void SlotTable::late(core::Result<ports::SessionLinkPtr> answer) {
+/// The answer to an accept that was given up (R19). A session is closed in order.
+void SlotTable::give_back(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer) {
+    const auto end = [this, accept](const auto&) {
+        core::EventLoop& loop = workplace_.loop();
+        accepts_.erase(accept); // and this with it
+        loop.wake();
+    };
+    targets_.refused(accept->target);
     if (answer.ok()) {
         Counters::add(workplace_.shared->counters.late_accepts);
-        late_.give_back(std::move(answer).value());
-    }
-    start_starved();
-    workplace_.loop().wake();
-}
-
-void SlotTable::sweep(bool all) {
-    if (all) {
-        late_.clear();
+        accept->late_until = now() + workplace_.shared->environment.tuning.close_timeout;
+        accept->late = std::move(answer).value();
+        accept->late->close(end);
     } else {
-        late_.sweep();
+        end(answer);
     }
+    start_vacant();
 }
 
-void SlotTable::session_left(const SessionSeat& seat, CloseReason reason,
-                             std::optional<Duration> fruitless_for) {
+void SlotTable::drop_late(TimePoint now) {
+    accepts_.remove_if(
+        [now](const Accept& each) { return each.late != nullptr && now >= each.late_until; });
+}
+
+void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
     targets_.left(seat.target);
     Slot& slot = slots_[seat.slot];
     slot.session = nullptr;
-    apply(slot, slot.machine.session_left(reason, fruitless_for,
-                                          workplace_.loop().now() - slot.since, workplace_.random));
-    start_starved();
+    apply(slot, slot.machine.session_left(
+                    reason, had_messages ? std::nullopt : std::optional{now() - seat.asked_at},
+                    now() - slot.since, workplace_.random));
+    start_vacant();
 }
 
-void SlotTable::report(Slot& slot, std::size_t target, Failure failure) {
+void SlotTable::report(Slot& slot, const Failure& failure) {
     slot.last_failure = failure.to_string();
     workplace_.shared->report({.source = ErrorSource::accept,
-                               .failure = std::move(failure),
-                               .entity = targets_[target].entity,
-                               .session_id = targets_[target].session_id.value_or("")});
+                               .failure = failure,
+                               .entity = targets_[slot.target].entity,
+                               .session_id = targets_[slot.target].session_id.value_or("")});
 }
 
 // Watching
 
 SlotDescription SlotTable::describe(const Slot& slot) const {
-    const TimePoint now = workplace_.loop().now();
     if (slot.session != nullptr) {
-        return slot.session->describe(now);
+        return slot.session->describe(now());
     }
-    const auto accept = std::find_if(accepts_.begin(), accepts_.end(), [&slot](const Accept& each) {
-        return each.number == slot.accept;
-    });
-    const SlotWords words = words_for({.phase = slot.machine.phase(),
-                                       .names_sessions = targets_.named(),
-                                       .has_accept = accept != accepts_.end(),
-                                       .has_timer = slot.timer.is_armed()});
-    return {.entity = accept != accepts_.end() ? target(accept->target).entity : std::string{},
+    const SlotWords words = slot.machine.words({.named_sessions = targets_.named(),
+                                                .accept = slot.accept != nullptr,
+                                                .timer = slot.timer.is_armed()});
+    return {.entity = slot.accept != nullptr ? targets_[slot.target].entity : std::string{},
             .state = std::string{words.state},
             .waits_for = std::string{words.waits_for},
-            .since = now - slot.since};
+            .since = now() - slot.since};
 }
 
 void SlotTable::describe(ProcessorDescription& into) const {
@@ -240,8 +214,6 @@ void SlotTable::examine(std::vector<std::string>& degraded) const {
         }
     }
 }
-
-bool SlotTable::has_orphans() const noexcept { return !accepts_.empty() || !late_.empty(); }
 
 std::size_t SlotTable::held() const noexcept {
     return static_cast<std::size_t>(std::count_if(

@@ -10,7 +10,7 @@ namespace sessionq::processor {
 
 /// What a shard does next to stop; several at once, in the order of the members.
 struct StopActions {
-    bool stop_slots{false}; ///< leave the sessions, accept none
+    bool stop_slots{false}; ///< once: leave the sessions, accept none
     bool warn{false};       ///< the stop tokens of handlers fire
     bool give_up{false};    ///< the sessions whose handlers still run are given up
     bool tell{false};       ///< say that it has stopped; `complete`: nothing was given up
@@ -35,27 +35,22 @@ public:
         bool accepts{false}; ///< accepts given up and sessions that came late
     };
 
-    [[nodiscard]] StopActions stop(Deadline deadline, TimePoint now) noexcept {
-        if (phase_ != Phase::running) {
-            return {};
-        }
-        phase_ = Phase::stopping;
-        set(deadline, now);
-        return {.stop_slots = true};
-    }
-
     /// Asked again: an earlier deadline counts from now on.
-    void shorten(Deadline deadline, TimePoint now) noexcept {
-        const bool is_stopping = phase_ == Phase::stopping || phase_ == Phase::warned;
-        if (is_stopping && deadline.time() < deadline_.time()) {
+    [[nodiscard]] StopActions stop(Deadline deadline, TimePoint now) noexcept {
+        if (phase_ == Phase::running) {
+            phase_ = Phase::stopping;
+            set(deadline, now);
+            return {.stop_slots = true};
+        }
+        if (is_stopping() && deadline.time() < deadline_.time()) {
             set(deadline, now);
         }
+        return {};
     }
 
     /// Something has ended.
     [[nodiscard]] StopActions changed(Rest rest) noexcept {
-        const bool is_stopping = phase_ == Phase::stopping || phase_ == Phase::warned;
-        if (is_stopping && !rest.sessions && !rest.accepts) {
+        if (is_stopping() && !rest.sessions && !rest.accepts) {
             phase_ = Phase::gone;
             return {.tell = true, .complete = true, .let_go = true};
         }
@@ -67,8 +62,7 @@ public:
     }
 
     [[nodiscard]] StopActions due(TimePoint now) noexcept {
-        const bool is_stopping = phase_ == Phase::stopping || phase_ == Phase::warned;
-        if (is_stopping && deadline_.passed(now)) {
+        if (is_stopping() && deadline_.passed(now)) {
             phase_ = Phase::told;
             return {.give_up = true, .tell = true};
         }
@@ -91,6 +85,9 @@ public:
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
 
 private:
+    [[nodiscard]] bool is_stopping() const noexcept {
+        return phase_ == Phase::stopping || phase_ == Phase::warned;
+    }
     void set(Deadline deadline, TimePoint now) noexcept {
         deadline_ = deadline;
         warn_at_ = deadline.is_never()

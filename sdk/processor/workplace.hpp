@@ -10,7 +10,6 @@
 #include "core/random.hpp"
 #include "core/recycler.hpp"
 #include "ports/endpoint.hpp"
-#include "processor/session_actions.hpp"
 #include "processor/shard_call.hpp"
 #include "processor/shared_state.hpp"
 
@@ -47,8 +46,7 @@ struct Workplace {
     core::ByteBudget budget;
     core::Recycler call_memory;
     core::MpscQueue<ShardCall> notices{};
-    SessionActions actions{}; ///< of the session that has an input; empty between inputs
-    StopReport tally{};       ///< handlers drained and messages released since it was reset
+    StopReport tally{}; ///< of what happens since the stop began
 };
 
 } // namespace sessionq::processor

@@ -177,7 +177,9 @@ void World::take_down() {
     stage_->calm_down();
     const auto never = [] { return false; };
     stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left return
-    stage_->run(scheduler().now() + std::chrono::minutes{10}, [this] { return emptied_; });
+    // The default timeout of `SessionProcessor::stop`: once the handlers have returned, the rest
+    // of a stop takes no longer.
+    stage_->run(scheduler().now() + seconds{30}, [this] { return emptied_; });
     if (found()) {
         return;
     }

@@ -58,7 +58,7 @@ TEST_CASE("credit window: R23: what is fetched ahead stays within the budget of 
     CHECK(first.grant(32, 0) == 16);
     CHECK(second.grant(32, 0) == 1); // each session may have one
     CHECK(second.grant(32, 0) == 0);
-    CHECK(first.drain());
+    CHECK(first.drain({}));
     first.drained();
     CHECK(budget.expected() == 1);
     CHECK(second.grant(32, 0) == 15);
@@ -68,12 +68,12 @@ TEST_CASE("credit window: R4: credit that comes back shows that the broker has n
     ByteBudget budget{plenty};
     CreditWindow window{budget};
     CHECK(window.grant(2, 0) == 2);
-    CHECK(window.drain());
+    CHECK(window.drain({}));
     window.arrived(100);
     window.drained();
     CHECK(window.shown_empty());
     CHECK(window.grant(2, 0) == 2);
-    CHECK(window.drain());
+    CHECK(window.drain({}));
     window.arrived(100);
     CHECK_FALSE(window.shown_empty());
     window.arrived(100);
@@ -168,7 +168,7 @@ TEST_CASE("credit window: every input in every phase") {
     };
     const std::vector<std::pair<std::string, std::function<std::uint32_t(CreditWindow&)>>> inputs{
         {"grant", [](CreditWindow& window) { return window.grant(20, 0); }},
-        {"drain", [](CreditWindow& window) { return window.drain() ? 1U : 0U; }},
+        {"drain", [](CreditWindow& window) { return window.drain({}) ? 1U : 0U; }},
         {"arrived",
          [](CreditWindow& window) {
              window.arrived(100);
@@ -203,7 +203,7 @@ TEST_CASE("credit window: every input in every phase") {
             CreditWindow window{budget};
             REQUIRE(window.grant(10, 0) == 10);
             if (phase == 1) {
-                REQUIRE(window.drain());
+                REQUIRE(window.drain({}));
             } else if (phase == 2) {
                 window.close();
             }

@@ -6,34 +6,36 @@ using namespace sessionq;
 using namespace std::chrono_literals;
 using processor::decide_failure;
 using processor::FailureDecision;
-using Step = FailureDecision::Step;
+using Action = FailurePolicy::Action;
+
+constexpr std::optional<Action> retry{};
 
 TEST_CASE("failure decision: R9: the action is taken once the attempts are used up") {
     struct Row {
         FailurePolicy policy;
         std::uint32_t attempt;
         bool may_wait;
-        Step step;
+        std::optional<Action> step;
     };
     const BackoffOptions delay{.min = 10ms, .max = 1s};
     const Row rows[] = {
-        {FailurePolicy::abandon(), 1, true, Step::abandon},
-        {FailurePolicy::abandon(), 1, false, Step::abandon},
-        {FailurePolicy::dead_letter(), 1, true, Step::dead_letter},
-        {FailurePolicy::dead_letter(), 1, false, Step::dead_letter},
-        {FailurePolicy::dead_letter_session(), 1, true, Step::dead_letter_session},
-        {FailurePolicy::park_session(5s), 1, true, Step::park_session},
+        {FailurePolicy::abandon(), 1, true, Action::abandon},
+        {FailurePolicy::abandon(), 1, false, Action::abandon},
+        {FailurePolicy::dead_letter(), 1, true, Action::dead_letter},
+        {FailurePolicy::dead_letter(), 1, false, Action::dead_letter},
+        {FailurePolicy::dead_letter_session(), 1, true, Action::dead_letter_session},
+        {FailurePolicy::park_session(5s), 1, true, Action::park_session},
         {FailurePolicy::park_session(5s), 1, false,
-         Step::abandon}, // the session is being left: nothing to park
-        {FailurePolicy::abandon().after_retries(3, delay), 1, true, Step::retry},
-        {FailurePolicy::abandon().after_retries(3, delay), 2, true, Step::retry},
-        {FailurePolicy::abandon().after_retries(3, delay), 3, true, Step::abandon},
-        {FailurePolicy::abandon().after_retries(3, delay), 1, false, Step::abandon},
-        {FailurePolicy::dead_letter().after_retries(2, delay), 1, true, Step::retry},
-        {FailurePolicy::dead_letter().after_retries(2, delay), 2, true, Step::dead_letter},
+         Action::abandon}, // the session is being left: nothing to park
+        {FailurePolicy::abandon().after_retries(3, delay), 1, true, retry},
+        {FailurePolicy::abandon().after_retries(3, delay), 2, true, retry},
+        {FailurePolicy::abandon().after_retries(3, delay), 3, true, Action::abandon},
+        {FailurePolicy::abandon().after_retries(3, delay), 1, false, Action::abandon},
+        {FailurePolicy::dead_letter().after_retries(2, delay), 1, true, retry},
+        {FailurePolicy::dead_letter().after_retries(2, delay), 2, true, Action::dead_letter},
         {FailurePolicy::dead_letter_session().after_retries(2, delay), 2, true,
-         Step::dead_letter_session},
-        {FailurePolicy::park_session(5s).after_retries(2, delay), 2, true, Step::park_session},
+         Action::dead_letter_session},
+        {FailurePolicy::park_session(5s).after_retries(2, delay), 2, true, Action::park_session},
     };
     core::Random random{1};
     for (const Row& row : rows) {
@@ -41,7 +43,7 @@ TEST_CASE("failure decision: R9: the action is taken once the attempts are used 
         CAPTURE(row.policy.max_attempts);
         CAPTURE(row.attempt);
         CAPTURE(row.may_wait);
-        CHECK(decide_failure(row.policy, row.attempt, row.may_wait, random).step == row.step);
+        CHECK(decide_failure(row.policy, row.attempt, row.may_wait, random).action == row.step);
     }
 }
 

@@ -10,7 +10,6 @@ using namespace sessionq;
 using namespace std::chrono_literals;
 using processor::Circumstances;
 using processor::Ending;
-using processor::FailureDecision;
 using processor::MessageActions;
 using processor::MessageEnd;
 using processor::MessageMachine;
@@ -19,6 +18,9 @@ using Arrival = MessageMachine::Arrival;
 using Phase = MessageMachine::Phase;
 
 namespace {
+
+using Action = FailurePolicy::Action;
+constexpr std::optional<Action> retry{};
 
 constexpr TimePoint t0{1h};
 
@@ -36,8 +38,8 @@ std::string words(const MessageActions& actions) {
     return text;
 }
 
-Circumstances failing(FailureDecision::Step step, Duration delay = 1s) {
-    return {.failure = {.step = step, .delay = delay}};
+Circumstances failing(std::optional<Action> step, Duration delay = 1s) {
+    return {.failure = {.action = step, .delay = delay}};
 }
 
 constexpr MessageEnd handled{};
@@ -63,11 +65,11 @@ struct Way {
     MessageMachine& retrying(bool holds = true) {
         MessageEnd end = failed;
         end.holds_lane = holds;
-        CHECK(words(in_lane().ended(end, failing(FailureDecision::Step::retry), t0)) == "retry");
+        CHECK(words(in_lane().ended(end, failing(retry), t0)) == "retry");
         return message;
     }
     MessageMachine& to_be_abandoned() {
-        CHECK(words(in_lane().ended(failed_on_hold, failing(FailureDecision::Step::abandon), t0)) ==
+        CHECK(words(in_lane().ended(failed_on_hold, failing(Action::abandon), t0)) ==
               "rewind counts");
         return message;
     }
@@ -112,19 +114,18 @@ TEST_CASE("message machine: R6: what goes back holds the lane where calls run on
 }
 
 TEST_CASE("message machine: R9: each failure policy has its way out") {
-    using Step = FailureDecision::Step;
     struct Row {
-        Step step;
+        std::optional<Action> step;
         const char* on_hold;
         const char* several;
         Phase phase;
     };
     for (const Row row : {
-             Row{Step::retry, "retry", "retry", Phase::retrying},
-             Row{Step::park_session, "park", "park", Phase::retrying},
-             Row{Step::abandon, "rewind counts", "send abandon counts", Phase::failed},
-             Row{Step::dead_letter, "send failed counts", "send failed counts", Phase::settling},
-             Row{Step::dead_letter_session, "send_session failed", "send_session failed",
+             Row{retry, "retry", "retry", Phase::retrying},
+             Row{Action::park_session, "park", "park", Phase::retrying},
+             Row{Action::abandon, "rewind counts", "send abandon counts", Phase::failed},
+             Row{Action::dead_letter, "send failed counts", "send failed counts", Phase::settling},
+             Row{Action::dead_letter_session, "send_session failed", "send_session failed",
                  Phase::settling},
          }) {
         CAPTURE(row.on_hold);
@@ -150,14 +151,12 @@ TEST_CASE("message machine: R9: a retry goes back to its place and counts the at
 TEST_CASE("message machine: R8: what a handler decided stands, also when it throws afterwards") {
     Way early;
     MessageEnd end{.ending = Ending::failed, .decision = ports::Outcome::complete};
-    CHECK(words(early.settling_early().ended(end, failing(FailureDecision::Step::abandon), t0)) ==
-          " counts");
+    CHECK(words(early.settling_early().ended(end, failing(Action::abandon), t0)) == " counts");
     CHECK(early.message.phase() == Phase::settling);
     Way answered;
     CHECK(words(answered.settled_early().ended(end, {}, t0)) == "dispose counts releases");
     Way late;
-    CHECK(words(late.in_lane().ended(end, failing(FailureDecision::Step::retry), t0)) ==
-          "send complete counts");
+    CHECK(words(late.in_lane().ended(end, failing(retry), t0)) == "send complete counts");
 }
 
 TEST_CASE("message machine: R6: an explicit abandon waits for what is behind it") {
@@ -194,11 +193,10 @@ TEST_CASE("message machine: R22: an expired message is dead-lettered or discarde
 
 TEST_CASE(
     "message machine: R10: a message that its sender settled is tried again, else it is gone") {
-    using Step = FailureDecision::Step;
     Way again;
-    CHECK(words(again.in_lane(true).ended(failed, failing(Step::retry), t0)) == "retry");
-    for (const Step step :
-         {Step::abandon, Step::dead_letter, Step::park_session, Step::dead_letter_session}) {
+    CHECK(words(again.in_lane(true).ended(failed, failing(retry), t0)) == "retry");
+    for (const Action step : {Action::abandon, Action::dead_letter, Action::park_session,
+                              Action::dead_letter_session}) {
         Way gone;
         CHECK(words(gone.in_lane(true).ended(failed, failing(step), t0)) ==
               "dispose counts releases");
@@ -213,7 +211,7 @@ TEST_CASE("message machine: R8: nothing is settled once the lock is lost") {
     Way asked;
     CHECK(words(asked.settling_early().ended(handled, {.usable = false}, t0)).empty());
     CHECK(asked.message.phase() == Phase::settling);
-    CHECK(words(asked.message.link_gone()) == "dispose");
+    CHECK(words(asked.message.answered(false)) == "dispose");
     Way waiting;
     CHECK(words(waiting.in_lane().taken_back(std::nullopt)) == "dispose");
     Way to_go;
@@ -248,17 +246,14 @@ TEST_CASE("message machine: every input in every phase") {
         {"dead letter", [](auto& m) { return m.arrived(Arrival::dead_letter, 100, false); }},
         {"decided", [](auto& m) { return m.decided(ports::Outcome::complete, true, true); }},
         {"returned", [](auto& m) { return m.ended(handled, {}, t0); }},
-        {"threw",
-         [](auto& m) {
-             return m.ended(failed_on_hold, failing(FailureDecision::Step::abandon), t0);
-         }},
+        {"threw", [](auto& m) { return m.ended(failed_on_hold, failing(Action::abandon), t0); }},
         {"not started",
          [](auto& m) { return m.ended({.ending = Ending::not_started}, {.may_wait = false}, t0); }},
         {"retry due", [](auto& m) { return m.retry_due(); }},
         {"taken back", [](auto& m) { return m.taken_back(Verdict::release); }},
         {"let back", [](auto& m) { return m.let_back(true); }},
         {"answered", [](auto& m) { return m.answered(true); }},
-        {"link gone", [](auto& m) { return m.link_gone(); }},
+        {"link gone", [](auto& m) { return m.answered(false); }},
     };
     struct Cell {
         Phase phase;

@@ -99,6 +99,29 @@ TEST_CASE(
     CHECK(bench.stopped[0].complete);
 }
 
+TEST_CASE("processor: R15: a late session that the broker does not let go of is dropped in time, "
+          "others stay") {
+    ProcessorBench bench;
+    bench.answers = false;
+    bench.start();
+    bench.advance(66s); // the first accept is overdue
+    const auto first = bench.open("first");
+    CHECK(first->take_log() == "close");
+    bench.advance(100ms);
+    bench.stop(1h);
+    const auto second = bench.open("second");
+    CHECK(second->take_log() == "close");
+    REQUIRE(second->answer_close());
+    bench.run();
+    CHECK_FALSE(second->alive);
+    CHECK(first->alive);
+    CHECK(bench.stopped.empty());
+    bench.advance(10s);
+    CHECK_FALSE(first->alive);
+    REQUIRE(bench.stopped.size() == 1);
+    CHECK(bench.stopped[0].complete);
+}
+
 TEST_CASE("processor: R16: an accept that is never answered is told, given up and repeated") {
     ProcessorBench bench{{.accept_wait = 60s}};
     bench.start();

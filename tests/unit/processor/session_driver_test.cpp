@@ -119,6 +119,46 @@ TEST_CASE(
     CHECK(bench.counters().sessions_closed == 1);
 }
 
+TEST_CASE("session driver: what comes to one session while another's actions are performed is done "
+          "for its own") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2}};
+    bench.handle = [](MessageContext& context) {
+        if (context.message().text() == "last") {
+            context.session().release();
+        }
+    };
+    bench.start();
+    const auto a = bench.open("a");
+    const auto b = bench.open("b");
+    a->at_close = [&] { b->deliver("1"); };
+    bench.deliver(a, {"last"});
+    CHECK(a->take_log() == "complete last, drain, close");
+    CHECK(b->take_log() == "complete 1");
+    CHECK(bench.handled == "last 1");
+    CHECK(bench.processor->describe_here().slots.at(1).session_id == "b");
+    CHECK(bench.counters().sessions_closed == 1);
+}
+
+TEST_CASE("session actions: what is added while they are performed comes after, by the same run") {
+    using processor::SessionAction;
+    using Kind = SessionAction::Kind;
+    processor::SessionActions actions;
+    actions.add({.kind = Kind::drain});
+    actions.add({.kind = Kind::add_credit});
+    std::vector<Kind> performed;
+    const auto perform = [&](const SessionAction& action) {
+        performed.push_back(action.kind);
+        if (action.kind == Kind::drain) {
+            actions.add({.kind = Kind::finish});
+            CHECK_FALSE(actions.run([](const SessionAction&) { FAIL("entered again"); }));
+        }
+    };
+    CHECK(actions.run(perform));
+    CHECK(performed == std::vector{Kind::drain, Kind::add_credit, Kind::finish});
+    CHECK(actions.run(perform)); // none is left
+    CHECK(performed.size() == 3);
+}
+
 TEST_CASE("session driver: R4: with idle timeout zero a session of one message takes one drain") {
     ProcessorBench bench{{.session_idle_timeout = Duration::zero()}};
     bench.answers = false;

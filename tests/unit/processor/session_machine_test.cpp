@@ -11,7 +11,6 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 using processor::MessageMachine;
-using processor::SessionActions;
 using processor::SessionMachine;
 using test::SessionBench;
 using Phase = SessionMachine::Phase;
@@ -58,7 +57,7 @@ TEST_CASE("session machine: on_session_close does not run where on_session_open 
     CHECK(bench.drained() == "take_back close_link leave_slot");
     SessionBench unopened{{}, true, true};
     CHECK(unopened.leave(CloseReason::stopped) == "pause take_back close_link leave_slot");
-    CHECK_FALSE(unopened.machine.was_opened());
+    CHECK_FALSE(unopened.opened);
 }
 
 TEST_CASE("session machine: R1: nothing but a message that has left ends being in flight") {
@@ -81,9 +80,8 @@ TEST_CASE("session machine: R3: an idle session is drained, then left, then give
     CHECK(bench.pass(1ms) == "drain");
     CHECK(bench.machine.phase() == Phase::idling_out);
     CHECK(bench.drained() == "pause take_back run_close resume");
-    CHECK(bench.feed([&](auto& m, auto& out) { m.close_ended(bench.now, out); }) ==
-          "close_link leave_slot");
-    CHECK(bench.feed([](auto& m, auto& out) { m.link_closed(out); }) == "finish");
+    CHECK(bench.feed(&SessionMachine::close_ended) == "close_link leave_slot");
+    CHECK(bench.feed(&SessionMachine::link_closed) == "finish");
     CHECK(bench.machine.close_reason() == CloseReason::idle);
     CHECK(bench.machine.next() == TimePoint::max());
 }
@@ -215,12 +213,11 @@ TEST_CASE(
     MessageMachine& running = bench.arrive_and_start();
     static_cast<void>(bench.arrive());
     CHECK(bench.lose() == "lost lock_over pause take_back dispose");
-    CHECK(bench.lose(CloseReason::connection_lost).empty());
+    CHECK(bench.lose(Errc::connection_lost).empty());
     CHECK(bench.machine.close_reason() == CloseReason::lock_lost);
     CHECK(bench.arrive() == "dispose"); // R8: nothing is settled any more
     CHECK(bench.succeed(running) == "dispose drop_link run_close resume");
-    CHECK(bench.feed([&](auto& m, auto& out) { m.close_ended(bench.now, out); }) ==
-          "leave_slot finish");
+    CHECK(bench.feed(&SessionMachine::close_ended) == "leave_slot finish");
 }
 
 TEST_CASE("session machine: a lock lost by an answer is dealt with by the next turn") {
@@ -252,6 +249,58 @@ TEST_CASE("session machine: R15: unanswered settlements, drains and closes are b
     static_cast<void>(rewinding.fail(rewinding.arrive_and_start()));
     CHECK(rewinding.pass(5s) == "pause take_back settle:abandon");
     CHECK(rewinding.machine.close_reason() == CloseReason::unresponsive);
+}
+
+TEST_CASE("session machine: R15: an answer to one settlement gives the others their time again") {
+    SessionBench bench{{.max_concurrent_calls_per_session = 2}};
+    static_cast<void>(bench.begin());
+    MessageMachine& first = bench.arrive_and_start();
+    MessageMachine& second = bench.arrive_and_start();
+    const TimePoint start = bench.now;
+    static_cast<void>(bench.succeed(first));
+    static_cast<void>(bench.succeed(second));
+    CHECK(bench.machine.next() == start + 30s);
+    CHECK(bench.pass(29s).empty());
+    CHECK(bench.answer(first) == "dispose");
+    CHECK(bench.machine.next() == start + 30s); // no timer moves with every answer
+    CHECK(bench.pass(1s).empty());
+    CHECK(bench.machine.next() == start + 59s);
+    CHECK(bench.pass(29s).starts_with("silent lost"));
+}
+
+TEST_CASE("session machine: R15: of several overdue answers the one that ends it soonest counts") {
+    SessionBench closing{{.session_idle_timeout = 1s}};
+    static_cast<void>(closing.begin());
+    static_cast<void>(closing.pass(1s));
+    static_cast<void>(closing.drained());
+    static_cast<void>(closing.arrive()); // too late: released
+    CHECK(closing.pass(1h) == "drop_link dispose finish");
+
+    SessionBench draining;
+    static_cast<void>(draining.begin());
+    static_cast<void>(draining.succeed(draining.arrive_and_start()));
+    CHECK(draining.leave(CloseReason::released) == "pause drain");
+    CHECK(draining.pass(1h).starts_with("silent lost"));
+}
+
+TEST_CASE("session machine: R11, R13: a lock is renewed, then warned of, then lost") {
+    SessionBench bench{{.session_idle_timeout = 1h, .max_lock_renewal = 5s}};
+    const core::Result<ports::LockGrant> grant{{.length = 20s}};
+    CHECK(bench.feed(&SessionMachine::locked, bench.now, grant.value()) == "show");
+    static_cast<void>(bench.begin());
+    CHECK(bench.machine.next() == bench.now + 10s);
+    CHECK(bench.pass(10s) == "renew");
+    CHECK(bench.feed(&SessionMachine::renewed, bench.now, grant) == "show");
+    CHECK(bench.feed(&SessionMachine::lock_uncertain).empty());
+    CHECK(bench.pass(0s) == "renew");
+    CHECK(bench.feed(&SessionMachine::renewed, bench.now, grant) == "show");
+    static_cast<void>(bench.arrive_and_start());
+    CHECK(bench.pass(10s).empty()); // its handler makes no progress: the lock is not renewed
+    CHECK(bench.feed(&SessionMachine::progressed) == "renew");
+    CHECK(bench.pass(8s) == "warn pause drain");
+    CHECK(bench.machine.close_reason() == CloseReason::lock_lost);
+    CHECK(bench.pass(2s).starts_with("expired lost lock_over"));
+    CHECK(bench.feed(&SessionMachine::renewed, bench.now, grant).empty()); // too late
 }
 
 TEST_CASE("session machine: after an unanswered drain no credit is given, though a message came") {
@@ -371,7 +420,7 @@ ScenePtr reach(Phase phase) {
         ScenePtr scene = closing(false);
         static_cast<void>(scene->bench.answer(*scene->answering));
         scene->answering = &scene->stray;
-        static_cast<void>(scene->bench.feed([](auto& m, auto& out) { m.link_closed(out); }));
+        static_cast<void>(scene->bench.feed(&SessionMachine::link_closed));
         return scene;
     }
     }
@@ -388,9 +437,7 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
         {"arrived", [](Scene& s) { return s.bench.arrive(); }},
         {"decided",
          [](Scene& s) {
-             return s.bench.feed([&](auto& m, auto& out) {
-                 m.decided(*s.running, ports::Outcome::complete, s.bench.now, out);
-             });
+             return s.bench.feed(&SessionMachine::decided, *s.running, ports::Outcome::complete);
          }},
         {"returned", [](Scene& s) { return s.bench.succeed(*s.running); }},
         {"threw", [](Scene& s) { return s.bench.fail(*s.running); }},
@@ -399,19 +446,18 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
         {"drained", [](Scene& s) { return s.bench.drained(); }},
         {"leave", [](Scene& s) { return s.bench.leave(CloseReason::stopped); }},
         {"lose", [](Scene& s) { return s.bench.lose(); }},
-        {"give up",
-         [](Scene& s) {
-             return s.bench.feed([&](auto& m, auto& out) { m.give_up(s.bench.now, out); });
-         }},
-        {"close ended",
-         [](Scene& s) {
-             return s.bench.feed([&](auto& m, auto& out) { m.close_ended(s.bench.now, out); });
-         }},
-        {"link closed",
-         [](Scene& s) { return s.bench.feed([](auto& m, auto& out) { m.link_closed(out); }); }},
-        {"limit calls",
-         [](Scene& s) { return s.bench.feed([](auto& m, auto& out) { m.limit_calls(5, out); }); }},
+        {"give up", [](Scene& s) { return s.bench.feed(&SessionMachine::give_up); }},
+        {"close ended", [](Scene& s) { return s.bench.feed(&SessionMachine::close_ended); }},
+        {"link closed", [](Scene& s) { return s.bench.feed(&SessionMachine::link_closed); }},
+        {"limit calls", [](Scene& s) { return s.bench.feed(&SessionMachine::limit_calls, 5); }},
         {"due", [](Scene& s) { return s.bench.pass(31s); }},
+        {"progressed", [](Scene& s) { return s.bench.feed(&SessionMachine::progressed); }},
+        {"uncertain", [](Scene& s) { return s.bench.feed(&SessionMachine::lock_uncertain); }},
+        {"renewed",
+         [](Scene& s) {
+             return s.bench.feed(&SessionMachine::renewed, s.bench.now,
+                                 core::Result<ports::LockGrant>{ports::LockGrant{}});
+         }},
     };
     return inputs;
 }
@@ -421,7 +467,7 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
 TEST_CASE("session machine: every input in every phase") {
     // Unreachable: a handler or an answer in a phase that has no message. There the message is one
     // that the session does not know, and the cell says that the machine does nothing.
-    static const char* const expected[12][17] = {
+    static const char* const expected[12][20] = {
 #include "unit/processor/session_machine_cells.inc"
     };
     const auto& inputs = scene_inputs();

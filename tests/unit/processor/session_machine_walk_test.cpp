@@ -46,18 +46,17 @@ public:
         case 6: return end_open();
         case 7:
             return std::exchange(bench_.closing, false) &&
-                   perform(
-                       bench_.feed([this](auto& m, auto& out) { m.close_ended(bench_.now, out); }));
+                   perform(bench_.feed(&SessionMachine::close_ended));
         case 8:
             return std::exchange(bench_.link_closes, false) &&
-                   perform(bench_.feed([](auto& m, auto& out) { m.link_closed(out); }));
+                   perform(bench_.feed(&SessionMachine::link_closed));
         case 9: return perform(bench_.pass(1s));
         default: return false;
         }
     }
     void lose() {
         bench_.credit = 0;
-        perform(bench_.lose(CloseReason::connection_lost));
+        perform(bench_.lose(Errc::connection_lost));
     }
     void leave() { perform(bench_.leave(CloseReason::stopped)); }
 
@@ -127,7 +126,7 @@ private:
         if (bench_.opening || !std::exchange(opening_, false)) {
             return false;
         }
-        if (!bench_.machine.was_opened() || skipped()) {
+        if (skipped()) {
             return false;
         }
         return perform(bench_.open_ended(true));

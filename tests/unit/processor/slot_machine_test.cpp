@@ -175,9 +175,9 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R16: an accept that is never answered 
     CHECK(slot.due(random).start_accept);
 }
 
-TEST_CASE_FIXTURE(Fixture, "slot machine: a starved slot waits to be started") {
+TEST_CASE_FIXTURE(Fixture, "slot machine: a slot without a target waits to be started") {
     accepting();
-    slot.starved();
+    slot.no_target();
     CHECK(slot.phase() == Phase::vacant);
     CHECK(is_nothing(slot.due(random)));
     CHECK(slot.start().start_accept);
@@ -356,9 +356,9 @@ TEST_CASE("slot machine: every input in every phase") {
          [&](SlotMachine& slot) {
              return slot.session_left(CloseReason::lock_lost, std::nullopt, 0s, random);
          }},
-        {"starved",
+        {"no target",
          [](SlotMachine& slot) {
-             slot.starved();
+             slot.no_target();
              return SlotActions{};
          }},
         {"lowered", [](SlotMachine& slot) { return slot.stop(CloseReason::limit_lowered); }},

@@ -72,18 +72,18 @@ TEST_CASE("stop machine: R18: without a deadline it waits for as long as handler
     CHECK(stop.stop(Deadline::never(), t0).stop_slots);
     CHECK(stop.next() == TimePoint::max());
     CHECK(words(stop.due(t0 + 24h)).empty());
-    stop.shorten(Deadline::after(10s, t0 + 24h), t0 + 24h);
+    CHECK(words(stop.stop(Deadline::after(10s, t0 + 24h), t0 + 24h)).empty());
     CHECK(stop.next() == t0 + 24h + 9s);
 }
 
 TEST_CASE("stop machine: R18: an earlier deadline counts, a later one does not") {
     StopMachine stop = stopping(20s);
-    stop.shorten(Deadline::at(t0 + 60s), t0 + 1s);
+    CHECK(words(stop.stop(Deadline::at(t0 + 60s), t0 + 1s)).empty());
     CHECK(stop.next() == t0 + 19s);
-    stop.shorten(Deadline::at(t0 + 11s), t0 + 1s);
+    CHECK(words(stop.stop(Deadline::at(t0 + 11s), t0 + 1s)).empty());
     CHECK(stop.next() == t0 + 10s);
     CHECK(words(stop.due(t0 + 10s)) == "warn");
-    stop.shorten(Deadline::at(t0 + 10500ms), t0 + 10s);
+    CHECK(words(stop.stop(Deadline::at(t0 + 10500ms), t0 + 10s)).empty());
     CHECK(words(stop.due(t0 + 10500ms)) == "give_up tell");
 }
 
@@ -109,11 +109,7 @@ TEST_CASE("stop machine: every input in every phase") {
     };
     const std::vector<std::pair<std::string, std::function<StopActions(StopMachine&)>>> inputs{
         {"stop", [](StopMachine& stop) { return stop.stop(Deadline::at(t0 + 30s), t0); }},
-        {"shorten",
-         [](StopMachine& stop) {
-             stop.shorten(Deadline::at(t0 + 10s), t0);
-             return StopActions{};
-         }},
+        {"stop sooner", [](StopMachine& stop) { return stop.stop(Deadline::at(t0 + 10s), t0); }},
         {"session left", [](StopMachine& stop) { return stop.changed({.sessions = true}); }},
         {"accept left", [](StopMachine& stop) { return stop.changed({.accepts = true}); }},
         {"nothing left", [](StopMachine& stop) { return stop.changed({}); }},
@@ -126,7 +122,7 @@ TEST_CASE("stop machine: every input in every phase") {
     };
     const Cell expected[5][7] = {
         {{Phase::stopping, "stop_slots"},
-         {Phase::running, ""},
+         {Phase::stopping, "stop_slots"},
          {Phase::running, ""},
          {Phase::running, ""},
          {Phase::running, ""},

@@ -78,6 +78,7 @@ public:
 
     bool removes{false}; ///< receive-and-delete
     bool answers{true};  ///< what is asked of it is answered in the bench's next round
+    std::function<void()> at_close{[] {}}; ///< from within the call
     bool alive{true};
     bool draining{false};
     std::uint32_t credit{0};
@@ -152,6 +153,7 @@ public:
     void close(DoneHandler handler) override {
         script_->note("close");
         script_->close = std::move(handler);
+        script_->at_close();
     }
 
 private:

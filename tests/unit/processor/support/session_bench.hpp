@@ -1,5 +1,7 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <deque>
 #include <string>
 #include <vector>
@@ -11,6 +13,8 @@ namespace sessionq::test {
 /// A session machine beside a model of its lane. Handlers start and end when the test says so.
 class SessionBench {
 public:
+    using Machine = processor::SessionMachine;
+
     explicit SessionBench(ProcessorOptions given = {}, bool has_open = false,
                           bool has_close = false)
         : options{std::move(given)},
@@ -25,28 +29,21 @@ public:
                   now} {}
 
     /// Gives the machine an input and performs its actions; returns them in words.
-    template <typename Input>
-    std::string feed(Input input) {
+    template <typename... Wants, typename... Gives>
+    std::string feed(void (processor::SessionMachine::*input)(Wants...), Gives&&... gives) {
         std::string text;
-        processor::SessionActions actions;
-        input(machine, actions);
-        for (std::size_t i = 0; i < actions.size(); ++i) {
-            const processor::SessionAction action = actions[i];
+        (machine.at(now).*input)(std::forward<Gives>(gives)...);
+        CHECK(machine.actions().run([&](const processor::SessionAction& action) {
             text.append(text.empty() ? "" : " ").append(word(action));
-            perform(action, actions);
-        }
+            perform(action);
+        }));
         return text;
     }
 
-    std::string begin() {
-        return feed([this](auto& m, auto& out) { m.begin(now, out); });
-    }
+    std::string begin() { return feed(&Machine::begin); }
     std::string arrive() {
         messages.emplace_back();
-        processor::MessageMachine& message = messages.back();
-        return feed([&](auto& m, auto& out) {
-            m.arrived(message, 100, options.receive_and_delete, now, out);
-        });
+        return feed(&Machine::arrived, messages.back(), 100U, options.receive_and_delete);
     }
     /// A worker takes the next message of the lane.
     processor::MessageMachine& start() {
@@ -59,7 +56,7 @@ public:
         return start();
     }
     std::string end(processor::MessageMachine& message, const processor::MessageEnd& end) {
-        return feed([&](auto& m, auto& out) { m.ended(message, end, now, out); });
+        return feed(&Machine::ended, message, end);
     }
     std::string succeed(processor::MessageMachine& message) { return end(message, {}); }
     /// As it is told where calls run one at a time.
@@ -67,26 +64,19 @@ public:
         return end(message, {.ending = processor::Ending::failed, .holds_lane = holds});
     }
     std::string answer(processor::MessageMachine& message, const Failure* failure = nullptr) {
-        return feed([&](auto& m, auto& out) { m.answered(message, failure, now, out); });
+        return feed(&Machine::answered, message, failure);
     }
-    std::string drained() {
-        return feed([this](auto& m, auto& out) { m.drained(now, out); });
-    }
-    std::string leave(CloseReason why) {
-        return feed([&](auto& m, auto& out) { m.leave(why, now, out); });
-    }
-    std::string lose(CloseReason why = CloseReason::lock_lost) {
-        return feed([&](auto& m, auto& out) { m.lose(why, now, out); });
-    }
+    std::string drained() { return feed(&Machine::drained); }
+    std::string leave(CloseReason why) { return feed(&Machine::leave, why); }
+    std::string lose(Errc why = Errc::lock_lost) { return feed(&Machine::link_lost, why); }
     std::string open_ended(bool succeeded) {
         opening = false;
-        return feed([&](auto& m, auto& out) { m.open_ended(succeeded, now, out); });
+        return feed(&Machine::open_ended, succeeded);
     }
     /// Time passes, and the machine is called if it wants to be.
     std::string pass(Duration length) {
         now += length;
-        return machine.next() > now ? std::string{}
-                                    : feed([this](auto& m, auto& out) { m.due(now, out); });
+        return machine.next() > now ? std::string{} : feed(&Machine::due);
     }
 
     ProcessorOptions options;
@@ -102,6 +92,7 @@ public:
     bool closing{false};                                ///< on_session_close runs
     bool link_closes{false};                            ///< the link's close is not answered
     bool draining{false};                               ///< the link's drain is not answered
+    bool opened{false};                                 ///< as it was left
     bool finished{false};
     std::uint32_t credit{0}; ///< of the link
     bool holds{true};
@@ -109,20 +100,23 @@ public:
 private:
     static std::string word(const processor::SessionAction& action) {
         static constexpr const char* kinds[] = {
-            "opened",     "lock_over",  "pause",     "resume", "release_lane", "limit",
-            "take_back",  "enqueue",    "put_first", "settle", "dispose",      "credit",
-            "drain",      "run_open",   "run_close", "lost",   "silent",       "drop_link",
-            "close_link", "leave_slot", "finish"};
+            "opened",     "lock_over", "pause",     "resume", "release_lane", "limit",
+            "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
+            "drain",      "run_open",  "run_close", "silent", "drop_link",    "close_link",
+            "leave_slot", "finish",    "show",      "renew",  "expired",      "warn"};
         static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                    "failed",   "expired", "session"};
         std::string text = kinds[static_cast<std::size_t>(action.kind)];
+        if (action.kind == processor::SessionAction::Kind::lock_over && action.count != 0) {
+            text.insert(0, "lost ");
+        }
         if (action.kind == processor::SessionAction::Kind::settle) {
             text.append(":").append(verdicts[static_cast<std::size_t>(action.verdict)]);
         }
         return text;
     }
 
-    void perform(const processor::SessionAction& action, processor::SessionActions& actions) {
+    void perform(const processor::SessionAction& action) {
         using Kind = processor::SessionAction::Kind;
         switch (action.kind) {
         case Kind::run_open: opening = true; break;
@@ -131,6 +125,7 @@ private:
         case Kind::add_credit: credit += action.count; break;
         case Kind::drain: draining = true; break;
         case Kind::drop_link: draining = link_closes = false; break;
+        case Kind::leave_slot: opened = action.count != 0; break;
         case Kind::finish: finished = true; break;
         case Kind::enqueue: lane.push_back(action.message); break;
         case Kind::put_first: lane.push_front(action.message); break;
@@ -138,12 +133,12 @@ private:
         case Kind::dispose: std::erase(settling, action.message); break;
         case Kind::take_back:
             if (std::exchange(opening, false)) {
-                machine.open_skipped(now, actions);
+                machine.open_skipped();
             }
             while (!lane.empty()) {
-                machine.taken_back(start(), now, actions);
+                machine.taken_back(start());
             }
-            machine.all_taken_back(now, actions);
+            machine.all_taken_back();
             break;
         default: break;
         }

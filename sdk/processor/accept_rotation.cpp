@@ -1,11 +1,11 @@
-#include "processor/accept_targets.hpp"
+#include "processor/accept_rotation.hpp"
 
 #include <utility>
 
 namespace sessionq::processor {
 
-AcceptTargets::AcceptTargets(const std::vector<std::string>& entities,
-                             const std::vector<std::string>& session_ids, TargetClaims* claims)
+AcceptRotation::AcceptRotation(const std::vector<std::string>& entities,
+                               const std::vector<std::string>& session_ids, TargetClaims* claims)
     : claims_{claims}, named_{!session_ids.empty()} {
     for (const std::string& entity : entities) {
         if (!named_) {
@@ -17,7 +17,7 @@ AcceptTargets::AcceptTargets(const std::vector<std::string>& entities,
     }
 }
 
-std::optional<std::size_t> AcceptTargets::choose() noexcept {
+std::optional<std::size_t> AcceptRotation::choose() noexcept {
     const std::uint64_t turn = ++turn_;
     for (;;) {
         std::optional<std::size_t> best;
@@ -31,8 +31,7 @@ std::optional<std::size_t> AcceptTargets::choose() noexcept {
                 best = i;
             }
         }
-        if (best && named_ && claims_ != nullptr &&
-            !claims_->try_claim(*best)) { // another thread's
+        if (best && claims_ != nullptr && !claims_->try_claim(*best)) { // another thread's
             rows_[*best].passed_over = turn;
             continue;
         }
@@ -44,23 +43,23 @@ std::optional<std::size_t> AcceptTargets::choose() noexcept {
     }
 }
 
-void AcceptTargets::refused(std::size_t index) {
+void AcceptRotation::refused(std::size_t index) {
     --rows_[index].pending;
     release(index);
 }
 
-void AcceptTargets::held(std::size_t index) noexcept {
+void AcceptRotation::held(std::size_t index) noexcept {
     --rows_[index].pending;
     ++rows_[index].held;
 }
 
-void AcceptTargets::left(std::size_t index) {
+void AcceptRotation::left(std::size_t index) {
     --rows_[index].held;
     release(index);
 }
 
-void AcceptTargets::release(std::size_t index) {
-    if (named_ && claims_ != nullptr) {
+void AcceptRotation::release(std::size_t index) {
+    if (claims_ != nullptr) {
         claims_->release(index);
     }
 }

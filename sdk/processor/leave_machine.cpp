@@ -1,0 +1,160 @@
+#include "processor/leave_machine.hpp"
+
+#include <algorithm>
+
+namespace sessionq::processor {
+
+LeaveMachine::LeaveMachine(SessionState& session, MessageBook& book) noexcept
+    : session_{session}, book_{book} {
+    if (session.terms.options.max_hold > Duration::zero()) {
+        hold_until_ = session.now + session.terms.options.max_hold;
+    }
+}
+
+void LeaveMachine::opened() {
+    opened_ = true;
+    closes_ = session_.terms.has_close;
+    session_.add(Kind::count_opened);
+}
+
+bool LeaveMachine::drain() {
+    if (session_.credit.drain(session_.now + session_.terms.tuning.drain_timeout)) {
+        session_.add(Kind::drain);
+    }
+    return session_.credit.is_draining();
+}
+
+void LeaveMachine::park(TimePoint until) {
+    session_.phase = Phase::parked;
+    parked_until_ = until;
+    session_.add(Kind::pause_lane);
+}
+
+TimePoint LeaveMachine::leave_at() const noexcept {
+    if (session_.is_leaving()) {
+        return TimePoint::max();
+    }
+    return session_.phase == Phase::parked ? std::min(hold_until_, parked_until_) : hold_until_;
+}
+
+void LeaveMachine::due() {
+    if (session_.now >= leave_at()) {
+        const bool parking_over = session_.phase == Phase::parked && session_.now >= parked_until_;
+        begin(parking_over ? CloseReason::parked : CloseReason::max_hold);
+    }
+}
+
+void LeaveMachine::leave(CloseReason reason) {
+    if (!session_.is_leaving()) {
+        begin(reason);
+    }
+}
+
+void LeaveMachine::begin(CloseReason reason) {
+    reason_ = reason;
+    if (!session_.removes()) {
+        session_.add(Kind::pause_lane);
+    }
+    // What goes back before the drain's answer would come again on the credit that is left.
+    session_.phase = Phase::draining;
+    if (!drain()) {
+        put_back(Phase::leaving);
+    }
+}
+
+void LeaveMachine::put_back(Phase phase) {
+    session_.phase = phase;
+    if (session_.removes()) { // what arrived cannot go back: it is handled first
+        all_taken_back();
+    } else {
+        session_.add(Kind::take_back);
+        step();
+    }
+}
+
+void LeaveMachine::all_taken_back() {
+    if (session_.phase != Phase::putting_back && session_.phase != Phase::leaving) {
+        return;
+    }
+    if (session_.lost && !book_.handlers_run()) {
+        book_.drop_link();
+    }
+    book_.let_back();
+    step();
+}
+
+void LeaveMachine::step() {
+    if (session_.phase != Phase::leaving || session_.idle.in_flight() != 0) {
+        return;
+    }
+    if (!closes_) {
+        close();
+        return;
+    }
+    session_.phase = Phase::closing_call;
+    session_.add(Kind::run_close);
+    book_.release_holds();
+    session_.add(Kind::resume_lane);
+}
+
+void LeaveMachine::close_ended() {
+    if (session_.phase == Phase::closing_call) {
+        close();
+    }
+}
+
+void LeaveMachine::close() {
+    session_.idle.dispose();
+    session_.phase = Phase::closing_link;
+    if (!session_.lost) {
+        close_by_ = session_.now + session_.terms.tuning.close_timeout;
+        session_.add(Kind::close_link);
+    }
+    session_.add(Kind::leave_slot, opened_ ? 1U : 0U);
+    if (session_.lost) {
+        link_closed();
+    }
+}
+
+void LeaveMachine::link_closed() {
+    if (session_.phase == Phase::closing_link) {
+        session_.phase = Phase::finished;
+        session_.add(Kind::finish);
+    }
+}
+
+void LeaveMachine::lose(CloseReason reason) {
+    if (session_.usable()) {
+        lose_lock(reason, 1);
+    }
+}
+
+void LeaveMachine::give_up() {
+    if (session_.usable()) {
+        lose_lock(CloseReason::stopped, 0);
+    }
+    if (session_.phase != Phase::finished) {
+        book_.drop_link();
+    }
+}
+
+void LeaveMachine::lose_lock(CloseReason reason, std::uint32_t losses) {
+    session_.lost = true;
+    session_.credit.close();
+    if (session_.phase == Phase::closing_link) {
+        book_.drop_link();
+        link_closed();
+        return;
+    }
+    reason_ = reason;
+    session_.add(Kind::lock_over, losses);
+    if (session_.phase == Phase::closing_call) {
+        book_.drop_link();
+        return;
+    }
+    session_.phase = Phase::leaving;
+    session_.add(Kind::pause_lane);
+    session_.add(Kind::take_back);
+}
+
+} // namespace sessionq::processor

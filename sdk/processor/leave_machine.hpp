@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+
+#include <sessionq/session_context.hpp>
+
+#include "processor/message_book.hpp"
+
+namespace sessionq::processor {
+
+/// Decides how a session is left without loss: drain the credit, give back what waits, wait for
+/// what runs, call on_session_close, give the session back (R3, R15). Also what is left of that
+/// when the lock is lost (R13).
+class LeaveMachine {
+public:
+    using Phase = SessionState::Phase;
+
+    LeaveMachine(SessionState& session, MessageBook& book) noexcept;
+
+    /// on_session_open is due, or none is set: the session counts as opened.
+    void opened();
+    /// on_session_open will not run, and so on_session_close will not.
+    void skip_close() noexcept { closes_ = false; }
+
+    /// Asks for the credit back. False: there is none, and no answer comes.
+    bool drain();
+    /// What waits in the lane goes back, in `phase`.
+    void put_back(Phase phase);
+    void all_taken_back();
+
+    /// The session is parked until then, and then left.
+    void park(TimePoint until);
+    /// The hold or the parking is over.
+    void due();
+    void leave(CloseReason reason);
+    void begin(CloseReason reason); ///< The same, also if it is left already.
+    void lose(CloseReason reason);
+    void give_up();
+    /// Something has ended: goes on once nothing is in flight any more.
+    void step();
+    void close_ended();
+    void link_closed();
+
+    /// When to call `due`; TimePoint::max(): never.
+    [[nodiscard]] TimePoint leave_at() const noexcept;
+    /// When the close's answer is overdue; TimePoint::max(): none is awaited.
+    [[nodiscard]] TimePoint close_by() const noexcept {
+        return session_.phase == Phase::closing_link ? close_by_ : TimePoint::max();
+    }
+    [[nodiscard]] CloseReason reason() const noexcept { return reason_; }
+
+private:
+    using Kind = SessionAction::Kind;
+
+    void close();
+    void lose_lock(CloseReason reason, std::uint32_t losses);
+
+    SessionState& session_;
+    MessageBook& book_;
+    CloseReason reason_{CloseReason::idle};
+    TimePoint hold_until_{TimePoint::max()};
+    TimePoint parked_until_{};
+    TimePoint close_by_{};
+    bool opened_{false};
+    bool closes_{false}; ///< on_session_close is due
+};
+
+} // namespace sessionq::processor

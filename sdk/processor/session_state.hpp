@@ -1,0 +1,68 @@
+#pragma once
+
+#include <sessionq/time.hpp>
+
+#include "processor/credit_window.hpp"
+#include "processor/idle_clock.hpp"
+#include "processor/session_actions.hpp"
+#include "processor/session_terms.hpp"
+
+namespace sessionq::processor {
+
+/// Where a session stands. Its machines share it, together with the input under way.
+struct SessionState {
+    enum class Phase : std::uint8_t {
+        held_back,    ///< handlers of an earlier lock of this session still run
+        opening,      ///< on_session_open runs
+        working,      ///< messages flow
+        parked,       ///< by the failure policy, until the session is left
+        idling_out,   ///< the idle clock is due; the drain's answer decides (R3)
+        rewinding,    ///< a message is to be abandoned: waits for the drain (R6)
+        putting_back, ///< what was behind it and then itself go back
+        draining,     ///< no new handler starts; waits for the drain before what waits goes back
+        leaving,      ///< waits for handlers and settlements under way
+        closing_call, ///< on_session_close runs
+        closing_link, ///< the session was given back; waits for the broker's answer
+        finished,
+    };
+
+    SessionState(const SessionTerms& given, TimePoint accepted) noexcept
+        : terms{given},
+          idle{given.idle_timeout},
+          credit{given.budget},
+          now{accepted},
+          progress_at{accepted} {}
+
+    const SessionTerms terms;
+    IdleClock idle;
+    CreditWindow credit;
+    Phase phase{Phase::held_back};
+    bool lost{false}; ///< the lock is
+    TimePoint now;    ///< of the input under way
+    /// When a handler ended last, or the session began to wait for one.
+    TimePoint progress_at;
+    SessionActions actions{};
+
+    void add(const SessionAction& action) { actions.add(action); }
+    void add(SessionAction::Kind kind, std::uint32_t count = 0) {
+        actions.add({.kind = kind, .count = count});
+    }
+
+    /// Received messages are deleted: they cannot go back.
+    [[nodiscard]] bool removes() const noexcept { return terms.options.receive_and_delete; }
+
+    /// The lock is held and the link can be used.
+    [[nodiscard]] bool usable() const noexcept { return !lost && phase != Phase::finished; }
+    /// The lock is to be renewed and watched.
+    [[nodiscard]] bool keeps_lock() const noexcept { return !lost && phase < Phase::closing_link; }
+    [[nodiscard]] bool is_leaving() const noexcept { return phase >= Phase::draining; }
+    [[nodiscard]] bool is_rewinding() const noexcept {
+        return phase == Phase::rewinding || phase == Phase::putting_back;
+    }
+    /// A message that is settled does not let the next one start.
+    [[nodiscard]] bool keeps_holds() const noexcept {
+        return is_rewinding() || (is_leaving() && !removes());
+    }
+};
+
+} // namespace sessionq::processor

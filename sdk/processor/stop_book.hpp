@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+
+#include <sessionq/processor_report.hpp>
+
+namespace sessionq::processor {
+
+/// Decides when a processor runs and when it has stopped, by what its shards tell. Not thread-safe.
+class StopBook {
+public:
+    using State = ProcessorDescription::State;
+
+    explicit StopBook(std::size_t shards) noexcept : stopping_{shards}, present_{shards} {}
+
+    /// Whether it may start: once, and not after `stop`.
+    [[nodiscard]] bool start() noexcept {
+        if (state_ != State::created) {
+            return false;
+        }
+        state_ = State::running;
+        return true;
+    }
+
+    /// Whether the shards must stop first. Else `report` says how it has stopped.
+    [[nodiscard]] bool stop() noexcept {
+        if (state_ == State::created) {
+            state_ = State::stopped;
+        } else if (state_ == State::running) {
+            state_ = State::stopping;
+        }
+        return state_ == State::stopping;
+    }
+
+    /// Whether it was the last one.
+    [[nodiscard]] bool shard_stopped(const StopReport& report) noexcept {
+        report_.complete = report_.complete && report.complete;
+        report_.drained += report.drained;
+        report_.released += report.released;
+        report_.left += report.left;
+        report_.sessions += report.sessions;
+        if (--stopping_ == 0) {
+            state_ = State::stopped;
+        }
+        return stopping_ == 0;
+    }
+    /// Whether it was the last one.
+    [[nodiscard]] bool shard_gone() noexcept { return --present_ == 0; }
+
+    [[nodiscard]] State state() const noexcept { return state_; }
+    [[nodiscard]] const StopReport& report() const noexcept { return report_; }
+
+private:
+    State state_{State::created};
+    std::size_t stopping_;
+    std::size_t present_;
+    StopReport report_{.complete = true};
+};
+
+} // namespace sessionq::processor
