@@ -7,11 +7,10 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
-using std::chrono::seconds;
 
 constexpr Duration longest_life = hours{24};
 constexpr Duration life_by_other_clock = minutes{1};
-constexpr Duration shortest_wait = seconds{1};
+constexpr Duration shortest_wait = std::chrono::seconds{1};
 
 } // namespace
 
