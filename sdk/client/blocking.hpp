@@ -1,6 +1,8 @@
 #pragma once
 
-#include <future>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 
 #include <sessionq/error.hpp>
 
@@ -14,12 +16,22 @@ class BlockingPending final : public Pending<T> {
 public:
     using Pending<T>::Pending;
 
-    [[nodiscard]] core::Result<T> wait() { return answer_.get_future().get(); }
+    [[nodiscard]] core::Result<T> wait() {
+        std::unique_lock lock{mutex_};
+        answered_.wait(lock, [this] { return answer_.has_value(); });
+        return std::move(*answer_);
+    }
 
 private:
-    void deliver(core::Result<T> answer) override { answer_.set_value(std::move(answer)); }
+    void deliver(core::Result<T> answer) override {
+        const std::lock_guard lock{mutex_};
+        answer_.emplace(std::move(answer));
+        answered_.notify_one();
+    }
 
-    std::promise<core::Result<T>> answer_;
+    std::mutex mutex_;
+    std::condition_variable answered_;
+    std::optional<core::Result<T>> answer_;
 };
 
 /// Runs the call and waits for its answer, until its deadline.
