@@ -47,6 +47,8 @@ struct SessionAction {
 /// What the driver of one session does next, in order. Its memory stays for the next actions.
 class SessionActions {
 public:
+    SessionActions() { actions_.reserve(usual); }
+
     void add(const SessionAction& action) { actions_.push_back(action); }
 
     /// Performs all, also what is added meanwhile. From within `perform` it does nothing and
@@ -65,6 +67,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t usual = 8; ///< More at once come only when messages go back.
+
     std::vector<SessionAction> actions_{};
     std::size_t next_{0};
 };

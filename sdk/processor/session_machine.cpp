@@ -1,7 +1,6 @@
 #include "processor/session_machine.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace sessionq::processor {
 

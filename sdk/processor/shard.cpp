@@ -1,6 +1,5 @@
 #include "processor/shard.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sessionq::processor {

@@ -29,8 +29,7 @@ SlotActions SlotMachine::accepted() noexcept {
     return {.open_session = true};
 }
 
-SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago,
-                                       core::Random& random) noexcept {
+SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago) noexcept {
     if (phase_ != Phase::accepting) {
         return {};
     }
@@ -45,26 +44,26 @@ SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago,
         backoff_.reset();
         return space(asked_ago);
     }
-    SlotActions actions = back_off(backoff_.next(random));
+    SlotActions actions = back_off(backoff_.next(random_));
     actions.report_failure = code != Errc::cancelled;
     return actions;
 }
 
-SlotActions SlotMachine::due(core::Random& random) noexcept {
+SlotActions SlotMachine::due() noexcept {
     if (phase_ == Phase::backing_off) {
         return accept_next();
     }
     if (phase_ != Phase::accepting) {
         return {};
     }
-    SlotActions actions = back_off(backoff_.next(random));
+    SlotActions actions = back_off(backoff_.next(random_));
     actions.cancel_accept = true;
     actions.report_failure = true;
     return actions;
 }
 
 SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for,
-                                      Duration held_for, core::Random& random) noexcept {
+                                      Duration held_for) noexcept {
     if (phase_ != Phase::holding) {
         return {};
     }
@@ -76,7 +75,7 @@ SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration
         if (backoff_.outlasted_by(held_for)) { // rare enough by itself
             backoff_.reset();
         }
-        return back_off(backoff_.next(random));
+        return back_off(backoff_.next(random_));
     }
     backoff_.reset();
     return fruitless_for ? space(*fruitless_for) : accept_next();

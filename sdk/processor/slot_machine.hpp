@@ -48,7 +48,8 @@ public:
     /// broker can make a slot spin (R17).
     static constexpr Duration min_accept_interval = std::chrono::milliseconds{100};
 
-    explicit SlotMachine(BackoffOptions backoff) noexcept : backoff_{backoff} {}
+    SlotMachine(BackoffOptions backoff, core::Random& random) noexcept
+        : backoff_{backoff}, random_{random} {}
 
     /// The slot is wanted, also again after `stop(CloseReason::limit_lowered)`.
     [[nodiscard]] SlotActions start() noexcept;
@@ -57,8 +58,7 @@ public:
     /// `asked_ago`: how long the accept was under way. Where no connection could be made there is
     /// no backoff: the port has waited already, and the slot would only come late to a connection
     /// that is back.
-    [[nodiscard]] SlotActions accept_failed(Errc code, Duration asked_ago,
-                                            core::Random& random) noexcept;
+    [[nodiscard]] SlotActions accept_failed(Errc code, Duration asked_ago) noexcept;
 
     /// Nothing can be accepted at present; `start` when that changes.
     void no_target() noexcept {
@@ -68,15 +68,15 @@ public:
     }
 
     /// The timer ran out: the accept is unanswered long past its wait, or the wait is over.
-    [[nodiscard]] SlotActions due(core::Random& random) noexcept;
+    [[nodiscard]] SlotActions due() noexcept;
 
     /// The session was given back, or its lock is lost and its last handler has returned: accept
     /// the next one. `fruitless_for` is set when no message of it came: how long ago it was asked
     /// for. Such sessions are spaced like answers "no session". `held_for`: how long it was held;
     /// faults after holds that are long beside the wait do not add up to longer waits.
     [[nodiscard]] SlotActions session_left(CloseReason reason,
-                                           std::optional<Duration> fruitless_for, Duration held_for,
-                                           core::Random& random) noexcept;
+                                           std::optional<Duration> fruitless_for,
+                                           Duration held_for) noexcept;
 
     /// The slot is not wanted: `limit_lowered`, or for good: `stopped`.
     [[nodiscard]] SlotActions stop(CloseReason why) noexcept;
@@ -95,6 +95,7 @@ private:
     Phase phase_{Phase::vacant};
     std::optional<CloseReason> unwanted_{};
     core::Backoff backoff_;
+    core::Random& random_;     ///< of jitter
     std::uint32_t refused_{0}; // connections, in a row
 };
 

@@ -21,7 +21,7 @@ void SlotTable::set_limits(std::uint32_t slots, std::uint32_t all_slots,
     active_slots_ = slots;
     calls_per_session_ = calls_per_session;
     while (slots_.size() < active_slots_) {
-        slots_.emplace_back(*this, slots_.size(), workplace_.options().error_backoff, now());
+        slots_.emplace_back(*this, slots_.size());
     }
     for (Slot& slot : slots_) {
         apply(slot, slot.index < active_slots_ ? slot.machine.start()
@@ -70,7 +70,7 @@ void SlotTable::apply(Slot& slot, const SlotActions& actions, const Failure& fai
 }
 
 void SlotTable::due(Slot& slot) {
-    apply(slot, slot.machine.due(workplace_.random),
+    apply(slot, slot.machine.due(),
           {.code = Errc::timeout, .detail = "an accept was not answered"});
 }
 
@@ -132,8 +132,7 @@ void SlotTable::answered(Accepts::iterator accept, core::Result<ports::SessionLi
     if (failure.code == Errc::no_session_available) {
         Counters::add(workplace_.shared->counters.empty_accepts);
     }
-    apply(slot, slot.machine.accept_failed(failure.code, now() - asked_at, workplace_.random),
-          failure);
+    apply(slot, slot.machine.accept_failed(failure.code, now() - asked_at), failure);
 }
 
 /// The answer to an accept that was given up (R19). A session is closed in order.
@@ -166,7 +165,7 @@ void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool h
     slot.session = nullptr;
     apply(slot, slot.machine.session_left(
                     reason, had_messages ? std::nullopt : std::optional{now() - seat.asked_at},
-                    now() - slot.since, workplace_.random));
+                    now() - slot.since));
     start_vacant();
 }
 

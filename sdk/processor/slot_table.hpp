@@ -57,8 +57,11 @@ private:
     using Accepts = std::list<Accept>;
 
     struct Slot {
-        Slot(SlotTable& owner, std::size_t number, BackoffOptions backoff, TimePoint now)
-            : table{&owner}, index{number}, machine{backoff}, since{now} {}
+        Slot(SlotTable& owner, std::size_t number)
+            : table{&owner},
+              index{number},
+              machine{owner.workplace_.options().error_backoff, owner.workplace_.random},
+              since{owner.now()} {}
         void on_timer() { table->due(*this); }
 
         SlotTable* table;

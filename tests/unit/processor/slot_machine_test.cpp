@@ -15,8 +15,8 @@ using Phase = SlotMachine::Phase;
 namespace {
 
 struct Fixture {
-    SlotMachine slot{BackoffOptions{.min = 100ms, .max = 1s}};
     core::Random random{3};
+    SlotMachine slot{BackoffOptions{.min = 100ms, .max = 1s}, random};
 
     void accepting() {
         CHECK(slot.start().start_accept);
@@ -44,7 +44,7 @@ TEST_CASE_FIXTURE(Fixture,
          {CloseReason::idle, CloseReason::released, CloseReason::max_hold,
           CloseReason::max_messages, CloseReason::parked, CloseReason::dead_lettered}) {
         CAPTURE(to_string(reason));
-        const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{}, random);
+        const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{});
         CHECK(actions.start_accept);
         CHECK_FALSE(actions.wait);
         CHECK(slot.accepted().open_session);
@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(Fixture,
                   "slot machine: R5: no session available is neither failure nor backoff") {
     accepting();
     for (int i = 0; i < 100; ++i) {
-        const SlotActions actions = slot.accept_failed(Errc::no_session_available, 60s, random);
+        const SlotActions actions = slot.accept_failed(Errc::no_session_available, 60s);
         CHECK(actions.start_accept);
         CHECK_FALSE(actions.report_failure);
         CHECK_FALSE(actions.wait);
@@ -74,14 +74,14 @@ TEST_CASE_FIXTURE(
     "slot machine: R17: answers of no session that come at once are spaced, always by the same") {
     accepting();
     for (int i = 0; i < 10; ++i) {
-        const SlotActions actions = slot.accept_failed(Errc::no_session_available, 30ms, random);
+        const SlotActions actions = slot.accept_failed(Errc::no_session_available, 30ms);
         CHECK(actions.wait);
         CHECK(actions.delay == SlotMachine::min_accept_interval - 30ms);
         CHECK_FALSE(actions.report_failure);
         CHECK(slot.phase() == Phase::backing_off);
-        CHECK(slot.due(random).start_accept);
+        CHECK(slot.due().start_accept);
     }
-    CHECK(slot.accept_failed(Errc::no_session_available, SlotMachine::min_accept_interval, random)
+    CHECK(slot.accept_failed(Errc::no_session_available, SlotMachine::min_accept_interval)
               .start_accept);
 }
 
@@ -90,14 +90,14 @@ TEST_CASE_FIXTURE(Fixture,
     accepting();
     Duration longest = 100ms;
     for (std::uint32_t i = 1; i <= 6; ++i) {
-        const SlotActions actions = slot.accept_failed(Errc::server_busy, 0s, random);
+        const SlotActions actions = slot.accept_failed(Errc::server_busy, 0s);
         CHECK(actions.report_failure);
         CHECK(actions.wait);
         CHECK_FALSE(actions.start_accept);
         CHECK(actions.delay >= longest / 2);
         CHECK(actions.delay <= longest);
         CHECK(slot.failures() == i);
-        CHECK(slot.due(random).start_accept);
+        CHECK(slot.due().start_accept);
         longest = std::min<Duration>(longest * 2, 1s);
     }
 }
@@ -108,20 +108,19 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: a connection that cannot be made is wa
     for (std::uint32_t i = 1; i <= 20; ++i) {
         CAPTURE(i);
         const SlotActions late =
-            slot.accept_failed(Errc::connection_refused, 30s, random); // the port's own wait
+            slot.accept_failed(Errc::connection_refused, 30s); // the port's own wait
         CHECK(late.report_failure);
         CHECK(late.start_accept);
         CHECK(slot.failures() == i); // a watchdog sees them
     }
     const SlotActions soon =
-        slot.accept_failed(Errc::connection_refused, 10ms, random); // R17: whatever the port does
+        slot.accept_failed(Errc::connection_refused, 10ms); // R17: whatever the port does
     CHECK(soon.wait);
     CHECK(soon.delay == SlotMachine::min_accept_interval - 10ms);
-    CHECK(slot.due(random).start_accept);
+    CHECK(slot.due().start_accept);
     CHECK(slot.accepted().open_session);
     CHECK(slot.failures() == 0);
-    const SlotActions lost =
-        slot.session_left(CloseReason::connection_lost, std::nullopt, 1s, random);
+    const SlotActions lost = slot.session_left(CloseReason::connection_lost, std::nullopt, 1s);
     CHECK(lost.delay <= 100ms); // what went before does not count
 }
 
@@ -129,7 +128,7 @@ TEST_CASE_FIXTURE(
     Fixture,
     "slot machine: an accept that was cancelled by the other side waits, and is told to nobody") {
     accepting();
-    const SlotActions actions = slot.accept_failed(Errc::cancelled, 0s, random);
+    const SlotActions actions = slot.accept_failed(Errc::cancelled, 0s);
     CHECK(actions.wait);
     CHECK_FALSE(actions.report_failure);
 }
@@ -142,44 +141,44 @@ TEST_CASE_FIXTURE(
                                      CloseReason::connection_lost, CloseReason::unresponsive}) {
         CAPTURE(to_string(reason));
         CHECK(processor::is_fault(reason));
-        const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{}, random);
+        const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{});
         CHECK(actions.wait);
         CHECK(actions.delay > Duration::zero());
         CHECK(slot.failures() == ++failures);
-        CHECK(slot.due(random).start_accept);
+        CHECK(slot.due().start_accept);
         CHECK(slot.accepted().open_session);
     }
-    CHECK(slot.session_left(CloseReason::idle, std::nullopt, Duration{}, random).start_accept);
+    CHECK(slot.session_left(CloseReason::idle, std::nullopt, Duration{}).start_accept);
     CHECK(slot.failures() == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: a broker that answers again ends the row of failures, "
                            "whether it has a session or not") {
     accepting();
-    static_cast<void>(slot.accept_failed(Errc::connection_refused, 0s, random));
-    static_cast<void>(slot.due(random));
-    static_cast<void>(slot.accept_failed(Errc::server_busy, 0s, random));
-    static_cast<void>(slot.due(random));
-    static_cast<void>(slot.accept_failed(Errc::no_session_available, 60s, random));
+    static_cast<void>(slot.accept_failed(Errc::connection_refused, 0s));
+    static_cast<void>(slot.due());
+    static_cast<void>(slot.accept_failed(Errc::server_busy, 0s));
+    static_cast<void>(slot.due());
+    static_cast<void>(slot.accept_failed(Errc::no_session_available, 60s));
     CHECK(slot.failures() == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: R16: an accept that is never answered is given up, told "
                            "and repeated after a backoff") {
     accepting();
-    const SlotActions actions = slot.due(random);
+    const SlotActions actions = slot.due();
     CHECK(actions.cancel_accept);
     CHECK(actions.report_failure);
     CHECK(actions.wait);
     CHECK(slot.phase() == Phase::backing_off);
-    CHECK(slot.due(random).start_accept);
+    CHECK(slot.due().start_accept);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: a slot without a target waits to be started") {
     accepting();
     slot.no_target();
     CHECK(slot.phase() == Phase::vacant);
-    CHECK(is_nothing(slot.due(random)));
+    CHECK(is_nothing(slot.due()));
     CHECK(slot.start().start_accept);
 }
 
@@ -206,15 +205,15 @@ TEST_CASE_FIXTURE(
     CHECK_FALSE(actions.cancel_accept);
     CHECK(slot.phase() == Phase::holding);
     CHECK(is_nothing(slot.stop(CloseReason::stopped)));
-    CHECK(is_nothing(slot.session_left(CloseReason::stopped, std::nullopt, Duration{}, random)));
+    CHECK(is_nothing(slot.session_left(CloseReason::stopped, std::nullopt, Duration{})));
     CHECK(slot.phase() == Phase::stopped);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping a slot that backs off ends it") {
     accepting();
-    CHECK(slot.accept_failed(Errc::unauthorized, 0s, random).wait);
+    CHECK(slot.accept_failed(Errc::unauthorized, 0s).wait);
     CHECK(is_nothing(slot.stop(CloseReason::stopped)));
-    CHECK(is_nothing(slot.due(random)));
+    CHECK(is_nothing(slot.due()));
     CHECK(slot.phase() == Phase::stopped);
 }
 
@@ -230,26 +229,26 @@ TEST_CASE("slot machine: only faults are faults") {
 TEST_CASE(
     "slot: R17: a session that brought no message is spaced like an answer without a session") {
     core::Random random{1};
-    SlotMachine slot{BackoffOptions{}};
+    SlotMachine slot{BackoffOptions{}, random};
     CHECK(slot.start().start_accept);
     CHECK(slot.accepted().open_session);
-    const SlotActions soon = slot.session_left(CloseReason::idle, 1ms, 1ms, random);
+    const SlotActions soon = slot.session_left(CloseReason::idle, 1ms, 1ms);
     CHECK_FALSE(soon.start_accept);
     CHECK(soon.wait);
     CHECK(soon.delay == SlotMachine::min_accept_interval - 1ms);
-    CHECK(slot.due(random).start_accept);
+    CHECK(slot.due().start_accept);
     CHECK(slot.accepted().open_session);
-    CHECK(slot.session_left(CloseReason::idle, 1s, 1s, random).start_accept);
+    CHECK(slot.session_left(CloseReason::idle, 1s, 1s).start_accept);
 }
 
 TEST_CASE("slot machine: R17: losses of sessions held for long do not add up, short ones do") {
     core::Random random{1};
-    SlotMachine slot{{.min = 100ms, .max = 10s}};
+    SlotMachine slot{{.min = 100ms, .max = 10s}, random};
     const auto lose_after = [&](Duration held) {
         static_cast<void>(slot.start());
-        static_cast<void>(slot.due(random));
+        static_cast<void>(slot.due());
         static_cast<void>(slot.accepted());
-        return slot.session_left(CloseReason::connection_lost, std::nullopt, held, random).delay;
+        return slot.session_left(CloseReason::connection_lost, std::nullopt, held).delay;
     };
     for (int i = 0; i < 5; ++i) {
         CHECK(lose_after(10s) <= 100ms);
@@ -269,7 +268,7 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R17: a slot that is wanted again keeps
     CHECK(slot.stop(CloseReason::limit_lowered).leave_session);
     CHECK(is_nothing(slot.start())); // while the session is on its way out
     const SlotActions lost =
-        slot.session_left(CloseReason::connection_lost, std::nullopt, Duration{}, random);
+        slot.session_left(CloseReason::connection_lost, std::nullopt, Duration{});
     CHECK(lost.wait);
     CHECK(slot.phase() == Phase::backing_off);
 
@@ -287,13 +286,13 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping while the limit is lower
     CHECK(lowered.reason == CloseReason::limit_lowered);
     CHECK(is_nothing(slot.stop(CloseReason::stopped)));
     CHECK(is_nothing(slot.start()));
-    CHECK(is_nothing(
-        slot.session_left(CloseReason::limit_lowered, std::nullopt, Duration{}, random)));
+    CHECK(is_nothing(slot.session_left(CloseReason::limit_lowered, std::nullopt, Duration{})));
     CHECK(slot.phase() == Phase::stopped);
 }
 
 TEST_CASE("slot machine: every input in every phase") {
-    const auto make = [] { return SlotMachine{BackoffOptions{.min = 100ms, .max = 1s}}; };
+    core::Random random{1};
+    const auto make = [&] { return SlotMachine{BackoffOptions{.min = 100ms, .max = 1s}, random}; };
     const auto words = [](const SlotActions& actions) {
         std::string text;
         const std::pair<bool, const char*> rows[] = {
@@ -308,7 +307,6 @@ TEST_CASE("slot machine: every input in every phase") {
         }
         return text;
     };
-    core::Random random{1};
     const std::vector<std::function<SlotMachine()>> reach{
         make,
         [&] {
@@ -325,7 +323,7 @@ TEST_CASE("slot machine: every input in every phase") {
         [&] {
             SlotMachine slot = make();
             CHECK(slot.start().start_accept);
-            CHECK(slot.accept_failed(Errc::server_busy, 0s, random).wait);
+            CHECK(slot.accept_failed(Errc::server_busy, 0s).wait);
             return slot;
         },
         [&] {
@@ -338,23 +336,16 @@ TEST_CASE("slot machine: every input in every phase") {
         {"start", [](SlotMachine& slot) { return slot.start(); }},
         {"accepted", [](SlotMachine& slot) { return slot.accepted(); }},
         {"no session",
-         [&](SlotMachine& slot) {
-             return slot.accept_failed(Errc::no_session_available, 60s, random);
-         }},
+         [&](SlotMachine& slot) { return slot.accept_failed(Errc::no_session_available, 60s); }},
         {"refused",
-         [&](SlotMachine& slot) {
-             return slot.accept_failed(Errc::connection_refused, 60s, random);
-         }},
-        {"failed",
-         [&](SlotMachine& slot) { return slot.accept_failed(Errc::server_busy, 0s, random); }},
-        {"due", [&](SlotMachine& slot) { return slot.due(random); }},
+         [&](SlotMachine& slot) { return slot.accept_failed(Errc::connection_refused, 60s); }},
+        {"failed", [&](SlotMachine& slot) { return slot.accept_failed(Errc::server_busy, 0s); }},
+        {"due", [&](SlotMachine& slot) { return slot.due(); }},
         {"left idle",
-         [&](SlotMachine& slot) {
-             return slot.session_left(CloseReason::idle, std::nullopt, 1s, random);
-         }},
+         [&](SlotMachine& slot) { return slot.session_left(CloseReason::idle, std::nullopt, 1s); }},
         {"left by fault",
          [&](SlotMachine& slot) {
-             return slot.session_left(CloseReason::lock_lost, std::nullopt, 0s, random);
+             return slot.session_left(CloseReason::lock_lost, std::nullopt, 0s);
          }},
         {"no target",
          [](SlotMachine& slot) {
