@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ struct ConcurrencyLimits {
     std::uint32_t max_concurrent_sessions{8};
     std::uint32_t max_concurrent_calls_per_session{1};
     std::uint32_t max_concurrent_calls{0};
+    /// It counts from when a session became idle, also for sessions that are idle now. Unset: it
+    /// stays as it is.
+    std::optional<Duration> session_idle_timeout{};
 };
 
 /// How a `SessionProcessor` works. An aggregate for designated initialisers. It is checked before

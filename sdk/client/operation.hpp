@@ -20,6 +20,8 @@ struct Operation {
     Deadline deadline;
     OperationContext context; ///< whose stop token gives it up
     Start<T> start;
+    /// Its answer if it is given up before it starts. Unset: the failure.
+    std::function<core::Result<T>(Failure)> unstarted{};
 };
 
 /// Makes an operation under `context`, combined with the ambient one. If no deadline is in scope,

@@ -12,6 +12,11 @@ namespace sessionq::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
+/// The answer of a receive that is given up. That no message came in time is an answer.
+[[nodiscard]] inline core::Result<Deliveries> answer_in_vain(Failure why) {
+    return why.code == Errc::timeout ? core::Result<Deliveries>{Deliveries{}} : std::move(why);
+}
+
 /// Decides which waiting receive operation gets which messages, and how much credit they need.
 /// Keeps a message that no operation waits for.
 class ReceiveBook {

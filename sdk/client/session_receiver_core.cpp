@@ -53,10 +53,7 @@ void SessionReceiverCore::receive(const PendingPtr<Deliveries>& pending, std::si
                 there->book_.forget(*raw);
                 there->serve();
             }
-            if (failure.code == Errc::timeout) { // no message came, which is an answer
-                return Deliveries{};
-            }
-            return failure;
+            return answer_in_vain(std::move(failure));
         });
     book_.want(pending, max, present_only);
     serve();

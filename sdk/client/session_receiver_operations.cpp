@@ -78,12 +78,17 @@ Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& cl
                                            AcceptTerms terms, const OperationContext& context) {
     check_terms(client->capabilities(), terms);
     EndpointThread& thread = client->next_thread();
-    return make_operation<HeldSessionPtr>(
+    const bool named = terms.session_id.has_value();
+    auto operation = make_operation<HeldSessionPtr>(
         client, *thread.thread, context,
         [&thread, &notifier = client->notifier(),
          terms = std::move(terms)](const PendingPtr<HeldSessionPtr>& pending) {
             start_accept(thread, notifier, terms, pending);
         });
+    operation.unstarted = [named](Failure why) -> core::Result<HeldSessionPtr> {
+        return accept_failure(std::move(why), named);
+    };
+    return operation;
 }
 
 Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t max_messages,
@@ -94,6 +99,7 @@ Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t 
     const bool present_only = wait == Duration::zero();
     auto operation =
         on_session(session, context, &SessionReceiverCore::receive, max_messages, present_only);
+    operation.unstarted = answer_in_vain;
     if (!present_only) {
         operation.deadline =
             operation.deadline.sooner(Deadline::after(wait, session.client()->clock().now()));

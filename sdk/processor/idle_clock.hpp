@@ -12,9 +12,12 @@ namespace sessionq::processor {
 class IdleClock {
 public:
     explicit IdleClock(Duration timeout) noexcept
-        : rolls_at_once_{timeout == Duration::zero()}, timer_{timeout} {}
+        : timeout_{timeout}, rolls_at_once_{timeout == Duration::zero()}, timer_{timeout} {}
 
-    void start(TimePoint now) noexcept { arming_ = timer_.start(now); }
+    void start(TimePoint now) noexcept {
+        arming_ = timer_.start(now);
+        idle_since_ = now;
+    }
 
     /// Something is in flight.
     void begin() noexcept {
@@ -24,8 +27,21 @@ public:
     void end(TimePoint now) noexcept {
         if (const auto arming = timer_.end(now)) {
             arming_ = arming;
+            idle_since_ = now;
         }
     }
+
+    /// Counts from when the session became idle.
+    void set_timeout(Duration timeout) noexcept {
+        timeout_ = timeout;
+        rolls_at_once_ = timeout == Duration::zero();
+        const auto epoch = arming_ ? arming_->epoch : due_epoch_;
+        const auto arming = timer_.set_timeout(timeout, idle_since_, epoch);
+        if (arming_) {
+            arming_ = arming;
+        }
+    }
+    [[nodiscard]] Duration timeout() const noexcept { return timeout_; }
 
     /// From now on it is due as soon as nothing is in flight.
     void roll_at_once() noexcept { rolls_at_once_ = true; }
@@ -51,7 +67,9 @@ public:
     [[nodiscard]] std::uint32_t in_flight() const noexcept { return timer_.in_flight(); }
 
 private:
+    Duration timeout_;
     bool rolls_at_once_;
+    TimePoint idle_since_{};
     timing::SessionIdleTimer timer_;
     std::optional<timing::SessionIdleTimer::Arming> arming_{}; ///< while nothing is in flight
     std::uint32_t due_epoch_{0};

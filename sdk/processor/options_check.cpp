@@ -50,6 +50,8 @@ ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& 
     options.max_concurrent_sessions = limits.max_concurrent_sessions;
     options.max_concurrent_calls_per_session = limits.max_concurrent_calls_per_session;
     options.max_concurrent_calls = limits.max_concurrent_calls;
+    options.session_idle_timeout =
+        limits.session_idle_timeout.value_or(options.session_idle_timeout);
     return options;
 }
 

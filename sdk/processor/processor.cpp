@@ -103,8 +103,7 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         on_loop(shards_[i], [limits, slots = share(limits.max_concurrent_sessions, i,
                                                    shards_.size())](Shard& shard) {
-            shard.set_limits(slots, limits.max_concurrent_sessions,
-                             limits.max_concurrent_calls_per_session);
+            shard.set_limits(slots, limits);
         });
     }
 }

@@ -28,7 +28,7 @@ void SessionMachine::begin() {
         state_.add(Kind::run_open);
     }
     grant();
-    if (!opening_call_ && state_.terms.idle_timeout == Duration::zero()) {
+    if (!opening_call_ && state_.idle.timeout() == Duration::zero()) {
         leaving_.drain(); // R4: ask at once whether there is anything
     }
 }
@@ -167,7 +167,7 @@ void SessionMachine::rewind() {
 
 void SessionMachine::grant() {
     const bool rolls =
-        state_.terms.idle_timeout == Duration::zero() && state_.credit.shown_empty(); // R4
+        state_.idle.timeout() == Duration::zero() && state_.credit.shown_empty(); // R4
     if ((state_.phase != Phase::opening && state_.phase != Phase::working) || rolls) {
         return;
     }
@@ -317,6 +317,12 @@ void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
     if (!opening_call_ && state_.phase < Phase::closing_call) { // else on_session_open's end does
         state_.add(Kind::limit_lane, calls_);
+    }
+}
+
+void SessionMachine::limit_idleness(Duration timeout) {
+    if (!dead_lettering_) { // then it leaves as soon as it is idle
+        state_.idle.set_timeout(timeout);
     }
 }
 

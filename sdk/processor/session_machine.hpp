@@ -50,6 +50,7 @@ public:
     void answered(MessageMachine& message, const Failure* failure);
     void drained();
     void limit_calls(std::uint32_t calls);
+    void limit_idleness(Duration timeout);
 
     // The lock
     void locked(TimePoint asked, ports::LockGrant grant); ///< by the accept asked for at `asked`

@@ -7,7 +7,8 @@ namespace sessionq::processor {
 Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
              std::size_t budget)
     : workplace_{std::move(shared), endpoint, seed, budget, sizeof(MessageCall)},
-      slots_{*this, workplace_} {}
+      slots_{*this, workplace_},
+      idle_timeout_{workplace_.options().session_idle_timeout} {}
 
 void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     loop().attach(*this);
@@ -16,15 +17,18 @@ void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     slots_.set_limits(slots, all_slots, slots_.calls_per_session());
 }
 
-void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
-                       std::uint32_t calls_per_session) {
+void Shard::set_limits(std::uint32_t slots, const ConcurrencyLimits& limits) {
     if (stop_.phase() != StopMachine::Phase::running) {
         return;
     }
+    idle_timeout_ = limits.session_idle_timeout.value_or(idle_timeout_);
+    slots_.set_limits(slots, limits.max_concurrent_sessions,
+                      limits.max_concurrent_calls_per_session);
     for (const auto& session : sessions_) {
-        session->feed(&SessionMachine::limit_calls, calls_per_session);
+        session->feed(&SessionMachine::limit_calls, limits.max_concurrent_calls_per_session);
+        session->feed(&SessionMachine::limit_idleness,
+                      slots_.targets().idle_timeout(idle_timeout_));
     }
-    slots_.set_limits(slots, all_slots, calls_per_session);
     lane_ready();
 }
 
@@ -36,7 +40,7 @@ SessionTerms Shard::terms() {
             .tuning = shared.environment.tuning,
             .budget = workplace_.budget,
             .random = workplace_.random,
-            .idle_timeout = slots_.targets().idle_timeout(shared.options.session_idle_timeout),
+            .idle_timeout = slots_.targets().idle_timeout(idle_timeout_),
             .calls = slots_.calls_per_session(),
             .has_open = static_cast<bool>(shared.handlers.session_open),
             .has_close = static_cast<bool>(shared.handlers.session_close)};

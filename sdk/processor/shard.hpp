@@ -28,7 +28,7 @@ public:
 
     /// `slots` of the processor's `all_slots` are here.
     void start(std::uint32_t slots, std::uint32_t all_slots);
-    void set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session);
+    void set_limits(std::uint32_t slots, const ConcurrencyLimits& limits);
 
     using Stopped = std::function<void(const StopReport&)>;
     /// `stopped` runs by the deadline, `gone` when the last handler has returned; once each, by

@@ -43,6 +43,14 @@ public:
         return arming(now, next);
     }
 
+    /// Changes the timeout. The arming of `epoch` stays the same, and is due as the answer says.
+    /// Must not run while another call does.
+    [[nodiscard]] Arming set_timeout(Duration timeout, TimePoint idle_since,
+                                     std::uint32_t epoch) noexcept {
+        timeout_ = timeout;
+        return arming(idle_since, idle_in(epoch));
+    }
+
     /// Something arrived and is counted until its `end`. False once fired or disposed: then no
     /// handler may start for it. At most 2^29 - 1 at a time.
     [[nodiscard]] bool begin() noexcept {
