@@ -8,8 +8,6 @@ using processor::decide_failure;
 using processor::FailureDecision;
 using Action = FailurePolicy::Action;
 
-constexpr std::optional<Action> retry{};
-
 TEST_CASE("failure decision: R9: the action is taken once the attempts are used up") {
     struct Row {
         FailurePolicy policy;
@@ -17,6 +15,7 @@ TEST_CASE("failure decision: R9: the action is taken once the attempts are used 
         bool may_wait;
         std::optional<Action> step;
     };
+    constexpr std::optional<Action> retry{};
     const BackoffOptions delay{.min = 10ms, .max = 1s};
     const Row rows[] = {
         {FailurePolicy::abandon(), 1, true, Action::abandon},

@@ -14,12 +14,12 @@ using processor::MessageActions;
 using processor::MessageEnd;
 using processor::MessageMachine;
 using processor::Verdict;
+using Action = FailurePolicy::Action;
 using Arrival = MessageMachine::Arrival;
 using Phase = MessageMachine::Phase;
 
 namespace {
 
-using Action = FailurePolicy::Action;
 constexpr std::optional<Action> retry{};
 
 constexpr TimePoint t0{1h};
