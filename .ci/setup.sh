@@ -79,11 +79,13 @@ install_everything() {
         install_runtimes
 }
 
-# build PRESET DIRECTORY [target...]: configures and builds in DIRECTORY.
+# build PRESET DIRECTORY [target...]: configures and builds in DIRECTORY. SESSIONQ_JOIN_SOURCES=ON
+# compiles several sources as one, also where the preset does not say so.
 build() {
     local preset=$1 directory=$2
     shift 2
     step "building $directory (preset $preset)"
-    quietly cmake -S "$root" --preset "$preset"
+    quietly cmake -S "$root" --preset "$preset" \
+        ${SESSIONQ_JOIN_SOURCES:+-DSESSIONQ_JOIN_SOURCES="$SESSIONQ_JOIN_SOURCES"}
     quietly cmake --build "$root/$directory" -j "$jobs" ${1:+--target "$@"}
 }

@@ -1,5 +1,5 @@
 # Compiles several sources of a folder as one. The whole tree then builds sooner, but a change of
-# one file costs more, so the checked builds do this and the development build does not.
+# one file costs more, so the checked builds and CI do this and the development build does not.
 option(SESSIONQ_JOIN_SOURCES "Compile several sources of a folder as one" OFF)
 
 # sessionq_join_sources(TARGET [ALONE source...]): call it when the target has all its sources.

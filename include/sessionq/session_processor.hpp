@@ -96,7 +96,7 @@ public:
     StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
 
     /// Changes the limits of a running processor. Lower limits take effect as sessions and handlers
-    /// finish.
+    /// finish, an idle timeout at once.
     /// Errors: invalid_option (names the member; the rules are those of the constructor),
     /// invalid_state (not started).
     void update_limits(const ConcurrencyLimits& limits);
@@ -109,7 +109,7 @@ public:
     [[nodiscard]] ProcessorCounters counters() const noexcept;
 
     /// The options of the constructor. `worker_threads` is the actual number if it was zero.
-    /// `update_limits` does not change them.
+    /// `update_limits` does not change what it returns.
     [[nodiscard]] const ProcessorOptions& options() const noexcept;
 
 private:

@@ -420,6 +420,29 @@ TEST_CASE("session processor: handlers that are coroutines wait without a worker
     CHECK(setup.broker.counts("orders").active == 0);
 }
 
+TEST_CASE("session processor: the idle timeout changes while it runs") {
+    Setup setup;
+    setup.send("a", 1);
+    setup.send("b", 1);
+    Countdown first{1};
+    Countdown both{2};
+    SessionProcessor processor{
+        setup.client, "orders", {.max_concurrent_sessions = 1, .session_idle_timeout = 1h}};
+    processor.on_message([&](MessageContext&) {
+        first.hit();
+        both.hit();
+    });
+    processor.start();
+    REQUIRE(first.reached());
+    CHECK(code_of([&] {
+              processor.update_limits({.max_concurrent_sessions = 1, .session_idle_timeout = -1ms});
+          }) == Errc::invalid_option);
+    processor.update_limits({.max_concurrent_sessions = 1}); // as it is
+    processor.update_limits({.max_concurrent_sessions = 1, .session_idle_timeout = 1ms});
+    CHECK(both.reached());
+    CHECK(processor.stop(patience).complete);
+}
+
 TEST_CASE("session processor: R18: stop cancels a coroutine that waits on Asio") {
     Setup setup;
     setup.send("a", 1);

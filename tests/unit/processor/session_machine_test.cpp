@@ -86,6 +86,28 @@ TEST_CASE("session machine: R3: an idle session is drained, then left, then give
     CHECK(bench.machine.next() == TimePoint::max());
 }
 
+TEST_CASE("session machine: R1: a changed idle timeout counts from when the session became idle") {
+    SessionBench bench{{.session_idle_timeout = 10s}};
+    static_cast<void>(bench.begin());
+    const TimePoint idle_since = bench.now;
+    CHECK(bench.pass(3s).empty());
+    CHECK(bench.feed(&SessionMachine::limit_idleness, 5s).empty());
+    CHECK(bench.machine.next() == idle_since + 5s);
+    CHECK(bench.feed(&SessionMachine::limit_idleness, Duration::max()).empty());
+    CHECK(bench.machine.next() == TimePoint::max());
+    CHECK(bench.feed(&SessionMachine::limit_idleness, 2s).empty()); // over already
+    CHECK(bench.pass(0s) == "drain");
+
+    SessionBench busy{{.session_idle_timeout = 10s}};
+    static_cast<void>(busy.begin());
+    MessageMachine& message = busy.arrive_and_start();
+    CHECK(busy.feed(&SessionMachine::limit_idleness, Duration::zero()).empty());
+    CHECK(busy.machine.next() == TimePoint::max()); // a handler runs
+    static_cast<void>(busy.succeed(message));
+    static_cast<void>(busy.answer(message));
+    CHECK(busy.pass(0s) == "drain");
+}
+
 TEST_CASE(
     "session machine: R2: a message before the drain's answer takes the session back to work") {
     SessionBench bench{{.session_idle_timeout = 1s}};
@@ -458,6 +480,8 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
              return s.bench.feed(&SessionMachine::renewed, s.bench.now,
                                  core::Result<ports::LockGrant>{ports::LockGrant{}});
          }},
+        {"limit idleness",
+         [](Scene& s) { return s.bench.feed(&SessionMachine::limit_idleness, 2s); }},
     };
     return inputs;
 }
@@ -467,7 +491,7 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
 TEST_CASE("session machine: every input in every phase") {
     // Unreachable: a handler or an answer in a phase that has no message. There the message is one
     // that the session does not know, and the cell says that the machine does nothing.
-    static const char* const expected[12][20] = {
+    static const char* const expected[12][21] = {
 #include "unit/processor/session_machine_cells.inc"
     };
     const auto& inputs = scene_inputs();
