@@ -78,6 +78,17 @@ enum class ExpiredMessageAction : std::uint8_t {
     handle,      ///< The handler runs, under a deadline that has passed.
 };
 
+/// How `SessionProcessor::stop` works.
+struct StopOptions {
+    /// Longest time that it takes. Negative: as zero. Default 30 s.
+    Duration timeout{std::chrono::seconds{30}};
+
+    /// When the stop tokens of running handlers fire, and what coroutines wait for is cancelled: a
+    /// share of `timeout`. 0: when stopping begins. 1: at the timeout. Out of range: the nearest
+    /// bound. Unset: a tenth of `timeout` before its end, at most a second.
+    std::optional<double> cancel_after{};
+};
+
 /// Limits for `SessionProcessor::update_limits`. Meaning, ranges and defaults are those of the
 /// members of `ProcessorOptions` with the same names.
 struct ConcurrencyLimits {

@@ -48,6 +48,8 @@ struct StopReport {
     std::uint64_t drained{0};
     /// Messages returned to the broker that no handler had started.
     std::uint64_t released{0};
+    /// Handlers that ran when their stop tokens fired.
+    std::uint64_t cancelled{0};
     /// Handlers that still ran at the deadline, including those of sessions. The processor gave up
     /// their sessions.
     std::uint64_t left{0};

@@ -86,13 +86,15 @@ public:
 
     /// Stops in phases: accepts end, messages that no handler started return uncounted, running
     /// handlers finish, sessions are given back. Returns when that is done, at the latest after
-    /// `timeout` (negative: as zero). Shortly before, the stop tokens of running handlers fire. At
-    /// the timeout the processor gives up sessions whose handlers still run, and the report counts
-    /// those handlers.
+    /// `timeout`. Before that, the stop tokens of running handlers fire (`cancel_after`). At the
+    /// timeout the processor gives up sessions whose handlers still run. The report counts the
+    /// handlers that were cancelled, and those that are left.
     ///
     /// A handler of this processor may call it. It then only requests the stop and returns at once.
     /// Never throws. A second call returns the same report. While the processor stops, the earlier
     /// deadline applies to both calls.
+    StopReport stop(const StopOptions& options) noexcept;
+    /// The same within `timeout`. Negative: as zero.
     StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
 
     /// Changes the limits of a running processor. Lower limits take effect as sessions and handlers

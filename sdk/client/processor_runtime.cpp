@@ -27,6 +27,21 @@ ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string
     return options;
 }
 
+processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
+    const Duration timeout = std::max(options.timeout, Duration::zero());
+    processor::StopTerms terms{Deadline::after(timeout, now)};
+    if (options.cancel_after) {
+        const double share = *options.cancel_after > 0 ? std::min(*options.cancel_after, 1.0) : 0;
+        const std::chrono::duration<double, Duration::period> after{
+            static_cast<double>(timeout.count()) * share};
+        // a share of for ever is for ever
+        terms.cancel_at = terms.deadline.is_never() && share > 0
+                              ? TimePoint::max()
+                              : now + std::chrono::duration_cast<Duration>(after);
+    }
+    return terms;
+}
+
 } // namespace
 
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
@@ -39,7 +54,7 @@ ProcessorRuntime::~ProcessorRuntime() {
     if (processor() == nullptr) {
         return;
     }
-    const StopReport report = stop(destructor_patience);
+    const StopReport report = stop({.timeout = destructor_patience});
     const bool inside = engine_->pool->on_worker_thread();
     const Duration patience = report.complete ? destructor_patience : late_patience;
     if (!inside && engine_->emptied.wait_for(patience) == std::future_status::ready) {
@@ -100,19 +115,18 @@ void ProcessorRuntime::start() {
     engine.processor->start();
 }
 
-StopReport ProcessorRuntime::stop(Duration timeout) noexcept try {
+StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     if (processor() == nullptr) {
         return {.complete = true};
     }
-    const Deadline deadline =
-        Deadline::after(std::max(timeout, Duration::zero()), engine_->client->clock().now());
+    const OperationContext::DetachedScope detached;
+    const processor::StopTerms terms = terms_of(options, engine_->client->clock().now());
     if (engine_->pool->on_worker_thread()) {
-        processor()->stop(deadline, [](const StopReport&) {});
+        processor()->stop(terms, [](const StopReport&) {});
         return {.requested_only = true};
     }
     auto promise = std::make_shared<std::promise<StopReport>>();
-    processor()->stop(deadline,
-                      [promise](const StopReport& report) { promise->set_value(report); });
+    processor()->stop(terms, [promise](const StopReport& report) { promise->set_value(report); });
     return promise->get_future().get();
 } catch (const std::exception& error) { // out of memory; the destructor does the rest
     core::log(LogLevel::error, "processor", "stop failed: ", error.what());

@@ -33,7 +33,7 @@ public:
     /// The handlers. Throws `invalid_state` after the start.
     [[nodiscard]] processor::Handlers& handlers_before_start();
     void start();
-    StopReport stop(Duration timeout) noexcept;
+    StopReport stop(const StopOptions& options) noexcept;
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
 
     /// Null before the start.

@@ -45,7 +45,13 @@ void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler
 
 void SessionProcessor::start() { runtime_->start(); }
 
-StopReport SessionProcessor::stop(Duration timeout) noexcept { return runtime_->stop(timeout); }
+StopReport SessionProcessor::stop(const StopOptions& options) noexcept {
+    return runtime_->stop(options);
+}
+
+StopReport SessionProcessor::stop(Duration timeout) noexcept {
+    return runtime_->stop({.timeout = timeout});
+}
 
 void SessionProcessor::update_limits(const ConcurrencyLimits& limits) {
     if (runtime_->processor() == nullptr) {

@@ -55,7 +55,7 @@ void Processor::start() {
     }
 }
 
-void Processor::stop(Deadline deadline, Stopped stopped) {
+void Processor::stop(const StopTerms& terms, Stopped stopped) {
     std::unique_lock lock{mutex_};
     if (!stop_.stop()) {
         const StopReport report = stop_.report();
@@ -66,9 +66,9 @@ void Processor::stop(Deadline deadline, Stopped stopped) {
     stopped_.push_back(std::move(stopped));
     lock.unlock();
     for (const auto& shard : shards_) {
-        on_loop(shard, [this, deadline](Shard& there) {
+        on_loop(shard, [this, terms](Shard& there) {
             there.stop(
-                deadline, [this](const StopReport& report) { shard_stopped(report); },
+                terms, [this](const StopReport& report) { shard_stopped(report); },
                 [this] { shard_gone(); });
         });
     }
@@ -101,10 +101,9 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
     check_options(with_limits(shared_->options, limits));
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-        on_loop(shards_[i], [limits, slots = share(limits.max_concurrent_sessions, i,
-                                                   shards_.size())](Shard& shard) {
-            shard.set_limits(slots, limits);
-        });
+        on_loop(shards_[i],
+                [limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())](
+                    Shard& shard) { shard.set_limits(slots, limits); });
     }
 }
 

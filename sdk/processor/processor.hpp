@@ -37,7 +37,7 @@ public:
     using Stopped = std::function<void(const StopReport&)>;
     /// Ends by the deadline and then tells, on a loop or on this thread. Asked again it tells the
     /// same. Never throws.
-    void stop(Deadline deadline, Stopped stopped);
+    void stop(const StopTerms& terms, Stopped stopped);
 
     /// Throws `invalid_option` naming the member. Takes effect soon.
     void update_limits(const ConcurrencyLimits& limits);

@@ -113,10 +113,10 @@ void Shard::describe(ProcessorDescription& into) const {
 
 // Stopping
 
-void Shard::stop(Deadline deadline, Stopped stopped, std::function<void()> gone) {
+void Shard::stop(const StopTerms& terms, Stopped stopped, std::function<void()> gone) {
     stopped_ = std::move(stopped);
     gone_ = std::move(gone);
-    apply(stop_.stop(deadline, loop().now()));
+    apply(stop_.stop(terms, loop().now()));
     loop().wake();
 }
 
@@ -131,6 +131,7 @@ void Shard::apply(const StopActions& actions) {
         for (const auto& session : sessions_) {
             session->view().fire_stop();
         }
+        workplace_.tally.cancelled = running();
     }
     if (actions.give_up) {
         give_up_sessions();
@@ -154,11 +155,18 @@ void Shard::give_up_sessions() {
         SessionDriver& session = **next++; // it may end, and leave the list
         session.feed(&SessionMachine::give_up);
     }
-    for (const auto& session : sessions_) {
-        workplace_.tally.left += session->describe(loop().now()).running;
-    }
+    workplace_.tally.left += running();
     slots_.drop_late(TimePoint::max());
     loop().wake();
+}
+
+/// The handlers that run now.
+std::uint64_t Shard::running() const {
+    std::uint64_t count = 0;
+    for (const auto& session : sessions_) {
+        count += session->describe(workplace_.loop().now()).running;
+    }
+    return count;
 }
 
 } // namespace sessionq::processor

@@ -34,7 +34,7 @@ public:
     /// `stopped` runs by the deadline, `gone` when the last handler has returned; once each, by
     /// later turns of the loop. After `gone` nothing of the shard is on the loop any more. Asked
     /// again: an earlier deadline counts from now on.
-    void stop(Deadline deadline, Stopped stopped, std::function<void()> gone);
+    void stop(const StopTerms& terms, Stopped stopped, std::function<void()> gone);
 
     void describe(ProcessorDescription& into) const;
 
@@ -55,6 +55,7 @@ private:
     void take_notices();
     void apply(const StopActions& actions);
     void give_up_sessions();
+    [[nodiscard]] std::uint64_t running() const;
     void on_watchdog();
     void on_stop_due();
 

@@ -37,6 +37,7 @@ public:
         report_.complete = report_.complete && report.complete;
         report_.drained += report.drained;
         report_.released += report.released;
+        report_.cancelled += report.cancelled;
         report_.left += report.left;
         report_.sessions += report.sessions;
         if (--stopping_ == 0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/time.hpp>
@@ -16,6 +17,16 @@ struct StopActions {
     bool tell{false};       ///< say that it has stopped; `complete`: nothing was given up
     bool complete{false};
     bool let_go{false}; ///< the last handler that was left has returned
+};
+
+/// By when to stop, and when the stop tokens of handlers fire meanwhile.
+struct StopTerms {
+    StopTerms(Deadline by, std::optional<TimePoint> cancel = {}) noexcept // NOLINT: a deadline
+        : deadline{by}, cancel_at{cancel} {}
+
+    Deadline deadline;
+    /// Unset: a tenth of the time before the deadline, at most a second.
+    std::optional<TimePoint> cancel_at;
 };
 
 /// Decides how a shard stops by a deadline (R18). No I/O, no clock.
@@ -36,14 +47,14 @@ public:
     };
 
     /// Asked again: an earlier deadline counts from now on.
-    [[nodiscard]] StopActions stop(Deadline deadline, TimePoint now) noexcept {
+    [[nodiscard]] StopActions stop(const StopTerms& terms, TimePoint now) noexcept {
         if (phase_ == Phase::running) {
             phase_ = Phase::stopping;
-            set(deadline, now);
+            set(terms, now);
             return {.stop_slots = true};
         }
-        if (is_stopping() && deadline.time() < deadline_.time()) {
-            set(deadline, now);
+        if (is_stopping() && terms.deadline.time() < deadline_.time()) {
+            set(terms, now);
         }
         return {};
     }
@@ -88,12 +99,14 @@ private:
     [[nodiscard]] bool is_stopping() const noexcept {
         return phase_ == Phase::stopping || phase_ == Phase::warned;
     }
-    void set(Deadline deadline, TimePoint now) noexcept {
-        deadline_ = deadline;
-        warn_at_ = deadline.is_never()
-                       ? TimePoint::max()
-                       : deadline.time() - std::min<Duration>(deadline.remaining(now) / 10,
-                                                              std::chrono::seconds{1});
+    void set(const StopTerms& terms, TimePoint now) noexcept {
+        deadline_ = terms.deadline;
+        const Duration left = deadline_.remaining(now);
+        const TimePoint usual =
+            deadline_.is_never()
+                ? TimePoint::max()
+                : deadline_.time() - std::min<Duration>(left / 10, std::chrono::seconds{1});
+        warn_at_ = terms.cancel_at.value_or(usual);
     }
 
     Phase phase_{Phase::running};

@@ -19,6 +19,7 @@
 
 #include <sessionq/async.hpp>
 
+#include "core/clock.hpp"
 #include "support/code_of.hpp"
 
 using namespace sessionq;
@@ -461,8 +462,11 @@ TEST_CASE("session processor: R18: stop cancels a coroutine that waits on Asio")
     }));
     processor.start();
     REQUIRE(waits.reached());
-    const StopReport report = processor.stop(1s);
+    const auto began = core::system_clock().now();
+    const StopReport report = processor.stop({.timeout = patience, .cancel_after = 0});
     CHECK(report.complete);
+    CHECK(report.cancelled == 1);
+    CHECK(core::system_clock().now() - began < patience / 2);
     auto error = ended.get_future();
     REQUIRE(error.wait_for(0s) == std::future_status::ready);
     CHECK(error.get() == asio::error::operation_aborted);

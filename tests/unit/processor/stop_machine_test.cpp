@@ -58,6 +58,19 @@ TEST_CASE("stop machine: R18: handlers are warned before the deadline, a tenth o
     CHECK(stopping(5s).next() == t0 + 4500ms);
 }
 
+TEST_CASE("stop machine: R18: handlers are cancelled when the terms say so") {
+    for (const Duration after : {0s, 7s, 20s}) {
+        CAPTURE(after.count());
+        StopMachine stop;
+        CHECK(words(stop.stop({Deadline::at(t0 + 20s), t0 + after}, t0)) == "stop_slots");
+        CHECK(stop.next() == t0 + after);
+        CHECK(words(stop.due(t0 + after)) == (after == 20s ? "give_up tell" : "warn"));
+    }
+    StopMachine shortened = stopping(20s);
+    CHECK(words(shortened.stop({Deadline::at(t0 + 10s), t0 + 1s}, t0 + 1s)).empty());
+    CHECK(shortened.next() == t0 + 1s);
+}
+
 TEST_CASE("stop machine: R18: at the deadline it gives up, and lets go with the last handler") {
     StopMachine stop = stopping(20s);
     CHECK(words(stop.due(t0 + 20s)) == "give_up tell");
