@@ -11,7 +11,7 @@
 
 namespace sessionq::broker {
 
-class Entity;
+class EntityConsumers;
 struct Session;
 
 enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
@@ -28,16 +28,16 @@ enum class Interest : std::uint8_t {
 ///
 /// Any thread may read the constants. The engine owns everything else, under its queue's lock.
 struct Consumer : core::ListHook<Consumer> {
-    Consumer(Entity& of, std::shared_ptr<ConsumerTarget> told, std::string held, bool is_session,
-             ReceiveMode how, int rank, TimePoint until, timing::Timer::Callback lock_expired)
+    Consumer(EntityConsumers& of, std::shared_ptr<ConsumerTarget> told, std::string held,
+             bool is_session, ReceiveMode how, int rank, TimePoint until,
+             timing::Timer::Callback lock_expired)
         : session_id{std::move(held)},
           has_session{is_session},
           mode{how},
           priority{rank},
           first_locked_until{until},
-          entity{of},
+          owner{of},
           target{std::move(told)},
-          locked_until{until},
           lock_timer{this, lock_expired} {}
 
     const std::string session_id;
@@ -47,13 +47,12 @@ struct Consumer : core::ListHook<Consumer> {
     /// when the session's lock ends as first granted; max without a session
     const TimePoint first_locked_until;
 
-    Entity& entity;
+    EntityConsumers& owner;
     std::shared_ptr<ConsumerTarget> target;
     Session* session{nullptr}; ///< null without sessions, or once the consumer has ended
     bool ended{false};         ///< closed or lost
     std::size_t place{0};      ///< in the list of its `ConsumerManager`
     Interest interest{Interest::none};
-    TimePoint locked_until;
     timing::Timer lock_timer;
     DeliveryTable unsettled{};
 };

@@ -88,7 +88,7 @@ private:
     [[nodiscard]] std::vector<QueuePairPtr> restore_all();
     void enter(const QueuePairPtr& made, const std::string& topic);
     [[nodiscard]] std::vector<QueuePairPtr> subscriptions_of(const QueuePair& topic) const;
-    void forward(const QueuePair& source, std::span<Transit> messages, Instant at);
+    void forward(std::span<Transit> messages, Instant at);
 
     const std::shared_ptr<WakeupBoard> board_;
     const std::shared_ptr<Journal> journal_;

@@ -51,7 +51,7 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
         return;
     }
     if (source.kind() != EntityKind::topic) {
-        forward(source, messages, at);
+        forward(messages, at);
         return;
     }
     std::vector<filter::Candidate> candidates;
@@ -77,7 +77,7 @@ void Directory::deliver(const QueuePair& source, std::span<Transit> messages, In
     }
 }
 
-void Directory::forward(const QueuePair& source, std::span<Transit> messages, Instant at) {
+void Directory::forward(std::span<Transit> messages, Instant at) {
     for (Transit& transit : messages) {
         if (transit.message.hops >= max_hops) {
             transit.failed_with = {.reason = "MaxTransferHopCountExceeded",
@@ -85,7 +85,7 @@ void Directory::forward(const QueuePair& source, std::span<Transit> messages, In
                                                   " times, which is the limit"};
             continue;
         }
-        const std::string& name = source.destination_of(*transit.from);
+        const std::string& name = transit.from->destination();
         const QueuePairPtr destination = find(name);
         Arrival arrival = transit.message;
         ++arrival.hops;

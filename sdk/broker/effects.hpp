@@ -25,7 +25,6 @@ public:
         pending_.push_back({std::move(target), {}, {}, std::make_unique<Failure>(std::move(why))});
     }
 
-    [[nodiscard]] bool empty() const noexcept { return pending_.empty(); }
     void swap(Effects& other) noexcept { pending_.swap(other.pending_); }
 
     void deliver() noexcept {

@@ -1,10 +1,7 @@
-// How consumers start and end, and how they are notified of work. What they do in between is in
-// entity_holding.cpp.
-#include "broker/entity.hpp"
+#include "broker/entity_consumers.hpp"
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "core/id_length.hpp"
 
@@ -15,69 +12,30 @@ constexpr std::array<Purgatory::Key, 1> any_session{0}; // the key of accepts wi
 
 } // namespace
 
-struct Entity::WaitingAccept final : Purgatory::Operation {
-    WaitingAccept(Entity& of, AcceptSpec what, std::shared_ptr<ConsumerTarget> told)
-        : entity{of}, spec{std::move(what)}, target{std::move(told)} {}
+struct EntityConsumers::WaitingAccept final : Purgatory::Operation {
+    WaitingAccept(EntityConsumers& of, AcceptSpec what, std::shared_ptr<ConsumerTarget> told)
+        : consumers{of}, spec{std::move(what)}, target{std::move(told)} {}
 
     void on_expired() override {
-        entity.context_.effects().refused(
-            std::move(target),
-            entity.failure(Errc::no_session_available, "no session became available in time"));
+        consumers.entity_.context.effects().refused(
+            std::move(target), consumers.entity_.failure(Errc::no_session_available,
+                                                         "no session became available in time"));
     }
 
-    Entity& entity;
+    EntityConsumers& consumers;
     AcceptSpec spec;
     std::shared_ptr<ConsumerTarget> target;
 };
 
-std::optional<Failure> Entity::find_receive_fault() const {
-    if (kind_ == EntityKind::topic) {
-        return failure(Errc::not_supported,
-                       "a topic cannot be received from; receive from its subscriptions");
-    }
-    // A dead-letter sub-queue may hold messages that could not be forwarded.
-    if (forwards() && !is_dead_letter_queue()) {
-        return failure(Errc::not_supported,
-                       "its messages are forwarded to '" + options_.forward_to + "'");
-    }
-    return std::nullopt;
-}
-
-OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target) {
-    const auto refuse = [&](Errc code, std::string_view about) {
-        context_.effects().refused(std::move(target), failure(code, about));
-        return OperationId{0};
-    };
-    if (is_shut_down_) {
-        return refuse(Errc::entity_not_found, "the entity was deleted");
-    }
-    if (auto fault = find_receive_fault()) {
-        context_.effects().refused(std::move(target), std::move(*fault));
+OperationId EntityConsumers::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target) {
+    Session* session = nullptr;
+    if (auto fault = select(spec, session)) {
+        entity_.context.effects().refused(std::move(target), std::move(*fault));
         return 0;
     }
-    if (!options_.requires_session) {
-        return refuse(Errc::session_required,
-                      "the entity does not require sessions, so it has none to accept");
-    }
-    if (spec.session_id) {
-        if (!core::is_id(*spec.session_id)) {
-            return refuse(Errc::invalid_argument, "session_id is longer than 128 characters");
-        }
-        Session& session = sessions_.obtain(*spec.session_id);
-        if (session.holder) {
-            return refuse(Errc::session_locked_elsewhere,
-                          "session '" + *spec.session_id + "' is locked by another receiver");
-        }
-        grant(session, spec.mode, spec.priority, std::move(target));
+    if (session != nullptr) {
+        grant(*session, spec, std::move(target));
         return 0;
-    }
-    // no accept waits now: `finish` has served them all
-    if (Session* session = sessions_.first_ready()) {
-        grant(*session, spec.mode, spec.priority, std::move(target));
-        return 0;
-    }
-    if (spec.until <= context_.now()) {
-        return refuse(Errc::no_session_available, "no unlocked session has messages");
     }
     const int priority = spec.priority;
     const TimePoint until = spec.until;
@@ -86,114 +44,181 @@ OperationId Entity::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> targ
         priority, until);
 }
 
-void Entity::grant(Session& session, ReceiveMode mode, int priority,
-                   std::shared_ptr<ConsumerTarget> target) {
-    const TimePoint locked_until = context_.now() + options_.lock_duration;
-    session.holder = std::make_shared<Consumer>(
-        *this, target, *session.id, true, mode, priority, locked_until, [](void* of) {
-            auto& consumer = *static_cast<Consumer*>(of);
-            consumer.entity.lose(consumer, consumer.entity.lock_lost(consumer));
-        });
-    session.holder->session = &session;
-    sessions_.refresh(session);
-    context_.arm(session.holder->lock_timer, locked_until);
-    context_.effects().accepted(std::move(target), session.holder);
+std::optional<Failure> EntityConsumers::select(const AcceptSpec& spec, Session*& session) {
+    if (auto fault = find_fault()) {
+        return fault;
+    }
+    if (!entity_.options.requires_session) {
+        return entity_.failure(Errc::session_required,
+                               "the entity does not require sessions, so it has none to accept");
+    }
+    if (spec.session_id) {
+        if (!core::is_id(*spec.session_id)) {
+            return entity_.failure(Errc::invalid_argument,
+                                   "session_id is longer than 128 characters");
+        }
+        session = &entity_.sessions.obtain(*spec.session_id);
+        if (session->holder) {
+            return entity_.failure(Errc::session_locked_elsewhere,
+                                   "session '" + *spec.session_id +
+                                       "' is locked by another receiver");
+        }
+        return std::nullopt;
+    }
+    // no accept waits now: `serve` has served them all
+    session = entity_.sessions.first_ready();
+    if (session == nullptr && spec.until <= entity_.context.now()) {
+        return entity_.failure(Errc::no_session_available, "no unlocked session has messages");
+    }
+    return std::nullopt;
 }
 
-core::Result<ConsumerPtr> Entity::open(ReceiveMode mode, int priority,
-                                       std::shared_ptr<ConsumerTarget> target) {
-    if (is_shut_down_) {
-        return failure(Errc::entity_not_found, "the entity was deleted");
-    }
-    if (auto fault = find_receive_fault()) {
+void EntityConsumers::grant(Session& session, const AcceptSpec& spec,
+                            std::shared_ptr<ConsumerTarget> target) {
+    const TimePoint locked_until = entity_.lock_end();
+    session.holder = std::make_shared<Consumer>(
+        *this, target, *session.id, true, spec.mode, spec.priority, locked_until, [](void* of) {
+            auto& consumer = *static_cast<Consumer*>(of);
+            consumer.owner.lose(consumer, consumer.owner.lock_lost(consumer));
+        });
+    session.holder->session = &session;
+    entity_.sessions.refresh(session);
+    entity_.context.arm(session.holder->lock_timer, locked_until);
+    entity_.context.effects().accepted(std::move(target), session.holder);
+}
+
+core::Result<ConsumerPtr> EntityConsumers::open(ReceiveMode mode, int priority,
+                                                std::shared_ptr<ConsumerTarget> target) {
+    if (auto fault = find_fault()) {
         return std::move(*fault);
     }
-    if (options_.requires_session) {
-        return failure(Errc::session_required,
-                       "the entity requires sessions; accept a session instead");
+    if (entity_.options.requires_session) {
+        return entity_.failure(Errc::session_required,
+                               "the entity requires sessions; accept a session instead");
     }
     auto consumer = std::make_shared<Consumer>(*this, std::move(target), std::string{}, false, mode,
                                                priority, TimePoint::max(), nullptr);
-    consumers_.add(consumer);
+    sharing_.add(consumer);
     return consumer;
 }
 
-void Entity::close(Consumer& consumer) {
+void EntityConsumers::set_interested(Consumer& consumer, bool interested) {
+    if (consumer.session == nullptr) {
+        sharing_.set_interested(consumer, interested);
+    } else {
+        consumer.interest = interested ? Interest::interested : Interest::none;
+    }
+}
+
+core::Result<TimePoint> EntityConsumers::renew(Consumer& consumer) {
+    if (consumer.session == nullptr) {
+        return lock_lost(consumer);
+    }
+    const TimePoint until = entity_.lock_end();
+    entity_.context.arm(consumer.lock_timer, until);
+    return until;
+}
+
+core::Result<std::optional<std::string>> EntityConsumers::get_state(
+    const Consumer& consumer) const {
+    if (consumer.session == nullptr) {
+        return lock_lost(consumer);
+    }
+    const auto& state = consumer.session->state;
+    return state ? std::optional{*state} : std::nullopt;
+}
+
+core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
+                                                    std::optional<std::string> state) {
+    if (consumer.session == nullptr) {
+        return lock_lost(consumer);
+    }
+    if (state && state->size() > entity_.options.max_message_bytes) {
+        return entity_.failure(Errc::message_too_large,
+                               "a session's state may take at most max_message_bytes, " +
+                                   std::to_string(entity_.options.max_message_bytes));
+    }
+    if (auto fault =
+            entity_.context.find_fault(entity_.name, state ? Growth::adds : Growth::none)) {
+        return std::move(*fault);
+    }
+    entity_.journal.note_state(consumer.session_id, state);
+    consumer.session->state = state ? std::make_unique<std::string>(*std::move(state)) : nullptr;
+    return core::Done{};
+}
+
+void EntityConsumers::close(Consumer& consumer) {
     if (!consumer.ended) {
         end(consumer, false);
     }
 }
 
-void Entity::lose(Consumer& consumer, Failure why) {
-    context_.effects().lost(consumer.target, std::move(why));
+void EntityConsumers::lose(Consumer& consumer, Failure why) {
+    entity_.context.effects().lost(consumer.target, std::move(why));
     end(consumer, true);
 }
 
-void Entity::end(Consumer& consumer, bool counted) {
+void EntityConsumers::end(Consumer& consumer, bool counted) {
     consumer.ended = true;
     consumer.interest = Interest::none;
     consumer.target.reset();
-    context_.cancel(consumer.lock_timer);
+    entity_.context.cancel(consumer.lock_timer);
     auto unsettled = consumer.unsettled.messages();
     std::ranges::sort(unsettled, {}, &StoredMessage::sequence);
     for (StoredMessage* message : unsettled) {
         consumer.unsettled.remove(message->token);
-        put_back(*message, counted);
+        messages_.put_back(*message, counted);
     }
     if (Session* session = std::exchange(consumer.session, nullptr)) {
         // This may be the last owner of the consumer.
         const ConsumerPtr last_owner = std::move(session->holder);
-        sessions_.refresh(*session);
+        entity_.sessions.refresh(*session);
     } else {
-        consumers_.remove(consumer);
+        sharing_.remove(consumer);
     }
 }
 
-void Entity::shut_down() {
-    is_shut_down_ = true;
+void EntityConsumers::shut_down() {
     while (auto* operation = waiting_.any()) {
         const auto given_up = waiting_.take(operation->id());
-        context_.effects().refused(static_cast<WaitingAccept&>(*given_up).target,
-                                   failure(Errc::entity_not_found, "the entity was deleted"));
+        entity_.context.effects().refused(static_cast<WaitingAccept&>(*given_up).target,
+                                          entity_.deleted());
     }
-    for (Session* session = sessions_.oldest(); session != nullptr;) {
-        Session* next = sessions_.after(*session);
+    for (Session* session = entity_.sessions.oldest(); session != nullptr;) {
+        Session* next = entity_.sessions.after(*session);
         if (const ConsumerPtr holder = session->holder) {
-            lose(*holder, failure(Errc::entity_not_found, "the entity was deleted"));
+            lose(*holder, entity_.deleted());
         }
         session = next;
     }
-    while (!consumers_.all().empty()) {
-        const ConsumerPtr consumer = consumers_.all().back();
-        lose(*consumer, failure(Errc::entity_not_found, "the entity was deleted"));
+    while (!sharing_.all().empty()) {
+        const ConsumerPtr consumer = sharing_.all().back();
+        lose(*consumer, entity_.deleted());
     }
 }
 
-void Entity::finish() {
-    while (Session* session = sessions_.first_ready()) {
+void EntityConsumers::serve() {
+    while (Session* session = entity_.sessions.first_ready()) {
         auto* operation = waiting_.first(any_session.front());
         if (operation == nullptr) {
             break;
         }
         const auto completed = waiting_.take(operation->id());
         auto& accept = static_cast<WaitingAccept&>(*completed);
-        grant(*session, accept.spec.mode, accept.spec.priority, std::move(accept.target));
+        grant(*session, accept.spec, std::move(accept.target));
     }
-    if (!available_.empty()) {
-        if (Consumer* next = consumers_.notify_next()) {
-            context_.effects().work(next->target);
+    if (!entity_.available.empty()) {
+        if (Consumer* next = sharing_.notify_next()) {
+            entity_.context.effects().work(next->target);
         }
     }
 }
 
-void Entity::on_change(Session& session) {
-    Consumer* holder = session.holder.get();
-    if (holder == nullptr) {
-        sessions_.refresh(session);
-    } else if (holder->interest == Interest::interested) {
-        holder->interest = Interest::notified;
-        context_.effects().work(holder->target);
-    }
+Failure EntityConsumers::lock_lost(const Consumer& consumer) const {
+    return entity_.failure(Errc::lock_lost,
+                           consumer.has_session
+                               ? "the lock of session '" + consumer.session_id + "' is lost"
+                               : std::string{"the receiver is closed"});
 }
 
 } // namespace sessionq::broker

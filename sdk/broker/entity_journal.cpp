@@ -1,113 +1,58 @@
-// What an entity records in the journal, and how it is restored from there.
-#include "broker/entity.hpp"
-
-#include <algorithm>
-#include <utility>
+#include "broker/entity_journal.hpp"
 
 namespace sessionq::broker {
 
-DurableMessage Entity::record_of(const StoredMessage& message) const {
-    DurableMessage record{.entity = id_,
-                          .sequence = message.sequence,
-                          .place = message.place,
-                          .delivery_count = message.delivery_count,
-                          .enqueued_time = message.enqueued_time,
-                          .time_to_live = message.time_to_live};
-    if (message.dead_letter) {
-        record.dead_letter = std::make_shared<const DeadLetterInfo>(*message.dead_letter);
-    }
-    return record;
+DurableMessage EntityJournal::record_of(const StoredMessage& message,
+                                        MessageContentPtr content) const {
+    return {.entity = id_,
+            .sequence = message.sequence,
+            .content = std::move(content),
+            .place = message.place,
+            .delivery_count = message.delivery_count,
+            .enqueued_time = message.enqueued_time,
+            .time_to_live = message.time_to_live,
+            .dead_letter = message.dead_letter};
 }
 
-void Entity::note_added(const StoredMessage& message) {
-    if (context_.has_journal()) {
-        DurableMessage record = record_of(message);
-        record.content = message.content;
-        context_.note(MessageAdded{std::move(record)});
-    }
+void EntityJournal::note_added(const StoredMessage& message) {
+    context_.note([&] { return MessageAdded{record_of(message, message.content)}; });
 }
 
-void Entity::note_changed(const StoredMessage& message) {
-    if (context_.has_journal()) {
-        context_.note(MessageChanged{record_of(message)});
-    }
+void EntityJournal::note_changed(const StoredMessage& message, MessageContentPtr content) {
+    context_.note([&] { return MessageChanged{record_of(message, std::move(content))}; });
 }
 
-void Entity::note_removed(const StoredMessage& message) {
-    if (context_.has_journal()) {
-        context_.note(MessageRemoved{.entity = id_, .sequence = message.sequence});
-    }
+void EntityJournal::note_removed(const StoredMessage& message) {
+    context_.note([&] { return MessageRemoved{.entity = id_, .sequence = message.sequence}; });
 }
 
-void Entity::note_origin(const Origin& origin) {
-    if (!context_.has_journal()) {
-        return;
-    }
-    if (origin.is_shared) {
-        context_.note(
-            MessageForwarded{.entity = origin.entity, .sequence = origin.sequence, .to = id_});
-    } else {
-        context_.note(MessageRemoved{.entity = origin.entity, .sequence = origin.sequence});
-    }
-}
-
-void Entity::restore(DurableEntity stored) {
-    std::vector<StoredMessage*> scheduled;
-    for (DurableMessage& message : stored.messages) {
-        StoredMessage& restored = restore(std::move(message));
-        if (restored.place == Place::scheduled) {
-            scheduled.push_back(&restored);
+void EntityJournal::note_origin(const Origin& origin) {
+    context_.note([&]() -> Change {
+        if (origin.is_shared) {
+            return MessageForwarded{
+                .entity = origin.entity, .sequence = origin.sequence, .to = id_};
         }
-    }
-    store_.skip_to(stored.last_sequence);
-    // Overdue messages become available in the order in which they were due.
-    std::ranges::stable_sort(scheduled, {}, &StoredMessage::enqueued_time);
-    for (StoredMessage* message : scheduled) {
-        arm(*message, context_.monotonic(message->enqueued_time));
-    }
-    for (SessionStateSet& one : stored.states) {
-        if (one.state) {
-            sessions_.obtain(one.session_id).state =
-                std::make_unique<std::string>(*std::move(one.state));
-        }
-    }
-    if (history_) {
-        for (const MessageIdTaken& taken : stored.taken_ids) {
-            history_->remember(taken.message_id, taken.sequence, context_.monotonic(taken.until));
-        }
-    }
+        return MessageRemoved{.entity = origin.entity, .sequence = origin.sequence};
+    });
 }
 
-StoredMessage& Entity::restore(DurableMessage stored) {
-    const auto session_id = stored.content->session_id();
-    Session* session = options_.requires_session
-                           ? &sessions_.obtain(session_id.value_or(std::string_view{}))
-                           : nullptr;
-    StoredMessage& message = store_.add(std::move(stored.content), session, stored.sequence);
-    store_.move(message, stored.place);
-    message.delivery_count = stored.delivery_count;
-    message.enqueued_time = stored.enqueued_time;
-    message.time_to_live = stored.time_to_live;
-    message.delivered_before = stored.place != Place::scheduled; // unknown, so assume it
-    if (stored.dead_letter) {
-        message.dead_letter = std::make_unique<DeadLetterInfo>(*stored.dead_letter);
-    }
-    if (message.place != Place::scheduled) {
-        set_expiry(message);
-    }
-    if (message.place == Place::active) {
-        make_available(message);
-        if (forwards()) {
-            context_.transits().back().forwarded_to = std::move(stored.forwarded_to);
-        }
-    }
-    return message;
+void EntityJournal::note_id_taken(std::string_view message_id, std::int64_t sequence,
+                                  Duration window) {
+    context_.note([&] {
+        const WallTime now = context_.wall_now();
+        return MessageIdTaken{.entity = id_,
+                              .message_id = std::string{message_id},
+                              .sequence = sequence,
+                              .at = now,
+                              .until =
+                                  now + std::chrono::duration_cast<WallTime::duration>(window)};
+    });
 }
 
-void Entity::set_expiry(StoredMessage& message) {
-    if (message.time_to_live && !is_dead_letter_queue()) {
-        message.expires = context_.monotonic(message.enqueued_time + *message.time_to_live);
-    }
+void EntityJournal::note_state(const std::string& session_id,
+                               const std::optional<std::string>& state) {
+    context_.note(
+        [&] { return SessionStateSet{.entity = id_, .session_id = session_id, .state = state}; });
 }
 
 } // namespace sessionq::broker

@@ -50,7 +50,6 @@ public:
     [[nodiscard]] StoredMessage* at_or_after(std::int64_t sequence) const noexcept {
         return index_.at_or_after(sequence);
     }
-    [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
     [[nodiscard]] std::size_t count(Place place) const noexcept {
         return counts_[static_cast<std::size_t>(place)];
     }

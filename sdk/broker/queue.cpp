@@ -6,18 +6,17 @@
 
 namespace sessionq::broker {
 
-template <typename Operation>
-auto Queue::perform(Instant at, Operation operation) {
-    return pair_.perform(at, std::move(operation));
-}
+const std::string& Queue::name() const noexcept { return entity_.state.name; }
 
-const QueueOptions& Queue::options() const noexcept { return entity_.options(); }
+const QueueOptions& Queue::options() const noexcept { return entity_.state.options; }
 
 EntityKind Queue::kind() const noexcept { return pair_.kind(); }
 
-std::optional<Failure> Queue::find_send_fault() const { return entity_.find_send_fault(); }
+std::optional<Failure> Queue::find_send_fault() const { return entity_.state.find_send_fault(); }
 
-std::optional<Failure> Queue::find_receive_fault() const { return entity_.find_receive_fault(); }
+std::optional<Failure> Queue::find_receive_fault() const {
+    return entity_.state.find_receive_fault();
+}
 
 RuleBook* Queue::rules() noexcept { return this == &pair_.queue() ? pair_.rules() : nullptr; }
 
@@ -32,41 +31,43 @@ core::Result<std::vector<std::int64_t>> Queue::send(std::vector<Message> message
 
 core::Result<std::vector<std::int64_t>> Queue::send(std::vector<MessageContentPtr> messages,
                                                     Instant at) {
-    return perform(at, [&] { return entity_.send(std::move(messages)); });
+    return pair_.perform(at, [&] { return entity_.send(std::move(messages)); });
 }
 
 core::Result<core::Done> Queue::cancel_scheduled(std::span<const std::int64_t> sequences,
                                                  Instant at) {
-    return perform(at, [&] { return entity_.cancel_scheduled(sequences); });
+    return pair_.perform(at, [&] { return entity_.cancel_scheduled(sequences); });
 }
 
 OperationId Queue::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target, Instant at) {
-    return perform(at, [&] { return entity_.accept(std::move(spec), std::move(target)); });
+    return pair_.perform(
+        at, [&] { return entity_.consumers.accept(std::move(spec), std::move(target)); });
 }
 
 bool Queue::cancel_accept(OperationId id, Instant at) {
-    return perform(at, [&] { return entity_.cancel_accept(id); });
+    return pair_.perform(at, [&] { return entity_.consumers.cancel_accept(id); });
 }
 
 core::Result<ConsumerPtr> Queue::open(ReceiveMode mode, int priority,
                                       std::shared_ptr<ConsumerTarget> target, Instant at) {
-    return perform(at, [&] { return entity_.open(mode, priority, std::move(target)); });
+    return pair_.perform(at,
+                         [&] { return entity_.consumers.open(mode, priority, std::move(target)); });
 }
 
 void Queue::close(Consumer& consumer, Instant at) {
-    perform(at, [&] {
-        entity_.close(consumer);
+    pair_.perform(at, [&] {
+        entity_.consumers.close(consumer);
         return true;
     });
 }
 
 bool Queue::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to, Instant at) {
-    return perform(at, [&] { return entity_.pull(consumer, max, to); });
+    return pair_.perform(at, [&] { return entity_.deliveries.pull(consumer, max, to); });
 }
 
 void Queue::withdraw(Consumer& consumer, Instant at) {
-    perform(at, [&] {
-        entity_.withdraw(consumer);
+    pair_.perform(at, [&] {
+        entity_.consumers.set_interested(consumer, false);
         return true;
     });
 }
@@ -74,53 +75,56 @@ void Queue::withdraw(Consumer& consumer, Instant at) {
 core::Result<core::Done> Queue::receive_deferred(Consumer& consumer,
                                                  std::span<const std::int64_t> sequences,
                                                  std::vector<Delivered>& to, Instant at) {
-    return perform(at, [&] { return entity_.receive_deferred(consumer, sequences, to); });
+    return pair_.perform(
+        at, [&] { return entity_.deliveries.receive_deferred(consumer, sequences, to); });
 }
 
 void Queue::settle(Consumer& consumer, std::span<SettleOrder> orders, Instant at) {
-    perform(at, [&] {
+    pair_.perform(at, [&] {
         for (SettleOrder& order : orders) {
-            entity_.settle(consumer, order);
+            entity_.deliveries.settle(consumer, order);
         }
         return true;
     });
 }
 
 core::Result<TimePoint> Queue::renew(Consumer& consumer, Instant at) {
-    return perform(at, [&] { return entity_.renew(consumer); });
+    return pair_.perform(at, [&] { return entity_.consumers.renew(consumer); });
 }
 
 core::Result<TimePoint> Queue::renew_message(Consumer& consumer, DeliveryTable::Token token,
                                              Instant at) {
-    return perform(at, [&] { return entity_.renew_message(consumer, token); });
+    return pair_.perform(at, [&] { return entity_.deliveries.renew_message(consumer, token); });
 }
 
 core::Result<std::optional<std::string>> Queue::get_state(Consumer& consumer, Instant at) {
-    return perform(at, [&] { return entity_.get_state(consumer); });
+    return pair_.perform(at, [&] { return entity_.consumers.get_state(consumer); });
 }
 
 core::Result<core::Done> Queue::set_state(Consumer& consumer, std::optional<std::string> state,
                                           Instant at) {
-    return perform(at, [&] { return entity_.set_state(consumer, std::move(state)); });
+    return pair_.perform(at,
+                         [&] { return entity_.consumers.set_state(consumer, std::move(state)); });
 }
 
 std::vector<ReceivedMessage> Queue::peek(std::int64_t from, std::uint32_t max,
                                          const std::optional<std::string>& session_id, Instant at) {
-    return perform(at, [&] { return entity_.peek(from, max, session_id); });
+    return pair_.perform(at, [&] { return entity_.state.peek(from, max, session_id); });
 }
 
 std::vector<std::string> Queue::list_sessions(std::size_t skip, std::size_t top, Instant at) {
-    return perform(at, [&] { return entity_.list_sessions(skip, top); });
+    return pair_.perform(at, [&] { return entity_.state.sessions.list(skip, top); });
 }
 
 QueueCounts Queue::counts(Instant at) {
-    return perform(at, [&] {
-        return QueueCounts{.active = entity_.message_count(Place::active),
-                           .deferred = entity_.message_count(Place::deferred),
-                           .scheduled = entity_.message_count(Place::scheduled),
-                           .bytes = entity_.bytes(),
-                           .sessions = entity_.session_count(),
-                           .waiting_accepts = entity_.waiting_accepts()};
+    return pair_.perform(at, [&] {
+        const EntityState& state = entity_.state;
+        return QueueCounts{.active = state.store.count(Place::active),
+                           .deferred = state.store.count(Place::deferred),
+                           .scheduled = state.store.count(Place::scheduled),
+                           .bytes = state.store.bytes(),
+                           .sessions = state.sessions.size(),
+                           .waiting_accepts = entity_.consumers.waiting_accepts()};
     });
 }
 

@@ -41,12 +41,11 @@ struct QueueCounts {
 /// lock. `at` is the time of the call.
 class Queue {
 public:
-    Queue(std::string name, QueuePair& pair, Entity& entity)
-        : name_{std::move(name)}, pair_{pair}, entity_{entity} {}
+    Queue(QueuePair& pair, Entity& entity) : pair_{pair}, entity_{entity} {}
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const std::string& name() const noexcept;
     [[nodiscard]] const QueueOptions& options() const noexcept;
     /// Of a dead-letter sub-queue: the kind of the entity that it belongs to.
     [[nodiscard]] EntityKind kind() const noexcept;
@@ -130,10 +129,6 @@ public:
     QueueCounts counts(Instant at);
 
 private:
-    template <typename Operation>
-    auto perform(Instant at, Operation operation);
-
-    const std::string name_;
     QueuePair& pair_;
     Entity& entity_;
 };

@@ -40,7 +40,6 @@ public:
     /// The messages that leave for other queues, in order.
     [[nodiscard]] std::vector<Transit>& transits() noexcept { return transits_; }
 
-    [[nodiscard]] bool has_journal() const noexcept { return journal_ != nullptr; }
     /// Operations that must be stored are rejected for now.
     [[nodiscard]] bool is_failing() const noexcept {
         return journal_ != nullptr && journal_->is_failing();
@@ -53,8 +52,13 @@ public:
     [[nodiscard]] std::optional<Failure> find_fault(std::string_view name, Growth growth) const {
         return find_journal_fault(journal_, name, growth);
     }
-    /// Records a change. Only with a journal.
-    void note(Change change) { changes_.push_back(std::move(change)); }
+    /// Records the change that `make` returns. Without a journal there is none to make.
+    template <typename Make>
+    void note(Make make) {
+        if (journal_ != nullptr) {
+            changes_.push_back(make());
+        }
+    }
     /// Ends an operation: passes its changes to the journal, all or none.
     void submit_changes() {
         if (!changes_.empty()) {

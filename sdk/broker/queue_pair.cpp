@@ -45,7 +45,7 @@ void QueuePair::forward(Instant at) {
                     transit.is_held = false;
                     held_.push_back(std::move(transit));
                 } else {
-                    transit.from->end_transit(transit.sequence, transit.failed_with);
+                    transit.from->end_transit(transit);
                 }
             }
             return !held_.empty();

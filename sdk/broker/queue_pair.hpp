@@ -42,8 +42,7 @@ public:
     QueuePair(EntitySpec spec, std::shared_ptr<Directory> directory,
               std::shared_ptr<WakeupBoard> board, Instant at,
               std::shared_ptr<Journal> journal = nullptr, QueueIds ids = {})
-        : kind_{spec.kind},
-          rules_{std::move(spec.rules)},
+        : rules_{std::move(spec.rules)},
           directory_{std::move(directory)},
           board_{std::move(board)},
           journal_{std::move(journal)},
@@ -56,10 +55,10 @@ public:
                               nullptr,
                               ids.dead_letters},
           entity_{spec.name, spec.kind, spec.options, context_, &dead_letter_entity_, ids.queue},
-          queue_{entity_.name(), *this, entity_},
-          dead_letters_{dead_letter_entity_.name(), *this, dead_letter_entity_} {
+          queue_{*this, entity_},
+          dead_letters_{*this, dead_letter_entity_} {
         if (rules_ && journal_) {
-            rules_->record_in(journal_, ids.queue, entity_.name());
+            rules_->record_in(journal_, ids.queue, name());
         }
     }
 
@@ -72,9 +71,9 @@ public:
     QueuePair(const QueuePair&) = delete;
     QueuePair& operator=(const QueuePair&) = delete;
 
-    [[nodiscard]] const std::string& name() const noexcept { return entity_.name(); }
-    [[nodiscard]] EntityKind kind() const noexcept { return kind_; }
-    [[nodiscard]] const QueueOptions& options() const noexcept { return entity_.options(); }
+    [[nodiscard]] const std::string& name() const noexcept { return entity_.state.name; }
+    [[nodiscard]] EntityKind kind() const noexcept { return entity_.state.kind; }
+    [[nodiscard]] const QueueOptions& options() const noexcept { return entity_.state.options; }
     [[nodiscard]] Queue& queue() noexcept { return queue_; }
     [[nodiscard]] Queue& dead_letters() noexcept { return dead_letters_; }
 
@@ -89,11 +88,6 @@ public:
 
     /// Null unless it is a subscription.
     [[nodiscard]] RuleBook* rules() const noexcept { return rules_.get(); }
-
-    /// Where `entity`, one of the two, forwards its messages. Empty: nowhere, or it is a topic.
-    [[nodiscard]] const std::string& destination_of(const Entity& entity) const noexcept {
-        return &entity == &entity_ ? options().forward_to : options().forward_dead_letters_to;
-    }
 
     /// Takes messages that other entities forward. Returns the reason for the last one that it
     /// rejected. Thread-safe.
@@ -161,8 +155,8 @@ public:
 
 private:
     void finish() {
-        entity_.finish();
-        dead_letter_entity_.finish();
+        entity_.consumers.serve();
+        dead_letter_entity_.consumers.serve();
     }
 
     [[nodiscard]] bool begin_forwarding();
@@ -176,7 +170,6 @@ private:
         return of;
     }
 
-    const EntityKind kind_;
     const std::shared_ptr<RuleBook> rules_;
     const std::shared_ptr<Directory> directory_;
     const std::shared_ptr<WakeupBoard> board_;

@@ -14,7 +14,7 @@
 namespace sessionq::broker {
 
 struct Consumer;
-class Entity;
+class EntityMessages;
 struct Session;
 struct StoredMessage;
 struct AvailableTag;
@@ -26,10 +26,10 @@ using Place = MessageState;
 /// The one instant that a message waits for. Its place says which: when it is due, when it expires
 /// or when its lock ends. Few messages have a timer.
 struct MessageTimer {
-    MessageTimer(Entity& in, StoredMessage& of, timing::Timer::Callback expired) noexcept
-        : entity{in}, message{of}, timer{this, expired} {}
+    MessageTimer(EntityMessages& in, StoredMessage& of, timing::Timer::Callback expired) noexcept
+        : messages{in}, message{of}, timer{this, expired} {}
 
-    Entity& entity;
+    EntityMessages& messages;
     StoredMessage& message;
     timing::Timer timer;
 };
@@ -46,7 +46,7 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     Consumer* holder{nullptr}; ///< the consumer that has received it and not settled it
     std::uint64_t token{0};    ///< names it within the holder
     std::unique_ptr<MessageTimer> timer{};
-    std::unique_ptr<DeadLetterInfo> dead_letter{};
+    std::shared_ptr<const DeadLetterInfo> dead_letter{};
     std::uint32_t delivery_count{0};
     std::uint32_t bytes{0};
     Place place{Place::active};

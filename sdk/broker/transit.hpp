@@ -12,7 +12,7 @@
 
 namespace sessionq::broker {
 
-class Entity;
+class EntityMessages;
 
 /// How often a message may be forwarded before it is dead-lettered. Documented by Azure Service
 /// Bus.
@@ -37,7 +37,7 @@ struct Arrival {
 /// A message on its way out of an entity. The entity holds it until it has arrived, so it survives
 /// a crash in between.
 struct Transit {
-    Entity* from{nullptr};
+    EntityMessages* from{nullptr};
     std::int64_t sequence{0};
     Arrival message{};
     std::vector<EntityId> forwarded_to{};        ///< the subscriptions that have it already

@@ -14,7 +14,7 @@ namespace {
 
 struct Fixture {
     ConsumerPtr add(int priority = 0) {
-        auto consumer = std::make_shared<broker::Consumer>(entity, nullptr, "", false,
+        auto consumer = std::make_shared<broker::Consumer>(entity.consumers, nullptr, "", false,
                                                            broker::ReceiveMode::peek_lock, priority,
                                                            TimePoint::max(), nullptr);
         manager.add(consumer);

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "broker/accept_spec.hpp"
+#include "broker/consumer_manager.hpp"
+#include "broker/entity_messages.hpp"
+#include "broker/purgatory.hpp"
+#include "core/result.hpp"
+
+namespace sessionq::broker {
+
+/// The consumers of an entity, from accept to end, with the locks and states of their sessions.
+/// Decides who gets a session and who is notified of messages.
+class EntityConsumers {
+public:
+    EntityConsumers(EntityState& entity, EntityMessages& messages) noexcept
+        : entity_{entity}, messages_{messages}, waiting_{entity.context} {}
+
+    OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target);
+    bool cancel_accept(OperationId id) { return waiting_.take(id) != nullptr; }
+    [[nodiscard]] std::size_t waiting_accepts() const noexcept { return waiting_.size(); }
+    core::Result<ConsumerPtr> open(ReceiveMode mode, int priority,
+                                   std::shared_ptr<ConsumerTarget> target);
+
+    /// Says whether the consumer wants work. One that has ended never does.
+    void set_interested(Consumer& consumer, bool interested);
+
+    core::Result<TimePoint> renew(Consumer& consumer);
+    core::Result<std::optional<std::string>> get_state(const Consumer& consumer) const;
+    core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state);
+
+    void close(Consumer& consumer);
+    /// Ends a consumer that did not ask for it.
+    void lose(Consumer& consumer, Failure why);
+    /// Ends every consumer and every waiting accept.
+    void shut_down();
+
+    /// Serves waiting accepts and notifies consumers that can be served now.
+    void serve();
+
+    [[nodiscard]] Failure lock_lost(const Consumer& consumer) const;
+
+private:
+    struct WaitingAccept;
+
+    /// Why there can be no new consumers, if so.
+    [[nodiscard]] std::optional<Failure> find_fault() const {
+        return entity_.is_shut_down ? entity_.deleted() : entity_.find_receive_fault();
+    }
+    /// Why an accept is refused, if so. Otherwise finds the session to grant at once; null: wait.
+    [[nodiscard]] std::optional<Failure> select(const AcceptSpec& spec, Session*& session);
+    void grant(Session& session, const AcceptSpec& spec, std::shared_ptr<ConsumerTarget> target);
+    void end(Consumer& consumer, bool counted);
+
+    EntityState& entity_;
+    EntityMessages& messages_;
+    ConsumerManager sharing_; // without sessions
+    Purgatory waiting_;
+};
+
+} // namespace sessionq::broker

@@ -1,0 +1,143 @@
+#include "broker/entity_deliveries.hpp"
+
+#include <algorithm>
+
+namespace sessionq::broker {
+
+bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to) {
+    if (consumer.ended) {
+        return false;
+    }
+    if (consumer.mode == ReceiveMode::receive_and_delete &&
+        entity_.context.is_failing()) { // deliveries could not be recorded as removed
+        consumers_.lose(consumer, journal_failing(entity_.name));
+        return false;
+    }
+    AvailableMessages& available = entity_.available_in(consumer.session);
+    std::uint32_t taken = 0;
+    for (; taken < max; ++taken) {
+        StoredMessage* message = available.pop_front();
+        if (message == nullptr) {
+            break;
+        }
+        deliver(*message, consumer, to);
+    }
+    consumers_.set_interested(consumer, taken < max);
+    return true;
+}
+
+void EntityDeliveries::deliver(StoredMessage& message, Consumer& consumer,
+                               std::vector<Delivered>& to) {
+    Delivered& delivered = to.emplace_back();
+    delivered.message = describe_delivery(message);
+    delivered.bytes = message.bytes;
+    message.delivered_before = true;
+    if (consumer.mode == ReceiveMode::receive_and_delete) {
+        messages_.remove(message);
+        return;
+    }
+    delivered.token = consumer.unsettled.add(message);
+    message.holder = &consumer;
+    message.token = delivered.token;
+    message.timer.reset();
+    if (!consumer.has_session) {
+        messages_.arm(message, entity_.lock_end());
+    }
+}
+
+core::Result<core::Done> EntityDeliveries::receive_deferred(Consumer& consumer,
+                                                            std::span<const std::int64_t> sequences,
+                                                            std::vector<Delivered>& to) {
+    if (consumer.ended) {
+        return consumers_.lock_lost(consumer);
+    }
+    if (consumer.mode == ReceiveMode::receive_and_delete && entity_.context.is_failing()) {
+        return journal_failing(entity_.name);
+    }
+    std::vector<StoredMessage*> found;
+    for (const std::int64_t sequence : sequences) {
+        StoredMessage* message = entity_.store.find(sequence);
+        bool is_there = message != nullptr && message->place == Place::deferred &&
+                        message->holder == nullptr && message->session == consumer.session &&
+                        std::ranges::find(found, message) == found.end();
+        if (is_there &&
+            message->expires <= entity_.context.now()) { // a deferred message expires on demand
+            messages_.expire(*message);
+            is_there = false;
+        }
+        if (!is_there) {
+            return entity_.failure(Errc::message_not_found,
+                                   "no deferred message has the sequence number " +
+                                       std::to_string(sequence));
+        }
+        found.push_back(message);
+    }
+    for (StoredMessage* message : found) {
+        deliver(*message, consumer, to);
+    }
+    return core::Done{};
+}
+
+void EntityDeliveries::settle(Consumer& consumer, SettleOrder& order) {
+    StoredMessage* message = consumer.unsettled.find(order.token);
+    if (message == nullptr) {
+        order.failed_with =
+            consumer.ended || !consumer.has_session ? Errc::lock_lost : Errc::already_settled;
+        return;
+    }
+    if (order.outcome == Outcome::dead_letter && entity_.is_dead_letter_queue) {
+        order.failed_with = Errc::not_supported;
+        return;
+    }
+    if (order.outcome != Outcome::release && entity_.context.is_failing()) {
+        order.failed_with = Errc::server_busy; // it stays unsettled
+        return;
+    }
+    const bool has_properties = order.outcome != Outcome::release && order.changes != nullptr &&
+                                !order.changes->properties.empty();
+    if (has_properties && entity_.context.is_full()) {
+        // it stays unsettled and can be settled without properties
+        order.failed_with = Errc::quota_exceeded;
+        return;
+    }
+    consumer.unsettled.remove(order.token);
+    if (order.outcome == Outcome::complete) {
+        messages_.remove(*message);
+        return;
+    }
+    if (has_properties) {
+        const Changes& changes = *order.changes;
+        entity_.store.replace_content(
+            *message, message->content->with_changes(
+                          {.properties = changes.properties, .encoded = changes.encoded}));
+        entity_.journal.note_changed(*message, message->content);
+    }
+    switch (order.outcome) {
+    case Outcome::complete: break;
+    case Outcome::abandon: messages_.put_back(*message, true); break;
+    case Outcome::release: messages_.put_back(*message, false); break;
+    case Outcome::defer:
+        entity_.store.move(*message, Place::deferred);
+        entity_.journal.note_changed(*message);
+        messages_.put_back(*message, false);
+        break;
+    case Outcome::dead_letter:
+        message->holder = nullptr;
+        messages_.dead_letter(*message, order.changes != nullptr ? order.changes->dead_letter
+                                                                 : DeadLetterInfo{});
+        break;
+    }
+}
+
+core::Result<TimePoint> EntityDeliveries::renew_message(Consumer& consumer,
+                                                        DeliveryTable::Token token) {
+    StoredMessage* message = consumer.has_session ? nullptr : consumer.unsettled.find(token);
+    if (message == nullptr) {
+        return entity_.failure(Errc::lock_lost, "the message is not locked by this receiver");
+    }
+    const TimePoint until = entity_.lock_end();
+    messages_.arm(*message, until);
+    return until;
+}
+
+} // namespace sessionq::broker

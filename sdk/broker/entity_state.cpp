@@ -1,0 +1,105 @@
+#include "broker/entity_state.hpp"
+
+#include "core/id_length.hpp"
+
+namespace sessionq::broker {
+
+std::optional<Failure> EntityState::find_receive_fault() const {
+    if (kind == EntityKind::topic) {
+        return failure(Errc::not_supported,
+                       "a topic cannot be received from; receive from its subscriptions");
+    }
+    // A dead-letter sub-queue may hold messages that could not be forwarded.
+    if (forwards() && !is_dead_letter_queue) {
+        return failure(Errc::not_supported,
+                       "its messages are forwarded to '" + options.forward_to + "'");
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> EntityState::find_send_fault() const {
+    if (is_dead_letter_queue) {
+        return failure(Errc::not_supported, "a dead-letter sub-queue cannot be sent to");
+    }
+    if (kind == EntityKind::subscription) {
+        return failure(Errc::not_supported, "a subscription cannot be sent to; send to its topic");
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> EntityState::find_fault(const MessageContent& message) const {
+    const auto session_id = message.session_id();
+    const auto time_to_live = message.time_to_live();
+    if (options.requires_session && !session_id) {
+        return failure(Errc::session_required,
+                       "the message has no session id and the entity requires sessions");
+    }
+    if (session_id && !core::is_id(*session_id)) {
+        return failure(Errc::invalid_argument, "session_id is longer than 128 characters");
+    }
+    if (!core::is_id(message.message_id())) {
+        return failure(Errc::invalid_argument, "message_id is longer than 128 characters");
+    }
+    if (time_to_live && time_to_live->count() <= 0) {
+        return failure(Errc::invalid_argument, "time_to_live must be positive");
+    }
+    if (message.bytes() > options.max_message_bytes) {
+        return failure(Errc::message_too_large,
+                       "max_message_bytes is " + std::to_string(options.max_message_bytes));
+    }
+    return std::nullopt;
+}
+
+Failure EntityState::failure(Errc code, std::string_view about) const {
+    return {.code = code, .detail = "entity '" + name + "': " + std::string{about}};
+}
+
+Failure EntityState::deleted() const {
+    return failure(Errc::entity_not_found, "the entity was deleted");
+}
+
+Session* EntityState::session_of(const MessageContent& message) {
+    return options.requires_session
+               ? &sessions.obtain(message.session_id().value_or(std::string_view{}))
+               : nullptr;
+}
+
+void EntityState::remove(StoredMessage& message) {
+    Session* session = message.session;
+    available_in(session).remove(message);
+    store.remove(message);
+    if (session != nullptr && !session->holder) {
+        sessions.refresh(*session);
+    }
+}
+
+std::vector<ReceivedMessage> EntityState::peek(std::int64_t from, std::uint32_t max,
+                                               const std::optional<std::string>& session_id) {
+    std::vector<ReceivedMessage> seen;
+    const StoredMessage* at = nullptr;
+    const Session* session = nullptr;
+    if (session_id && options.requires_session) {
+        session = sessions.find(*session_id);
+        at = session != nullptr ? session->messages.back() : nullptr;
+        if (at == nullptr || at->sequence < from) {
+            return seen;
+        }
+        at = session->messages.front();
+    }
+    if (at == nullptr || at->sequence < from) {
+        at = store.at_or_after(from);
+    }
+    while (at != nullptr && seen.size() < max) {
+        const bool is_wanted = session != nullptr
+                                   ? at->session == session
+                                   : !session_id || at->content->session_id() == session_id;
+        if (is_wanted) {
+            seen.push_back(describe_delivery(*at));
+        }
+        at = session != nullptr && is_wanted ? session->messages.next(*at)
+                                             : store.at_or_after(at->sequence + 1);
+    }
+    return seen;
+}
+
+} // namespace sessionq::broker

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "broker/entity_journal.hpp"
+#include "broker/message_store.hpp"
+#include "broker/session_table.hpp"
+
+namespace sessionq::broker {
+
+/// What the parts of an entity share: its definition, context, messages and sessions. It answers
+/// questions about them. The parts decide what happens to them.
+struct EntityState {
+    const std::string name;
+    const EntityKind kind;
+    const QueueOptions options;
+    const EntityId id; ///< names the entity in the journal
+    /// Its messages are not counted and do not expire.
+    const bool is_dead_letter_queue;
+    QueueContext& context;
+    EntityJournal journal{id, context};
+
+    SessionTable sessions{};
+    AvailableMessages available{}; ///< without sessions
+    MessageStore store{};
+    bool is_shut_down{false};
+
+    /// Whether its messages are forwarded to other entities.
+    [[nodiscard]] bool forwards() const noexcept {
+        return kind == EntityKind::topic || !options.forward_to.empty();
+    }
+
+    /// Why nothing can be received here, if so.
+    [[nodiscard]] std::optional<Failure> find_receive_fault() const;
+    /// Why senders cannot send here, if so.
+    [[nodiscard]] std::optional<Failure> find_send_fault() const;
+    /// Why this message is rejected, if so.
+    [[nodiscard]] std::optional<Failure> find_fault(const MessageContent& message) const;
+
+    /// A failure whose text names the entity.
+    [[nodiscard]] Failure failure(Errc code, std::string_view about) const;
+    [[nodiscard]] Failure deleted() const;
+
+    /// When a lock ends that is granted or renewed now.
+    [[nodiscard]] TimePoint lock_end() const noexcept {
+        return context.now() + options.lock_duration;
+    }
+
+    /// The session that a message belongs to, made if needed. Null without sessions.
+    [[nodiscard]] Session* session_of(const MessageContent& message);
+
+    /// What a consumer of the session may receive. Null: a consumer without a session.
+    [[nodiscard]] AvailableMessages& available_in(Session* session) noexcept {
+        return session != nullptr ? session->available : available;
+    }
+
+    /// Removes a message, and its session if nothing else keeps that.
+    void remove(StoredMessage& message);
+
+    /// The messages from sequence number `from` on, in any state.
+    [[nodiscard]] std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max,
+                                                    const std::optional<std::string>& session_id);
+};
+
+} // namespace sessionq::broker
