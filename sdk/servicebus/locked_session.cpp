@@ -214,9 +214,8 @@ ports::RequestId LockedSession::receive_deferred(std::vector<std::int64_t> seque
                reading(std::move(handler),
                        [this, removes, wanted = sequence_numbers.size()](
                            const Response& response) -> core::Result<Deliveries> {
-                           auto read =
-                               read_deferred(response, wanted,
-                                              link_->connection().brokers_reading());
+                           auto read = read_deferred(response, wanted,
+                                                     link_->connection().brokers_reading());
                            if (!read.ok()) {
                                return read.failure();
                            }
