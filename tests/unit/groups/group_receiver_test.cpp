@@ -31,20 +31,20 @@ namespace {
 class Broker final : ConnectionOwner, SessionListener, LinkListener {
 public:
     Broker(core::EventLoop& loop, asio::io_context& io, std::string product)
-        : host_{loop, io},
-          acceptor_{host_, [this, product](StreamPtr stream) {
-                        ConnectionOptions options;
-                        options.engine = {
-                            .is_server = true,
-                            .open = {.container = "broker",
-                                     .properties = encode(Value::map(
-                                         {{Value::symbol("product"), std::string_view{product}}})),
-                                     .max_frame_size = 65536},
-                            .sasl = make_sasl_server({})};
-                        ConnectionOwner& owner = *this;
-                        connection_ = std::make_unique<Connection>(host_, std::move(stream),
-                                                                   std::move(options), owner);
-                    }} {
+        : host_{loop, io}, acceptor_{host_, [this, product](StreamPtr stream) {
+                                         ConnectionOptions options;
+                                         options.engine = {
+                                             .is_server = true,
+                                             .open = {.container = "broker",
+                                                      .properties = encode(Value::map(
+                                                          {{Value::symbol("product"),
+                                                            std::string_view{product}}})),
+                                                      .max_frame_size = 65536},
+                                             .sasl = make_sasl_server({})};
+                                         ConnectionOwner& owner = *this;
+                                         connection_ = std::make_unique<Connection>(
+                                             host_, std::move(stream), std::move(options), owner);
+                                     }} {
         port = acceptor_.listen({.port = 0}).value();
     }
     ~Broker() override {

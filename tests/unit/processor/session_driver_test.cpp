@@ -495,8 +495,7 @@ TEST_CASE("session driver: a renewal that fails is told and repeated") {
     CHECK(bench.counters().locks_lost == 0);
 }
 
-TEST_CASE(
-    "session driver: R12: an uncertain lock is renewed at once, and goes by the answer") {
+TEST_CASE("session driver: R12: an uncertain lock is renewed at once, and goes by the answer") {
     ProcessorBench bench{{.session_idle_timeout = 1h}};
     bench.start();
     const auto link = bench.open("a", 90s);
