@@ -156,8 +156,7 @@ void send_all(const Options& options, const sessionq::Client& client, std::size_
                 auto message = sessionq::Message::text("s" + std::to_string(session), body);
                 log.line("A " + key(session, number));
                 try {
-                    sender.send(std::move(message), sessionq::OperationContext{}.with_deadline(
-                                                        sessionq::Deadline::after(5s, now())));
+                    sender.send(std::move(message)); // within the client's operation_timeout
                     log.line("S " + key(session, number));
                     is_confirmed = true;
                 } catch (const sessionq::Error& error) {

@@ -39,12 +39,14 @@ bool Producer::finish(Duration longest) {
 }
 
 void Producer::run() {
+    // Not by the context of a send: its deadline would go along with the messages.
+    ClientOptions options = hasty_client();
+    options.operation_timeout = send_limit;
     std::optional<Client> client;
     while (!client && !gives_up_) {
         ++connects_;
-        if (promptness_.watch("connect", operation_timeout, [&] {
-                client = Client::connect(options_.connection, hasty_client());
-            })) {
+        if (promptness_.watch("connect", operation_timeout,
+                              [&] { client = Client::connect(options_.connection, options); })) {
             std::this_thread::sleep_for(100ms);
         }
     }
@@ -72,9 +74,7 @@ void Producer::send(const Client& client, std::uint32_t session, std::int64_t co
                                                              std::string(random_.below(600), '.')));
     }
     Sender sender{client, options_.entity};
-    while (promptness_.watch("send", send_limit, [&] {
-        sender.send(messages, OperationContext{Deadline::after(send_limit, now())});
-    })) {
+    while (promptness_.watch("send", send_limit, [&] { sender.send(messages); })) {
         if (gives_up_) {
             failed_ = true;
             return;
