@@ -103,7 +103,8 @@ void Engine::feed_sasl(std::string_view& bytes) {
     }
 }
 
-// What must be answered before more is heard is: an open by its kind, a begin because the engine forgets, with the peer's end, whom the answer was for.
+// Input stops where an answer must come first: an open is answered by its kind, and a begin before
+// the peer's end makes the engine forget whom the answer was for.
 void Engine::feed_transport(std::string_view bytes) {
     while (!bytes.empty() && !failed_ && !closed_) {
         const std::size_t passing = shim_.passing(bytes);
@@ -189,8 +190,8 @@ void Engine::take(std::string& to) {
     touched_ = false;
 }
 
-// What a rush has made of the output stays as long as a server uses it now and then, lest it grow from nothing each time. A client's rush is one of
-// attaches, and when they have been sent it is over.
+// A server keeps the output's memory after a rush for as long as it uses it now and then, so that
+// it does not grow from nothing each time. A client's rush is its attaches. It ends with them.
 void Engine::release_memory_of_rush(std::size_t used) {
     constexpr std::size_t usual = std::size_t{64} << 10U;
     const unsigned patience = is_server_ ? 32 : 1;
@@ -229,7 +230,7 @@ void Engine::collect_output() {
     bury();
 }
 
-// What is freed has its deliveries settled; hence not before the end was said that settles them as well.
+// Freeing a link settles its deliveries, so it waits until the end, which settles them too, was told.
 void Engine::bury() {
     for (pn_link_t* link : std::exchange(dead_links_, {})) {
         pn_link_free(link);

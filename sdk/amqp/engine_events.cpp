@@ -191,7 +191,7 @@ void Engine::on_delivery(pn_delivery_t* delivery) {
         return;
     }
     if (pn_link_is_receiver(link)) {
-        // Several may have arrived in whole before the first is told; each is read and advanced over in turn.
+        // Several may have arrived before the first is told. Each is read and passed in turn.
         while (pn_link_get_context(link) == owner) {
             pn_delivery_t* current = pn_link_current(link);
             if (current == nullptr || owner->closed_ || is_too_large(*owner, current) ||

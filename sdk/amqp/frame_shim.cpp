@@ -117,7 +117,8 @@ FormattedTag split_tag(std::string_view tag) noexcept {
             uint_at(tag.substr(tag.size() - trailer_size))};
 }
 
-// How long the frame is that begins here; what its size needs before that is known; zero if it is none.
+// The length of the frame that begins here. Before that is known: the bytes that tell it. Zero: it
+// is no frame.
 std::size_t FrameShim::size_of_frame(std::string_view begun, std::uint32_t largest) noexcept {
     if (begun.size() < header_size) {
         return header_size;
@@ -300,7 +301,7 @@ bool FrameShim::rewrite_inbound_open(std::string_view frame, std::string& to) {
     return true;
 }
 
-// The engine below gives up the whole process over a message that has no delivery-id in its first frame.
+// The engine below ends the process if the first frame of a message has no delivery-id.
 bool FrameShim::follow(std::uint16_t channel, const Fields& fields) {
     switch (fields.code()) {
     case Performative::transfer: {

@@ -104,8 +104,8 @@ public:
     }
 
 private:
-    // One word: | epoch: 32 | disposed | fired | unstarted | in flight: 29 |. In an idle session all
-    // but the epoch is zero.
+    // One word: | epoch: 32 | disposed | fired | unstarted | in flight: 29 |. In an idle session
+    // all but the epoch is zero.
     static constexpr std::uint64_t in_flight_mask = (std::uint64_t{1} << 29) - 1;
     static constexpr std::uint64_t unstarted_bit = std::uint64_t{1} << 29;
     static constexpr std::uint64_t fired_bit = std::uint64_t{1} << 30;
