@@ -230,7 +230,8 @@ void Engine::collect_output() {
     bury();
 }
 
-// Freeing a link settles its deliveries, so it waits until the end, which settles them too, was told.
+// Freeing a link settles its deliveries. So it waits until the end, which settles them too, was
+// told.
 void Engine::bury() {
     for (pn_link_t* link : std::exchange(dead_links_, {})) {
         pn_link_free(link);
