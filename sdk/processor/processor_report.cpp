@@ -9,10 +9,10 @@ namespace sessionq {
 
 namespace {
 
-template <typename Value, std::size_t count>
-std::string_view name_of(Value value, const std::string_view (&names)[count]) noexcept {
+template <typename Value, std::size_t Count>
+std::string_view name_of(Value value, const std::string_view (&names)[Count]) noexcept {
     const auto index = static_cast<std::size_t>(value);
-    return index < count ? names[index] : "unknown";
+    return index < Count ? names[index] : "unknown";
 }
 
 } // namespace
