@@ -11,13 +11,13 @@ std::string_view StoredContent::encode(const MessageContent& content, WallTime e
     if (const auto* encoded = dynamic_cast<const amqp::EncodedContent*>(&content)) {
         return encoded->encoded();
     }
-    scratch = amqp::encode_content(content, reading(enqueued));
+    scratch = amqp::encode_content(content, amqp::reading_at(enqueued, at_));
     return scratch;
 }
 
 core::Result<MessageContentPtr> StoredContent::decode(std::string_view bytes,
                                                       WallTime enqueued) const {
-    auto made = amqp::EncodedContent::make(bytes, reading(enqueued));
+    auto made = amqp::EncodedContent::make(bytes, amqp::reading_at(enqueued, at_));
     if (!made) {
         return made.failure();
     }

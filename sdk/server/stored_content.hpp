@@ -21,11 +21,6 @@ public:
         std::string_view bytes) const override;
 
 private:
-    [[nodiscard]] amqp::ClockReading reading(WallTime wall) const noexcept {
-        return {.now = at_.now + std::chrono::duration_cast<Duration>(wall - at_.wall),
-                .wall = wall};
-    }
-
     const amqp::ClockReading at_;
 };
 

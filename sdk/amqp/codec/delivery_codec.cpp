@@ -196,7 +196,7 @@ Duration time_waited(WallTime enqueued, WallTime brokers_now) noexcept {
     if (enqueued == WallTime{}) { // the broker does not tell
         return Duration::zero();
     }
-    return std::max(std::chrono::duration_cast<Duration>(brokers_now - enqueued), Duration::zero());
+    return std::max(between(enqueued, brokers_now), Duration::zero());
 }
 
 core::Result<ReceivedDelivery> to_delivery(
@@ -231,11 +231,10 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
                                  const ClockReading& at, std::string& head) {
     const auto* own = dynamic_cast<const EncodedContent*>(&content);
     // A message that no sender encoded was created when it was enqueued, not when it is delivered.
-    const ClockReading enqueued{
-        .now = at.now - std::chrono::duration_cast<Duration>(at.wall - notes.facts.enqueued_time),
-        .wall = notes.facts.enqueued_time};
     const std::string made =
-        own != nullptr ? std::string{} : encode_message(content.message(), enqueued);
+        own != nullptr
+            ? std::string{}
+            : encode_message(content.message(), reading_at(notes.facts.enqueued_time, at));
     const MessageSections sections =
         own != nullptr ? own->sections() : MessageSections::find(made).value_or(MessageSections{});
     MessageHeader header = own != nullptr

@@ -10,6 +10,10 @@
 namespace sessionq::amqp {
 namespace {
 
+using std::chrono::milliseconds;
+
+constexpr milliseconds longest = std::chrono::hours{24 * 365 * 100};
+
 Failure malformed(const char* what) {
     return {.code = Errc::protocol_error,
             .detail = std::string{"the message cannot be decoded: malformed "} + what};
@@ -17,8 +21,6 @@ Failure malformed(const char* what) {
 
 /// The deadline that `left` milliseconds tell. Values out of range become never or passed.
 Deadline deadline_after(std::int64_t left, TimePoint now) noexcept {
-    using std::chrono::milliseconds;
-    constexpr milliseconds longest = std::chrono::hours{24 * 365 * 100};
     return left > longest.count()
                ? Deadline::never()
                : Deadline::after(milliseconds{std::max<std::int64_t>(left, 0)}, now);
@@ -67,6 +69,12 @@ MessageProperties::Field field_of(TextField field) noexcept {
 }
 
 } // namespace
+
+Duration between(WallTime earlier, WallTime later) noexcept {
+    const milliseconds apart{Timestamp::of(later).milliseconds -
+                             Timestamp::of(earlier).milliseconds};
+    return std::clamp(apart, -longest, longest);
+}
 
 EncodedContent::Blank::Blank(std::size_t size)
     : size_{size},
@@ -159,7 +167,6 @@ std::size_t EncodedContent::bytes() const noexcept {
 }
 
 std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
-    using std::chrono::milliseconds;
     if (!header_.time_to_live) {
         return std::nullopt;
     }

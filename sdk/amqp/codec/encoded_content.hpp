@@ -18,6 +18,15 @@ struct ClockReading {
     WallTime wall{};
 };
 
+/// From one instant of a wall clock to another. Instants from outside may be far apart: it is at
+/// most a hundred years.
+[[nodiscard]] Duration between(WallTime earlier, WallTime later) noexcept;
+
+/// The reading of the same clocks at another instant.
+[[nodiscard]] inline ClockReading reading_at(WallTime wall, const ClockReading& known) noexcept {
+    return {.now = known.now + between(known.wall, wall), .wall = wall};
+}
+
 /// The application property that carries what was left of a message's deadline when it was sent, in
 /// milliseconds (R22). It is no instant, because the clocks of sender and consumer may differ.
 inline constexpr std::string_view time_left_property = "sessionq-time-left";

@@ -194,14 +194,14 @@ struct World {
     asio::io_context io{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard{io.get_executor()};
     Broker broker;
+    std::vector<Errc> refused{}; // the endpoint's end answers accepts
+    std::function<void()> on_refused{};
     std::optional<groups::Endpoint> endpoint{
         std::in_place, loop, io,
         groups::EndpointSettings{
             .url = groups::ConnectionUrl::parse("amqp://127.0.0.1:" + std::to_string(broker.port))
                        .value(),
             .idle_timeout = 24h}};
-    std::vector<Errc> refused{};
-    std::function<void()> on_refused{};
     std::vector<std::unique_ptr<test::RecordingLink>> sessions{};
 };
 

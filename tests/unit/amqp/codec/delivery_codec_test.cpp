@@ -107,6 +107,18 @@ TEST_CASE("decode_delivery: R22: a message's deadline is what was left, less wha
     CHECK(deadline_at(3h, WallTime{}) == Deadline::at(TimePoint{3h + 30s}));
     CHECK(deadline_at(3h, brokers_noon - 10s) == Deadline::at(TimePoint{3h + 30s}));
 
+    // Stamps out of reach overflow nothing.
+    for (const WallTime stamp : {WallTime::min(), WallTime::max()}) {
+        const std::string odd =
+            encode_delivery(*content, {.facts = {.enqueued_time = stamp}}, noon);
+        for (const WallTime now : {WallTime::min(), WallTime::max(), brokers_noon}) {
+            CHECK(decode_delivery(odd, {.now = TimePoint{3h}, .wall = now}).ok());
+        }
+        CHECK_FALSE(encode_delivery(DecodedContent{content->message()},
+                                    {.facts = {.enqueued_time = stamp}}, noon)
+                        .empty());
+    }
+
     const std::string unstamped = encode_delivery(*content, {.facts = {}}, noon);
     CHECK(decode_delivery(unstamped, noon).value().facts.deadline == Deadline::at(noon.now + 30s));
 }
