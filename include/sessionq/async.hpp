@@ -143,7 +143,8 @@ namespace sessionq {
 /// occupies no worker while it waits. Asio's timers and sockets work in it. An exception goes to
 /// the failure policy. When the session's stop token fires, what the coroutine waits for is
 /// cancelled (`asio::cancellation_type::all`): the wait throws `asio::error::operation_aborted`.
-/// So does every `co_await` after it, until `asio::this_coro::reset_cancellation_state`.
+/// So does every later `co_await`, unless the coroutine awaits
+/// `asio::this_coro::reset_cancellation_state` first.
 [[nodiscard]] MessageHandler coroutine(
     std::function<asio::awaitable<void>(MessageContext&)> handler);
 

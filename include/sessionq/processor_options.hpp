@@ -95,7 +95,8 @@ struct ConcurrencyLimits {
     std::uint32_t max_concurrent_sessions{8};
     std::uint32_t max_concurrent_calls_per_session{1};
     std::uint32_t max_concurrent_calls{0};
-    /// It counts from when a session became idle, also for sessions that are idle now. Unset: it
+    /// It counts from when a session became idle, also for sessions that are idle now. No effect
+    /// with `session_ids` that are no more than the slots: they are kept while idle. Unset: it
     /// stays as it is.
     std::optional<Duration> session_idle_timeout{};
 };

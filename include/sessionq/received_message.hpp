@@ -54,10 +54,11 @@ public:
     [[nodiscard]] std::int64_t sequence_number() const noexcept { return facts_.sequence_number; }
     [[nodiscard]] std::uint32_t delivery_count() const noexcept { return facts_.delivery_count; }
     [[nodiscard]] WallTime enqueued_time() const noexcept { return facts_.enqueued_time; }
-    /// By when it should be handled: what was left when it was sent, less the time that it waited
-    /// at the broker. The clocks of sender, broker and consumer may differ. A broker other than
-    /// `LocalBroker` and `sessionqd` does not tell its time: until a message shows it, the time
-    /// waited may count as shorter than it was, and never as longer. Never: it has none.
+    /// By when it should be handled: the time that was left when it was sent, less the time that it
+    /// waited at the broker. The clocks of sender, broker and consumer may differ. `LocalBroker`
+    /// and `sessionqd` tell how long it waited. Azure Service Bus shows it only by the times on its
+    /// messages, so a client's first messages may seem to have waited for less time, never for
+    /// more. With message groups the time waited does not count. Never: it has no deadline.
     [[nodiscard]] Deadline deadline() const noexcept { return facts_.deadline; }
     [[nodiscard]] const DeliveryFacts& facts() const noexcept { return facts_; }
 

@@ -29,9 +29,11 @@ class SenderCore;
 /// deadline, `ClientOptions::operation_timeout` applies.
 ///
 /// Deadlines: a message belongs to the request that it is sent in. It carries what is left of the
-/// deadline in scope, or of its own if that is sooner, and consumers do not handle it after that
-/// (`ProcessorOptions::expired_message`). A scheduled message carries only its own. For work that
-/// goes on when the request is over, send in an `OperationContext::DetachedScope`.
+/// deadline in scope, or of its own if that is sooner. Processors do not handle it after that
+/// (`ProcessorOptions::expired_message`). The deadline of a context that is passed to `send`
+/// counts, too: to limit only the call, set `ClientOptions::operation_timeout`. A scheduled message
+/// carries only its own deadline. For work that goes on when the request is over, send in an
+/// `OperationContext::DetachedScope`.
 ///
 /// Retrying: after `timeout`, `cancelled` or `connection_lost` the broker may have carried out the
 /// operation, because only the answer is missing. For a safe retry, keep the message ids and let
