@@ -46,15 +46,17 @@ Duration LockClock::length(WallTime until, TimePoint asked,
         return unknown_lock;
     }
     forget(answered.now);
-    auto left = std::chrono::duration_cast<Duration>(until - answered.wall);
+    Duration shown = Duration::max(); // by the evidence, at most
     for (const auto& ahead : {newer_, older_}) {
         if (ahead) {
-            left = std::min(left, std::chrono::duration_cast<Duration>(until.time_since_epoch()) -
-                                      *ahead - answered.now.time_since_epoch());
+            shown = std::min(shown, std::chrono::duration_cast<Duration>(until.time_since_epoch()) -
+                                        *ahead - answered.now.time_since_epoch());
         }
     }
+    const auto left = std::min(std::chrono::duration_cast<Duration>(until - answered.wall), shown);
     if (left <= Duration::zero() || left > longest_lock + tolerance) {
-        return unknown_lock;
+        return shown > Duration::zero() ? std::clamp(shown, shortest_lock, unknown_lock)
+                                        : unknown_lock;
     }
     return std::max(std::min(left, longest_lock) + (answered.now - asked), shortest_lock);
 }

@@ -26,7 +26,8 @@ public:
     /// No entity locks for longer (documented).
     static constexpr Duration longest_lock = std::chrono::minutes{5};
     /// The assumed length of a lock that looks expired or longer than any lock. Only a difference
-    /// of the clocks explains that, so it has the shortest length that the service grants.
+    /// of the clocks explains that, so it has the shortest length that the service grants, or less
+    /// if the evidence says so.
     static constexpr Duration unknown_lock = std::chrono::seconds{5};
     static constexpr Duration tolerance = std::chrono::seconds{30};
     /// The lower bound of a length, and so of the time between renewals.

@@ -71,6 +71,18 @@ TEST_CASE("lock clock: R22: the broker's time is told by what has passed there, 
     }
 }
 
+TEST_CASE(
+    "lock clock: R12: a short lock is short also where our clock is so far ahead that it looks "
+    "expired") {
+    const Broker broker{.ahead = -1h, .lock = 2s};
+    LockClock clock;
+    CHECK(length_now(clock, broker, t0) == LockClock::unknown_lock);
+    clock.has_passed(broker.clock(t0), Broker::reading(t0)); // the broker told its time
+    CHECK(length_now(clock, broker, t0) == 2s);
+    const Broker long_lock{.ahead = -1h, .lock = 30s};
+    CHECK(length_now(clock, long_lock, t0) == LockClock::unknown_lock);
+}
+
 TEST_CASE("lock clock: R12: a step of the wall clock while the answer is under way counts from the "
           "answer on") {
     const Broker broker;
