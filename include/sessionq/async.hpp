@@ -124,6 +124,9 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<std::vector<ReceivedMessage>> async_peek(
     Browser& browser, std::uint32_t max_messages,
     const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::optional<ReceivedMessage>> async_next(
+    Browser& browser, Duration wait = Duration::max(),
+    const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(
     const Client& client, const std::string& entity,
     const OperationContext& context = OperationContext::current());

@@ -11,6 +11,7 @@
 #include <sessionq/client.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/time.hpp>
 
 namespace sessionq {
 
@@ -42,6 +43,14 @@ struct BrowserOptions {
 ///         std::cout << message.sequence_number() << ": " << message.text() << '\n';
 ///     }
 ///
+/// To follow an entity, call `next` until the program ends:
+///
+///     while (!ended) {
+///         if (const auto message = browser.next(std::chrono::seconds{1})) {
+///             std::cout << message->text() << '\n';
+///         }
+///     }
+///
 /// All functions block as those of `Sender` do. Errors: the broker's (see `Errc`).
 ///
 /// Thread safety:
@@ -61,6 +70,25 @@ public:
     /// invalid_argument (`max_messages` must be 1 or more).
     [[nodiscard]] std::vector<ReceivedMessage> peek(
         std::uint32_t max_messages, const OperationContext& context = OperationContext::current());
+
+    /// Returns the next message and moves the position behind it. If there is none, waits for one.
+    /// Returns none after `wait`, or at the deadline if that is sooner. The position stays then.
+    ///
+    /// A message that a consumer removes meanwhile may never be shown. A scheduled message is shown
+    /// at once. It is shown again when it is due, because it then has a new sequence number.
+    ///
+    /// The broker inside the process and `sessionqd` tell the browser of the message. A broker that
+    /// cannot is asked again: 50 ms after the last request, then twice that, up to a second. Azure
+    /// Service Bus is one.
+    ///
+    /// `wait`: range zero or more. Zero: only a message that the broker has now. Duration::max():
+    /// wait until the deadline.
+    ///
+    /// Errors: the broker's; invalid_argument (`wait` must be zero or more), invalid_state (on a
+    /// receive thread), cancelled. If `wait` is zero, also timeout.
+    [[nodiscard]] std::optional<ReceivedMessage> next(
+        Duration wait = Duration::max(),
+        const OperationContext& context = OperationContext::current());
 
     /// Moves the position. The next message has this sequence number or a higher one.
     void seek(std::int64_t sequence_number) noexcept { position_ = sequence_number; }

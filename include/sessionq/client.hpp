@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include <sessionq/backoff_options.hpp>
+#include <sessionq/connection_idleness.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
 #include <sessionq/transport.hpp>
@@ -21,6 +23,9 @@ namespace client {
 class ClientCore;
 struct Access;
 } // namespace client
+
+/// Is told that a connection is idle.
+using ConnectionIdleHandler = std::function<void(const ConnectionIdleness&)>;
 
 /// How a `Client` works. An aggregate for designated initialisers. A value out of range throws
 /// `Error{Errc::invalid_option}` naming the member. Nothing is clamped.
@@ -39,10 +44,26 @@ struct ClientOptions {
     /// once. Default 0.
     Duration receive_spin{};
 
-    /// How long a connection may be silent before the client considers the broker gone and
-    /// reconnects. The client asks for a sign of life twice in that time. Counted in whole seconds.
-    /// No effect in process. Range: 4 s to 1 h. Default 120 s.
+    /// Read idle timeout: how long a connection may receive nothing before the client considers
+    /// the broker gone and reconnects. The client asks for a sign of life twice in that time.
+    /// Counted in whole seconds. No effect in process. Range: 4 s to 1 h. Default 120 s.
     Duration connection_idle_timeout{std::chrono::seconds{120}};
+
+    /// Write idle timeout: how long a connection may send nothing before the client sends a
+    /// heartbeat, at most a second later. It keeps the connection alive on a network that drops
+    /// silent ones. The client also sends twice in the idle timeout that the broker tells, so a
+    /// longer time than that has no effect. No effect in process. Range: 0, or 1 s to 1 h. Zero:
+    /// only as the broker requires. Default 0.
+    Duration connection_write_idle_timeout{};
+
+    /// Runs when a connection is idle. Read: once, when `connection_idle_timeout` has passed.
+    /// Write: before each heartbeat, so again and again while the client has nothing to send, with
+    /// a growing `ConnectionIdleness::idle`. It runs on the client's notifier thread, one call at a
+    /// time. It may use the client and should return soon, because callbacks of stop tokens wait
+    /// for it. If it throws, the library logs an error. It may still run while the last handle of
+    /// the client is destroyed, and it must not hold one. No effect in process. Null: nobody is
+    /// told. Default null.
+    ConnectionIdleHandler on_connection_idle{};
 
     /// Delays between attempts to connect. They grow while attempts fail, or while connections last
     /// less than ten times `min`. No effect in process. Default 100 ms to 30 s.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/message_order.hpp>
 #include <sessionq/rule.hpp>
 #include <sessionq/time.hpp>
 
@@ -63,6 +64,17 @@ struct QueueOptions {
     /// either. A message that cannot be forwarded stays in the dead-letter queue. Empty: none.
     /// Default empty.
     std::string forward_dead_letters_to{};
+
+    /// The order in which messages are delivered. It does not change browsing, which goes by
+    /// sequence number. With sessions: only arrival. Default arrival.
+    MessageOrder order{MessageOrder::arrival};
+
+    /// The application property that `MessageOrder::property` orders by, by its exact name. Lower
+    /// values come first: numbers by size, whatever their types, then texts byte by byte, then
+    /// times, then all other messages: those without the property, or with a value of another type.
+    /// Messages with equal values are delivered by arrival. Changing the property while abandoning
+    /// a message changes its place. Required for that order; empty with the others. Default empty.
+    std::string order_property{};
 };
 
 /// Properties of a topic of a `LocalBroker`, fixed at creation.
@@ -90,6 +102,8 @@ struct SubscriptionOptions {
     bool dead_letter_on_expiration{false};
     std::string forward_to{};
     std::string forward_dead_letters_to{};
+    MessageOrder order{MessageOrder::arrival};
+    std::string order_property{};
 
     /// Rules that select messages of the topic. Empty: one rule, "$Default", that selects all.
     /// Default empty.

@@ -48,6 +48,11 @@ struct Message {
     /// Range: over zero. Unset: the entity's default.
     std::optional<std::chrono::milliseconds> time_to_live{};
 
+    /// AMQP's header field. `LocalBroker` and `sessionqd` deliver a message with a higher one first
+    /// in queues of `MessageOrder::priority`, and only carry it in others. Range: 0 to 255. Zero:
+    /// the lowest. Default 4.
+    std::uint8_t priority{4};
+
     /// When the message becomes available. Unset or past: at once.
     std::optional<WallTime> scheduled_enqueue_time{};
 

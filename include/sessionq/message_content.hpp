@@ -70,6 +70,7 @@ public:
     [[nodiscard]] virtual std::optional<std::string_view> session_id() const = 0;
     [[nodiscard]] virtual std::string_view message_id() const = 0;
     [[nodiscard]] virtual std::optional<std::chrono::milliseconds> time_to_live() const = 0;
+    [[nodiscard]] virtual std::uint8_t priority() const = 0;
     [[nodiscard]] virtual std::optional<WallTime> scheduled_enqueue_time() const = 0;
     [[nodiscard]] virtual Deadline deadline() const = 0;
 
@@ -80,6 +81,10 @@ public:
     /// The message without its body. It is decoded at each call and not kept. Returns nothing if
     /// `message` would throw.
     [[nodiscard]] virtual std::optional<Message> outline() const = 0;
+
+    /// One application property. Nothing if it has none of this name, or if it cannot be decoded.
+    /// Implementations override it to decode no more than that property.
+    [[nodiscard]] virtual std::optional<PropertyValue> property(std::string_view name) const;
 
     /// Its size in byte budgets.
     [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
@@ -119,6 +124,7 @@ public:
     [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override {
         return message_.time_to_live;
     }
+    [[nodiscard]] std::uint8_t priority() const override { return message_.priority; }
     [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override {
         return message_.scheduled_enqueue_time;
     }
@@ -126,6 +132,7 @@ public:
     [[nodiscard]] const Message& message() const override { return message_; }
     [[nodiscard]] std::size_t bytes() const noexcept override;
     [[nodiscard]] std::optional<Message> outline() const override;
+    [[nodiscard]] std::optional<PropertyValue> property(std::string_view name) const override;
     [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;
 
 private:

@@ -2,21 +2,12 @@
 
 #include <memory>
 #include <stop_token>
-#include <string>
 #include <utility>
 
 #include <sessionq/deadline.hpp>
+#include <sessionq/trace_context.hpp>
 
 namespace sessionq {
-
-/// A trace context: the two headers that W3C's Trace Context defines. sessionq carries them and
-/// neither reads nor checks them.
-struct TraceContext {
-    std::string traceparent{};
-    std::string tracestate{};
-
-    friend bool operator==(const TraceContext&, const TraceContext&) = default;
-};
 
 class LockBound;
 
@@ -40,6 +31,10 @@ class LockBound;
 /// (`Sender`), and their handlers run under it. A handler's context also has the lock of its
 /// session. The lock is no deadline: it moves with every renewal and does not travel in messages.
 /// The stop token fires before it ends.
+///
+/// The trace context belongs to a request, too. Messages that are sent within it carry it, and
+/// their handlers run under it. A trace context that is invalid by the W3C's rules stays in the
+/// process.
 ///
 /// An operation ends with `timeout` at the deadline, and with `cancelled` when the stop token
 /// fires. It does not start if the deadline has passed. Without a deadline,

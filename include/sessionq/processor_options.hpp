@@ -27,8 +27,10 @@ struct FailurePolicy {
         /// The message goes to the dead-letter queue, with the exception's text as description. The
         /// session continues.
         dead_letter,
-        /// No handler of the session runs for `park_for`. Then the message is abandoned and the
-        /// processor leaves the session.
+        /// No handler of the session runs for `park_for`. Its lock is renewed. Its slot takes
+        /// another
+        /// session once the other handlers of this one have returned. Then the message is abandoned
+        /// and the processor leaves the session.
         park_session,
         /// The message and all behind it in the session are dead-lettered. Then the processor
         /// leaves
@@ -47,8 +49,8 @@ struct FailurePolicy {
     /// waits. Default 100 ms to 30 s.
     BackoffOptions retry_delay{};
 
-    /// With `park_session`: how long no handler of the session runs. The session keeps its slot.
-    /// Range: zero or more. Default 30 s.
+    /// With `park_session`: how long no handler of the session runs. What was fetched behind the
+    /// message goes back to the broker. Range: zero or more. Default 30 s.
     Duration park_for{std::chrono::seconds{30}};
 
     [[nodiscard]] static FailurePolicy abandon() { return {}; }
@@ -105,8 +107,8 @@ struct ConcurrencyLimits {
 /// anything starts: a value out of range throws `Error{Errc::invalid_option}` naming the member.
 /// Nothing is clamped.
 struct ProcessorOptions {
-    /// Sessions held at once. A slot without a session waits for one. Range: 1 to 100,000. Default
-    /// 8.
+    /// Sessions held at once, without those that are parked. A slot without a session waits for
+    /// one. Range: 1 to 100,000. Default 8.
     std::uint32_t max_concurrent_sessions{8};
 
     /// Handlers of one session at once. 1: strict order, message n+1 does not start before n is
@@ -121,6 +123,10 @@ struct ProcessorOptions {
     /// message is buffered, running or being settled. Range: zero or more. Zero: roll as soon as
     /// the broker shows that the session is empty. Duration::max(): never. Default 1 s.
     Duration session_idle_timeout{std::chrono::seconds{1}};
+
+    /// Sessions that may be parked at once, beside those in slots. One that is to be parked beyond
+    /// them is left at once. Range: 0 to 100,000. Zero: none is parked. Default 1,000.
+    std::uint32_t max_parked_sessions{1'000};
 
     /// Longest time a session may keep its slot, from the accept. Then the processor leaves it once
     /// its running handlers have finished. Range: zero or more. Zero: no limit. Default 0.
@@ -174,9 +180,9 @@ struct ProcessorOptions {
     /// empty.
     std::vector<std::string> session_ids{};
 
-    /// Delays before a slot accepts again after a failed accept or a lost session. If no connection
-    /// can be made (connection_refused), `ClientOptions::reconnect_backoff` applies instead.
-    /// Default 100 ms to 30 s.
+    /// Delays before an entity is asked again after a failed accept, and before a slot that lost
+    /// its session looks for the next one. If no connection can be made (connection_refused),
+    /// `ClientOptions::reconnect_backoff` applies instead. Default 100 ms to 30 s.
     BackoffOptions error_backoff{};
 
     /// If the broker has priorities, processors with a higher one are served first. Default 0.

@@ -12,7 +12,7 @@ namespace sessionq {
 
 /// Where an error of a processor came from.
 enum class ErrorSource : std::uint8_t {
-    /// An accept failed. The slot tries again, see `ProcessorOptions::error_backoff`.
+    /// An accept failed. The entity is asked again, see `ProcessorOptions::error_backoff`.
     accept,
     /// `on_session_open` threw (handler_failed).
     session_open,
@@ -69,6 +69,8 @@ struct ProcessorCounters {
     std::uint64_t sessions_opened{0};
     /// Opened sessions that were closed, including those whose lock was lost. Also called rolls.
     std::uint64_t sessions_closed{0};
+    /// Sessions that were parked without a slot, see `FailurePolicy::park_session`.
+    std::uint64_t sessions_parked{0};
     /// Sessions whose lock was lost.
     std::uint64_t locks_lost{0};
     /// Accepts that found no session. This is no error.
@@ -76,6 +78,9 @@ struct ProcessorCounters {
     std::uint64_t accept_failures{0};
     /// Sessions that came after their accept was given up. They were released at once.
     std::uint64_t late_accepts{0};
+    /// Sessions that came when no slot was free any more, because several entities are asked at
+    /// once. They were released at once.
+    std::uint64_t surplus_accepts{0};
     std::uint64_t settlement_failures{0};
     std::uint64_t lock_renewals{0};
 
@@ -84,11 +89,12 @@ struct ProcessorCounters {
     Duration longest_ready_wait{};
 };
 
-/// The state of one slot.
+/// The state of one slot, or of a session that is parked without one.
 struct SlotDescription {
     std::string entity{};
     std::string session_id{}; ///< Empty: the slot holds no session.
-    /// One of vacant, accepting, backing_off, opening, open, rewinding, leaving, closing, stopped.
+    /// One of vacant, accepting, backing_off, opening, open, parked, rewinding, leaving, closing,
+    /// stopped.
     std::string state{};
     /// The pending I/O, timer or handler, in words.
     std::string waits_for{};
@@ -107,6 +113,7 @@ struct ProcessorDescription {
     std::size_t buffered_bytes{0};       ///< Bytes that count against `max_buffered_bytes`.
     ProcessorCounters counters{};
     std::vector<SlotDescription> slots{};
+    std::vector<SlotDescription> parked{}; ///< Sessions held without a slot.
 
     /// Several lines for people, without secrets and message bodies.
     [[nodiscard]] std::string to_string() const;

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <sessionq/message.hpp>
 #include <sessionq/message_content.hpp>
+#include <sessionq/trace_context.hpp>
 
 namespace sessionq {
 
@@ -60,6 +62,10 @@ public:
     /// messages, so a client's first messages may seem to have waited for less time, never for
     /// more. With message groups the time waited does not count. Never: it has no deadline.
     [[nodiscard]] Deadline deadline() const noexcept { return facts_.deadline; }
+    /// The trace context that it carries: the properties `traceparent` and `tracestate`, or else
+    /// `Diagnostic-Id`. Decodes only these. Unset: there is none, or it is invalid (see
+    /// `TraceContext::parse`).
+    [[nodiscard]] std::optional<TraceContext> trace() const;
     [[nodiscard]] const DeliveryFacts& facts() const noexcept { return facts_; }
 
 private:

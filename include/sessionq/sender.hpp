@@ -35,6 +35,10 @@ class SenderCore;
 /// carries only its own deadline. For work that goes on when the request is over, send in an
 /// `OperationContext::DetachedScope`.
 ///
+/// Traces: a message also carries the trace context in scope (`TraceContext`), a scheduled one as
+/// well. The properties that carry it are then in `ReceivedMessage::properties`. A message in whose
+/// properties the application set one of them is sent as it is.
+///
 /// Retrying: after `timeout`, `cancelled` or `connection_lost` the broker may have carried out the
 /// operation, because only the answer is missing. For a safe retry, keep the message ids and let
 /// the entity detect duplicates.

@@ -53,7 +53,8 @@ public:
     /// name twice), not_supported.
     SessionProcessor(const Client& client, std::string entity, ProcessorOptions options = {});
 
-    /// The same over several entities. Each slot takes sessions of any of them, in turn.
+    /// The same over several entities. Each slot takes sessions of any of them. As long as a slot
+    /// is free an accept waits at every entity; those that have sessions ready are served in turn.
     SessionProcessor(const Client& client, std::vector<std::string> entities,
                      ProcessorOptions options = {});
 

@@ -4,6 +4,7 @@
 
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/connection_idleness.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/local_broker.hpp>
@@ -12,6 +13,7 @@
 #include <sessionq/message_content.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
+#include <sessionq/message_order.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
@@ -24,5 +26,6 @@
 #include <sessionq/session_receiver.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
+#include <sessionq/trace_context.hpp>
 #include <sessionq/transport.hpp>
 #include <sessionq/wait_for_signal.hpp>

@@ -106,6 +106,7 @@ ConnectionOptions ClientConnection::connection_options() const {
             std::chrono::duration_cast<std::chrono::milliseconds>(options_.idle_timeout / 2)
                 .count()), // half, so that one late heartbeat ends nothing
         .max_frame_size = 65536};
+    made.write_idle = options_.write_idle_timeout;
     SaslCredentials credentials = options_.credentials;
     credentials.hostname = hostname;
     made.engine.sasl = make_sasl_client(std::move(credentials));
@@ -123,9 +124,19 @@ void ClientConnection::on_open(const Open& peer) {
     run(keeper_.opened(host_.loop().now()), &connection_->engine());
 }
 
+void ClientConnection::on_idle(timing::IdleKind kind, Duration idle) {
+    if (options_.on_idle) {
+        options_.on_idle({.direction = kind == timing::IdleKind::read ? IdleDirection::read
+                                                                      : IdleDirection::write,
+                          .broker = host_name(),
+                          .idle = idle});
+    }
+}
+
 void ClientConnection::on_closed(const Condition& condition) {
     if (keeper_.phase() == Phase::open) {
-        Failure why = events_.explain(condition, "the connection to " + host_name() + " was lost");
+        Failure why =
+            events_.explain(condition, "the connection to '" + host_name() + "' was lost");
         why.code = why.code == Errc::cancelled ? Errc::connection_lost : why.code;
         events_.on_disconnected(why);
         connection_.reset();
@@ -134,7 +145,7 @@ void ClientConnection::on_closed(const Condition& condition) {
         return;
     }
     connection_.reset();
-    Failure why = events_.explain(condition, "cannot connect to " + host_name());
+    Failure why = events_.explain(condition, "cannot connect to '" + host_name() + "'");
     if (why.code == Errc::connection_lost || why.code == Errc::cancelled) {
         why.code = Errc::connection_refused; // the broker is starting or stopping
     }
@@ -148,7 +159,7 @@ void ClientConnection::on_failed(const Failure& why) {
 
 std::string ClientConnection::host_name() const {
     const Target& target = options_.hosts[target_];
-    return "'" + target.host + ":" + std::to_string(target.port) + "'";
+    return target.host + ":" + std::to_string(target.port);
 }
 
 } // namespace sessionq::amqp

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <sessionq/connection_idleness.hpp>
 
 #include "amqp/connection.hpp"
 #include "amqp/connection_keeper.hpp"
@@ -13,12 +16,17 @@
 
 namespace sessionq::amqp {
 
+/// Runs on the loop.
+using IdleHandler = std::function<void(ConnectionIdleness)>;
+
 struct ClientConnectionOptions {
     std::vector<Target> hosts{}; ///< At least one; tried in this order.
     std::string hostname{};      ///< For open and SASL; empty: the name of the host connected to.
     SaslCredentials credentials{};
     Duration operation_timeout{std::chrono::seconds{60}}; ///< Of one round over the hosts.
     Duration idle_timeout{std::chrono::seconds{120}}; ///< A peer silent for so long is given up.
+    Duration write_idle_timeout{};                    ///< As `ConnectionOptions::write_idle`.
+    IdleHandler on_idle{};                            ///< Null: nobody asks.
     BackoffOptions backoff{};
     std::uint64_t seed{0};
     Dial dial{dial_socket};
@@ -61,6 +69,7 @@ public:
 
 private:
     void on_open(const Open& peer) override;
+    void on_idle(timing::IdleKind kind, Duration idle) override;
     void on_closed(const Condition& condition) override;
 
     void proceed();

@@ -10,20 +10,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The idle watch reports up to a second late, and half of a short timeout leaves little room.
-Duration heartbeat_after(std::uint32_t peer_time_out) {
-    const Duration half = milliseconds{peer_time_out} / 2;
-    return std::max<Duration>(half - std::chrono::seconds{1}, milliseconds{1});
-}
-
-/// The idle watch is too coarse for a shorter time-out, so a timer of its own sends heartbeats.
-constexpr milliseconds shortest_watched_time_out{4000};
-
 } // namespace
 
 void ConnectionOwner::on_session(SessionPtr session) {
     session->end({.name = "amqp:not-allowed", .text = "only the client may begin sessions here"});
 }
+
+void ConnectionOwner::on_idle(timing::IdleKind /*kind*/, Duration /*idle*/) {}
 
 Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions options,
                        ConnectionOwner& owner)
@@ -32,8 +25,10 @@ Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions
       owner_{owner},
       close_time_out_{options.close_time_out},
       read_idle_{milliseconds{options.engine.open.idle_time_out} * 2},
+      write_idle_{options.write_idle},
       most_unsent_{options.most_unsent},
       engine_{std::move(options.engine), *this},
+      idleness_{host.loop().now()},
       alive_{std::make_shared<Alive>(Alive{this})},
       timer_{timing::Timer::calling<&Connection::on_time_out>(this)} {
     engine_.set_driver(this);
@@ -85,6 +80,7 @@ void Connection::on_read(std::string_view bytes) {
                               .found = Errc::connection_lost});
     } else {
         host_.on_read(*this);
+        idleness_.received(host_.loop().now());
         engine_.input(bytes);
     }
     engine_.process();
@@ -106,13 +102,12 @@ void Connection::on_open(const Open& peer) {
     }
     phase_ = Phase::open;
     host_.loop().timers().cancel(timer_);
-    if (peer.idle_time_out != 0) {
-        if (milliseconds{peer.idle_time_out} < shortest_watched_time_out) {
-            heartbeat_every_ = milliseconds{std::max<std::uint32_t>(peer.idle_time_out / 2, 1)};
-            end_in(heartbeat_every_);
-        } else {
-            host_.set_idle(*this, timing::IdleKind::write, heartbeat_after(peer.idle_time_out));
-        }
+    const HeartbeatPlan heartbeats =
+        HeartbeatPlan::make(write_idle_, milliseconds{peer.idle_time_out});
+    host_.set_idle(*this, timing::IdleKind::write, heartbeats.watched);
+    heartbeat_every_ = heartbeats.timed;
+    if (heartbeat_every_ > Duration::zero()) {
+        end_in(heartbeat_every_);
     }
     owner_.on_open(peer);
 }
@@ -140,7 +135,14 @@ void Connection::on_output() {
     }
 }
 
+void Connection::tell_idle(timing::IdleKind kind) {
+    if (phase_ == Phase::open) {
+        owner_.on_idle(kind, idleness_.of(kind, host_.loop().now()));
+    }
+}
+
 void Connection::on_idle(timing::IdleKind kind) {
+    tell_idle(kind);
     if (kind == timing::IdleKind::write) {
         host_.on_write(*this);
         engine_.heartbeat();
@@ -163,6 +165,9 @@ void Connection::on_idle(timing::IdleKind kind) {
 
 void Connection::on_time_out() {
     if (phase_ == Phase::open) {
+        if (idleness_.of(timing::IdleKind::write, host_.loop().now()) >= heartbeat_every_) {
+            tell_idle(timing::IdleKind::write);
+        }
         end_in(heartbeat_every_);
         engine_.heartbeat();
         return;
@@ -202,6 +207,7 @@ void Connection::flush() {
     in_flight_ = output_.size();
     if (in_flight_ != 0) {
         host_.on_write(*this);
+        idleness_.sent(output_, host_.loop().now());
         stream_->write(output_);
     }
 }

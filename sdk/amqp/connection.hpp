@@ -7,6 +7,7 @@
 
 #include "amqp/connection_host.hpp"
 #include "amqp/engine.hpp"
+#include "amqp/idleness.hpp"
 #include "amqp/stream.hpp"
 
 namespace sessionq::amqp {
@@ -19,6 +20,9 @@ struct ConnectionOptions {
     /// The limit of unsent bytes, beyond which the connection is congested and stops reading. It is
     /// large enough that the peer never waits, and small enough for the processor's caches.
     std::size_t most_unsent{std::size_t{256} << 10U};
+    /// A heartbeat is sent when nothing was sent for so long. Zero: only as the peer's
+    /// idle-time-out requires, which always holds.
+    Duration write_idle{};
 };
 
 class ConnectionOwner {
@@ -30,6 +34,9 @@ public:
     virtual void on_session(SessionPtr session);
     /// A congested connection has room again.
     virtual void on_writable() {}
+    /// The open connection has received or sent nothing for `idle`. `read`: once, before it closes
+    /// the connection. `write`: before each heartbeat, which does not count as sent.
+    virtual void on_idle(timing::IdleKind kind, Duration idle);
     /// The last event, once: the connection has ended and its stream is closed. Sessions and links
     /// were told before. `condition` says why, and is empty after an orderly close. The owner may
     /// destroy the connection here.
@@ -82,6 +89,7 @@ private:
     void on_output() override;
     void on_idle(timing::IdleKind kind) override;
 
+    void tell_idle(timing::IdleKind kind);
     void on_time_out();
     void lose(const Condition& why);
     void read_on();
@@ -99,8 +107,10 @@ private:
     ConnectionOwner& owner_;
     const Duration close_time_out_;
     const Duration read_idle_;
+    const Duration write_idle_;
     const std::size_t most_unsent_;
     Engine engine_;
+    Idleness idleness_;
     std::string output_;
     std::size_t in_flight_{0}; // bytes that the stream has not written yet
     Phase phase_{Phase::opening};

@@ -12,14 +12,10 @@
 #include <proton/session.h>
 #include <proton/transport.h>
 
+#include "amqp/idleness.hpp"
 #include "amqp/proton.hpp"
 
 namespace sessionq::amqp {
-namespace {
-
-constexpr std::string_view empty_frame{"\0\0\0\x08\x02\0\0\0", 8};
-
-} // namespace
 
 Engine::Engine(EngineOptions options, ConnectionListener& listener)
     : listener_{listener},

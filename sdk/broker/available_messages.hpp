@@ -5,8 +5,8 @@
 
 namespace sessionq::broker {
 
-/// The messages that consumers of one session, or of an entity without sessions, may receive, in
-/// sequence order.
+/// Messages that consumers may receive, in sequence order: of one session, or of one rank in an
+/// entity without sessions.
 using AvailableMessages = SequencedQueue<StoredMessage, AvailableTag, &StoredMessage::sequence>;
 
 } // namespace sessionq::broker

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,7 +52,10 @@ struct Consumer : core::ListHook<Consumer> {
     std::shared_ptr<ConsumerTarget> target;
     Session* session{nullptr}; ///< null without sessions, or once the consumer has ended
     bool ended{false};         ///< closed or lost
-    std::size_t place{0};      ///< in the list of its `ConsumerManager`
+    // Of its `ConsumerManager`, without sessions.
+    std::size_t place{0};     ///< in the list of consumers
+    std::uint32_t wanted{0};  ///< how many messages its last pull did not find
+    std::size_t announced{0}; ///< of the messages that are available, by its notification
     Interest interest{Interest::none};
     timing::Timer lock_timer;
     DeliveryTable unsettled{};

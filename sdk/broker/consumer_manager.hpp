@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,9 +11,12 @@
 
 namespace sessionq::broker {
 
-/// The consumers that share an entity without sessions. It decides which one to notify: one at a
-/// time (DG3), by priority (DG6), then the one that has waited longest (DG5). Guarded by the
-/// entity's lock.
+/// The consumers that share an entity without sessions. It decides whom to notify: by priority
+/// (DG6), then the one that has waited longest (DG5). Guarded by the entity's lock.
+///
+/// A notification is for the messages that were available then and are not announced to another
+/// consumer, up to the consumer's credit. So one wake-up announces a whole batch (DG3), and a
+/// consumer that is slow to pull delays no message that arrives later (DG4).
 class ConsumerManager {
 public:
     void add(const ConsumerPtr& consumer) {
@@ -19,16 +24,16 @@ public:
         all_.push_back(consumer);
     }
 
-    /// Removes the consumer, at a cost that does not depend on how many there are. If it was
-    /// notified, another one can be.
+    /// Removes the consumer, at a cost that does not depend on how many there are. What was
+    /// announced to it can be announced to others.
     void remove(Consumer& consumer);
 
-    /// Records that a consumer wants work, or does not. Also ends its notification.
-    void set_interested(Consumer& consumer, bool interested);
+    /// Records how many messages a consumer wants; zero: none. Also ends its notification.
+    void set_wanted(Consumer& consumer, std::uint32_t wanted);
 
-    /// Selects the consumer to notify now. Null if no consumer is interested, or if the notified
-    /// one has not answered.
-    Consumer* notify_next();
+    /// Selects the consumer to notify now that so many messages are available. Null if all of them
+    /// are announced, or if no other consumer is interested. Call it until it returns null.
+    Consumer* notify_next(std::size_t available);
 
     [[nodiscard]] const std::vector<ConsumerPtr>& all() const noexcept { return all_; }
 
@@ -36,10 +41,12 @@ private:
     using Line = core::IntrusiveList<Consumer, Consumer>;
 
     void leave_line(Consumer& consumer);
+    void shrink_to(std::size_t available);
 
     std::vector<ConsumerPtr> all_;
     std::map<int, Line, std::greater<>> interested_; // by priority; contains no empty line
-    Consumer* notified_{nullptr};
+    Line notified_;            // those with announced messages; the longest notified first
+    std::size_t announced_{0}; // to all of them
 };
 
 } // namespace sessionq::broker

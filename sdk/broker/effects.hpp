@@ -4,12 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "broker/browser_target.hpp"
 #include "broker/consumer_target.hpp"
 
 namespace sessionq::broker {
 
-/// The notifications to consumers that result from an operation on an entity. Collected under the
-/// entity's lock, then delivered in order without it.
+/// The notifications to consumers and browsers that result from an operation on an entity.
+/// Collected under the entity's lock, then delivered in order without it.
 class Effects {
 public:
     void accepted(std::shared_ptr<ConsumerTarget> target, ConsumerPtr consumer) {
@@ -25,7 +26,17 @@ public:
         pending_.push_back({std::move(target), {}, {}, std::make_unique<Failure>(std::move(why))});
     }
 
-    void swap(Effects& other) noexcept { pending_.swap(other.pending_); }
+    void browsable(std::shared_ptr<BrowserTarget> target) {
+        browsers_.push_back({std::move(target), {}});
+    }
+    void deleted(std::shared_ptr<BrowserTarget> target, Failure why) {
+        browsers_.push_back({std::move(target), std::make_unique<Failure>(std::move(why))});
+    }
+
+    void swap(Effects& other) noexcept {
+        pending_.swap(other.pending_);
+        browsers_.swap(other.browsers_);
+    }
 
     void deliver() noexcept {
         for (Effect& effect : pending_) {
@@ -40,6 +51,14 @@ public:
             }
         }
         pending_.clear();
+        for (Browsed& one : browsers_) {
+            if (one.deletion) {
+                one.target->on_deleted(std::move(*one.deletion));
+            } else {
+                one.target->notify_message();
+            }
+        }
+        browsers_.clear();
     }
 
 private:
@@ -50,7 +69,13 @@ private:
         std::unique_ptr<Failure> loss;
     };
 
+    struct Browsed {
+        std::shared_ptr<BrowserTarget> target;
+        std::unique_ptr<Failure> deletion;
+    };
+
     std::vector<Effect> pending_;
+    std::vector<Browsed> browsers_; // told after the consumers
 };
 
 } // namespace sessionq::broker

@@ -12,7 +12,8 @@ Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options,
             .context = context},
       messages{state, dead_letters != nullptr ? &dead_letters->messages : nullptr},
       consumers{state, messages},
-      deliveries{state, messages, consumers} {
+      deliveries{state, messages, consumers},
+      browsers{state} {
     if (options.duplicate_detection_window) {
         history_.emplace(*options.duplicate_detection_window);
     }
@@ -132,6 +133,7 @@ void Entity::restore(DurableEntity stored) {
 void Entity::shut_down() {
     state.is_shut_down = true;
     consumers.shut_down();
+    browsers.shut_down();
 }
 
 } // namespace sessionq::broker

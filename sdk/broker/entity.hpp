@@ -1,5 +1,6 @@
 #pragma once
 
+#include "broker/browser_line.hpp"
 #include "broker/duplicate_history.hpp"
 #include "broker/entity_deliveries.hpp"
 
@@ -29,13 +30,15 @@ public:
     /// Restores the stored content. Must be the first call.
     void restore(DurableEntity stored);
 
-    /// The entity is being deleted: ends its consumers, and accepts nothing from now on.
+    /// The entity is being deleted: ends its consumers and browsers, and accepts nothing from now
+    /// on.
     void shut_down();
 
     EntityState state;
     EntityMessages messages;
     EntityConsumers consumers;
     EntityDeliveries deliveries;
+    BrowserLine browsers;
 
 private:
     [[nodiscard]] std::optional<Failure> find_size_fault(std::uint64_t total) const;

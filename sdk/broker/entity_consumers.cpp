@@ -1,25 +1,19 @@
 #include "broker/entity_consumers.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "core/id_length.hpp"
 
 namespace sessionq::broker {
-namespace {
-
-constexpr std::array<Purgatory::Key, 1> any_session{0}; // the key of accepts without a session id
-
-} // namespace
 
 struct EntityConsumers::WaitingAccept final : Purgatory::Operation {
     WaitingAccept(EntityConsumers& of, AcceptSpec what, std::shared_ptr<ConsumerTarget> told)
         : consumers{of}, spec{std::move(what)}, target{std::move(told)} {}
 
     void on_expired() override {
-        consumers.entity_.context.effects().refused(
-            std::move(target), consumers.entity_.failure(Errc::no_session_available,
-                                                         "no session became available in time"));
+        consumers.refuse(spec, std::move(target),
+                         consumers.entity_.failure(Errc::no_session_available,
+                                                   "no session became available in time"));
     }
 
     EntityConsumers& consumers;
@@ -30,7 +24,7 @@ struct EntityConsumers::WaitingAccept final : Purgatory::Operation {
 OperationId EntityConsumers::accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target) {
     Session* session = nullptr;
     if (auto fault = select(spec, session)) {
-        entity_.context.effects().refused(std::move(target), std::move(*fault));
+        refuse(spec, std::move(target), std::move(*fault));
         return 0;
     }
     if (session != nullptr) {
@@ -39,9 +33,15 @@ OperationId EntityConsumers::accept(AcceptSpec spec, std::shared_ptr<ConsumerTar
     }
     const int priority = spec.priority;
     const TimePoint until = spec.until;
-    return waiting_.watch(
-        std::make_unique<WaitingAccept>(*this, std::move(spec), std::move(target)), any_session,
-        priority, until);
+    return waiting_.add(std::make_unique<WaitingAccept>(*this, std::move(spec), std::move(target)),
+                        priority, until);
+}
+
+void EntityConsumers::refuse(const AcceptSpec& spec, std::shared_ptr<ConsumerTarget> target,
+                             Failure why) {
+    if (!spec.claim || spec.claim->refuse(why.code)) {
+        entity_.context.effects().refused(std::move(target), std::move(why));
+    }
 }
 
 std::optional<Failure> EntityConsumers::select(const AcceptSpec& spec, Session*& session) {
@@ -75,6 +75,9 @@ std::optional<Failure> EntityConsumers::select(const AcceptSpec& spec, Session*&
 
 void EntityConsumers::grant(Session& session, const AcceptSpec& spec,
                             std::shared_ptr<ConsumerTarget> target) {
+    if (spec.claim && !spec.claim->take()) {
+        return; // another entity has answered
+    }
     const TimePoint locked_until = entity_.lock_end();
     session.holder = std::make_shared<Consumer>(
         *this, target, *session.id, true, spec.mode, spec.priority, locked_until, [](void* of) {
@@ -102,11 +105,11 @@ core::Result<ConsumerPtr> EntityConsumers::open(ReceiveMode mode, int priority,
     return consumer;
 }
 
-void EntityConsumers::set_interested(Consumer& consumer, bool interested) {
+void EntityConsumers::set_wanted(Consumer& consumer, std::uint32_t wanted) {
     if (consumer.session == nullptr) {
-        sharing_.set_interested(consumer, interested);
+        sharing_.set_wanted(consumer, wanted);
     } else {
-        consumer.interest = interested ? Interest::interested : Interest::none;
+        consumer.interest = wanted != 0 ? Interest::interested : Interest::none;
     }
 }
 
@@ -179,10 +182,10 @@ void EntityConsumers::end(Consumer& consumer, bool counted) {
 }
 
 void EntityConsumers::shut_down() {
-    while (auto* operation = waiting_.any()) {
+    while (auto* operation = waiting_.first()) {
         const auto given_up = waiting_.take(operation->id());
-        entity_.context.effects().refused(static_cast<WaitingAccept&>(*given_up).target,
-                                          entity_.deleted());
+        auto& accept = static_cast<WaitingAccept&>(*given_up);
+        refuse(accept.spec, std::move(accept.target), entity_.deleted());
     }
     for (Session* session = entity_.sessions.oldest(); session != nullptr;) {
         Session* next = entity_.sessions.after(*session);
@@ -199,7 +202,7 @@ void EntityConsumers::shut_down() {
 
 void EntityConsumers::serve() {
     while (Session* session = entity_.sessions.first_ready()) {
-        auto* operation = waiting_.first(any_session.front());
+        auto* operation = waiting_.first();
         if (operation == nullptr) {
             break;
         }
@@ -207,10 +210,8 @@ void EntityConsumers::serve() {
         auto& accept = static_cast<WaitingAccept&>(*completed);
         grant(*session, accept.spec, std::move(accept.target));
     }
-    if (!entity_.available.empty()) {
-        if (Consumer* next = sharing_.notify_next()) {
-            entity_.context.effects().work(next->target);
-        }
+    while (Consumer* next = sharing_.notify_next(entity_.available.size())) {
+        entity_.context.effects().work(next->target);
     }
 }
 

@@ -21,8 +21,8 @@ public:
     core::Result<ConsumerPtr> open(ReceiveMode mode, int priority,
                                    std::shared_ptr<ConsumerTarget> target);
 
-    /// Says whether the consumer wants work. One that has ended never does.
-    void set_interested(Consumer& consumer, bool interested);
+    /// Says how many messages the consumer wants; zero: none. One that has ended never wants any.
+    void set_wanted(Consumer& consumer, std::uint32_t wanted);
 
     core::Result<TimePoint> renew(Consumer& consumer);
     core::Result<std::optional<std::string>> get_state(const Consumer& consumer) const;
@@ -48,7 +48,10 @@ private:
     }
     /// Why an accept is refused, if so. Otherwise finds the session to grant at once; null: wait.
     [[nodiscard]] std::optional<Failure> select(const AcceptSpec& spec, Session*& session);
+    /// No effect if another entity has answered the ask.
     void grant(Session& session, const AcceptSpec& spec, std::shared_ptr<ConsumerTarget> target);
+    /// The same, and if another entity may still answer.
+    void refuse(const AcceptSpec& spec, std::shared_ptr<ConsumerTarget> target, Failure why);
     void end(Consumer& consumer, bool counted);
 
     EntityState& entity_;

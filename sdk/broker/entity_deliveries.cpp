@@ -13,16 +13,15 @@ bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::vector<D
         consumers_.lose(consumer, journal_failing(entity_.name));
         return false;
     }
-    AvailableMessages& available = entity_.available_in(consumer.session);
     std::uint32_t taken = 0;
     for (; taken < max; ++taken) {
-        StoredMessage* message = available.pop_front();
+        StoredMessage* message = entity_.pop_available(consumer.session);
         if (message == nullptr) {
             break;
         }
         deliver(*message, consumer, to);
     }
-    consumers_.set_interested(consumer, taken < max);
+    consumers_.set_wanted(consumer, max - taken);
     return true;
 }
 

@@ -75,8 +75,8 @@ void EntityMessages::add_to_available(StoredMessage& message) {
     if (message.expires != TimePoint::max()) {
         arm(message, message.expires);
     }
+    entity_.push_available(message);
     Session* session = message.session;
-    entity_.available_in(session).push(message);
     if (session == nullptr) {
         return;
     }

@@ -64,9 +64,21 @@ Session* EntityState::session_of(const MessageContent& message) {
                : nullptr;
 }
 
+void EntityState::push_available(StoredMessage& message) {
+    if (message.session != nullptr) {
+        message.session->available.push(message);
+    } else {
+        available.push(message);
+    }
+}
+
 void EntityState::remove(StoredMessage& message) {
     Session* session = message.session;
-    available_in(session).remove(message);
+    if (session != nullptr) {
+        session->available.remove(message);
+    } else {
+        available.remove(message);
+    }
     store.remove(message);
     if (session != nullptr && !session->holder) {
         sessions.refresh(*session);

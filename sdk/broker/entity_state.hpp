@@ -2,6 +2,7 @@
 
 #include "broker/entity_journal.hpp"
 #include "broker/message_store.hpp"
+#include "broker/ordered_messages.hpp"
 #include "broker/session_table.hpp"
 
 namespace sessionq::broker {
@@ -19,7 +20,7 @@ struct EntityState {
     EntityJournal journal{id, context};
 
     SessionTable sessions{};
-    AvailableMessages available{}; ///< without sessions
+    OrderedMessages available{options}; ///< without sessions
     MessageStore store{};
     bool is_shut_down{false};
 
@@ -47,9 +48,12 @@ struct EntityState {
     /// The session that a message belongs to, made if needed. Null without sessions.
     [[nodiscard]] Session* session_of(const MessageContent& message);
 
-    /// What a consumer of the session may receive. Null: a consumer without a session.
-    [[nodiscard]] AvailableMessages& available_in(Session* session) noexcept {
-        return session != nullptr ? session->available : available;
+    /// Makes a message available to consumers of its session, or of the entity.
+    void push_available(StoredMessage& message);
+    /// Takes what a consumer of the session receives next; null if there is nothing. Without a
+    /// session: a consumer of the entity.
+    [[nodiscard]] StoredMessage* pop_available(Session* session) noexcept {
+        return session != nullptr ? session->available.pop_front() : available.pop_front();
     }
 
     /// Removes a message, and its session if nothing else keeps that.

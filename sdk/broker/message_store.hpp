@@ -44,6 +44,9 @@ public:
     void move(StoredMessage& message, Place to) noexcept;
     void remove(StoredMessage& message) noexcept;
 
+    /// The highest number that was assigned.
+    [[nodiscard]] std::int64_t last_sequence() const noexcept { return last_sequence_; }
+
     [[nodiscard]] StoredMessage* find(std::int64_t sequence) const noexcept {
         return index_.find(sequence);
     }

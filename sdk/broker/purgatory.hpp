@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <unordered_map>
 
 #include "broker/queue_context.hpp"
@@ -17,18 +16,15 @@ namespace sessionq::broker {
 /// Names a waiting operation. Never reused. Zero: none.
 using OperationId = std::uint64_t;
 
-/// Holds operations that wait until they either complete or expire, exactly once. Each operation
-/// watches one or more keys. When a key becomes ready, its first operation is taken, by priority
-/// (DG6) and then in order of arrival (DG5).
+/// Holds operations that wait in line until they either complete or expire, exactly once. The line
+/// is sorted by priority (DG6) and then by arrival (DG5).
 ///
-/// Each operation takes O(1) in the number of waiters for a key. Reads no clock. Guarded by its
-/// context's lock.
+/// Each operation takes O(1) in the number of waiters. Reads no clock. Guarded by its context's
+/// lock.
 class Purgatory {
 public:
-    using Key = std::uint64_t;
-
     /// A waiting operation. The purgatory owns it until it completes, is cancelled or expires.
-    class Operation {
+    class Operation : core::ListHook<Operation> {
     public:
         virtual ~Operation() = default;
 
@@ -39,16 +35,10 @@ public:
 
     private:
         friend class Purgatory;
-
-        struct Watch : core::ListHook<Watch> {
-            Operation* operation{nullptr};
-            Key key{0};
-        };
+        friend class core::IntrusiveList<Operation, Operation>;
 
         OperationId id_{0};
         int priority_{0};
-        std::size_t watch_count_{0};
-        std::unique_ptr<Watch[]> watches_{};
         Purgatory* purgatory_{nullptr};
         timing::Timer timer_{timing::Timer::calling<&Operation::expire>(this)};
 
@@ -60,41 +50,28 @@ public:
     Purgatory(const Purgatory&) = delete;
     Purgatory& operator=(const Purgatory&) = delete;
 
-    /// Makes `operation` wait for any of `keys` until `due` (max: for ever). `keys` holds at least
-    /// one key and no duplicates.
-    OperationId watch(OperationPtr operation, std::span<const Key> keys, int priority,
-                      TimePoint due);
+    /// Makes `operation` wait until `due` (max: for ever).
+    OperationId add(OperationPtr operation, int priority, TimePoint due);
 
-    /// The first operation that waits for `key`; null if none does.
-    [[nodiscard]] Operation* first(Key key) const noexcept;
+    /// The first operation in line; null if none waits.
+    [[nodiscard]] Operation* first() const noexcept {
+        return lines_.empty() ? nullptr : lines_.begin()->second.front();
+    }
 
     /// Removes an operation, to complete it or to cancel it. Null if it has completed, expired or
     /// been removed before.
     OperationPtr take(OperationId id);
 
-    /// Any waiting operation; null if there is none.
-    [[nodiscard]] Operation* any() const noexcept {
-        return operations_.empty() ? nullptr : operations_.begin()->second.get();
-    }
-
     [[nodiscard]] std::size_t size() const noexcept { return operations_.size(); }
 
 private:
-    // Sorts the lines: those of one key are adjacent, the highest priority first.
-    struct LineKey {
-        Key key;
-        int priority;
-        bool operator<(const LineKey& other) const noexcept {
-            return key != other.key ? key < other.key : priority > other.priority;
-        }
-    };
-    using Line = core::IntrusiveList<Operation::Watch, Operation::Watch>;
+    using Line = core::IntrusiveList<Operation, Operation>;
 
     void expire(Operation& operation);
 
     QueueContext& context_;
     std::unordered_map<OperationId, OperationPtr> operations_;
-    std::map<LineKey, Line> lines_; // contains no empty line
+    std::map<int, Line, std::greater<>> lines_; // by priority; contains no empty line
     OperationId last_id_{0};
 };
 

@@ -67,7 +67,7 @@ bool Queue::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& 
 
 void Queue::withdraw(Consumer& consumer, Instant at) {
     pair_.perform(at, [&] {
-        entity_.consumers.set_interested(consumer, false);
+        entity_.consumers.set_wanted(consumer, 0);
         return true;
     });
 }
@@ -112,6 +112,18 @@ std::vector<ReceivedMessage> Queue::peek(std::int64_t from, std::uint32_t max,
     return pair_.perform(at, [&] { return entity_.state.peek(from, max, session_id); });
 }
 
+OperationId Queue::browse(BrowseSpec spec, std::shared_ptr<BrowserTarget> target, Instant at) {
+    return pair_.perform(at,
+                         [&] { return entity_.browsers.wait(std::move(spec), std::move(target)); });
+}
+
+void Queue::cancel_browse(OperationId id, Instant at) {
+    pair_.perform(at, [&] {
+        entity_.browsers.cancel(id);
+        return true;
+    });
+}
+
 std::vector<std::string> Queue::list_sessions(std::size_t skip, std::size_t top, Instant at) {
     return pair_.perform(at, [&] { return entity_.state.sessions.list(skip, top); });
 }
@@ -124,7 +136,8 @@ QueueCounts Queue::counts(Instant at) {
                            .scheduled = state.store.count(Place::scheduled),
                            .bytes = state.store.bytes(),
                            .sessions = state.sessions.size(),
-                           .waiting_accepts = entity_.consumers.waiting_accepts()};
+                           .waiting_accepts = entity_.consumers.waiting_accepts(),
+                           .waiting_browsers = entity_.browsers.size()};
     });
 }
 

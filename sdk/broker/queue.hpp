@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "broker/accept_spec.hpp"
+#include "broker/browser_target.hpp"
 #include "broker/consumer.hpp"
 #include "broker/delivered.hpp"
 #include "broker/instant.hpp"
@@ -31,6 +32,7 @@ struct QueueCounts {
     std::uint64_t bytes{0};
     std::size_t sessions{0}; ///< with messages, state or a holder
     std::size_t waiting_accepts{0};
+    std::size_t waiting_browsers{0};
 };
 
 /// The interface of a queue, topic, subscription or dead-letter sub-queue. Held by
@@ -71,8 +73,10 @@ public:
 
     /// Asks for a session. `target` gets the answer, during this call or later. A named session is
     /// granted even if it has no messages, and refused with session_locked_elsewhere while it is
-    /// locked. Without a name, the ready session with the oldest first message is granted; if none
-    /// is ready, the accept waits in line. Returns the id of the wait, or zero if it was answered.
+    /// locked. Without a name, the session that has been ready longest is granted; if none is
+    /// ready, the accept waits in line. Returns the id of the wait, or zero if it was answered.
+    /// An ask that other entities share is answered by one of them (`AcceptSpec::claim`), and an
+    /// answered one holds nobody up: its session goes to the next in line.
     OperationId accept(AcceptSpec spec, std::shared_ptr<ConsumerTarget> target, Instant at);
 
     /// Returns true if the wait is over and will not be answered. False: it was answered before, or
@@ -122,6 +126,12 @@ public:
     /// The messages from sequence number `from` on, in any state. Changes nothing (DG8).
     std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max,
                                       const std::optional<std::string>& session_id, Instant at);
+
+    /// Tells `target` once there is a message that `peek` would show: during this call if there is
+    /// one, else when one is stored. Returns the id of the wait, or zero if it is over.
+    OperationId browse(BrowseSpec spec, std::shared_ptr<BrowserTarget> target, Instant at);
+    /// Ends the wait. No effect if it is over.
+    void cancel_browse(OperationId id, Instant at);
 
     /// The ids of sessions with messages or state, in the order in which they appeared.
     std::vector<std::string> list_sessions(std::size_t skip, std::size_t top, Instant at);

@@ -34,13 +34,22 @@ std::optional<Failure> find_fault(const QueueOptions& options) {
     }
     for (const auto& [member, name] :
          {std::pair{"forward_to", &options.forward_to},
-          {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
+          {"forward_dead_letters_to", &options.forward_dead_letters_to},
+          {"order_property", &options.order_property}}) {
         if (std::ranges::any_of(*name, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
             return out_of_range(member, "a name without control characters");
         }
     }
     if (options.requires_session && !options.forward_to.empty()) {
         return out_of_range("forward_to", "empty if requires_session is set");
+    }
+    if (options.requires_session && options.order != MessageOrder::arrival) {
+        return out_of_range("order", "arrival if requires_session is set");
+    }
+    const bool by_property = options.order == MessageOrder::property;
+    if (options.order_property.empty() == by_property) {
+        return out_of_range("order_property", by_property ? "the name of a property"
+                                                          : "empty unless order is property");
     }
     return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <sessionq/error.hpp>
+#include <sessionq/message_order.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq::broker {
@@ -47,6 +48,14 @@ struct QueueOptions {
 
     /// The same for messages that arrive in the dead-letter sub-queue.
     std::string forward_dead_letters_to{};
+
+    /// The order in which messages are delivered. With requires_session: arrival only. The
+    /// dead-letter sub-queue is always in the order of arrival.
+    MessageOrder order{MessageOrder::arrival};
+
+    /// The application property to order by; see the public `QueueOptions`. Empty unless that is
+    /// the order.
+    std::string order_property{};
 
     friend bool operator==(const QueueOptions&, const QueueOptions&) = default;
 };

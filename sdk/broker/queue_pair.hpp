@@ -157,6 +157,8 @@ private:
     void finish() {
         entity_.consumers.serve();
         dead_letter_entity_.consumers.serve();
+        entity_.browsers.serve();
+        dead_letter_entity_.browsers.serve();
     }
 
     [[nodiscard]] bool begin_forwarding();
@@ -167,6 +169,8 @@ private:
         of.forward_to = of.forward_dead_letters_to;
         of.default_time_to_live.reset();
         of.duplicate_detection_window.reset();
+        of.order = MessageOrder::arrival;
+        of.order_property.clear();
         return of;
     }
 

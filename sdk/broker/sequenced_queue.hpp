@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -17,7 +18,8 @@ namespace sessionq::broker {
 template <typename T, typename Tag, std::int64_t T::*Key>
 class SequencedQueue {
 public:
-    [[nodiscard]] bool empty() const noexcept { return in_order_.empty() && !out_of_order_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     [[nodiscard]] T* front() const noexcept {
         T* first = in_order_.front();
@@ -28,6 +30,7 @@ public:
     }
 
     void push(T& item) {
+        ++size_;
         if (in_order_.empty() || item.*Key > in_order_.back()->*Key) {
             in_order_.push_back(item);
         } else if (item.*Key < in_order_.front()->*Key) {
@@ -44,8 +47,12 @@ public:
     void remove(T& item) noexcept {
         if (is_in_order(item)) {
             in_order_.remove(item);
-        } else if (out_of_order_ && out_of_order_->erase(&item) != 0 && out_of_order_->empty()) {
-            out_of_order_.reset();
+            --size_;
+        } else if (out_of_order_ && out_of_order_->erase(&item) != 0) {
+            --size_;
+            if (out_of_order_->empty()) {
+                out_of_order_.reset();
+            }
         }
     }
 
@@ -73,6 +80,7 @@ private:
 
     core::IntrusiveList<T, Tag> in_order_;
     std::unique_ptr<OutOfOrder> out_of_order_; // null or not empty
+    std::size_t size_{0};
 };
 
 } // namespace sessionq::broker

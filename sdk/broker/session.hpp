@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,8 +18,6 @@ struct Session : core::ListHook<ReadyTag>, core::ListHook<ListedTag> {
     AvailableMessages available{};
     ConsumerPtr holder{};
     std::unique_ptr<std::string> state{};
-    /// The sequence number of its first available message when it became ready.
-    std::int64_t ready_key{0};
 };
 
 } // namespace sessionq::broker

@@ -19,19 +19,13 @@ Session& SessionTable::obtain(std::string_view id) {
 }
 
 void SessionTable::refresh(Session& session) {
-    const StoredMessage* first = session.holder ? nullptr : session.available.front();
-    if (first == nullptr) {
+    if (session.holder || session.available.empty()) {
         ready_.remove(session);
         if (!session.holder && session.messages.empty() && !session.state) {
             by_id_.erase(by_id_.find(*session.id));
         }
-    } else if (!ready_.contains(session)) {
-        session.ready_key = first->sequence;
-        ready_.push(session);
-    } else if (session.ready_key != first->sequence) {
-        ready_.remove(session);
-        session.ready_key = first->sequence;
-        ready_.push(session);
+    } else if (!session.core::ListHook<ReadyTag>::is_linked()) {
+        ready_.push_back(session);
     }
 }
 

@@ -19,12 +19,12 @@ public:
     /// Finds the session with this id, or makes it.
     Session& obtain(std::string_view id);
 
-    /// The ready session whose first available message is the oldest; null if none is ready.
+    /// The session that has been ready longest; null if none is ready.
     [[nodiscard]] Session* first_ready() const noexcept { return ready_.front(); }
 
     /// Updates the table after a change of the session's messages, state or holder. A session is
-    /// ready if it has available messages and no holder. A session with no messages, state or
-    /// holder is removed.
+    /// ready if it has available messages and no holder. One that becomes ready goes behind those
+    /// that are ready. A session with no messages, state or holder is removed.
     void refresh(Session& session);
 
     /// The ids of sessions with messages or state, oldest session first.
@@ -48,7 +48,10 @@ private:
 
     std::unordered_map<std::string, Session, Hash, std::equal_to<>> by_id_;
     core::IntrusiveList<Session, ListedTag> all_;
-    SequencedQueue<Session, ReadyTag, &Session::ready_key> ready_;
+    // In the order in which they became ready: a session that failed and was given back does not
+    // come before one that has waited longer. Restored sessions become ready in the order of their
+    // oldest messages.
+    core::IntrusiveList<Session, ReadyTag> ready_;
 };
 
 } // namespace sessionq::broker

@@ -140,6 +140,11 @@ asio::awaitable<std::vector<ReceivedMessage>> async_peek(Browser& browser,
     return client::await(client::Access::core(browser)->peek(browser, max_messages, context));
 }
 
+asio::awaitable<std::optional<ReceivedMessage>> async_next(Browser& browser, Duration wait,
+                                                           const OperationContext& context) {
+    return client::await(client::Access::core(browser)->next(browser, wait, context));
+}
+
 asio::awaitable<std::vector<std::string>> async_list_sessions(const Client& client,
                                                               const std::string& entity,
                                                               const OperationContext& context) {

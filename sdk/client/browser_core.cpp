@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "client/blocking.hpp"
+#include "client/browser_wait.hpp"
 #include "client/check.hpp"
 #include "client/endpoint_operation.hpp"
 #include "core/access.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint32_t max_page_size = 4'096;
 constexpr std::uint32_t sessions_per_page = 1'000;
 
+using Messages = std::vector<ReceivedMessage>;
 using SessionIds = std::vector<std::string>;
 
 BrowserOptions checked(BrowserOptions options) {
@@ -25,6 +27,18 @@ BrowserOptions checked(BrowserOptions options) {
     require_option(options.page_size >= 1 && options.page_size <= max_page_size,
                    "BrowserOptions::page_size must be 1 to 4,096");
     return options;
+}
+
+/// Moves the browser behind the messages.
+Messages pass(Browser& browser, Messages messages) {
+    if (!messages.empty()) {
+        browser.seek(messages.back().sequence_number() + 1);
+    }
+    return messages;
+}
+
+std::optional<ReceivedMessage> first_of(Messages messages) {
+    return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
 }
 
 /// Requests the next page and adds it to `found`, until one is not full.
@@ -67,29 +81,49 @@ BrowserCore::BrowserCore(std::shared_ptr<ClientCore> client, std::string entity,
     client_->capabilities().require(ports::Capability::peek);
 }
 
-PublicCall<std::vector<ReceivedMessage>> BrowserCore::peek(Browser& browser,
-                                                           std::uint32_t max_messages,
-                                                           const OperationContext& context) const {
-    using Messages = std::vector<ReceivedMessage>;
+PublicCall<Messages> BrowserCore::peek(Browser& browser, std::uint32_t max_messages,
+                                       const OperationContext& context) const {
     require_argument(max_messages > 0, "max_messages is zero");
-    ports::PeekRequest request{.entity = entity_,
-                               .from_sequence_number = browser.position(),
-                               .max_messages = max_messages,
-                               .session_id = options_.session_id};
     return {endpoint_operation<Messages>(
                 client_, thread_, context,
-                [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
-                                               auto answer_to) mutable {
+                [request = request(browser, max_messages)](
+                    ports::Endpoint& endpoint, Deadline deadline, auto answer_to) mutable {
                     request.deadline = deadline;
                     return endpoint.peek(std::move(request), std::move(answer_to));
                 }),
             [&browser](core::Result<Messages> answer) {
-                Messages messages = std::move(answer).take_or_throw();
-                if (!messages.empty()) {
-                    browser.seek(messages.back().sequence_number() + 1);
-                }
-                return messages;
+                return pass(browser, std::move(answer).take_or_throw());
             }};
+}
+
+PublicCall<Messages, std::optional<ReceivedMessage>> BrowserCore::next(
+    Browser& browser, Duration wait, const OperationContext& context) const {
+    require_argument(wait >= Duration::zero(), "wait must be zero or more");
+    if (wait == Duration::zero()) {
+        return {peek(browser, 1, context).operation, [&browser](core::Result<Messages> answer) {
+                    return first_of(pass(browser, std::move(answer).take_or_throw()));
+                }};
+    }
+    auto operation = make_operation<Messages>(
+        client_, *thread_.thread, context,
+        [&thread = thread_, request = request(browser, 1)](const PendingPtr<Messages>& pending) {
+            std::make_shared<BrowserWait>(*thread.endpoint, request, pending)->start();
+        });
+    operation.deadline = operation.deadline.sooner(Deadline::after(wait, client_->clock().now()));
+    return {std::move(operation),
+            [&browser](core::Result<Messages> answer) -> std::optional<ReceivedMessage> {
+                if (!answer && answer.failure().code == Errc::timeout) {
+                    return std::nullopt;
+                }
+                return first_of(pass(browser, std::move(answer).take_or_throw()));
+            }};
+}
+
+ports::PeekRequest BrowserCore::request(const Browser& browser, std::uint32_t max_messages) const {
+    return {.entity = entity_,
+            .from_sequence_number = browser.position(),
+            .max_messages = max_messages,
+            .session_id = options_.session_id};
 }
 
 Operation<SessionIds> list_all_sessions(const Client& client, std::string entity,
@@ -115,6 +149,10 @@ Browser::Browser(const Client& client, std::string entity, BrowserOptions option
 std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages,
                                            const OperationContext& context) {
     return client::block(core_->peek(*this, max_messages, context));
+}
+
+std::optional<ReceivedMessage> Browser::next(Duration wait, const OperationContext& context) {
+    return client::block(core_->next(*this, wait, context));
 }
 
 Browser::Iterator Browser::begin() { return Iterator{*this}; }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,15 @@ public:
     [[nodiscard]] PublicCall<std::vector<ReceivedMessage>> peek(
         Browser& browser, std::uint32_t max_messages, const OperationContext& context) const;
 
+    /// Moves the browser behind the message.
+    [[nodiscard]] PublicCall<std::vector<ReceivedMessage>, std::optional<ReceivedMessage>> next(
+        Browser& browser, Duration wait, const OperationContext& context) const;
+
 private:
+    /// A peek from the browser's position.
+    [[nodiscard]] ports::PeekRequest request(const Browser& browser,
+                                             std::uint32_t max_messages) const;
+
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;
     const BrowserOptions options_;

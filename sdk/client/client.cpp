@@ -31,7 +31,7 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
         engine->begin(host->now()); // starts stored entities that were not created again
     }
     return Client{std::make_shared<client::ClientCore>(
-        options, [engine](client::ReceiveThread& loop) -> ports::EndpointPtr {
+        options, [engine](client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
             return std::make_unique<in_process::Endpoint>(engine, loop);
         })};
 }
@@ -48,6 +48,17 @@ amqp::TlsContextPtr make_tls(const TlsOptions& tls) {
         .take_or_throw();
 }
 
+/// Runs `handler` on the notifier. Null if there is none.
+amqp::IdleHandler notifying(const ConnectionIdleHandler& handler, core::Executor& notifier) {
+    if (!handler) {
+        return {};
+    }
+    return [shared = std::make_shared<const ConnectionIdleHandler>(handler),
+            &notifier](ConnectionIdleness idleness) {
+        notifier.post([shared, idleness = std::move(idleness)] { (*shared)(idleness); });
+    };
+}
+
 /// Makes an `Endpoint` on each receive thread and waits until the first one is connected, so that a
 /// wrong address fails here.
 template <typename Endpoint, typename MakeSettings, typename... Arguments>
@@ -55,10 +66,13 @@ std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
                                                  const MakeSettings& make_settings,
                                                  const Arguments&... arguments) {
     const auto core = std::make_shared<client::ClientCore>(
-        options, [&](client::ReceiveThread& thread) -> ports::EndpointPtr {
+        options,
+        [&](client::ReceiveThread& thread, core::Executor& notifier) -> ports::EndpointPtr {
             auto settings = make_settings(thread);
             settings.operation_timeout = options.operation_timeout;
             settings.idle_timeout = options.connection_idle_timeout;
+            settings.write_idle_timeout = options.connection_write_idle_timeout;
+            settings.on_idle = notifying(options.on_connection_idle, notifier);
             settings.backoff = options.reconnect_backoff;
             const auto now = thread.now().time_since_epoch().count();
             settings.seed = core::Random{static_cast<std::uint64_t>(now)}.next();

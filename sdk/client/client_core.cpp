@@ -14,6 +14,7 @@ constexpr Duration max_operation_timeout = std::chrono::hours{24};
 constexpr Duration max_receive_spin = std::chrono::milliseconds{1};
 constexpr Duration min_connection_idle_timeout = std::chrono::seconds{4};
 constexpr Duration max_connection_idle_timeout = std::chrono::hours{1};
+constexpr Duration min_write_idle_timeout = std::chrono::seconds{1};
 
 ClientOptions checked(ClientOptions options) {
     require_option(options.receive_threads >= 1 && options.receive_threads <= max_receive_threads,
@@ -27,6 +28,10 @@ ClientOptions checked(ClientOptions options) {
     require_option(options.connection_idle_timeout >= min_connection_idle_timeout &&
                        options.connection_idle_timeout <= max_connection_idle_timeout,
                    "ClientOptions::connection_idle_timeout must be 4 s to 1 h");
+    require_option(options.connection_write_idle_timeout == Duration::zero() ||
+                       (options.connection_write_idle_timeout >= min_write_idle_timeout &&
+                        options.connection_write_idle_timeout <= max_connection_idle_timeout),
+                   "ClientOptions::connection_write_idle_timeout must be 0 or 1 s to 1 h");
     require_option(options.reconnect_backoff.min > Duration::zero(),
                    "ClientOptions::reconnect_backoff.min must be over zero");
     require_option(options.reconnect_backoff.max >= options.reconnect_backoff.min,
@@ -43,7 +48,7 @@ ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoi
             each.thread = start_threads("cannot start a receive thread", [this] {
                 return std::make_unique<ReceiveThread>(core::system_clock(), options_.receive_spin);
             });
-            run_on(*each.thread, [&] { each.endpoint = make_endpoint(*each.thread); });
+            run_on(*each.thread, [&] { each.endpoint = make_endpoint(*each.thread, notifier_); });
         }
     } catch (...) {
         close();

@@ -15,8 +15,9 @@
 
 namespace sessionq::client {
 
-/// Makes the endpoint of one receive thread. Called on that thread.
-using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&)>;
+/// Makes the endpoint of one receive thread. Called on that thread. `notifier` outlives the
+/// endpoint and runs the application's callbacks.
+using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&, core::Executor& notifier)>;
 
 /// A receive thread with its endpoint and receivers.
 struct EndpointThread {
@@ -49,7 +50,8 @@ public:
     [[nodiscard]] std::size_t thread_count() const noexcept { return threads_.size(); }
     [[nodiscard]] EndpointThread& thread(std::size_t index) noexcept { return threads_[index]; }
 
-    /// Runs callbacks of stop tokens, because user code must not run on a receive thread.
+    /// Runs callbacks of stop tokens and of `ClientOptions`, because user code must not run on a
+    /// receive thread.
     [[nodiscard]] core::Executor& notifier() noexcept { return notifier_; }
 
     /// Each in turn. Thread-safe.

@@ -11,6 +11,7 @@
 #include <sessionq/async.hpp>
 
 #include "core/access.hpp"
+#include "core/trace_context.hpp"
 #include "dispatch/pool_executor.hpp"
 #include "processor/session_driver.hpp"
 
@@ -43,7 +44,8 @@ MessageHandler coroutine(Handler handler) {
     return MessageHandler::started_by([shared](MessageContext& message, MessageHandler::Done done) {
         const processor::SessionView& session = client::Access::driver(message.session()).view();
         dispatch::PoolContext& coroutines = *session.workplace().shared->environment.coroutines;
-        const Strand strand{coroutines.executor(session.context(message.deadline()))};
+        const Strand strand{coroutines.executor(
+            core::under_trace_of(message.message(), session.context(message.deadline())))};
         const auto signal = std::make_shared<asio::cancellation_signal>();
         const auto slot = signal->slot();
         asio::co_spawn(strand, run(*shared, message, session.stop_token(), strand, signal),

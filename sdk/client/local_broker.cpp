@@ -23,6 +23,8 @@ broker::QueueOptions to_engine(const Options& options) {
         .dead_letter_on_expiration = options.dead_letter_on_expiration,
         .forward_to = options.forward_to,
         .forward_dead_letters_to = options.forward_dead_letters_to,
+        .order = options.order,
+        .order_property = options.order_property,
     };
     if constexpr (std::is_same_v<Options, QueueOptions>) {
         made.max_size_bytes = options.max_size_bytes;

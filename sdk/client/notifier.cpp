@@ -20,7 +20,7 @@ struct Notifier::Queue {
             try {
                 task();
             } catch (...) {
-                core::log(LogLevel::error, "client", "a stop callback threw");
+                core::log(LogLevel::error, "client", "a callback of the application threw");
             }
             task = {};
             lock.lock();

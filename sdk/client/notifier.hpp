@@ -7,9 +7,9 @@
 
 namespace sessionq::client {
 
-/// A thread that fires stop tokens. Their callbacks are user code, so they must not run on a
-/// receive thread, and they must not wait for a worker (R13). The thread starts with the first
-/// task.
+/// A thread that fires stop tokens and runs the callbacks of `ClientOptions`. They are user code,
+/// so they must not run on a receive thread, and they must not wait for a worker (R13). The thread
+/// starts with the first task.
 class Notifier final : public core::Executor {
 public:
     Notifier();

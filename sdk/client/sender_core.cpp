@@ -7,6 +7,7 @@
 #include "client/endpoint_operation.hpp"
 #include "client/message_id.hpp"
 #include "core/access.hpp"
+#include "core/trace_context.hpp"
 
 namespace sessionq {
 namespace client {
@@ -18,6 +19,15 @@ void shorten_deadlines(std::vector<Message>& messages, Deadline request) {
     for (Message& message : messages) {
         if (!message.scheduled_enqueue_time) {
             message.deadline = message.deadline.sooner(request);
+        }
+    }
+}
+
+/// The messages belong to the trace of the request.
+void add_trace(std::vector<Message>& messages, const TraceContext* request) {
+    if (request != nullptr) {
+        for (Message& message : messages) {
+            core::add_trace(*request, message.properties);
         }
     }
 }
@@ -47,7 +57,9 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(
             message.message_id = make_message_id();
         }
     }
-    shorten_deadlines(messages, context.within(OperationContext::current()).deadline());
+    const OperationContext request_context = context.within(OperationContext::current());
+    shorten_deadlines(messages, request_context.deadline());
+    add_trace(messages, request_context.trace());
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
     return endpoint_operation<SequenceNumbers>(
         client_, thread_, context,

@@ -36,7 +36,21 @@ std::string& text_of(Message& message, TextField field) noexcept {
     }
 }
 
+std::optional<PropertyValue> find(const Properties& properties, std::string_view name) {
+    const auto found = properties.find(name);
+    return found != properties.end() ? std::optional{found->second} : std::nullopt;
+}
+
 } // namespace
+
+std::optional<PropertyValue> MessageContent::property(std::string_view name) const {
+    const auto decoded = outline();
+    return decoded ? find(decoded->properties, name) : std::nullopt;
+}
+
+std::optional<PropertyValue> DecodedContent::property(std::string_view name) const {
+    return find(message_.properties, name);
+}
 
 std::size_t DecodedContent::bytes() const noexcept {
     std::size_t bytes = fixed_cost + message_.body.size() + message_.message_id.size() +
@@ -64,6 +78,7 @@ std::optional<Message> DecodedContent::outline() const {
     made.content_type = message_.content_type;
     made.properties = message_.properties;
     made.time_to_live = message_.time_to_live;
+    made.priority = message_.priority;
     made.scheduled_enqueue_time = message_.scheduled_enqueue_time;
     made.deadline = message_.deadline;
     return made;

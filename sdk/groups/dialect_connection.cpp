@@ -24,6 +24,8 @@ amqp::ClientConnectionOptions options_of(const EndpointSettings& settings) {
                         .has_certificate = settings.has_certificate},
         .operation_timeout = settings.operation_timeout,
         .idle_timeout = settings.idle_timeout,
+        .write_idle_timeout = settings.write_idle_timeout,
+        .on_idle = settings.on_idle,
         .backoff = settings.backoff,
         .seed = settings.seed};
     for (const HostPort& each : url.hosts) {

@@ -19,6 +19,8 @@ struct EndpointSettings {
     bool has_certificate{false};
     Duration operation_timeout{std::chrono::seconds{60}};
     Duration idle_timeout{std::chrono::seconds{120}}; ///< A broker silent for so long is given up.
+    Duration write_idle_timeout{};                    ///< As `ClientConnectionOptions` has it.
+    amqp::IdleHandler on_idle{};                      ///< Null: nobody asks.
     BackoffOptions backoff{};                         ///< Between rounds over the hosts.
     std::uint64_t seed{0};
     std::shared_ptr<KnownDialect> dialect{std::make_shared<KnownDialect>(nullptr)};

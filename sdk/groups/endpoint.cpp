@@ -79,6 +79,9 @@ std::optional<Failure> Endpoint::refusal(const ports::AcceptRequest& request) co
     if (request.deadline.passed(connection_.loop().now())) {
         return Failure{.code = Errc::timeout};
     }
+    if (!request.further_entities.empty()) {
+        return capabilities().missing(Capability::accept_any_entity);
+    }
     if (!request.session_id) {
         return std::nullopt;
     }

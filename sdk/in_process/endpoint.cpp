@@ -1,8 +1,10 @@
 #include "in_process/endpoint.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "in_process/local_link.hpp"
+#include "in_process/local_accept.hpp"
 
 namespace sessionq::in_process {
 namespace {
@@ -14,56 +16,16 @@ broker::ReceiveMode to_broker(ports::ReceiveMode mode) noexcept {
 
 } // namespace
 
-/// Asks the broker for a session. Destroying this gives back a session that comes later.
-class Endpoint::Accept final : public ports::Asking, private MailboxOwner {
-public:
-    Accept(Endpoint& endpoint, ports::RequestId id, Deadline deadline, broker::QueuePtr queue,
-           broker::AcceptSpec spec)
-        : endpoint_{endpoint},
-          id_{id},
-          deadline_{deadline},
-          mailbox_{std::make_shared<ConsumerMailbox>(endpoint.turns_.shared(), std::move(queue))} {
-        mailbox_->set_owner(this);
-        mailbox_->ask(std::move(spec));
-    }
-    ~Accept() override {
-        if (mailbox_->owner() == this) {
-            mailbox_->abandon();
-        }
-    }
-    Accept(const Accept&) = delete;
-    Accept& operator=(const Accept&) = delete;
-
-private:
-    /// The answer destroys this, and perhaps the endpoint.
-    void on_turn(MailboxNews news) override {
-        if (news.has(MailboxNews::accepted)) {
-            endpoint_.accepts_.answer_now(
-                id_, ports::SessionLinkPtr{std::make_unique<LocalLink>(
-                         endpoint_.turns_.shared(), mailbox_, endpoint_.broker_->journal(), news)});
-        } else if (news.has(MailboxNews::refused)) {
-            mailbox_->set_owner(nullptr);
-            const Failure& why = mailbox_->failure();
-            const bool is_late =
-                why.code == Errc::no_session_available && deadline_.passed(endpoint_.loop().now());
-            endpoint_.accepts_.answer_now(id_, is_late ? Failure{.code = Errc::timeout} : why);
-        }
-    }
-
-    Endpoint& endpoint_;
-    const ports::RequestId id_;
-    const Deadline deadline_;
-    const std::shared_ptr<ConsumerMailbox> mailbox_;
-};
-
 Endpoint::Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop)
     : broker_{std::move(broker)},
       turns_{std::make_shared<TurnQueue>(loop)},
       confirmations_{turns_.shared(), broker_->journal()},
+      peeks_{turns_.shared(), confirmations_},
       accepts_{loop} {}
 
 Endpoint::~Endpoint() {
     accepts_.close();
+    peeks_.cancel();
     confirmations_.cancel();
 }
 
@@ -76,33 +38,70 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
          Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
          Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
          Capability::refuse_sessionless, Capability::sequence_numbers,
-         Capability::modify_properties, Capability::receive_and_delete}};
+         Capability::modify_properties, Capability::receive_and_delete,
+         Capability::accept_any_entity}};
     return all;
 }
 
 ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
     const ports::RequestId id = confirmations_.next_id();
     const Deadline deadline = request.deadline;
-    auto queue = broker_->find(request.entity);
-    if (!queue || deadline.passed(loop().now())) {
+    auto asking = ask(id, std::move(request));
+    if (asking) {
+        accepts_.add(id, deadline, std::move(handler), std::move(asking).value());
+    } else {
         accepts_.add(id, deadline, std::move(handler));
-        accepts_.answer(id, queue ? Failure{.code = Errc::timeout} : queue.failure());
-        return id;
+        accepts_.answer(id, asking.failure());
     }
-    const Deadline until = Deadline::after(request.wait, loop().now()).sooner(deadline);
-    accepts_.add(
-        id, deadline, std::move(handler),
-        std::make_unique<Accept>(*this, id, deadline, std::move(queue).value(),
-                                 broker::AcceptSpec{.session_id = std::move(request.session_id),
-                                                    .mode = to_broker(request.mode),
-                                                    .priority = request.priority,
-                                                    .until = until.time()}));
     return id;
+}
+
+core::Result<std::unique_ptr<ports::Asking>> Endpoint::ask(ports::RequestId id,
+                                                           ports::AcceptRequest request) {
+    std::vector<std::string> entities;
+    entities.reserve(1 + request.further_entities.size());
+    entities.push_back(std::move(request.entity));
+    std::ranges::move(request.further_entities, std::back_inserter(entities));
+    std::vector<broker::QueuePtr> queues;
+    queues.reserve(entities.size());
+    for (const std::string& entity : entities) {
+        auto queue = broker_->find(entity);
+        if (!queue) {
+            return queue.failure();
+        }
+        queues.push_back(std::move(queue).value());
+    }
+    if (request.deadline.passed(loop().now())) {
+        return Failure{.code = Errc::timeout};
+    }
+    if (request.session_id && entities.size() > 1) {
+        return Failure{.code = Errc::invalid_argument,
+                       .detail = "a session id belongs to one entity, and several are named"};
+    }
+    const Deadline until = Deadline::after(request.wait, loop().now()).sooner(request.deadline);
+    auto asking = std::make_unique<LocalAccept>(LocalAccept::Request{.book = accepts_,
+                                                                     .id = id,
+                                                                     .deadline = request.deadline,
+                                                                     .journal = broker_->journal()},
+                                                turns_.shared(), entities.size());
+    for (const std::size_t at : ask_order_.order(entities)) {
+        const bool is_open = asking->ask(at, std::move(queues[at]),
+                                         {.session_id = request.session_id,
+                                          .mode = to_broker(request.mode),
+                                          .priority = request.priority,
+                                          .until = until.time()});
+        if (!is_open) {
+            ask_order_.served(entities[at]);
+            break;
+        }
+    }
+    return std::unique_ptr<ports::Asking>{std::move(asking)};
 }
 
 void Endpoint::give_up(ports::RequestId id) {
     accepts_.give_up(id);
     confirmations_.give_up(id);
+    peeks_.give_up(id);
 }
 
 template <typename T, typename Operation>
@@ -141,13 +140,18 @@ ports::RequestId Endpoint::cancel_scheduled(std::string entity,
 }
 
 ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler handler) {
-    return confirmations_.reply(
-        std::move(handler),
-        perform<std::vector<ReceivedMessage>>(
-            request.entity, request.deadline, [&](broker::Queue& queue, broker::Instant at) {
-                return queue.peek(request.from_sequence_number, request.max_messages,
-                                  request.session_id, at);
-            }));
+    auto found = perform<std::vector<ReceivedMessage>>(
+        request.entity, request.deadline, [&](broker::Queue& queue, broker::Instant at) {
+            return queue.peek(request.from_sequence_number, request.max_messages,
+                              request.session_id, at);
+        });
+    const bool can_change = request.max_messages > 0 && request.wait > Duration::zero();
+    if (found && found.value().empty() && can_change) {
+        if (auto queue = broker_->find(request.entity)) {
+            return peeks_.add(std::move(queue).value(), std::move(request), std::move(handler));
+        }
+    }
+    return confirmations_.reply(std::move(handler), std::move(found));
 }
 
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,

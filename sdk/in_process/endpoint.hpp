@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "broker/broker.hpp"
+#include "in_process/ask_order.hpp"
 #include "in_process/confirmations.hpp"
+#include "in_process/waiting_peeks.hpp"
 #include "ports/accept_book.hpp"
 
 namespace sessionq::in_process {
@@ -34,7 +36,9 @@ public:
                                    ports::ListSessionsHandler handler) override;
 
 private:
-    class Accept;
+    /// Asks the broker for a session, unless the request cannot be met.
+    [[nodiscard]] core::Result<std::unique_ptr<ports::Asking>> ask(ports::RequestId id,
+                                                                   ports::AcceptRequest request);
 
     /// Has the broker perform an operation, unless its deadline has passed.
     template <typename T, typename Operation>
@@ -44,6 +48,8 @@ private:
     const std::shared_ptr<broker::Broker> broker_;
     const TurnQueueUse turns_;
     Confirmations confirmations_;
+    AskOrder ask_order_{};
+    WaitingPeeks peeks_;
     ports::AcceptBook accepts_;
 };
 

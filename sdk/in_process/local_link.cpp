@@ -28,11 +28,12 @@ ports::DeliveryPtr make_delivery(ports::LinkEvents& events, const broker::Consum
 } // namespace
 
 LocalLink::LocalLink(std::shared_ptr<TurnQueue> turns, std::shared_ptr<ConsumerMailbox> mailbox,
-                     broker::Journal* journal, MailboxNews news)
+                     broker::Journal* journal, MailboxNews news, std::size_t entity_index)
     : turns_{std::move(turns)},
       mailbox_{std::move(mailbox)},
       consumer_{mailbox_->take_granted()},
-      journal_{journal} {
+      journal_{journal},
+      entity_index_{entity_index} {
     mailbox_->set_owner(nullptr); // nothing is told before there are events
     if (news.has(MailboxNews::lost)) {
         machine_.lose();

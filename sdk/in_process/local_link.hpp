@@ -20,14 +20,16 @@ namespace sessionq::in_process {
 /// May outlive its endpoint, not the loop.
 class LocalLink final : public ports::SessionLink, private MailboxOwner {
 public:
-    /// `news` came with the answer to the accept.
+    /// `news` came with the answer to the accept, which named the session's entity at position
+    /// `entity_index`.
     LocalLink(std::shared_ptr<TurnQueue> turns, std::shared_ptr<ConsumerMailbox> mailbox,
-              broker::Journal* journal, MailboxNews news);
+              broker::Journal* journal, MailboxNews news, std::size_t entity_index);
     ~LocalLink() override;
     LocalLink(const LocalLink&) = delete;
     LocalLink& operator=(const LocalLink&) = delete;
 
     [[nodiscard]] const std::string& session_id() const noexcept override;
+    [[nodiscard]] std::size_t entity_index() const noexcept override { return entity_index_; }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override;
     void set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
@@ -62,6 +64,7 @@ private:
     const std::shared_ptr<ConsumerMailbox> mailbox_;
     const broker::ConsumerPtr consumer_;
     broker::Journal* const journal_;
+    const std::size_t entity_index_;
     ports::LinkEvents* events_{nullptr};
     LinkMachine machine_{};
     SettleOrderBook settlements_{};

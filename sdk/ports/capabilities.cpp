@@ -11,7 +11,7 @@ namespace sessionq::ports {
 namespace {
 
 /// By capability.
-constexpr std::array<std::string_view, 16> names{"accept a named session",
+constexpr std::array<std::string_view, 17> names{"accept a named session",
                                                  "accept the next session",
                                                  "lock renewal",
                                                  "session state",
@@ -26,8 +26,9 @@ constexpr std::array<std::string_view, 16> names{"accept a named session",
                                                  "refusal of messages without a session",
                                                  "sequence numbers",
                                                  "changed properties",
-                                                 "receive and delete"};
-static_assert(names.size() == static_cast<std::size_t>(Capability::receive_and_delete) + 1);
+                                                 "receive and delete",
+                                                 "accept from any of several entities"};
+static_assert(names.size() == static_cast<std::size_t>(last_capability) + 1);
 
 } // namespace
 
@@ -41,12 +42,6 @@ Capabilities::Capabilities(std::string broker, std::initializer_list<Capability>
     for (const Capability capability : present) {
         bits_ |= 1U << static_cast<unsigned>(capability);
     }
-}
-
-Capabilities Capabilities::all(std::string broker) {
-    Capabilities made{std::move(broker), {}};
-    made.bits_ = (1U << names.size()) - 1;
-    return made;
 }
 
 Failure Capabilities::missing(Capability capability) const {

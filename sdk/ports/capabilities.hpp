@@ -28,7 +28,10 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     sequence_numbers,   ///< a message keeps the broker's number across deliveries
     modify_properties,  ///< an abandon or a deferral may change properties
     receive_and_delete, ///< the broker removes messages as it delivers them
+    accept_any_entity,  ///< one accept waits for a session of any of several entities
 };
+
+inline constexpr Capability last_capability = Capability::accept_any_entity;
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 
@@ -36,8 +39,6 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
 class Capabilities {
 public:
     Capabilities(std::string broker, std::initializer_list<Capability> present);
-    /// Of a broker that can do everything.
-    [[nodiscard]] static Capabilities all(std::string broker);
 
     [[nodiscard]] const std::string& broker() const noexcept { return broker_; }
     [[nodiscard]] bool has(Capability capability) const noexcept {

@@ -20,6 +20,10 @@ enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
 
 struct AcceptRequest {
     std::string entity{};
+    /// Also these: the first entity that has a session answers, and the others are not asked any
+    /// more. `SessionLink::entity_index` tells which one it was. If several have one when asked,
+    /// they take turns. All differ. Needs `accept_any_entity`; not with `session_id`.
+    std::vector<std::string> further_entities{};
     std::optional<std::string> session_id{}; ///< unset: the next available session
     ReceiveMode mode{ReceiveMode::peek_lock};
     Duration wait{}; ///< how long the broker may wait for a session; zero: answer at once
@@ -46,6 +50,9 @@ struct PeekRequest {
     std::int64_t from_sequence_number{0};
     std::uint32_t max_messages{1};
     std::optional<std::string> session_id{}; ///< set: messages of this session only
+    /// How long the broker may wait for a first message. Zero: answer at once. A broker that cannot
+    /// wait that long answers earlier, with none.
+    Duration wait{};
     Deadline deadline{};
 };
 
@@ -78,9 +85,10 @@ public:
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
 
-    /// Asks for a session. Fails with `no_session_available` if there is none within `wait`. The
-    /// port spaces its attempts to connect (R17), so a caller may ask again at once after
-    /// `connection_refused`.
+    /// Asks for a session. Fails with `no_session_available` if there is none within `wait`. An
+    /// accept of several entities fails as soon as one of them cannot be received from; the
+    /// failure's detail names it. The port spaces its attempts to connect (R17), so a caller may
+    /// ask again at once after `connection_refused`.
     virtual RequestId accept(AcceptRequest request, AcceptHandler handler) = 0;
 
     /// Gives a request up. Its handler still runs exactly once. An accept may be answered with the

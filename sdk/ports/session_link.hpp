@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,6 +67,10 @@ public:
     virtual ~SessionLink() = default;
 
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;
+
+    /// Of which entity the session is, as a position in the accept that it answered: 0 is `entity`,
+    /// n is `further_entities[n - 1]`.
+    [[nodiscard]] virtual std::size_t entity_index() const noexcept { return 0; }
 
     /// The lock as the broker granted it in answer to the accept: its full length then. The holder
     /// must allow for the time that the answer travelled.

@@ -20,10 +20,12 @@ struct Counters {
     Count messages_expired{0};
     Count sessions_opened{0};
     Count sessions_closed{0};
+    Count sessions_parked{0};
     Count locks_lost{0};
     Count empty_accepts{0};
     Count accept_failures{0};
     Count late_accepts{0};
+    Count surplus_accepts{0};
     Count settlement_failures{0};
     Count lock_renewals{0};
     std::atomic<Duration::rep> longest_ready_wait{0};

@@ -25,22 +25,38 @@ bool LeaveMachine::drain() {
 }
 
 void LeaveMachine::park(TimePoint until) {
+    if (!session_.terms.parked.try_take()) {
+        begin(CloseReason::parked);
+        return;
+    }
+    parked_ = true;
+    reason_ = CloseReason::parked;
     session_.phase = Phase::parked;
     parked_until_ = until;
     session_.add(Kind::pause_lane);
+    if (!drain()) {
+        put_back(Phase::parked);
+    }
+}
+
+void LeaveMachine::free_slot_of_parked() {
+    if (took_back_ && !book_.handlers_run()) {
+        keeps_slot_ = false;
+        session_.add(Kind::count_parked);
+        session_.add(Kind::free_slot);
+    }
 }
 
 TimePoint LeaveMachine::leave_at() const noexcept {
     if (session_.is_leaving()) {
         return TimePoint::max();
     }
-    return session_.phase == Phase::parked ? std::min(hold_until_, parked_until_) : hold_until_;
+    return session_.phase == Phase::parked ? parked_until_ : hold_until_;
 }
 
 void LeaveMachine::due() {
     if (session_.now >= leave_at()) {
-        const bool parking_over = session_.phase == Phase::parked && session_.now >= parked_until_;
-        begin(parking_over ? CloseReason::parked : CloseReason::max_hold);
+        begin(session_.phase == Phase::parked ? CloseReason::parked : CloseReason::max_hold);
     }
 }
 
@@ -73,6 +89,10 @@ void LeaveMachine::put_back(Phase phase) {
 }
 
 void LeaveMachine::all_taken_back() {
+    if (session_.phase == Phase::parked) {
+        took_back_ = true;
+        return;
+    }
     if (session_.phase != Phase::putting_back && session_.phase != Phase::leaving) {
         return;
     }
@@ -110,7 +130,14 @@ void LeaveMachine::close() {
         close_by_ = session_.now + session_.terms.tuning.close_timeout;
         session_.add(Kind::close_link);
     }
-    session_.add(Kind::leave_slot, opened_ ? 1U : 0U);
+    if (parked_) {
+        session_.terms.parked.release();
+    }
+    session_.add(Kind::let_go, opened_ ? 1U : 0U);
+    if (keeps_slot_) {
+        keeps_slot_ = false;
+        session_.add(Kind::free_slot);
+    }
     if (session_.lost) {
         link_closed();
     }

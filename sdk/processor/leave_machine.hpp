@@ -28,8 +28,14 @@ public:
     void put_back(Phase phase);
     void all_taken_back();
 
-    /// The session is parked until then, and then left.
+    /// The session is parked until then, and then left: at once where too many are parked.
     void park(TimePoint until);
+    /// A parked session whose handlers have returned keeps no slot.
+    void free_slot() {
+        if (session_.phase == Phase::parked && keeps_slot_) {
+            free_slot_of_parked();
+        }
+    }
     /// The hold or the parking is over.
     void due();
     void leave(CloseReason reason);
@@ -48,11 +54,16 @@ public:
         return session_.phase == Phase::closing_link ? close_by_ : TimePoint::max();
     }
     [[nodiscard]] CloseReason reason() const noexcept { return reason_; }
+    /// It was parked, and is still held.
+    [[nodiscard]] bool keeps_no_slot() const noexcept {
+        return !keeps_slot_ && session_.keeps_lock();
+    }
 
 private:
     using Kind = SessionAction::Kind;
 
     void close();
+    void free_slot_of_parked();
     void lose_lock(CloseReason reason, std::uint32_t losses);
 
     SessionState& session_;
@@ -62,7 +73,10 @@ private:
     TimePoint parked_until_{};
     TimePoint close_by_{};
     bool opened_{false};
-    bool closes_{false}; ///< on_session_close is due
+    bool closes_{false};    ///< on_session_close is due
+    bool parked_{false};    ///< it counts as parked until it is let go of
+    bool took_back_{false}; ///< what waited when it was parked
+    bool keeps_slot_{true};
 };
 
 } // namespace sessionq::processor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "processor/session_state.hpp"
@@ -49,6 +50,10 @@ public:
     }
     [[nodiscard]] bool is_settling() const noexcept {
         return !settling_.empty() || !settling_early_.empty();
+    }
+    /// What is in flight, for people.
+    [[nodiscard]] std::string_view words() const noexcept {
+        return is_settling() ? "handlers and settlements" : "handlers";
     }
     [[nodiscard]] bool is_retrying() const noexcept { return !retrying_.empty(); }
     [[nodiscard]] TimePoint retry_at() const noexcept;

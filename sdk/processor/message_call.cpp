@@ -3,6 +3,7 @@
 #include <sessionq/operation_context.hpp>
 
 #include "core/log.hpp"
+#include "core/trace_context.hpp"
 #include "processor/exception_text.hpp"
 #include "processor/session_driver.hpp"
 
@@ -32,7 +33,8 @@ dispatch::Verdict MessageCall::run() noexcept {
     }
     std::exception_ptr error;
     {
-        const OperationContext::Scope scope{session.context(message.deadline())};
+        const OperationContext::Scope scope{
+            core::under_trace_of(message, session.context(message.deadline()))};
         try {
             if (!shared.handlers.message) {
                 return start_asynchronous();

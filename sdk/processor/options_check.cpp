@@ -62,6 +62,7 @@ void check_options(const ProcessorOptions& options) {
     in_range("max_concurrent_calls", options.max_concurrent_calls, 0, most_calls);
     not_negative("session_idle_timeout", options.session_idle_timeout);
     not_negative("max_hold", options.max_hold);
+    in_range("max_parked_sessions", options.max_parked_sessions, 0, most_sessions);
     in_range("prefetch", options.prefetch, 0, 10'000);
     if (options.max_buffered_bytes < (std::size_t{64} << 10U)) {
         refuse("max_buffered_bytes",

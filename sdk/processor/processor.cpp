@@ -13,6 +13,7 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     check_entities(entities);
     check_capabilities(options, environment.endpoints.front()->capabilities());
     shared_->options = std::move(options);
+    shared_->parked.limit(shared_->options.max_parked_sessions);
     shared_->entities = std::move(entities);
     shared_->handlers = std::move(handlers);
     shared_->environment = std::move(environment);
@@ -20,7 +21,7 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     if (!shared_->options.session_ids.empty()) {
         shared_->claims = std::make_unique<TargetClaims>(shared_->entities.size() *
                                                              shared_->options.session_ids.size(),
-                                                         [this] { start_vacant(); });
+                                                         [this] { look_again(); });
     }
     core::Random seeds{shared_->environment.seed};
     for (ports::Endpoint* endpoint : endpoints) {
@@ -108,9 +109,9 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
 }
 
 // A session that one thread has let go of may be what a place on another waits for.
-void Processor::start_vacant() {
+void Processor::look_again() {
     for (const auto& shard : shards_) {
-        on_loop(shard, [](Shard& there) { there.slots().start_vacant(); });
+        on_loop(shard, [](Shard& there) { there.slots().look_again(); });
     }
 }
 

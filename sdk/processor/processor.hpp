@@ -62,7 +62,7 @@ private:
     /// Runs `task(shard)` on the shard's loop, if the shard is still there.
     template <typename Task>
     static void on_loop(const std::shared_ptr<Shard>& shard, Task task);
-    void start_vacant();
+    void look_again();
     [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index,
                                              std::size_t count) noexcept;
 

@@ -33,6 +33,20 @@ std::string_view to_string(ErrorSource source) noexcept {
     return name_of(source, names);
 }
 
+namespace {
+
+void write(std::ostream& text, const SlotDescription& slot) {
+    text << slot.state;
+    if (!slot.session_id.empty()) {
+        text << " '" << slot.session_id << "'";
+    }
+    text << ", waits for " << (slot.waits_for.empty() ? "nothing" : slot.waits_for) << ", "
+         << slot.in_flight << " in flight, " << slot.running << " running, "
+         << std::chrono::duration_cast<std::chrono::milliseconds>(slot.since).count() << " ms\n";
+}
+
+} // namespace
+
 std::string ProcessorDescription::to_string() const {
     static constexpr std::string_view states[] = {"created", "running", "stopping", "stopped"};
     std::ostringstream text;
@@ -45,18 +59,16 @@ std::string ProcessorDescription::to_string() const {
          << " failed, " << counters.messages_released << " released, " << counters.messages_expired
          << " expired\n";
     text << "sessions: " << counters.sessions_opened << " opened, " << counters.sessions_closed
-         << " closed, " << counters.locks_lost << " locks lost, " << counters.empty_accepts
-         << " empty accepts\n";
+         << " closed, " << counters.sessions_parked << " parked, " << counters.locks_lost
+         << " locks lost, " << counters.empty_accepts << " empty accepts, "
+         << counters.surplus_accepts << " surplus accepts\n";
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        const SlotDescription& slot = slots[i];
-        text << "slot " << i << ": " << slot.state;
-        if (!slot.session_id.empty()) {
-            text << " '" << slot.session_id << "'";
-        }
-        text << ", waits for " << (slot.waits_for.empty() ? "nothing" : slot.waits_for) << ", "
-             << slot.in_flight << " in flight, " << slot.running << " running, "
-             << std::chrono::duration_cast<std::chrono::milliseconds>(slot.since).count()
-             << " ms\n";
+        text << "slot " << i << ": ";
+        write(text, slots[i]);
+    }
+    for (const SlotDescription& session : parked) {
+        text << "no slot: ";
+        write(text, session);
     }
     return text.str();
 }

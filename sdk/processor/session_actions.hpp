@@ -29,9 +29,11 @@ struct SessionAction {
         run_open,       ///< call on_session_open
         run_close,      ///< call on_session_close
         report_silent,  ///< the broker does not answer settlements
+        count_parked,   ///< the session keeps its lock without a slot from now on
         drop_link,      ///< end the link, and with it what it has not answered
         close_link,     ///< give the session back
-        leave_slot,     ///< the slot may accept the next session (R4); `count`: 1 if it was opened
+        free_slot,      ///< the slot may accept the next session (R4)
+        let_go,         ///< the session is ours no more; `count`: 1 if it was opened
         finish,         ///< nothing is left: the driver may go
         show_lock,      ///< handlers see the lock's end as it is now; `count` renewals succeeded
         renew_lock,     ///< ask the broker: `renewed`

@@ -17,8 +17,9 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
     : shard_{shard},
       seat_{seat},
       link_{std::move(link)},
-      view_{shard.workplace(), shard.slots().targets()[seat.target].entity, link_->session_id(),
-            shard.slots().calls_per_session()},
+      view_{shard.workplace(),
+            shard.slots().targets()[seat.target].entity_at(link_->entity_index()),
+            link_->session_id(), shard.slots().calls_per_session()},
       machine_{shard.terms(), view_.loop().now()} {}
 
 void SessionDriver::open() {
@@ -153,9 +154,13 @@ void SessionDriver::perform(const SessionAction& action) {
         link_->close(
             [this](const core::Result<core::Done>&) { feed(&SessionMachine::link_closed); });
         break;
-    case Kind::leave_slot:
+    case Kind::count_parked: Counters::add(counters.sessions_parked); break;
+    case Kind::let_go:
         Counters::add(counters.sessions_closed, action.count);
         view_.shared().held.ended({view_.entity(), view_.session_id()}, this);
+        shard_.slots().accepts().let_go(seat_.target);
+        break;
+    case Kind::free_slot:
         shard_.slots().session_left(seat_, machine_.close_reason(), machine_.had_messages());
         break;
     case Kind::finish: shard_.session_ended(*this); break;

@@ -131,6 +131,7 @@ void SessionMachine::react() {
             message_gone();
         }
     }
+    leaving_.free_slot();
 }
 
 void SessionMachine::message_gone() {
@@ -196,6 +197,8 @@ void SessionMachine::after_drain() {
         leaving_.begin(dead_lettering_ ? CloseReason::dead_lettered : CloseReason::idle);
     } else if (state_.credit.phase() == CreditWindow::Phase::closed) {
         leaving_.begin(CloseReason::unresponsive);
+    } else if (state_.phase == Phase::parked) {
+        leaving_.put_back(Phase::parked);
     } else if (state_.phase == Phase::rewinding) {
         leaving_.put_back(Phase::putting_back);
     } else if (state_.phase == Phase::idling_out) {
@@ -332,30 +335,25 @@ std::string_view SessionMachine::wait_of_open() const noexcept {
     if (book_.is_retrying()) {
         return "the next try of a message";
     }
-    if (in_flight() != 0) {
-        return wait_of_messages();
-    }
-    if (state_.credit.is_draining()) {
-        return "the drain's answer";
+    if (in_flight() != 0 || state_.credit.is_draining()) {
+        return in_flight() != 0 ? book_.words() : "the drain's answer";
     }
     return state_.credit.credit() != 0 || state_.idle.runs() ? "messages" : "";
-}
-
-std::string_view SessionMachine::wait_of_messages() const noexcept {
-    return book_.is_settling() ? "handlers and settlements" : "handlers";
 }
 
 SlotWords SessionMachine::words() const noexcept {
     switch (state_.phase) {
     case Phase::held_back: return {"open", "the handlers of an earlier lock"};
-    case Phase::parked: return {"open", "the end of parking"};
+    case Phase::parked:
+        return {"parked",
+                state_.credit.is_draining() ? "the drain's answer" : "the end of parking"};
     case Phase::opening: return {"opening", "on_session_open"};
     case Phase::working:
     case Phase::idling_out: return {"open", wait_of_open()};
     case Phase::rewinding: return {"rewinding", "the drain's answer"};
     case Phase::putting_back: return {"rewinding", "settlements"};
     case Phase::draining: return {"leaving", "the drain's answer"};
-    case Phase::leaving: return {"leaving", wait_of_messages()};
+    case Phase::leaving: return {"leaving", book_.words()};
     case Phase::closing_call: return {"closing", "on_session_close"};
     case Phase::closing_link:
     case Phase::finished: return {"closing", "the close's answer"};

@@ -71,6 +71,7 @@ public:
     /// The lock is held and the link can be used.
     [[nodiscard]] bool usable() const noexcept { return state_.usable(); }
     [[nodiscard]] bool keeps_lock() const noexcept { return state_.keeps_lock(); }
+    [[nodiscard]] bool keeps_no_slot() const noexcept { return leaving_.keeps_no_slot(); }
     [[nodiscard]] const ports::LockKeeper& lock() const noexcept { return lock_.keeper(); }
     /// Messages received and not yet finished.
     [[nodiscard]] std::uint32_t in_flight() const noexcept {
@@ -96,7 +97,6 @@ private:
     void idle_due();
     void look_at_lock();
     [[nodiscard]] std::string_view wait_of_open() const noexcept;
-    [[nodiscard]] std::string_view wait_of_messages() const noexcept;
     [[nodiscard]] TimePoint idle_at() const noexcept;
     [[nodiscard]] TimePoint retry_at() const noexcept;
 

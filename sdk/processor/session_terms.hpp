@@ -4,6 +4,7 @@
 
 #include "core/byte_budget.hpp"
 #include "core/random.hpp"
+#include "processor/parked_sessions.hpp"
 #include "processor/tuning.hpp"
 
 namespace sessionq::processor {
@@ -14,6 +15,7 @@ struct SessionTerms {
     const Tuning& tuning;
     core::ByteBudget& budget;
     core::Random& random;
+    ParkedSessions& parked;
     Duration idle_timeout{};
     std::uint32_t calls{1};
     bool has_open{false};  ///< there is an on_session_open

@@ -1,5 +1,6 @@
 #include "processor/shard.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sessionq::processor {
@@ -40,6 +41,7 @@ SessionTerms Shard::terms() {
             .tuning = shared.environment.tuning,
             .budget = workplace_.budget,
             .random = workplace_.random,
+            .parked = workplace_.shared->parked,
             .idle_timeout = slots_.targets().idle_timeout(idle_timeout_),
             .calls = slots_.calls_per_session(),
             .has_open = static_cast<bool>(shared.handlers.session_open),
@@ -71,7 +73,8 @@ void Shard::drain() noexcept {
         workplace_.shared->environment.dispatcher->flush();
     }
     ended_.clear();
-    apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_accepts()}));
+    apply(
+        stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.accepts().has_accepts()}));
 }
 
 void Shard::take_notices() {
@@ -100,13 +103,18 @@ void Shard::on_watchdog() {
                 " s");
         }
     }
-    slots_.drop_late(now);
+    slots_.accepts().drop_late(now);
     loop().wake();
     loop().timers().arm(watchdog_, now + tuning.watchdog_interval);
 }
 
 void Shard::describe(ProcessorDescription& into) const {
     slots_.describe(into);
+    for (const auto& session : sessions_) {
+        if (session->keeps_no_slot()) {
+            into.parked.push_back(session->describe(loop().now()));
+        }
+    }
     into.buffered_bytes += workplace_.budget.buffered_bytes();
     into.degraded.insert(into.degraded.end(), degraded_.begin(), degraded_.end());
 }
@@ -124,8 +132,12 @@ void Shard::on_stop_due() { apply(stop_.due(loop().now())); }
 
 void Shard::apply(const StopActions& actions) {
     if (actions.stop_slots) {
-        workplace_.tally = {.sessions = slots_.held()};
+        workplace_.tally = {.sessions = slots_.held() + parked()};
         slots_.stop();
+        for (auto next = sessions_.begin(); next != sessions_.end();) {
+            SessionDriver& session = **next++; // it may end, and leave the list
+            session.feed(&SessionMachine::leave, CloseReason::stopped);
+        }
     }
     if (actions.warn) {
         for (const auto& session : sessions_) {
@@ -156,8 +168,14 @@ void Shard::give_up_sessions() {
         session.feed(&SessionMachine::give_up);
     }
     workplace_.tally.left += running();
-    slots_.drop_late(TimePoint::max());
+    slots_.accepts().drop_late(TimePoint::max());
     loop().wake();
+}
+
+std::size_t Shard::parked() const {
+    return static_cast<std::size_t>(
+        std::count_if(sessions_.begin(), sessions_.end(),
+                      [](const auto& session) { return session->keeps_no_slot(); }));
 }
 
 /// The handlers that run now.

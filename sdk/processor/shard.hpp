@@ -55,6 +55,7 @@ private:
     void take_notices();
     void apply(const StopActions& actions);
     void give_up_sessions();
+    [[nodiscard]] std::size_t parked() const; ///< sessions without a slot
     [[nodiscard]] std::uint64_t running() const;
     void on_watchdog();
     void on_stop_due();

@@ -10,12 +10,13 @@
 #include "processor/environment.hpp"
 #include "processor/handlers.hpp"
 #include "processor/held_sessions.hpp"
+#include "processor/parked_sessions.hpp"
 #include "processor/target_claims.hpp"
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only counters and `held` change after
-/// start.
+/// What all shards of a processor and its workers share; only `counters`, `held` and `parked`
+/// change after start.
 struct SharedState {
     ProcessorOptions options{};
     std::vector<std::string> entities{};
@@ -23,6 +24,7 @@ struct SharedState {
     Environment environment{};
     Counters counters{};
     HeldSessions held{};
+    ParkedSessions parked{};
     std::unique_ptr<TargetClaims> claims{}; ///< of named sessions
 
     /// Tells the application, on a worker.

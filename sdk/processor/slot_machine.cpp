@@ -1,5 +1,7 @@
 #include "processor/slot_machine.hpp"
 
+#include "processor/accept_pace.hpp"
+
 namespace sessionq::processor {
 
 bool is_fault(CloseReason reason) noexcept {
@@ -12,54 +14,26 @@ bool is_fault(CloseReason reason) noexcept {
     }
 }
 
-SlotActions SlotMachine::start() noexcept {
+void SlotMachine::start() noexcept {
     if (unwanted_ == CloseReason::stopped) {
-        return {};
+        return;
     }
     unwanted_.reset();
-    return phase_ == Phase::vacant || phase_ == Phase::stopped ? accept_next() : SlotActions{};
+    if (phase_ == Phase::stopped) {
+        phase_ = Phase::free;
+    }
 }
 
-SlotActions SlotMachine::accepted() noexcept {
-    if (phase_ != Phase::accepting) {
-        return {};
+void SlotMachine::accepted() noexcept {
+    if (phase_ == Phase::free) {
+        phase_ = Phase::holding;
     }
-    phase_ = Phase::holding;
-    refused_ = 0;
-    return {.open_session = true};
 }
 
-SlotActions SlotMachine::accept_failed(Errc code, Duration asked_ago) noexcept {
-    if (phase_ != Phase::accepting) {
-        return {};
-    }
-    if (code == Errc::connection_refused) {
-        ++refused_;
-        SlotActions actions = space(asked_ago);
-        actions.report_failure = true;
-        return actions;
-    }
-    refused_ = 0;
-    if (code == Errc::no_session_available) { // R5: only spaced where the broker did not wait
-        backoff_.reset();
-        return space(asked_ago);
-    }
-    SlotActions actions = back_off(backoff_.next(random_));
-    actions.report_failure = code != Errc::cancelled;
-    return actions;
-}
-
-SlotActions SlotMachine::due() noexcept {
+void SlotMachine::due() noexcept {
     if (phase_ == Phase::backing_off) {
-        return accept_next();
+        phase_ = Phase::free;
     }
-    if (phase_ != Phase::accepting) {
-        return {};
-    }
-    SlotActions actions = back_off(backoff_.next(random_));
-    actions.cancel_accept = true;
-    actions.report_failure = true;
-    return actions;
 }
 
 SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration> fruitless_for,
@@ -78,7 +52,7 @@ SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration
         return back_off(backoff_.next(random_));
     }
     backoff_.reset();
-    return fruitless_for ? space(*fruitless_for) : accept_next();
+    return back_off(fruitless_for ? AcceptPace::min_interval - *fruitless_for : Duration::zero());
 }
 
 SlotActions SlotMachine::stop(CloseReason why) noexcept {
@@ -87,16 +61,20 @@ SlotActions SlotMachine::stop(CloseReason why) noexcept {
     if (phase_ == Phase::holding) {
         return {.leave_session = is_new, .reason = why};
     }
-    const bool was_accepting = phase_ == Phase::accepting;
     phase_ = Phase::stopped;
-    return {.cancel_accept = was_accepting};
+    return {};
 }
 
 SlotWords SlotMachine::words(const SlotWaits& waits) const noexcept {
     switch (phase_) {
-    case Phase::vacant:
+    case Phase::free:
+        if (waits.accept) {
+            return {"accepting", "a session"};
+        }
+        if (waits.pause) {
+            return {"backing_off", "the end of a backoff"};
+        }
         return {"vacant", waits.named_sessions ? "one of the named sessions to be free" : ""};
-    case Phase::accepting: return {"accepting", waits.accept ? "a session" : ""};
     case Phase::backing_off: return {"backing_off", waits.timer ? "its backoff" : ""};
     case Phase::holding: return {"open", ""};
     case Phase::stopped: return {"stopped", "nothing: stopped"};
@@ -104,21 +82,9 @@ SlotWords SlotMachine::words(const SlotWaits& waits) const noexcept {
     return {};
 }
 
-SlotActions SlotMachine::accept_next() noexcept {
-    phase_ = Phase::accepting;
-    return {.start_accept = true};
-}
-
-SlotActions SlotMachine::space(Duration asked_ago) noexcept {
-    return back_off(min_accept_interval - asked_ago);
-}
-
 SlotActions SlotMachine::back_off(Duration delay) noexcept {
-    if (delay <= Duration::zero()) {
-        return accept_next();
-    }
-    phase_ = Phase::backing_off;
-    return {.wait = true, .delay = delay};
+    phase_ = delay > Duration::zero() ? Phase::backing_off : Phase::free;
+    return {.wait = phase_ == Phase::backing_off, .delay = delay};
 }
 
 } // namespace sessionq::processor

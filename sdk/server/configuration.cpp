@@ -62,6 +62,26 @@ std::optional<Duration> read_window(const JsonNode& properties) {
     return wanted && wanted->truth() ? std::optional<Duration>{window} : std::nullopt;
 }
 
+/// Reads the order of messages, which is ours: the emulator delivers by arrival.
+void read_order(const JsonNode& properties, broker::QueueOptions& options) {
+    if (const auto node = properties.find("MessageOrder")) {
+        const std::string order = node->text();
+        if (order == "Priority") {
+            options.order = MessageOrder::priority;
+        } else if (order == "Property") {
+            options.order = MessageOrder::property;
+        } else if (order != "Arrival") {
+            node->fail("expected \"Arrival\", \"Priority\" or \"Property\"");
+        }
+        if (options.requires_session && options.order != MessageOrder::arrival) {
+            node->fail("an entity that requires sessions delivers by arrival");
+        }
+    }
+    if (const auto node = properties.find("MessageOrderProperty")) {
+        options.order_property = node->text();
+    }
+}
+
 /// Reads the properties that queues and subscriptions share.
 void read_common(const JsonNode& properties, broker::QueueOptions& options, Located& located) {
     if (const auto node = properties.find("LockDuration")) {
@@ -78,6 +98,7 @@ void read_common(const JsonNode& properties, broker::QueueOptions& options, Loca
         options.dead_letter_on_expiration = node->truth();
     }
     options.default_time_to_live = read_time_to_live(properties);
+    read_order(properties, options);
     for (const auto& [member, option] :
          {std::pair{"ForwardTo", &broker::QueueOptions::forward_to},
           {"ForwardDeadLetteredMessagesTo", &broker::QueueOptions::forward_dead_letters_to}}) {
@@ -148,8 +169,8 @@ private:
             properties->expect_members(
                 {"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive",
                  "DuplicateDetectionHistoryTimeWindow", "ForwardDeadLetteredMessagesTo",
-                 "ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresDuplicateDetection",
-                 "RequiresSession"});
+                 "ForwardTo", "LockDuration", "MaxDeliveryCount", "MessageOrder",
+                 "MessageOrderProperty", "RequiresDuplicateDetection", "RequiresSession"});
             read_common(*properties, queue.options, located);
             queue.options.duplicate_detection_window = read_window(*properties);
         }
@@ -187,7 +208,7 @@ private:
             properties->expect_members({"DeadLetteringOnMessageExpiration",
                                         "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
                                         "ForwardTo", "LockDuration", "MaxDeliveryCount",
-                                        "RequiresSession"});
+                                        "MessageOrder", "MessageOrderProperty", "RequiresSession"});
             read_common(*properties, subscription.options, located);
         }
         if (const auto rules = node.find("Rules")) {

@@ -34,6 +34,13 @@ struct Limits {
     /// Bytes of answers, per AMQP session, that the peer has not read yet. Beyond it the request
     /// link is closed.
     std::size_t unread_answers{std::size_t{16} << 20U};
+    /// Requests of a connection that wait for a message at the same time. Others are answered at
+    /// once.
+    std::size_t held_requests{100};
+    /// Size of a request that may wait.
+    std::size_t held_request_bytes{std::size_t{4} << 10U};
+    /// How long a request waits for a message.
+    Duration held_time{std::chrono::seconds{60}};
     /// Messages that a sender may have in transit.
     std::uint32_t send_credit{200};
 };

@@ -7,7 +7,8 @@
 
 namespace sessionq::server {
 
-/// The `$management` node of an entity. Answers each request at once.
+/// The `$management` node of an entity. Answers each request at once. An answer may allow
+/// the request to wait (`Answer::hold`).
 class Management {
 public:
     Management(Peer& peer, broker::QueuePtr queue) : entity_{peer, std::move(queue)} {}

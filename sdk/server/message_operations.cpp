@@ -5,6 +5,7 @@
 #include <span>
 
 #include "amqp/codec/delivery_codec.hpp"
+#include "amqp/peek_wait.hpp"
 #include "server/management_answer.hpp"
 #include "server/request_fields.hpp"
 #include "server/settlement.hpp"
@@ -14,6 +15,7 @@ namespace sessionq::server::message_operations {
 namespace {
 
 constexpr std::uint32_t most_peeked = 250;
+constexpr std::int64_t longest_wait = 24 * 3'600'000; // milliseconds
 constexpr std::size_t most_peeked_bytes = std::size_t{4} << 20U;
 
 amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token,
@@ -90,10 +92,19 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
         messages.push_back(
             amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));
     }
-    if (messages.empty()) {
-        return no_content();
+    if (!messages.empty()) {
+        return ok(amqp::Value::map({{"messages", std::move(messages)}}));
     }
-    return ok(amqp::Value::map({{"messages", std::move(messages)}}));
+    Answer none = no_content();
+    const auto wait = read_number(request.properties, amqp::peek_wait);
+    if (most > 0 && wait && *wait > 0) { // without room no message would end the wait
+        none.hold = {.queue = entity.queue,
+                     .spec = {.from = *from, .session_id = std::move(session_id)},
+                     .wait = std::min<Duration>(
+                         entity.peer.limits.held_time,
+                         std::chrono::milliseconds{std::min<std::int64_t>(*wait, longest_wait)})};
+    }
+    return none;
 }
 
 Answer schedule(const ManagedEntity& entity, const Request& request) {

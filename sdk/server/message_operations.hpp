@@ -4,8 +4,8 @@
 
 namespace sessionq::server::message_operations {
 
-// The `$management` operations on messages. Each answers at once. `management.cpp` maps wire names
-// to them.
+// The `$management` operations on messages. Each answers at once; a peek may ask to be held.
+// `management.cpp` maps wire names to them.
 
 [[nodiscard]] Answer renew_lock(const ManagedEntity& entity, const Request& request);
 [[nodiscard]] Answer peek(const ManagedEntity& entity, const Request& request);

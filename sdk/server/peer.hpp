@@ -33,8 +33,9 @@ struct Peer {
     std::function<bool()> is_congested{}; ///< true while too many bytes wait to be sent
     /// head of the delivery being sent; shared, so that feeds need no buffer of their own
     std::string head{};
-    std::size_t unsettled{0}; ///< messages sent and not settled
-    bool is_quiescing{false}; ///< no more messages are sent
+    std::size_t unsettled{0};     ///< messages sent and not settled
+    std::size_t held_requests{0}; ///< requests that wait for a message
+    bool is_quiescing{false};     ///< no more messages are sent
 };
 
 } // namespace sessionq::server

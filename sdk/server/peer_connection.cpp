@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "amqp/codec/encoder.hpp"
+#include "amqp/peek_wait.hpp"
 #include "core/log.hpp"
 #include "server/conditions.hpp"
 #include "timing/timer_service.hpp"
@@ -28,6 +30,8 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
     const auto idle_time_out =
         std::chrono::duration_cast<std::chrono::milliseconds>(context.limits.idle_time / 2);
     made.engine.open = {.container = context.container,
+                        .properties = amqp::encode(amqp::Value::map(
+                            {{amqp::Value::symbol(std::string{amqp::peek_wait}), true}})),
                         .idle_time_out = static_cast<std::uint32_t>(idle_time_out.count()),
                         .max_frame_size = context.limits.frame_bytes,
                         .channel_max = context.limits.channel_max};

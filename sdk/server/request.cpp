@@ -22,7 +22,7 @@ std::string_view Request::text(std::string_view key) const {
 }
 
 std::optional<Request> read_request(std::string_view encoded) {
-    Request request;
+    Request request{.bytes = encoded.size()};
     amqp::Decoder decoder{encoded};
     while (!decoder.at_end()) {
         const auto code = decoder.read_descriptor();

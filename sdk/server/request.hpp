@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "amqp/codec/value.hpp"
+#include "broker/queue.hpp"
 
 namespace sessionq::server {
 
@@ -15,6 +16,7 @@ struct Request {
     std::string reply_to{};
     amqp::Value properties{}; ///< the application properties, a map
     amqp::Value body{};       ///< of an amqp-value section; null otherwise
+    std::size_t bytes{0};     ///< the size of the message
 
     [[nodiscard]] std::string_view operation() const { return text("operation"); }
     /// Returns the application property if it is a string, else an empty text.
@@ -24,6 +26,13 @@ struct Request {
 /// Returns nothing if the bytes are not a message.
 [[nodiscard]] std::optional<Request> read_request(std::string_view encoded);
 
+/// A wait for a message at an entity.
+struct Hold {
+    broker::QueuePtr queue{};
+    broker::BrowseSpec spec{};
+    Duration wait{}; ///< at most
+};
+
 /// The answer to a request.
 struct Answer {
     std::int32_t status{200};
@@ -31,6 +40,8 @@ struct Answer {
     std::string condition{}; ///< empty on success
     amqp::Value body{};
     bool is_confirmation{false}; ///< confirms a change, so it must wait until that is durable
+    /// Set: a message will change the answer, and the request may wait for it.
+    std::optional<Hold> hold{};
 };
 
 /// The property names of an answer's status, which differ between the two nodes.

@@ -2,6 +2,7 @@
 
 #include "server/attach_decision.hpp"
 #include "server/conditions.hpp"
+#include "server/management_answer.hpp"
 #include "server/response_link.hpp"
 
 namespace sessionq::server {
@@ -19,7 +20,10 @@ RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr
       link_{std::move(link)},
       node_{std::move(node)},
       style_{style},
-      responder_{std::move(responder)} {
+      responder_{std::move(responder)},
+      held_{peer, [this](const Request& request, TimePoint until, const Failure* deletion) {
+                give_back(request, until, deletion);
+            }} {
     link_->set_listener(this);
     link_->open(echo_attach(link_->remote(), style_ == AnswerStyle::claims
                                                  ? peer_.limits.claim_bytes
@@ -48,8 +52,15 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery) {
 }
 
 // May destroy the link.
-void RequestLink::answer(const Request& request) {
+void RequestLink::answer(const Request& request, std::optional<TimePoint> until) {
     Answer answer = responder_(request);
+    if (answer.hold) {
+        const TimePoint now = peer_.loop.now();
+        const TimePoint end = until.value_or(now + answer.hold->wait);
+        if (end > now && held_.hold(request, *answer.hold, end)) {
+            return;
+        }
+    }
     if (!answer.is_confirmation || peer_.commits.is_always_open()) {
         send(answer, request.reply_to, request.message_id);
         return;
@@ -70,6 +81,15 @@ void RequestLink::answer(const Request& request) {
                  reply_to, message_id);
         }
     });
+}
+
+// May destroy the link.
+void RequestLink::give_back(const Request& request, TimePoint until, const Failure* deletion) {
+    if (deletion == nullptr) {
+        answer(request, until);
+        return;
+    }
+    send(refuse(*deletion), request.reply_to, request.message_id);
 }
 
 void RequestLink::send(const Answer& answer, const std::string& reply_to,

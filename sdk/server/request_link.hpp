@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "server/held_requests.hpp"
 #include "server/peer.hpp"
 #include "server/peer_link.hpp"
 #include "server/request.hpp"
@@ -23,7 +24,9 @@ public:
 
 private:
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
-    void answer(const Request& request);
+    /// `until` is when a held request's time is over. Unset: the request is new.
+    void answer(const Request& request, std::optional<TimePoint> until = {});
+    void give_back(const Request& request, TimePoint until, const Failure* deletion);
     void send(const Answer& answer, const std::string& reply_to, const amqp::Value& message_id);
 
     Peer& peer_;
@@ -31,6 +34,7 @@ private:
     const std::string node_;
     const AnswerStyle style_;
     const Responder responder_;
+    HeldRequests held_;
     const std::shared_ptr<const RequestLink*> self_{
         std::make_shared<const RequestLink*>(this)}; // for callbacks that may outlive the link
 };

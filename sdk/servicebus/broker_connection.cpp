@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "servicebus/conditions.hpp"
+#include "servicebus/entity_codec.hpp"
 
 namespace sessionq::servicebus {
 namespace {
@@ -11,6 +12,8 @@ amqp::ClientConnectionOptions options_of(const EndpointSettings& settings) {
     return {.hosts = {settings.target},
             .operation_timeout = settings.operation_timeout,
             .idle_timeout = settings.idle_timeout,
+            .write_idle_timeout = settings.write_idle_timeout,
+            .on_idle = settings.on_idle,
             .backoff = settings.backoff,
             .seed = settings.seed,
             .dial = settings.dial};
@@ -51,6 +54,7 @@ void BrokerConnection::failed(const std::string& node, const Failure& why) {
 void BrokerConnection::manage(ports::RequestId id, const std::string& entity, Request request,
                               Deadline deadline, RequestChannel::Handler handler) {
     const std::string node = entity + "/$management";
+    offer_wait(request, open_properties_);
     auto& channel = management_[node];
     if (channel == nullptr) {
         channel = std::make_unique<RequestChannel>(
@@ -114,6 +118,7 @@ void BrokerConnection::drop_link(amqp::ReceiverLinkPtr link, SessionPool::Id ses
 
 std::optional<Failure> BrokerConnection::on_connected(const amqp::Open& peer) {
     pool_.opened(peer.channel_max);
+    open_properties_ = peer.properties;
     return std::nullopt;
 }
 

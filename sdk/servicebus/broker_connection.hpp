@@ -75,6 +75,7 @@ private:
     std::map<SessionPool::Id, amqp::SessionPtr> sessions_{};
     core::ReplyQueue ended_; // of tasks that hold sessions: one may be telling its links
     ports::RequestId last_id_{0};
+    std::string open_properties_{}; // of the peer
     amqp::ClientConnection connection_;
     Authorizer authorizer_;
     std::map<std::string, std::unique_ptr<RequestChannel>> management_{}; // by node

@@ -23,7 +23,15 @@ Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, EndpointSettings
       accepts_{loop} {}
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
-    static const ports::Capabilities all = ports::Capabilities::all("Azure Service Bus");
+    using ports::Capability;
+    static const ports::Capabilities all{
+        "Azure Service Bus",
+        {Capability::accept_named, Capability::accept_next, Capability::lock_renewal,
+         Capability::session_state, Capability::list_sessions, Capability::defer,
+         Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
+         Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
+         Capability::refuse_sessionless, Capability::sequence_numbers,
+         Capability::modify_properties, Capability::receive_and_delete}};
     return all;
 }
 
@@ -48,6 +56,10 @@ ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHan
     const ports::RequestId id = first_.next_request_id();
     const Deadline deadline = request.deadline;
     accepts_.add(id, deadline, std::move(handler));
+    if (!request.further_entities.empty()) {
+        accepts_.answer(id, capabilities().missing(ports::Capability::accept_any_entity));
+        return id;
+    }
     auto made =
         std::make_unique<SessionAccept>(connections_.for_session(), std::move(request),
                                         [this, id](core::Result<ports::SessionLinkPtr> answer) {
@@ -145,11 +157,12 @@ ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler h
     if (request.session_id) {
         body.emplace_back("session-id", *request.session_id);
     }
-    return ask(
-        request.entity, "com.microsoft:peek-message", std::move(body), request.deadline,
-        reading(std::move(handler), [this, entity = request.entity](const Response& response) {
-            return read_peeked(response, first_.brokers_reading(), entity);
-        }));
+    return ask(request.entity, "com.microsoft:peek-message", std::move(body), request.deadline,
+               reading(std::move(handler),
+                       [this, entity = request.entity](const Response& response) {
+                           return read_peeked(response, first_.brokers_reading(), entity);
+                       }),
+               request.wait);
 }
 
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
@@ -167,9 +180,10 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
 }
 
 ports::RequestId Endpoint::ask(const std::string& entity, std::string operation, Map body,
-                               Deadline deadline, ResponseHandler handler) {
+                               Deadline deadline, ResponseHandler handler, Duration wait) {
     const ports::RequestId id = first_.next_request_id();
-    first_.manage(id, entity, {.operation = std::move(operation), .body = Value{std::move(body)}},
+    first_.manage(id, entity,
+                  {.operation = std::move(operation), .body = Value{std::move(body)}, .wait = wait},
                   deadline, std::move(handler));
     return id;
 }

@@ -38,7 +38,7 @@ private:
     [[nodiscard]] amqp::SenderChannel& sender_to(const std::string& entity);
     ports::RequestId schedule(ports::SendRequest request, ports::SendHandler handler);
     ports::RequestId ask(const std::string& entity, std::string operation, amqp::Map body,
-                         Deadline deadline, ResponseHandler handler);
+                         Deadline deadline, ResponseHandler handler, Duration wait = {});
 
     core::EventLoop& loop_;
     ConnectionPool connections_;

@@ -1,15 +1,20 @@
 #include "servicebus/entity_codec.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "amqp/codec/delivery_codec.hpp"
+#include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
+#include "amqp/peek_wait.hpp"
 
 namespace sessionq::servicebus {
 namespace {
 
 using amqp::Map;
 using amqp::Value;
+
+const std::string wait_property{amqp::peek_wait};
 
 } // namespace
 
@@ -45,6 +50,19 @@ core::Result<core::Done> read_cancellation(const Response& response) {
         return core::Done{};
     }
     return response.to_failure("a scheduled message was not cancelled", Errc::message_not_found);
+}
+
+void offer_wait(Request& request, std::string_view open_properties) {
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(request.wait).count();
+    if (wait <= 0) {
+        return;
+    }
+    const auto properties = amqp::decode(open_properties);
+    const Value* offered = properties ? properties->find(amqp::peek_wait) : nullptr;
+    if (offered != nullptr && *offered == Value{true}) {
+        request.properties.emplace_back(
+            wait_property, static_cast<std::uint32_t>(std::min<std::int64_t>(wait, 0xffffffff)));
+    }
 }
 
 core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sessionq/message.hpp>
@@ -20,6 +21,9 @@ namespace sessionq::servicebus {
 [[nodiscard]] core::Result<std::vector<std::int64_t>> read_sequence_numbers(
     const Response& response, std::size_t count, const std::string& entity);
 [[nodiscard]] core::Result<core::Done> read_cancellation(const Response& response);
+/// Tells the broker how long it may wait with the answer, if the properties of its open offer that
+/// (`amqp::peek_wait`).
+void offer_wait(Request& request, std::string_view open_properties);
 [[nodiscard]] core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,
                                                                      const amqp::ClockReading& at,
                                                                      const std::string& entity);

@@ -17,6 +17,7 @@ struct Request {
     std::string operation{};
     amqp::Map properties{}; ///< application properties beside the operation
     amqp::Value body{};
+    Duration wait{}; ///< how long the broker may wait with the answer, if it can
 };
 
 /// Where a request goes and its answer comes from.

@@ -27,7 +27,7 @@ from source_text import sources
 EXCEPTIONS = "tests/checks/structure_exceptions.txt"
 DOING = ("processor", "ports", "servicebus", "groups", "in_process", "client")
 DECIDERS = ("Machine", "Book", "Keeper", "Clock", "Window", "Timer", "Policy", "Pool", "Budget")
-DECIDERS += ("Backoff", "Rotation", "Claims", "Bounds")
+DECIDERS += ("Backoff", "Pace", "Claims", "Bounds")
 OTHER_DECIDERS = {"GroupTable", "Dialect"}
 
 LIMITS = {"class-lines": 400, "members": 12, "methods": 20}  # the others are 0

@@ -33,7 +33,7 @@ PORT_CASE("accept: a locked session is refused on every endpoint until it is clo
     CHECK_FALSE(t.accept("a").failure());
 }
 
-PORT_CASE("accept: accept_next takes the free session with the oldest first message") {
+PORT_CASE("accept: accept_next takes the session that has been ready longest") {
     PortCase<Fixture> t;
     NEEDS(t, accept_next);
     t.send("b", {"1"});
@@ -44,6 +44,32 @@ PORT_CASE("accept: accept_next takes the free session with the oldest first mess
     const auto second = t.hold(std::nullopt);
     CHECK(second->link().session_id() == "a");
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
+}
+
+PORT_CASE("accept: sessions that failed and were given back come after those that have waited") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    NEEDS(t, session_state); // the local broker's; other brokers have an order of their own
+    std::vector<std::unique_ptr<RecordingLink>> failing;
+    for (const std::string_view session : {"f1", "f2"}) {
+        t.send(session, {"poison"});
+        failing.push_back(t.hold(std::nullopt));
+    }
+    for (const std::string_view session : {"w1", "w2", "w3"}) {
+        t.send(session, {"1"});
+    }
+    for (const auto& link : failing) {
+        t.receive(*link, 1);
+        t.settle(*link, *link->got[0], Outcome::abandon);
+        t.close(*link);
+    }
+    std::vector<std::unique_ptr<RecordingLink>> links;
+    std::string order;
+    for (int i = 0; i < 5; ++i) {
+        links.push_back(t.hold(std::nullopt));
+        order += links.back()->link().session_id() + " ";
+    }
+    CHECK(order == "w1 w2 w3 f1 f2 ");
 }
 
 PORT_CASE("accept: accept_next without a wait reports that there is no session") {
@@ -164,6 +190,105 @@ PORT_CASE(
     }
     t.fixture.quiet();
     CHECK_FALSE(t.accept(std::nullopt).failure());
+}
+
+PORT_CASE("accept: an ask for several entities is answered by the first that has a session (DG9)") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_any_entity);
+    const std::string a = t.entity;
+    const std::string b = t.fixture.create_entity({});
+    auto first = t.begin_accept_any({a, b}, 10s);
+    auto second = t.begin_accept_any({a, b}, 10s);
+    t.fixture.quiet();
+    CHECK_FALSE(first.is_there());
+    t.entity = b;
+    t.send("of b", {"1"});
+    CHECK(t.fixture.eventually([&] { return first.is_there(); }));
+    t.fixture.quiet();
+    CHECK_FALSE(second.is_there());
+    const auto of_b = t.link_of(first);
+    CHECK(of_b->link().session_id() == "of b");
+    CHECK(of_b->link().entity_index() == 1);
+    t.receive(*of_b, 1);
+    t.entity = a;
+    t.send("of a", {"1"});
+    CHECK(t.fixture.eventually([&] { return second.is_there(); }));
+    const auto of_a = t.link_of(second);
+    CHECK(of_a->link().session_id() == "of a");
+    CHECK(of_a->link().entity_index() == 0);
+    t.receive(*of_a, 1);
+}
+
+PORT_CASE("accept: a cancelled ask for several entities leaves the sessions of all available") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_any_entity);
+    const std::vector<std::string> both{t.entity, t.fixture.create_entity({})};
+    auto waiting = t.begin_accept_any(both, 10s);
+    t.fixture.quiet();
+    t.endpoint->give_up(t.last_accept);
+    CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
+    CHECK(waiting.failure() == Errc::cancelled);
+    for (const std::string& entity : both) {
+        t.entity = entity;
+        t.send("s", {"1"});
+        CHECK_FALSE(t.accept(std::nullopt).failure());
+    }
+}
+
+PORT_CASE("accept: an ask for several entities waits once, and fails if none has a session") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_any_entity);
+    const std::vector<std::string> both{t.entity, t.fixture.create_entity({})};
+    auto at_once = t.begin_accept_any(both);
+    CHECK(t.fixture.eventually([&] { return at_once.is_there(); }));
+    CHECK(at_once.failure() == Errc::no_session_available);
+    auto waiting = t.begin_accept_any(both, 2s);
+    t.fixture.pass(1900ms);
+    CHECK_FALSE(waiting.is_there());
+    t.fixture.pass(200ms);
+    CHECK(waiting.failure() == Errc::no_session_available);
+    t.send("a", {"1"});
+    CHECK_FALSE(t.accept(std::nullopt).failure());
+}
+
+PORT_CASE("accept: entities that have sessions take turns to serve asks for several") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_any_entity);
+    const std::vector<std::string> both{t.entity, t.fixture.create_entity({})};
+    for (const std::string& entity : both) {
+        t.entity = entity;
+        for (const std::string_view session : {"1", "2", "3"}) {
+            t.send(session, {"x"});
+        }
+    }
+    std::vector<std::unique_ptr<RecordingLink>> links;
+    std::string order;
+    for (int i = 0; i < 6; ++i) {
+        auto answer = t.begin_accept_any(both);
+        CHECK(t.fixture.eventually([&] { return answer.is_there(); }));
+        links.push_back(t.link_of(answer));
+        order += std::to_string(links.back()->link().entity_index());
+    }
+    CHECK(order == "010101");
+}
+
+PORT_CASE("accept: an ask for several entities fails if one of them does not exist") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_any_entity);
+    auto answer = t.begin_accept_any({t.entity, "no-such-entity"}, 10s);
+    CHECK(t.fixture.eventually([&] { return answer.is_there(); }));
+    CHECK(answer.failure() == Errc::entity_not_found);
+    CHECK(answer.result().failure().detail.find("no-such-entity") != std::string::npos);
+}
+
+PORT_CASE("accept: a broker that cannot wait for several entities refuses to") {
+    PortCase<Fixture> t;
+    if (t.has(ports::Capability::accept_any_entity)) {
+        return;
+    }
+    auto answer = t.begin_accept_any({t.entity, "another"}, 10s);
+    CHECK(t.fixture.eventually([&] { return answer.is_there(); }));
+    CHECK(answer.failure() == Errc::not_supported);
 }
 
 PORT_CASE("accept: cancelling an unknown or finished accept has no effect") {

@@ -10,7 +10,7 @@ PORT_CASE("capabilities: prints the table") {
     PortCase<Fixture> t;
     const ports::Capabilities& capabilities = t.endpoint->capabilities();
     std::printf("%s\n", capabilities.broker().c_str());
-    for (int i = 0; i <= static_cast<int>(ports::Capability::receive_and_delete); ++i) {
+    for (int i = 0; i <= static_cast<int>(ports::last_capability); ++i) {
         const auto capability = static_cast<ports::Capability>(i);
         std::printf("  %-40s %s\n", std::string{to_string(capability)}.c_str(),
                     !capabilities.has(capability) ? "no"

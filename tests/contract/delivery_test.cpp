@@ -1,4 +1,5 @@
 #include "contract/port_case.hpp"
+#include "core/trace_context.hpp"
 
 using namespace sessionq;
 using namespace sessionq::test;
@@ -70,6 +71,21 @@ PORT_CASE("R22: delivery: a message has what was left of its deadline, less the 
     CHECK(got.time() >= deadline.time());
     CHECK(got.time() <= deadline.time() + (now() - held) + 1min);
     CHECK(link->got[1]->message.deadline().is_never());
+}
+
+PORT_CASE("delivery: a message has the trace context that it was sent with") {
+    PortCase<Fixture> t;
+    const TraceContext trace{.traceparent =
+                                 "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                             .tracestate = "a=1,b=2"};
+    Message traced = Message::text("a", "traced");
+    core::add_trace(trace, traced.properties);
+    t.send({traced});
+    t.send("a", {"plain"});
+    const auto link = t.hold("a");
+    t.receive(*link, 2);
+    CHECK(link->got[0]->message.trace() == trace);
+    CHECK_FALSE(link->got[1]->message.trace().has_value());
 }
 
 PORT_CASE("credit: each delivery uses one credit, and none arrives without") {

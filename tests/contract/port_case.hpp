@@ -142,6 +142,17 @@ public:
                                       std::move(handler));
         });
     }
+    /// Asks for a session of any of these entities.
+    Answer<ports::SessionLinkPtr> begin_accept_any(std::vector<std::string> entities,
+                                                   Duration wait = {}) {
+        return begin<ports::SessionLinkPtr>([&](auto handler) {
+            last_accept =
+                endpoint->accept({.entity = entities.front(),
+                                  .further_entities = {entities.begin() + 1, entities.end()},
+                                  .wait = wait},
+                                 std::move(handler));
+        });
+    }
     Answer<ports::SessionLinkPtr> accept(std::optional<std::string> session, Duration wait = {}) {
         auto answer = begin_accept(std::move(session), wait);
         CHECK(fixture.eventually([&] { return answer.is_there(); }));

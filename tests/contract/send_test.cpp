@@ -235,7 +235,7 @@ PORT_CASE("endpoint: destroying it cancels unanswered calls") {
 
 PORT_CASE("endpoint: refuses an unsupported capability and names it") {
     PortCase<Fixture> t;
-    for (int i = 0; i <= static_cast<int>(ports::Capability::receive_and_delete); ++i) {
+    for (int i = 0; i <= static_cast<int>(ports::last_capability); ++i) {
         const auto capability = static_cast<ports::Capability>(i);
         CAPTURE(to_string(capability));
         if (t.endpoint->capabilities().has(capability)) {

@@ -42,6 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(content.time_to_live());
     static_cast<void>(content.scheduled_enqueue_time());
     const bool readable = is_readable(content);
+    const ReceivedMessage message{received.value().content, received.value().facts};
+    if (const auto trace = message.trace()) {
+        require(TraceContext::parse(trace->traceparent, trace->tracestate) == trace);
+    }
 
     const auto changed = content.with_properties({{"k", std::int64_t{1}}});
     require(changed->body() == content.body() && changed->message_id() == content.message_id() &&

@@ -2,8 +2,8 @@
 //
 //     promises CASE [connection string]
 //
-// Without a connection string it uses a `LocalBroker`. With one it expects an empty queue "orders"
-// with sessions and a lock of two seconds.
+// Without a connection string it uses a `LocalBroker`. With one it expects empty queues "orders"
+// and "replies" with sessions and a lock of two seconds.
 
 #include <atomic>
 #include <chrono>
@@ -39,6 +39,7 @@ struct Setup {
     explicit Setup(const char* connection) {
         if (connection == nullptr) {
             broker.create_queue("orders", {.requires_session = true, .lock_duration = 2s});
+            broker.create_queue("replies", {.requires_session = true, .lock_duration = 2s});
         }
         client = std::make_unique<sessionq::Client>(connection == nullptr
                                                         ? sessionq::Client::in_process(broker)
@@ -142,6 +143,121 @@ void deadline_travels(Setup& setup) {
     });
 }
 
+/// A free slot takes a session of any entity at once, whatever the others wait for.
+void free_slot_takes_any(Setup& setup) {
+    std::promise<void> busy;
+    std::promise<void> handled;
+    sessionq::SessionProcessor processor{*setup.client,
+                                         std::vector<std::string>{"orders", "replies"},
+                                         {.max_concurrent_sessions = 2}};
+    processor.on_message([&](sessionq::MessageContext& context) {
+        if (context.message().text() == "slow") {
+            busy.set_value();
+            std::this_thread::sleep_for(6s);
+        } else {
+            handled.set_value();
+        }
+    });
+    processor.start();
+    std::this_thread::sleep_for(1s); // accepts wait at both
+    sessionq::Sender sender{*setup.client, "orders"};
+    sender.send(Message::text("a", "slow"));
+    require(busy.get_future().wait_for(10s) == std::future_status::ready, "it is handled");
+    sender.send(Message::text("b", "quick"));
+    require(handled.get_future().wait_for(2s) == std::future_status::ready,
+            "a free slot and a ready session of any entity meet at once");
+    require(processor.stop(20s).complete, "it stops");
+}
+
+/// Sessions that are parked leave their slots to those that wait.
+void parked_sessions_keep_no_slot(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    for (int i = 0; i < 8; ++i) {
+        sender.send(Message::text("bad" + std::to_string(i), "bad"));
+    }
+    for (int i = 0; i < 20; ++i) {
+        sender.send(Message::text("good" + std::to_string(i), "good"));
+    }
+    std::atomic<int> left{20};
+    std::promise<void> done;
+    sessionq::SessionProcessor processor{
+        *setup.client,
+        "orders",
+        {.max_concurrent_sessions = 8,
+         .session_idle_timeout = 100ms,
+         .failure_policy = sessionq::FailurePolicy::park_session(10s)}};
+    processor.on_message([&](sessionq::MessageContext& context) {
+        if (context.message().text() == "bad") {
+            throw std::runtime_error{"bad"};
+        }
+        if (left.fetch_sub(1) == 1) {
+            done.set_value();
+        }
+    });
+    processor.start();
+    require(done.get_future().wait_for(5s) == std::future_status::ready,
+            "good sessions do not wait for parked ones");
+    const auto parked = processor.describe().parked;
+    require(parked.size() == 8, "the parked sessions are described");
+    std::this_thread::sleep_for(3s); // longer than their locks
+    require(processor.counters().locks_lost == 0, "the locks of parked sessions are renewed");
+    require(processor.stop(20s).complete, "it stops");
+}
+
+/// The idle timeout can be changed while sessions are idle.
+void idle_timeout_is_tuned(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    std::promise<void> first;
+    std::promise<void> second;
+    sessionq::SessionProcessor processor{
+        *setup.client, "orders", {.max_concurrent_sessions = 1, .session_idle_timeout = 1h}};
+    processor.on_message([&](sessionq::MessageContext& context) {
+        (context.message().session_id() == "a" ? first : second).set_value();
+    });
+    processor.start();
+    sender.send(Message::text("a", "x"));
+    require(first.get_future().wait_for(10s) == std::future_status::ready, "it is handled");
+    sender.send(Message::text("b", "x"));
+    auto handled = second.get_future();
+    require(handled.wait_for(1s) == std::future_status::timeout, "the slot holds an idle session");
+    processor.update_limits({.max_concurrent_sessions = 1, .session_idle_timeout = 500ms});
+    require(handled.wait_for(2s) == std::future_status::ready,
+            "it rolls after the new timeout, counted from when the session became idle");
+    processor.stop(10s);
+}
+
+/// A browser is told of new messages, and disturbs no one.
+void browser_follows(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    sessionq::Browser browser{*setup.client, "orders"};
+    require(!browser.next(100ms).has_value(), "an empty queue has no next message");
+    auto next = std::async(std::launch::async, [&] { return browser.next(20s); });
+    std::this_thread::sleep_for(1s);
+    sender.send(Message::text("a", "1"));
+    const auto sent = now();
+    const auto message = next.get();
+    require(message.has_value() && message->text() == "1", "it sees what is sent");
+    require(now() - sent < 2s, "soon");
+    process(setup, 1, [&](sessionq::MessageContext& context) {
+        require(context.message().delivery_count() == 0, "it took nothing");
+    });
+}
+
+/// A trace goes along with what is sent within it, through any number of hops.
+void trace_travels(Setup& setup) {
+    const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    sessionq::Sender sender{*setup.client, "orders"};
+    sender.send(Message::text("hop1", "x"),
+                OperationContext{}.with_trace(*sessionq::TraceContext::parse(parent)));
+    process(setup, 2, [&](sessionq::MessageContext& context) {
+        const auto* trace = OperationContext::current().trace();
+        require(trace != nullptr && trace->traceparent == parent, "handlers run under the trace");
+        if (context.message().session_id() == "hop1") {
+            sender.send(Message::text("hop2", "x"));
+        }
+    });
+}
+
 /// What the library starts for itself does not inherit the deadline of who started it.
 void started_in_a_request(Setup& setup) {
     sessionq::Sender sender{*setup.client, "orders"};
@@ -189,6 +305,11 @@ int main(int count, char** arguments) {
         {"nested_deadlines", nested_deadlines},
         {"deadline_travels", deadline_travels},
         {"started_in_a_request", started_in_a_request},
+        {"free_slot_takes_any", free_slot_takes_any},
+        {"parked_sessions_keep_no_slot", parked_sessions_keep_no_slot},
+        {"idle_timeout_is_tuned", idle_timeout_is_tuned},
+        {"browser_follows", browser_follows},
+        {"trace_travels", trace_travels},
     };
     const auto chosen = count > 1 ? cases.find(arguments[1]) : cases.end();
     if (chosen == cases.end()) {

@@ -14,7 +14,11 @@ def keeps(*connection: str) -> bool:
 
 
 with subprocess.Popen(
-    [sessionqd, "--listen", "127.0.0.1:0", "--queue", "orders:session:lock=2"],
+    [
+        *(sessionqd, "--listen", "127.0.0.1:0"),
+        *("--queue", "orders:session:lock=2"),
+        *("--queue", "replies:session:lock=2"),
+    ],
     stdout=subprocess.PIPE,
     text=True,
 ) as daemon:

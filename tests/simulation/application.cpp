@@ -1,6 +1,8 @@
 #include "simulation/application.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "simulation/state_use.hpp"
 #include "simulation/virtual_worker.hpp"
@@ -15,14 +17,19 @@ struct Application::Call {
     OperationContext under{};
     bool middle_done{false};
     processor::HandlerDone done{};
-    std::shared_ptr<StateUse> state{}; ///< null: it does not use the state, or not yet
+    std::vector<std::shared_ptr<HandlerCalls>> calls{}; ///< that it makes, in order
 
+    [[nodiscard]] bool waits() const {
+        return std::ranges::any_of(calls, [](const auto& each) { return each->is_asked(); });
+    }
     /// Returns true while it waits for an answer.
-    bool uses_state() {
-        if (state && !state->is_asked()) {
-            state->go_on();
+    bool makes_calls() {
+        for (const auto& each : calls) {
+            if (!waits()) {
+                each->go_on();
+            }
         }
-        return state && state->is_asked();
+        return waits();
     }
 };
 
@@ -68,7 +75,9 @@ std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
     auto call = std::make_shared<Call>();
     call->context = &context;
     call->record = &record;
-    call->script = draw_script(mix, expectations_.options.session_idle_timeout,
+    call->script = draw_script(mix,
+                               {.idle_timeout = expectations_.options.session_idle_timeout,
+                                .lock_length = environment_.lock_length},
                                environment_.scheduler.random());
     call->until = environment_.scheduler.now() + call->script.takes;
     call->under = OperationContext::current();
@@ -128,9 +137,8 @@ void Application::run(MessageContext& context) {
     const bool waits = call->script.hangs || call->script.until_stopped;
     pass_time(call->script.takes / 2, {});
     middle(*call);
-    while (!let_go_ && call->uses_state()) {
-        pass_time(std::chrono::hours{24},
-                  [this, call] { return let_go_ || !call->state->is_asked(); });
+    while (!let_go_ && call->makes_calls()) {
+        pass_time(std::chrono::hours{24}, [this, call] { return let_go_ || !call->waits(); });
     }
     if (waits) {
         pass_time(std::chrono::hours{24}, [this, call] { return ended_early(*call); });
@@ -146,7 +154,7 @@ void Application::start(MessageContext& context, const processor::HandlerDone& d
     const auto call = begin(context);
     call->done = done;
     if (call->script.takes == Duration::zero() && call->script.state_calls == 0 &&
-        !call->script.hangs && !call->script.until_stopped) {
+        call->script.sends == 0 && !call->script.hangs && !call->script.until_stopped) {
         middle(*call);
         done(finish(*call)); // before start_message returns
         return;
@@ -162,16 +170,16 @@ void Application::poll_end(std::shared_ptr<Call> call) {
     if (!call->middle_done && now >= half) {
         middle(*call);
     }
-    const bool uses_state = call->middle_done && !let_go_ && call->uses_state();
-    if (call->middle_done && !uses_state && (waits ? ended_early(*call) : now >= call->until)) {
+    const bool calling = call->middle_done && !let_go_ && call->makes_calls();
+    if (call->middle_done && !calling && (waits ? ended_early(*call) : now >= call->until)) {
         const processor::HandlerDone done = std::move(call->done);
         const std::exception_ptr error = finish(*call);
         done(error);
         return;
     }
-    const TimePoint next = !call->middle_done    ? half
-                           : uses_state || waits ? now + milliseconds{uses_state ? 1 : 5}
-                                                 : call->until;
+    const TimePoint next = !call->middle_done ? half
+                           : calling || waits ? now + milliseconds{calling ? 1 : 5}
+                                              : call->until;
     environment_.scheduler.at(next, [this, call] { poll_end(call); });
 }
 
@@ -187,8 +195,14 @@ void Application::middle(Call& call) {
     case Script::Side::change_limits: change_limits(); break;
     }
     if (call.script.state_calls != 0 && !let_go_) {
-        call.state = std::make_shared<StateUse>(environment_, *call.context, *call.record->link,
-                                                call.under, call.script.state_calls);
+        call.calls.push_back(std::make_shared<StateUse>(
+            environment_, *call.context, *call.record->link, call.under, call.script.state_calls));
+    }
+    if (call.script.sends != 0 && !let_go_ && environment_.broker.messages().size() < 400) {
+        call.calls.push_back(std::make_shared<HandlerSends>(
+            environment_, endpoints, call.record->link->id,
+            HandlerSends::Terms{
+                .context = call.under, .timeout = send_timeout, .count = call.script.sends}));
     }
     if (call.script.settles && !expectations_.options.receive_and_delete) {
         settle(call, *call.script.settles);

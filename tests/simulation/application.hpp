@@ -8,6 +8,7 @@
 #include "processor/handlers.hpp"
 #include "simulation/environment.hpp"
 #include "simulation/expectations.hpp"
+#include "simulation/handler_sends.hpp"
 #include "simulation/script.hpp"
 
 namespace sessionq::simulation {
@@ -24,6 +25,8 @@ public:
     ScriptMix mix{};
     unsigned open_throws{0};
     std::function<void()> stop_from_inside{};
+    HandlerSends::Endpoints endpoints{}; ///< the consumer's
+    Duration send_timeout{};
     std::function<void()> change_limits{};
     std::function<void(const DeliveryRecord&)> after_handler{};
 

@@ -341,6 +341,10 @@ MessageRecord* BrokerLedger::find(const std::string& entity, std::int64_t sequen
 }
 
 void BrokerLedger::granted(LinkRecord& link, BrokerSession& session) {
+    if (clients_learn_late && wires_over_.contains(link.wire)) {
+        link.overtaken = true; // the broker released it before the answer arrived
+        return;
+    }
     const TimePoint now = environment_->scheduler.now();
     if (session.holder != 0) {
         const LinkRecord& before = environment_->links[session.holder - 1];
@@ -360,6 +364,7 @@ void BrokerLedger::ended(const LinkRecord& link) {
 }
 
 void BrokerLedger::wire_over(std::uint32_t wire) {
+    wires_over_.insert(wire);
     for (const LinkRecord& link : environment_->links) {
         if (BrokerSession* session =
                 link.wire == wire ? environment_->broker.held_by(link.id) : nullptr) {

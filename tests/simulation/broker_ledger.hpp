@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -37,8 +38,9 @@ public:
     bool confirms_at_once{false}; ///< a deliberate defect
     Duration commit_high{};       ///< the longest time that the store needs for a change
     bool failing{false};
-    bool locks_end_unheard{false}; ///< the broker may take a session from a healthy client and
-                                   ///< grant it to another before the first one hears of it
+    bool clients_learn_late{false}; ///< a client may not know that its connection is over
+    bool locks_end_unheard{false};  ///< the broker may take a session from a healthy client and
+                                    ///< grant it to another before the first one hears of it
 
     // The journal.
     [[nodiscard]] broker::EntityId make_entity_id() override { return ++last_id_; }
@@ -97,6 +99,7 @@ private:
     std::unique_ptr<SimStore> store_{};
     bool is_dead_{false};
     std::uint64_t life_{0};
+    std::set<std::uint32_t> wires_over_{};
     std::map<broker::EntityId, std::string> queues_{};
     std::map<std::pair<std::string, std::int64_t>, MessageRecord*> messages_{};
     std::map<std::pair<std::string, std::int64_t>, std::string> ids_{};

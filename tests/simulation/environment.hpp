@@ -68,6 +68,7 @@ struct Environment {
     Buffered buffered;
     std::uint64_t live_links{0};
     std::uint64_t handler_starts{0};
+    std::uint64_t handler_sends{0}; ///< under way
 
     /// Every state that a session had, oldest first.
     [[nodiscard]] std::vector<StateValue>& states_of(const std::string& entity,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 
 #include <sessionq/processor_options.hpp>
 #include <sessionq/time.hpp>
@@ -15,6 +16,13 @@ struct Expectations {
     ProcessorOptions options{};
     std::size_t entities{1};
     std::size_t workers{1};
+    std::size_t loops{1};
+
+    /// Sessions that keep no slot, at this instant.
+    std::function<std::size_t()> parked{[] { return std::size_t{0}; }};
+
+    /// A slot looks for a session at this instant.
+    std::function<bool()> looks_for_session{[] { return false; }};
 
     Duration drain_bound{
         std::chrono::seconds{5}}; ///< the consumer waits at least so long for a drain's answer
@@ -24,9 +32,10 @@ struct Expectations {
     bool voluntary_leave{false}; ///< the application gave up a session
     bool faults_possible{false};
     bool stalls_possible{false};
-    bool connects{false}; ///< connections reconnect with a backoff of their own
-    Duration aftermath{}; ///< how long faults may have effects in calm times, beyond the waits of
-                          ///< the consumer itself
+    bool locks_last{false}; ///< no fault ends a lock that is renewed
+    bool connects{false};   ///< connections reconnect with a backoff of their own
+    Duration aftermath{};   ///< how long faults may have effects in calm times, beyond the waits of
+                            ///< the consumer itself
     TimePoint calm_since{TimePoint::max()}; ///< no fault begins later
 
     TimePoint stop_asked{TimePoint::max()};

@@ -23,6 +23,9 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept override {
         return link_->session_id();
     }
+    [[nodiscard]] std::size_t entity_index() const noexcept override {
+        return link_->entity_index();
+    }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
         return link_->initial_lock();
     }

@@ -23,6 +23,7 @@ public:
 
     // Requests of the consumer. Each returns false if the contract forbids it; it is not forwarded
     // then.
+    void taken() noexcept { record_->taken = true; }
     bool credit_added(std::uint32_t count, bool has_listener);
     bool drain_asked();
     bool settle_asked(DeliveryRecord* delivery, ports::Outcome outcome);

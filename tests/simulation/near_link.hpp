@@ -27,7 +27,10 @@ public:
     ~NearLink();
 
     // Calls of the consumer, through SimLink.
-    void set_events(ports::LinkEvents& events) noexcept { events_ = &events; }
+    void set_events(ports::LinkEvents& events) noexcept {
+        events_ = &events;
+        book_.taken();
+    }
     void add_credit(std::uint32_t count);
     void drain();
     void settle(ports::Delivery& delivery, const ports::Settlement& settlement);

@@ -259,6 +259,33 @@ constexpr std::array network_scenarios{
                             killed(s, r);
                         }
                     }},
+    NetworkScenario{"busy_handlers", "long_handlers",
+                    [](Setup& s, Random& r) {
+                        s.scripts.sends = 40;
+                        s.scripts.uses_state = 30;
+                        s.scripts.outlives_lock = static_cast<unsigned>(r.below(20));
+                    }},
+    NetworkScenario{"busy_handlers_amid_trouble", "long_handlers",
+                    [](Setup& s, Random& r) {
+                        s.scripts.sends = 40;
+                        s.scripts.uses_state = 30;
+                        s.scripts.outlives_lock = static_cast<unsigned>(r.below(20));
+                        s.locks_last = false;
+                        s.client_idle = some(r, seconds{4}, seconds{15});
+                        s.network.half_open = chance(r, 30) ? 40 : 0;
+                        s.network.cut_per_mille = static_cast<unsigned>(r.below(15));
+                        s.network.commit_high = milliseconds{r.below(100)};
+                        s.network.stall_every =
+                            chance(r, 30) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
+                        s.network.stall_high = seconds{3};
+                        s.network.failing_every = chance(r, 30)
+                                                      ? some(r, milliseconds{500}, seconds{3})
+                                                      : Duration::zero();
+                        s.network.failing_high = seconds{1};
+                        if (chance(r, 30)) {
+                            killed(s, r);
+                        }
+                    }},
     NetworkScenario{
         "everything_at_once", "random",
         [](Setup& s, Random& r) {
@@ -274,6 +301,7 @@ constexpr std::array network_scenarios{
             s.sending.clients = chance(r, 50) ? 1 + r.below(2) : 0;
             s.sending.batch = 1 + r.below(4);
             s.scripts.uses_state = chance(r, 40) ? 30 : 0;
+            s.scripts.sends = chance(r, 40) ? 20 : 0;
             if (n.restart_every == Duration::zero() && s.foreign == 0 && chance(r, 30)) {
                 killed(s, r);
             }

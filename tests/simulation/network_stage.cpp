@@ -67,7 +67,12 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
     // While the store takes nothing, the broker ends receivers that delete what they receive.
     const bool may_give_up =
         setup.options.receive_and_delete && setup.network.failing_every > Duration::zero();
-    ledger_->locks_end_unheard = setup.network.token_refused != 0 || may_give_up;
+    ledger_->clients_learn_late = setup.network.half_open != 0;
+    // A client that is cut off cannot renew its token, and does not hear that its rights end.
+    const bool tokens_end_unheard =
+        setup.network.token_life > Duration::zero() && setup.network.cuts();
+    ledger_->locks_end_unheard =
+        setup.network.token_refused != 0 || tokens_end_unheard || may_give_up;
     ledger_->confirms_at_once = setup.defect == SeamDefect::confirms_before_commit;
     if (setup.network.kill_every > Duration::zero()) {
         ledger_->keep_in(std::make_unique<SimStore>(scheduler(), setup.defect));
@@ -128,6 +133,7 @@ void NetworkStage::kill_broker() {
     broker_.reset();
     scheduler().after(scheduler().between(milliseconds{0}, setup().network.down_high), [this] {
         scheduler().trace("the broker is there again");
+        ledger_->failing = false; // else it would not start
         raise_broker(ledger_->revive());
         check_counts();
         for (Front& front : fronts_) {

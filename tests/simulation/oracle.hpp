@@ -57,6 +57,7 @@ public:
     virtual void message_taken(const SentRecord&) {}    ///< by the broker
     virtual void message_vanished(const SentRecord&) {} ///< the broker ended before it was stored
     virtual void send_confirmed(const SentRecord&) {}
+    virtual void send_failed(const SentRecord&) {} ///< by its only attempt
 
     virtual void state_taken(const StateRecord& /*write*/) {} ///< by the broker
     virtual void state_answered(const StateRecord&, const Failure*) {}

@@ -78,9 +78,10 @@ struct LinkRecord {
     std::string entity{};
     std::string session{};
     bool overtaken{
-        false};       ///< another link may have got the session before this one's answer arrived
-    bool late{false}; ///< answers an accept that was given up
-    bool held{false}; ///< accepted, and not closed, lost or destroyed
+        false};        ///< another link may have got the session before this one's answer arrived
+    bool late{false};  ///< answers an accept that was given up
+    bool taken{false}; ///< the consumer uses it
+    bool held{false};  ///< accepted, and not closed, lost or destroyed
     bool closed{false};
     bool lease_wavered{false}; ///< an answer said that the lock is lost, or a renewal was so late
                                ///< that the holder may be leaving

@@ -47,6 +47,8 @@ Setup calm(Random& random) {
         chance(random, 30) ? std::size_t{64} << 10U : std::size_t{64} << 20U;
     options.accept_wait =
         one_of(random, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{60}});
+    options.max_parked_sessions =
+        one_of(random, std::array<std::uint32_t, 4>{0, 1, 3, options.max_parked_sessions});
     options.confirm_settlements =
         options.max_concurrent_calls_per_session == 1 && chance(random, 25);
     options.error_backoff = {
@@ -280,6 +282,19 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.messages = 60;
              s.sessions = 8;
              s.arrivals_over = Duration::zero();
+         }},
+        {"long_handlers",
+         [](Setup& s, Random& r) {
+             s.faults.latency_low = milliseconds{1};
+             s.faults.latency_high = milliseconds{5};
+             s.lock_length = seconds{3 + r.below(4)};
+             s.messages = 1 + r.below(4);
+             s.scripts.instant = 50;
+             s.scripts.outlives_lock = 30;
+             s.options.max_lock_renewal = chance(r, 40)
+                                              ? s.lock_length * static_cast<int>(1 + r.below(2))
+                                              : Duration::zero();
+             s.locks_last = true;
          }},
         {"receive_and_delete", [](Setup& s, Random&) { s.options.receive_and_delete = true; }},
     };

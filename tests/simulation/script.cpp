@@ -5,7 +5,7 @@
 
 namespace sessionq::simulation {
 
-Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& random) {
+Script draw_script(const ScriptMix& mix, const ScriptTimes& times, core::Random& random) {
     using std::chrono::milliseconds;
     const auto chance = [&](unsigned percent) {
         return percent != 0 && random.below(100) < percent;
@@ -15,9 +15,16 @@ Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& ra
         script.takes = milliseconds{
             1 + random.below(static_cast<std::uint64_t>(mix.takes_high / milliseconds{1}))};
     }
-    if (chance(mix.exactly_idle) && idle_timeout < std::chrono::hours{1}) {
-        script.takes = std::max<Duration>(
-            idle_timeout + milliseconds{static_cast<int>(random.below(3)) - 1}, Duration::zero());
+    if (chance(mix.outlives_lock)) {
+        script.takes =
+            times.lock_length +
+            milliseconds{random.below(
+                static_cast<std::uint64_t>(times.lock_length * 2 / milliseconds{1}) + 1)};
+    }
+    if (chance(mix.exactly_idle) && times.idle_timeout < std::chrono::hours{1}) {
+        script.takes = std::max<Duration>(times.idle_timeout +
+                                              milliseconds{static_cast<int>(random.below(3)) - 1},
+                                          Duration::zero());
     }
     script.ending = chance(mix.throws) ? Script::Ending::throws : Script::Ending::returns;
     script.until_stopped = chance(mix.until_stopped);
@@ -37,6 +44,9 @@ Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& ra
     }
     if (chance(mix.uses_state)) {
         script.state_calls = static_cast<unsigned>(1 + random.below(3));
+    }
+    if (chance(mix.sends)) {
+        script.sends = static_cast<unsigned>(1 + random.below(2));
     }
     return script;
 }

@@ -23,6 +23,7 @@ struct Script {
     bool settles_again{false};               ///< it settles a second time
     Side side{Side::none};                   ///< what it calls meanwhile
     unsigned state_calls{0}; ///< how often it reads or sets its session's state half way
+    unsigned sends{0};       ///< how many messages it sends half way
 };
 
 /// How often a handler does what, in percent.
@@ -38,9 +39,18 @@ struct ScriptMix {
     unsigned calls_release{0};
     unsigned changes_limits{0};
     unsigned uses_state{0};
-    unsigned exactly_idle{0}; ///< takes as long as the idle timeout, a tick less, or a tick more
+    unsigned sends{0};         ///< with the product's own port only
+    unsigned outlives_lock{0}; ///< takes one to three times the length of the lock
+    unsigned exactly_idle{0};  ///< takes as long as the idle timeout, a tick less, or a tick more
 };
 
-[[nodiscard]] Script draw_script(const ScriptMix& mix, Duration idle_timeout, core::Random& random);
+/// The lengths that a handler may depend on. Zero: locks do not expire.
+struct ScriptTimes {
+    Duration idle_timeout{};
+    Duration lock_length{};
+};
+
+[[nodiscard]] Script draw_script(const ScriptMix& mix, const ScriptTimes& times,
+                                 core::Random& random);
 
 } // namespace sessionq::simulation

@@ -63,6 +63,7 @@ struct Setup {
 
     std::uint64_t most_steps{3'000'000}; ///< a run that takes more is stuck
     bool quiet{false};                   ///< no fault can happen and every handler is short
+    bool locks_last{false};              ///< no fault ends a lock that is renewed
 };
 
 /// The setup of a seed in a scenario. Throws std::invalid_argument if the scenario does not exist.

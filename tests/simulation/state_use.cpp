@@ -21,7 +21,7 @@ void StateUse::go_on() {
 }
 
 StateRecord& StateUse::begin(bool writes, std::optional<std::string> value) {
-    is_asked_ = true;
+    asked();
     environment_->scheduler.trace("link", link_->id,
                                   writes ? " sets the state to '" : " reads the state",
                                   value.value_or(""), writes ? "'" : "");
@@ -38,7 +38,7 @@ void StateUse::read() {
                            std::move(operation.start),
                            [self = shared_from_this(), &record](const core::Result<State>& answer) {
                                record.value = answer ? answer.value() : std::nullopt;
-                               self->answered(record, answer ? nullptr : &answer.failure());
+                               self->told(record, answer ? nullptr : &answer.failure());
                            });
 }
 
@@ -49,13 +49,12 @@ void StateUse::write(std::optional<std::string> value) {
     begin_operation<core::Done>(
         operation.loop, operation.deadline, operation.context.stop(), std::move(operation.start),
         [self = shared_from_this(), &record](const core::Result<core::Done>& answer) {
-            self->answered(record, answer ? nullptr : &answer.failure());
+            self->told(record, answer ? nullptr : &answer.failure());
         });
 }
 
-/// Lets the waiting handler continue.
-void StateUse::answered(const StateRecord& record, const Failure* failure) {
-    is_asked_ = false;
+void StateUse::told(const StateRecord& record, const Failure* failure) {
+    answered();
     environment_->scheduler.trace("link", link_->id, record.writes ? " has set" : " has read",
                                   " the state '", record.value.value_or(""), "' ",
                                   failure != nullptr ? to_string(failure->code) : "");

@@ -8,12 +8,12 @@
 #include <sessionq/operation_context.hpp>
 
 #include "simulation/environment.hpp"
+#include "simulation/handler_calls.hpp"
 
 namespace sessionq::simulation {
 
-/// A handler's reads and writes of its session's state, one after the other, like the blocking
-/// calls.
-class StateUse : public std::enable_shared_from_this<StateUse> {
+/// A handler's reads and writes of its session's state.
+class StateUse final : public HandlerCalls, public std::enable_shared_from_this<StateUse> {
 public:
     /// Makes so many calls, under the context of the handler.
     StateUse(Environment& environment, MessageContext& call, const LinkRecord& link,
@@ -24,23 +24,19 @@ public:
           context_{std::move(context)},
           left_{calls} {}
 
-    /// Makes the next call, if there is one, while the handler runs.
-    void go_on();
-
-    [[nodiscard]] bool is_asked() const noexcept { return is_asked_; }
+    void go_on() override;
 
 private:
     void read();
     void write(std::optional<std::string> value);
     StateRecord& begin(bool writes, std::optional<std::string> value);
-    void answered(const StateRecord& record, const Failure* failure);
+    void told(const StateRecord& record, const Failure* failure);
 
     Environment* environment_;
     MessageContext* call_;
     const LinkRecord* link_;
     OperationContext context_;
     unsigned left_;
-    bool is_asked_{false};
 };
 
 } // namespace sessionq::simulation

@@ -30,6 +30,7 @@ std::function<void(core::Result<T>)> WatchedLink::once(
 
 void WatchedLink::set_events(ports::LinkEvents& events) {
     events_ = &events;
+    book_.taken();
     link_->set_events(*this);
 }
 

@@ -31,12 +31,14 @@ void World::begin() {
     expectations_.options = setup_.options;
     expectations_.entities = setup_.entities;
     expectations_.workers = setup_.workers;
+    expectations_.loops = setup_.loops;
     expectations_.faults_possible = true;
     expectations_.limits_change =
         setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
     expectations_.stop_is_quick = setup_.quiet;
     expectations_.connects = stage_->connects();
     expectations_.aftermath = stage_->aftermath();
+    expectations_.locks_last = setup_.locks_last;
     expectations_.stalls_possible = setup_.faults.stall_every > Duration::zero();
     limits_ = {.max_concurrent_sessions = setup_.options.max_concurrent_sessions,
                .max_concurrent_calls_per_session = setup_.options.max_concurrent_calls_per_session,
@@ -52,6 +54,8 @@ void World::begin() {
             ask_stop(true);
         }
     };
+    application_.endpoints = [this] { return stage_->endpoints(); };
+    application_.send_timeout = setup_.operation_timeout;
     application_.change_limits = [this] { change_limits(); };
     application_.after_handler = [this](const DeliveryRecord& delivery) {
         after_handler(delivery);
@@ -69,6 +73,16 @@ void World::begin() {
         setup_.options, stage_->entities(),
         application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
         std::move(surroundings));
+    expectations_.parked = [this] {
+        return processor_ ? processor_->describe_here().parked.size() : 0;
+    };
+    expectations_.looks_for_session = [this] {
+        const auto slots =
+            processor_ ? processor_->describe_here().slots : std::vector<SlotDescription>{};
+        return std::any_of(slots.begin(), slots.end(), [](const SlotDescription& slot) {
+            return slot.state == "accepting" || slot.state == "vacant";
+        });
+    };
     scheduler().before_advance = [this](TimePoint next) {
         check_slots();
         environment().tell(&Oracle::before_advance, next);
@@ -107,7 +121,8 @@ void World::consume_the_rest() {
     const TimePoint calm = scheduler().now();
     expectations_.calm_since = calm;
     const auto all_consumed = [this] {
-        return environment().broker.unfinished() == 0 && stage_->has_sent_all();
+        return environment().broker.unfinished() == 0 && environment().handler_sends == 0 &&
+               stage_->has_sent_all();
     };
     if (stage_->run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
         return;
@@ -242,14 +257,37 @@ void World::check_slots() {
                                                             slot.session_id + "'");
         }
     }
+    check_parked(description);
     const auto& accepts = environment().accepts;
     const auto pending = std::count_if(accepts.begin(), accepts.end(), [](const AcceptRecord& a) {
         return !a.answered && !a.cancelled;
     });
-    if (accepting != static_cast<std::size_t>(pending)) {
+    if (accepting != 0 && pending == 0) {
+        environment().verdict.report("(R16) slots",
+                                     std::to_string(accepting) +
+                                         " slots say that they ask for a session, no accept is");
+    }
+}
+
+/// R25: what only waits keeps no slot.
+void World::check_parked(const ProcessorDescription& description) {
+    if (description.parked.size() > setup_.options.max_parked_sessions) {
         environment().verdict.report(
-            "(R16) slots", std::to_string(accepting) + " slots say that they ask for a session, " +
-                               std::to_string(pending) + " accepts are under way");
+            "(R25) parking", std::to_string(description.parked.size()) + " sessions are parked, " +
+                                 std::to_string(setup_.options.max_parked_sessions) + " may be");
+    }
+    for (const SlotDescription& session : description.parked) {
+        if (session.state == "parked" && session.running != 0) {
+            environment().verdict.report("(R25) parking", "handlers of session '" +
+                                                              session.session_id +
+                                                              "' run without a slot");
+        }
+    }
+    for (const SlotDescription& slot : description.slots) {
+        if (slot.state == "parked" && slot.running == 0 && slot.waits_for == "the end of parking") {
+            environment().verdict.report("(R25) parking",
+                                         "session '" + slot.session_id + "' keeps its slot");
+        }
     }
 }
 

@@ -31,6 +31,7 @@ private:
     void ask_stop(bool from_inside);
     void change_limits();
     void check_slots();
+    void check_parked(const ProcessorDescription& description);
     void after_handler(const DeliveryRecord& delivery);
     void check_lanes();
     [[nodiscard]] bool found() { return stage_->environment().verdict.first().has_value(); }

@@ -73,6 +73,33 @@ class CommandLine(unittest.TestCase):
             consumer.send_signal(signal.SIGINT)
             self.assertEqual(consumer.wait(30), 0)
 
+    def follow(self, *arguments):
+        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection)
+        command = [sessionq, "peek", *arguments, "--follow"]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def test_a_browser_follows_until_it_is_interrupted(self):
+        self.run_it("send", "orders", "--session", "eve", "six")
+        of_eve = ("--session", "eve")
+        with self.follow("orders", *of_eve) as browser:
+            self.assertEqual(json.loads(browser.stdout.readline())["body"], "six")
+            for body in ("seven", "eight"):
+                self.run_it("send", "orders", "--session", "eve", body)
+                self.assertEqual(json.loads(browser.stdout.readline())["body"], body)
+            browser.send_signal(signal.SIGINT)
+            self.assertEqual(browser.wait(30), 0)
+            self.assertEqual(browser.stdout.read(), "")
+        received = self.bodies("receive", "orders", *of_eve, "--count", "3")
+        self.assertEqual(received, ["six", "seven", "eight"])
+
+    def test_a_browser_follows_until_it_has_shown_enough(self):
+        with self.follow("plain", "--count", "2") as browser:
+            self.run_it("send", "plain", "nine", "ten", "eleven")
+            self.assertEqual(browser.wait(30), 0)
+            shown = [json.loads(line)["body"] for line in browser.stdout]
+        self.assertEqual(shown, ["nine", "ten"])
+        self.assertIn("nowhere", self.run_it("peek", "nowhere", "--follow", code=1).stderr)
+
     def test_state_is_kept_and_cleared(self):
         self.run_it("state", "orders", "--session", "dot", "--set", "half way")
         self.assertEqual(self.run_it("state", "orders", "--session", "dot").stdout, "half way\n")

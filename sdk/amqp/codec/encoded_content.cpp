@@ -207,6 +207,7 @@ std::optional<Message> EncodedContent::outline() const {
     made->to = text(MessageProperties::to);
     made->content_type = text(MessageProperties::content_type);
     made->time_to_live = time_to_live();
+    made->priority = priority();
     made->scheduled_enqueue_time = scheduled_enqueue_time();
     made->deadline = deadline_;
     bool all_decoded = true;
@@ -222,6 +223,11 @@ std::optional<Message> EncodedContent::outline() const {
             }
         });
     return walked && all_decoded ? std::move(made) : std::nullopt;
+}
+
+std::optional<PropertyValue> EncodedContent::property(std::string_view name) const {
+    const std::string_view held = find_entry(sections_.application_properties, name);
+    return held.empty() || name == time_left_property ? std::nullopt : read_property(held);
 }
 
 const Message& EncodedContent::message() const {

@@ -77,11 +77,13 @@ public:
     }
     [[nodiscard]] std::string_view message_id() const override { return message_id_; }
     [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override;
+    [[nodiscard]] std::uint8_t priority() const override { return header_.priority; }
     [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override;
     [[nodiscard]] Deadline deadline() const override { return deadline_; }
     [[nodiscard]] const Message& message() const override;
     [[nodiscard]] std::size_t bytes() const noexcept override;
     [[nodiscard]] std::optional<Message> outline() const override;
+    [[nodiscard]] std::optional<PropertyValue> property(std::string_view name) const override;
     [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;
 
     /// Restricts the constructor to `make`.

@@ -79,8 +79,12 @@ void write_application_properties(const Message& message, const ClockReading& at
 std::string encode_message(const Message& message, const ClockReading& at) {
     std::string encoded;
     encoded.reserve(message.body.size() + 256);
+    MessageHeader header{.priority = message.priority};
     if (message.time_to_live) {
-        MessageHeader{.time_to_live = capped(*message.time_to_live)}.write(encoded);
+        header.time_to_live = capped(*message.time_to_live);
+    }
+    if (header.time_to_live || header.priority != MessageHeader{}.priority) {
+        header.write(encoded);
     }
     if (message.scheduled_enqueue_time) {
         Encoder encoder{encoded};

@@ -21,11 +21,20 @@ void visit_members(Options& options, Visit visit) {
     visit("duplicate_detection_window", options.duplicate_detection_window);
     visit("forward_to", options.forward_to);
     visit("forward_dead_letters_to", options.forward_dead_letters_to);
+    visit("order", options.order);
+    visit("order_property", options.order_property);
 }
 
 std::optional<std::string> to_value(bool value) { return value ? "yes" : "no"; }
 std::optional<std::string> to_value(const std::string& value) {
     return value.empty() ? std::nullopt : std::optional{value};
+}
+std::optional<std::string> to_value(MessageOrder value) {
+    switch (value) {
+    case MessageOrder::priority: return "priority";
+    case MessageOrder::property: return "property";
+    default: return std::nullopt;
+    }
 }
 template <std::integral Number>
 std::optional<std::string> to_value(Number value) {
@@ -48,6 +57,10 @@ bool read_value(std::string_view text, bool& to) {
 bool read_value(std::string_view text, std::string& to) {
     to = text;
     return true;
+}
+bool read_value(std::string_view text, MessageOrder& to) {
+    to = text == "priority" ? MessageOrder::priority : MessageOrder::property;
+    return to == MessageOrder::priority || text == "property";
 }
 template <std::integral Number>
 bool read_value(std::string_view text, Number& to) {

@@ -1,10 +1,17 @@
 #include "tools/sessionq/commands.hpp"
 
 #include <algorithm>
+#include <csignal>
+#include <exception>
 #include <iostream>
 #include <limits>
 #include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -96,11 +103,53 @@ int consume(const Client& client, const Options& options) {
     return processor.stop(std::chrono::seconds{10}).complete ? 0 : 1;
 }
 
+void show_and_follow(Browser& browser, std::size_t left, const OperationContext& context) {
+    while (left != 0) {
+        auto messages = browser.peek(static_cast<std::uint32_t>(std::min(left, at_once)), context);
+        if (messages.empty()) {
+            if (auto next = browser.next(Duration::max(), context)) {
+                messages.push_back(std::move(*next));
+            }
+        }
+        std::ranges::for_each(messages, write);
+        left -= messages.size();
+    }
+}
+
+/// Returns at the first signal, or when `left` messages are shown.
+int follow(Browser& browser, std::size_t left) {
+    asio::io_context loop;
+    asio::signal_set signals{loop, SIGINT, SIGTERM};
+    std::stop_source stop;
+    signals.async_wait([&](const asio::error_code& cancelled, int) {
+        if (!cancelled) {
+            signals.clear(); // a second signal ends the program
+            stop.request_stop();
+        }
+    });
+    std::thread watcher{[&] { loop.run(); }};
+    std::exception_ptr failure;
+    try {
+        show_and_follow(browser, left, OperationContext{}.with_stop(stop.get_token()));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    loop.stop();
+    watcher.join();
+    if (failure && !stop.stop_requested()) {
+        std::rethrow_exception(failure);
+    }
+    return 0;
+}
+
 int peek(const Client& client, const Options& options) {
     Browser browser{client,
                     options.entity,
                     {.session_id = options.session, .from_sequence_number = options.from}};
     std::size_t left = options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
+    if (options.follows) {
+        return follow(browser, left);
+    }
     for (auto message = browser.begin(); left != 0 && message != browser.end(); --left) {
         write(*message);
         if (left != 1) {

@@ -93,6 +93,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments,
         ->type_name("NUMBER")
         ->check(CLI::NonNegativeNumber);
     peek->add_option("--count", options.count, "Most messages to print (all)")->type_name("N");
+    peek->add_flag("--follow", options.follows,
+                   "Then print messages as they come, until --count, SIGINT or SIGTERM");
 
     command(Command::sessions, "sessions",
             "Prints the ids of sessions that have messages or state");

@@ -23,6 +23,7 @@ struct Options {
     std::uint32_t count{0};            ///< receive, peek: most messages; zero: all
     Duration wait{std::chrono::seconds{5}};
     std::int64_t from{0};
+    bool follows{false}; ///< peek: then show what comes
     std::uint32_t concurrent_sessions{8};
     Duration idle_timeout{std::chrono::seconds{1}};
     std::optional<std::string> new_state{};

@@ -49,8 +49,8 @@ private:
             times.pop_front();
         }
         // When limits change, a slot may be retired and used again. It then starts a new count.
-        const std::size_t bound =
-            expectations_.highest_sessions() * (expectations_.limits_change ? 2 : 1) * slot_may;
+        const std::size_t bound = (expectations_.highest_sessions() + expectations_.entities) *
+                                  (expectations_.limits_change ? 2 : 1) * slot_may;
         if (times.size() > bound) {
             environment_.verdict.report("(g) attempts (R17)",
                                         std::to_string(times.size()) + " accepts failed within " +

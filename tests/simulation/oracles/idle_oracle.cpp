@@ -21,7 +21,7 @@ public:
 
     void closing(const LinkRecord& link) override {
         const TimePoint now = environment_.scheduler.now();
-        if (link.late || now >= expectations_.stop_deadline ||
+        if (link.late || !link.taken || now >= expectations_.stop_deadline ||
             lease_ending(link, now, environment_.margin())) {
             return;
         }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "simulation/oracles/oracles.hpp"
 
@@ -13,6 +15,8 @@ public:
     void accept_asked(const AcceptRecord& accept) override {
         const TimePoint now = environment_.scheduler.now();
         ++pending_;
+        full_since_ = TimePoint::max(); // a slot is free
+        const std::size_t at_entity = ++pending_at_[{accept.endpoint, accept.entity}];
         if (now > expectations_.stop_asked) {
             environment_.verdict.report("(h) stop", "an accept is asked for after stop");
         }
@@ -25,18 +29,18 @@ public:
         const std::uint32_t limit =
             surplus ? expectations_.highest_sessions()
                     : expectations_.highest(&ConcurrencyLimits::max_concurrent_sessions, now);
-        if (pending_ + held_.size() > limit) {
-            report("accept " + std::to_string(accept.id) + " makes " + std::to_string(pending_) +
-                   " asked for and " + std::to_string(held_.size()) + " held, the limit is " +
-                   std::to_string(limit));
+        if (in_slots() >= limit || at_entity > limit) {
+            report("accept " + std::to_string(accept.id) + " makes " + std::to_string(at_entity) +
+                   " asked for at " + accept.entity + " beside " + std::to_string(in_slots()) +
+                   " held, the limit is " + std::to_string(limit));
         }
     }
 
-    void accept_cancelled(const AcceptRecord&) override { --pending_; }
+    void accept_cancelled(const AcceptRecord& accept) override { ended(accept); }
 
     void accept_failed(const AcceptRecord& accept, const Failure&) override {
         if (!accept.cancelled) {
-            --pending_;
+            ended(accept);
         }
     }
 
@@ -45,7 +49,7 @@ public:
             late_.push_back(&link);
             return;
         }
-        --pending_;
+        ended(accept);
         for (const LinkRecord* other : held_) {
             const BrokerSession* truth = environment_.broker.find(other->entity, other->session);
             if (other->session == link.session && other->entity == link.entity &&
@@ -55,6 +59,7 @@ public:
             }
         }
         held_.push_back(&link);
+        untaken_.push_back(&link);
     }
 
     void handler_started(const DeliveryRecord& delivery) override {
@@ -74,12 +79,25 @@ public:
             report("link" + std::to_string(link.id) + " of " + link.session +
                    " is given back while " + std::to_string(link.running) + " handlers run");
         }
-        std::erase(held_, &link);
+        let_go(link);
+        if (!link.taken && !link.late && expectations_.loops == 1 &&
+            now <= expectations_.stop_asked && expectations_.looks_for_session()) {
+            report("link" + std::to_string(link.id) + " of " + link.session +
+                   " is given back although a slot is free");
+        }
     }
 
-    void lost(const LinkRecord& link) override { std::erase(held_, &link); }
+    void lost(const LinkRecord& link) override { let_go(link); }
 
-    void before_advance(TimePoint /*next*/) override {
+    void before_advance(TimePoint next) override {
+        for (const LinkRecord* link : untaken_) {
+            if (link->held && !link->taken) {
+                report("link" + std::to_string(link->id) + " of " + link->session +
+                       " is neither used nor given back at once");
+            }
+        }
+        untaken_.clear();
+        look_at_surplus(next);
         for (const LinkRecord* link : late_) {
             if (link->held) {
                 environment_.verdict.report(
@@ -92,20 +110,52 @@ public:
     }
 
 private:
+    /// Accepts do not stand for long while all slots hold sessions.
+    void look_at_surplus(TimePoint next) {
+        const TimePoint now = environment_.scheduler.now();
+        if (pending_ == 0 || in_slots() < expectations_.highest_sessions()) {
+            full_since_ = TimePoint::max();
+        } else if (full_since_ == TimePoint::max()) {
+            full_since_ = now;
+        }
+        if (full_since_ != TimePoint::max() && next - full_since_ > linger) {
+            report(std::to_string(pending_) + " accepts stand although no slot is free");
+        }
+    }
+
+    void let_go(const LinkRecord& link) {
+        std::erase(held_, &link);
+        if (in_slots() < expectations_.highest_sessions()) { // for an instant, it may be
+            full_since_ = TimePoint::max();
+        }
+    }
+
+    void ended(const AcceptRecord& accept) {
+        --pending_;
+        --pending_at_[{accept.endpoint, accept.entity}];
+    }
+
+    [[nodiscard]] std::size_t in_slots() const { return held_.size() - expectations_.parked(); }
+
     /// The session was taken from its holder and accepted again before the holder could know.
     static bool crossed(const LinkRecord& before, const LinkRecord& after) {
         return before.held || before.ended > after.accepted;
     }
 
     void report(std::string text) {
-        environment_.verdict.report("(a) leases and slots (R1, R7)", std::move(text));
+        environment_.verdict.report("(a) leases and slots (R1, R7, R25)", std::move(text));
     }
 
     Environment& environment_;
     const Expectations& expectations_;
+    static constexpr Duration linger = std::chrono::milliseconds{101};
+
     std::uint32_t pending_{0};
+    std::map<std::pair<std::size_t, std::string>, std::uint32_t> pending_at_{};
+    TimePoint full_since_{TimePoint::max()};
     std::vector<const LinkRecord*> held_;
     std::vector<const LinkRecord*> late_;
+    std::vector<const LinkRecord*> untaken_;
 };
 
 } // namespace

@@ -22,7 +22,10 @@ public:
 
     void before_advance(TimePoint next) override {
         const TimePoint now = environment_.scheduler.now();
-        if (held_ >= expectations_.limits.back().limits.max_concurrent_sessions) {
+        // A slot whose lock was lost waits for its handlers and backs off.
+        if (held_ - expectations_.parked() >=
+                expectations_.limits.back().limits.max_concurrent_sessions ||
+            !expectations_.looks_for_session()) {
             vacant_since_ = TimePoint::max();
         } else if (vacant_since_ == TimePoint::max()) {
             vacant_since_ = now;
@@ -62,16 +65,14 @@ private:
                    : Duration::zero();
     }
 
-    /// Slots ask the entities in turn. Handlers under a lost lock keep a slot busy, but in calm
-    /// times they are short.
+    /// R25: within one round trip. A slot whose session brought nothing is spaced before it.
     [[nodiscard]] Duration patience() const {
-        return std::chrono::seconds{8} +
-               std::chrono::seconds{2} * static_cast<Duration::rep>(expectations_.entities);
+        return std::chrono::seconds{1} + 4 * environment_.faults.latency_high;
     }
 
     Environment& environment_;
     const Expectations& expectations_;
-    std::uint32_t held_{0};
+    std::size_t held_{0};
     TimePoint vacant_since_{TimePoint::max()};
 };
 

@@ -17,15 +17,40 @@ public:
         for (const LinkRecord& link : environment_.links) {
             if (link.held && !link.lease_wavered && !link.renewal_asked &&
                 lease_ending(link, next, environment_.margin())) {
-                environment_.verdict.report(
-                    "(d) renewal (R11)",
-                    "link" + std::to_string(link.id) + " of " + link.session +
-                        " comes to the end of its lease and no renewal was asked for");
+                report(link, "comes to the end of its lease and no renewal was asked for");
             }
         }
     }
 
+    /// A lock that is renewed without faults stays, and so does the stop token, however long its
+    /// handlers run.
+    void lost(const LinkRecord& link) override {
+        if (renewal_is_enough()) {
+            report(link, "is lost although its lock was renewed and nothing was wrong");
+        }
+    }
+
+    void handler_finished(const DeliveryRecord& delivery, bool) override {
+        const LinkRecord& link = *delivery.link;
+        if (renewal_is_enough() && link.held && delivery.stop.stop_requested() &&
+            !expectations_.voluntary_leave &&
+            environment_.scheduler.now() < expectations_.stop_asked) {
+            report(link, "has fired a handler's stop token although its lock was renewed and "
+                         "nothing was wrong");
+        }
+    }
+
 private:
+    [[nodiscard]] bool renewal_is_enough() const {
+        return expectations_.locks_last &&
+               expectations_.options.max_lock_renewal == Duration::zero();
+    }
+
+    void report(const LinkRecord& link, const char* what) {
+        environment_.verdict.report("(d) renewal (R11)", "link" + std::to_string(link.id) + " of " +
+                                                             link.session + " " + what);
+    }
+
     Environment& environment_;
     const Expectations& expectations_;
 };

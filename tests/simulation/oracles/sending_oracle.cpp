@@ -6,8 +6,8 @@ namespace sessionq::simulation {
 namespace {
 
 /// A confirmed message is there and stays, at most once for every attempt that may have had an
-/// effect. A batch is there as a whole or not at all. A message sent after the confirmation of
-/// another stands behind it.
+/// effect. One that failed for certain is not there. A batch is there as a whole or not at all. A
+/// message sent after the confirmation of another stands behind it.
 class SendingOracle final : public Oracle {
 public:
     explicit SendingOracle(Environment& environment) : environment_{environment} {}
@@ -31,6 +31,12 @@ public:
         }
     }
 
+    void send_failed(const SentRecord& sent) override {
+        if (sent.taken > sent.unknown) {
+            report(sent, "failed for certain, and the broker had taken it");
+        }
+    }
+
     void message_vanished(const SentRecord& sent) override {
         if (sent.is_confirmed && sent.copies.empty()) {
             report(sent, "was confirmed, and the broker has it no more");
@@ -39,6 +45,9 @@ public:
 
     void at_end() override {
         for (const auto& [id, sent] : environment_.sent) {
+            if (sent.is_under_way) {
+                report(sent, "was sent, and its sender has no answer (R15)");
+            }
             if (sent.first_of_batch != nullptr && sent.taken != sent.first_of_batch->taken) {
                 report(sent, "was taken " + std::to_string(sent.taken) + " times, and '" +
                                  sent.first_of_batch->id + "', which was sent with it, " +

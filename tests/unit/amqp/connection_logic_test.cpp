@@ -14,6 +14,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr std::string_view heartbeat{"\0\0\0\x08\x02\0\0\0", 8};
+
 /// A stream whose other end is the test.
 struct ScriptedStream final : Stream {
     void read() override { reading = true; }
@@ -54,6 +56,9 @@ struct ScriptedStream final : Stream {
 struct Owner final : ConnectionOwner {
     void on_open(const Open&) override { ++opened; }
     void on_writable() override { ++writable; }
+    void on_idle(timing::IdleKind kind, Duration idle) override {
+        (kind == timing::IdleKind::read ? read_idle : write_idle).push_back(idle);
+    }
     void on_closed(const Condition& condition) override {
         ++closed;
         why = condition;
@@ -64,12 +69,14 @@ struct Owner final : ConnectionOwner {
     int opened{0};
     int closed{0};
     int writable{0};
+    std::vector<Duration> read_idle{};
+    std::vector<Duration> write_idle{};
     Condition why{};
 };
 
 /// A client's connection and a server's engine.
 struct Bench {
-    explicit Bench(std::uint32_t server_idle = 60000) {
+    explicit Bench(std::uint32_t server_idle = 60000, Duration write_idle = {}) {
         server = std::make_unique<Engine>(EngineOptions{.is_server = true,
                                                         .open = {.container = "server",
                                                                  .idle_time_out = server_idle,
@@ -81,6 +88,7 @@ struct Bench {
             .container = "client", .idle_time_out = 10000, .max_frame_size = 65536};
         options.most_unsent = 1000;
         options.open_time_out = 15s;
+        options.write_idle = write_idle;
         owner.connection = std::make_unique<Connection>(host, stream, std::move(options), owner);
         loop.run_until_idle();
     }
@@ -107,6 +115,15 @@ struct Bench {
             }
         }
     }
+    /// The peer shows that it is alive, and reads a heartbeat if there is one. Returns whether.
+    bool exchange_heartbeats() {
+        stream->give(heartbeat);
+        const bool is_there = std::exchange(stream->written, {}) == heartbeat;
+        if (stream->writing) {
+            stream->let_write();
+        }
+        return is_there;
+    }
     Connection& connection() { return *owner.connection; }
 
     ManualLoop loop{};
@@ -117,8 +134,6 @@ struct Bench {
     std::shared_ptr<ScriptedStream> stream{std::make_shared<ScriptedStream>()};
     Owner owner{};
 };
-
-constexpr std::string_view heartbeat{"\0\0\0\x08\x02\0\0\0", 8};
 
 } // namespace
 
@@ -233,6 +248,101 @@ TEST_CASE("Connection: serves a peer whose idle-time-out is short") {
         CHECK(bench.owner.closed == 1);
         bench.loop.advance(1min); // no timer is left
     }
+}
+
+TEST_CASE("HeartbeatPlan: at least as often as the peer requires and as the application wants") {
+    using std::chrono::milliseconds;
+    const auto plan = [](Duration wanted, milliseconds peer) {
+        const HeartbeatPlan made = HeartbeatPlan::make(wanted, peer);
+        return std::pair{made.watched, made.timed};
+    };
+    const Duration none{};
+    CHECK(plan(none, 0ms) == std::pair{none, none});
+    CHECK(plan(5s, 0ms) == std::pair<Duration, Duration>{5s, none});
+    CHECK(plan(none, 60s) == std::pair<Duration, Duration>{29s, none});
+    CHECK(plan(5s, 60s) == std::pair<Duration, Duration>{5s, none});
+    CHECK(plan(1h, 60s) == std::pair<Duration, Duration>{29s, none});
+    CHECK(plan(none, 4s) == std::pair<Duration, Duration>{1s, none});
+    CHECK(plan(none, 3999ms) == std::pair<Duration, Duration>{none, 1999ms});
+    CHECK(plan(1s, 3999ms) == std::pair<Duration, Duration>{none, 1s});
+    CHECK(plan(1s, 1000ms) == std::pair<Duration, Duration>{none, 500ms});
+    CHECK(plan(none, 1ms) == std::pair<Duration, Duration>{none, 1ms});
+}
+
+TEST_CASE("Connection: a write idle timeout brings heartbeats that the peer does not require, and "
+          "tells the owner before each") {
+    for (const std::uint32_t required : {0U, 60000U}) {
+        CAPTURE(required);
+        Bench bench{required, 3s};
+        bench.run();
+        bench.loop.advance(2s);
+        CHECK_FALSE(bench.exchange_heartbeats());
+        CHECK(bench.owner.write_idle.empty());
+        bench.loop.advance(2s);
+        CHECK(bench.exchange_heartbeats());
+        bench.loop.advance(4s);
+        CHECK(bench.exchange_heartbeats());
+        REQUIRE(bench.owner.write_idle.size() == 2); // heartbeats do not end the idleness
+        CHECK(bench.owner.write_idle[0] >= 3s);
+        CHECK(bench.owner.write_idle[0] <= 4s);
+        CHECK(bench.owner.write_idle[1] >= 6s);
+        CHECK(bench.owner.write_idle[1] <= 8s);
+        auto session = bench.connection().engine().begin_session(); // something of its own
+        bench.run();
+        bench.loop.advance(2s);
+        CHECK(bench.owner.write_idle.size() == 2);
+        bench.loop.advance(2s);
+        REQUIRE(bench.owner.write_idle.size() == 3);
+        CHECK(bench.owner.write_idle[2] <= 4s);
+        CHECK(bench.owner.read_idle.empty());
+        session.reset();
+    }
+}
+
+TEST_CASE("Connection: without a write idle timeout the peer's one counts, and none means never") {
+    Bench bench{0};
+    bench.run();
+    for (int i = 0; i < 20; ++i) {
+        bench.loop.advance(10s);
+        CHECK_FALSE(bench.exchange_heartbeats());
+    }
+    CHECK(bench.owner.write_idle.empty());
+    Bench required{8000};
+    required.run();
+    required.loop.advance(4s);
+    CHECK(required.owner.write_idle.size() == 1);
+}
+
+TEST_CASE("Connection: with a short timeout of the peer, heartbeats beside traffic are no "
+          "idleness") {
+    Bench bench{1000};
+    bench.run();
+    std::vector<SessionPtr> sessions;
+    for (int i = 0; i < 4; ++i) {
+        sessions.push_back(bench.connection().engine().begin_session());
+        bench.run();
+        bench.loop.advance(400ms);
+        bench.run();
+    }
+    CHECK(bench.owner.write_idle.empty());
+    bench.loop.advance(500ms);
+    CHECK(bench.owner.write_idle.size() == 1);
+    sessions.clear();
+    bench.run();
+}
+
+TEST_CASE("Connection: tells its owner of a silent peer once, before it closes") {
+    Bench bench;
+    bench.run();
+    bench.loop.advance(19s);
+    CHECK(bench.owner.read_idle.empty());
+    bench.loop.advance(2s);
+    REQUIRE(bench.owner.read_idle.size() == 1);
+    CHECK(bench.owner.read_idle[0] >= 20s);
+    CHECK(bench.owner.read_idle[0] <= 21s);
+    bench.loop.advance(60s);
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.read_idle.size() == 1);
 }
 
 TEST_CASE("Connection: a lost or ended stream is reported once, to links first") {

@@ -2,9 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "broker/entity.hpp"
+#include "core/random.hpp"
 
 using namespace sessionq;
 using broker::ConsumerPtr;
@@ -28,19 +31,89 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("consumer manager: one consumer is notified at a time, and not again before it has "
-          "answered (DG3)") {
+TEST_CASE("consumer manager: a batch is announced to one consumer, and not again (DG3)") {
     Fixture f;
     const auto a = f.add();
     const auto b = f.add();
-    CHECK(f.manager.notify_next() == nullptr);
-    f.manager.set_interested(*a, true);
-    f.manager.set_interested(*b, true);
-    CHECK(f.manager.notify_next() == a.get());
+    CHECK(f.manager.notify_next(3) == nullptr);
+    f.manager.set_wanted(*a, 10);
+    f.manager.set_wanted(*b, 10);
+    CHECK(f.manager.notify_next(0) == nullptr);
+    CHECK(f.manager.notify_next(3) == a.get());
     CHECK(a->interest == Interest::notified);
-    CHECK(f.manager.notify_next() == nullptr);
-    f.manager.set_interested(*a, true);
-    CHECK(f.manager.notify_next() == b.get());
+    CHECK(f.manager.notify_next(3) == nullptr);
+    f.manager.set_wanted(*a, 10); // it left them
+    CHECK(f.manager.notify_next(3) == b.get());
+    CHECK(f.manager.notify_next(3) == nullptr);
+}
+
+TEST_CASE("consumer manager: messages beyond a consumer's credit are announced to others") {
+    Fixture f;
+    const auto a = f.add();
+    const auto b = f.add();
+    const auto c = f.add();
+    f.manager.set_wanted(*a, 2);
+    f.manager.set_wanted(*b, 3);
+    f.manager.set_wanted(*c, 1);
+    CHECK(f.manager.notify_next(5) == a.get());
+    CHECK(f.manager.notify_next(5) == b.get());
+    CHECK(f.manager.notify_next(5) == nullptr);
+    CHECK(f.manager.notify_next(6) == c.get());
+}
+
+TEST_CASE("consumer manager: a consumer that does not come delays no message that arrives later") {
+    Fixture f;
+    const auto slow = f.add(1);
+    const auto b = f.add();
+    f.manager.set_wanted(*slow, 100);
+    f.manager.set_wanted(*b, 100);
+    CHECK(f.manager.notify_next(2) == slow.get());
+    CHECK(f.manager.notify_next(3) == b.get());
+    // b takes all three, also those that were announced to the other
+    f.manager.set_wanted(*b, 97);
+    CHECK(f.manager.notify_next(0) == nullptr);
+    for (int i = 0; i < 5; ++i) {
+        CHECK(f.manager.notify_next(1) == b.get());
+        CHECK(f.manager.notify_next(1) == nullptr);
+        f.manager.set_wanted(*b, 100);
+        CHECK(f.manager.notify_next(0) == nullptr);
+    }
+    f.manager.set_wanted(*slow, 100);
+    CHECK(f.manager.notify_next(1) == slow.get());
+}
+
+TEST_CASE("consumer manager: never more consumers are notified than messages are available") {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        core::Random random{seed};
+        Fixture f;
+        std::vector<ConsumerPtr> consumers;
+        for (int i = 0; i < 4; ++i) {
+            consumers.push_back(f.add(static_cast<int>(random() % 2)));
+        }
+        std::size_t available = 0;
+        for (int step = 0; step < 100; ++step) {
+            const auto& one = consumers[random() % consumers.size()];
+            if (random() % 2 == 0) {
+                available += random() % 3;
+            } else {
+                const std::size_t max = 1 + random() % 4;
+                const std::size_t taken = std::min(max, available);
+                available -= taken;
+                f.manager.set_wanted(*one, static_cast<std::uint32_t>(max - taken));
+            }
+            std::size_t announced = 0;
+            while (const broker::Consumer* next = f.manager.notify_next(available)) {
+                CHECK(next->announced > 0);
+            }
+            bool is_anyone_interested = false;
+            for (const auto& each : consumers) {
+                announced += each->announced;
+                is_anyone_interested |= each->interest == Interest::interested;
+            }
+            CHECK(announced <= available);
+            CHECK((announced == available || !is_anyone_interested)); // no message is forgotten
+        }
+    }
 }
 
 TEST_CASE("consumer manager: consumers are removed in any order, once") {
@@ -63,12 +136,12 @@ TEST_CASE("consumer manager: consumers of one priority take turns (DG5)") {
     const auto b = f.add();
     const auto c = f.add();
     for (const auto& consumer : {a, b, c}) {
-        f.manager.set_interested(*consumer, true);
+        f.manager.set_wanted(*consumer, 10);
     }
     for (const auto& expected : {a, b, c, a, b, c}) {
-        broker::Consumer* next = f.manager.notify_next();
+        broker::Consumer* next = f.manager.notify_next(1);
         CHECK(next == expected.get());
-        f.manager.set_interested(*next, true);
+        f.manager.set_wanted(*next, 10);
     }
 }
 
@@ -76,11 +149,11 @@ TEST_CASE("consumer manager: a higher priority comes first while it is intereste
     Fixture f;
     const auto low = f.add(0);
     const auto high = f.add(1);
-    f.manager.set_interested(*low, true);
-    f.manager.set_interested(*high, true);
-    CHECK(f.manager.notify_next() == high.get());
-    f.manager.set_interested(*high, false);
-    CHECK(f.manager.notify_next() == low.get());
+    f.manager.set_wanted(*low, 10);
+    f.manager.set_wanted(*high, 10);
+    CHECK(f.manager.notify_next(1) == high.get());
+    f.manager.set_wanted(*high, 0);
+    CHECK(f.manager.notify_next(1) == low.get());
 }
 
 TEST_CASE(
@@ -90,12 +163,12 @@ TEST_CASE(
     const auto b = f.add();
     const auto c = f.add();
     for (const auto& consumer : {a, b, c}) {
-        f.manager.set_interested(*consumer, true);
+        f.manager.set_wanted(*consumer, 10);
     }
-    CHECK(f.manager.notify_next() == a.get());
+    CHECK(f.manager.notify_next(1) == a.get());
     f.manager.remove(*a);
-    CHECK(f.manager.notify_next() == b.get());
-    f.manager.set_interested(*b, false);
-    CHECK(f.manager.notify_next() == c.get());
+    CHECK(f.manager.notify_next(1) == b.get());
+    f.manager.set_wanted(*b, 0);
+    CHECK(f.manager.notify_next(1) == c.get());
     CHECK(f.manager.all().size() == 2);
 }

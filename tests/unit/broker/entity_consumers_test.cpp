@@ -239,14 +239,54 @@ TEST_CASE("accept: a cancelled wait is not answered; an answered one cannot be c
     CHECK_FALSE(f.queue->cancel_accept(f.last_wait, f.at));
 }
 
-TEST_CASE("accept: without a name it gets the session whose available message is oldest") {
+TEST_CASE("accept: without a name it gets the session that has been ready longest") {
     QueueFixture f;
     f.send("a", {"1"});
     f.send("b", {"2"});
     f.send("a", {"3"});
+    const auto a = f.accept(std::nullopt);
+    CHECK(a->consumer->session_id == "a");
+    f.send("c", {"4"});
+    f.close(*a); // ready again, behind the others
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "b");
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "c");
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "a");
+}
+
+TEST_CASE("accept: failing sessions that are given back go behind all that wait") {
+    QueueFixture f{{.requires_session = true, .max_delivery_count = 100}};
+    for (int i = 0; i < 8; ++i) {
+        f.send("failing" + std::to_string(i), {"poison"});
+    }
+    for (int i = 0; i < 20; ++i) {
+        f.send("waiting" + std::to_string(i), {"1"});
+    }
+    std::vector<std::string> served;
+    const auto fail_next = [&] {
+        const auto next = f.accept(std::nullopt);
+        served.push_back(next->consumer->session_id);
+        for (const auto& delivered : f.pull(*next)) {
+            CHECK_FALSE(f.settle(*next, delivered, Outcome::abandon));
+        }
+        f.close(*next);
+    };
+    for (int i = 0; i < 8 + 20 + 8; ++i) {
+        fail_next();
+    }
+    for (std::size_t i = 0; i < 8; ++i) {
+        CHECK(served[i] == "failing" + std::to_string(i));
+        CHECK(served[i + 28] == "failing" + std::to_string(i));
+    }
+    for (std::size_t i = 0; i < 20; ++i) {
+        CHECK(served[i + 8] == "waiting" + std::to_string(i));
+    }
+}
+
+TEST_CASE("accept: a session that a client holds and leaves empty-handed is ready from then on") {
+    QueueFixture f;
     const auto a = f.accept("a");
-    const auto got = f.pull(*a, 1);
-    CHECK_FALSE(f.settle(*a, got[0], Outcome::complete));
+    f.send("a", {"1"}); // not ready: it is held
+    f.send("b", {"2"});
     f.close(*a);
     CHECK(f.accept(std::nullopt)->consumer->session_id == "b");
     CHECK(f.accept(std::nullopt)->consumer->session_id == "a");
@@ -372,21 +412,46 @@ TEST_CASE("plain queue: consumers share the messages, each locked on its own") {
           Errc::lock_lost);
 }
 
-TEST_CASE("plain queue: one interested consumer is notified, and work that it leaves notifies the "
-          "next (DG3)") {
+TEST_CASE("plain queue: one interested consumer is notified of a batch, and work that it leaves "
+          "notifies the next (DG3)") {
     PlainFixture f;
     const auto a = f.open();
     const auto b = f.open();
     CHECK(f.pull(*a).empty());
     CHECK(f.pull(*b).empty());
-    f.send("", {"1", "2"});
-    f.send("", {"3"});
+    CHECK(f.queue
+              ->send({Message::text("", "1"), Message::text("", "2"), Message::text("", "3")}, f.at)
+              .ok());
     CHECK(a->notified == 1);
     CHECK(b->notified == 0);
     CHECK(f.pull_text(*a, 1) == "1");
     CHECK(b->notified == 1);
     f.queue->withdraw(*b->consumer, f.at);
     CHECK(f.pull_text(*a, 5) == "2 3");
+}
+
+TEST_CASE("plain queue: a notified consumer that never pulls delays no message sent later, and "
+          "wakes nobody for nothing") {
+    PlainFixture f;
+    const auto stuck = f.open(1);
+    const auto other = f.open();
+    CHECK(f.pull(*stuck).empty());
+    CHECK(f.pull(*other).empty());
+    f.send("", {"1"});
+    CHECK(stuck->notified == 1);
+    CHECK(other->notified == 0);
+    f.send("", {"2"});
+    CHECK(other->notified == 1);
+    CHECK(f.pull_text(*other) == "1 2");
+    for (int i = 0; i < 10; ++i) {
+        f.send("", {std::to_string(i)});
+        CHECK(other->notified == i + 2);
+        CHECK(f.pull_text(*other) == std::to_string(i));
+    }
+    CHECK(stuck->notified == 1);
+    CHECK(f.pull(*stuck).empty());
+    f.send("", {"3"});
+    CHECK(stuck->notified == 2);
 }
 
 TEST_CASE("plain queue: a notified consumer that closes passes the notification on") {

@@ -45,6 +45,18 @@ TEST_CASE(
           std::vector<std::string>{"ada", "ben"});
 }
 
+TEST_CASE("entity restored: sessions are ready in the order of their oldest messages") {
+    RestartableBroker host;
+    host.create("orders");
+    host.send("orders", "ada", {"one"});
+    host.send("orders", "ben", {"two"});
+    const auto ada = host.accept("orders");
+    host.queue("orders")->close(*ada->consumer, host.at); // behind ben, until the restart
+    host.restart();
+    CHECK(host.accept("orders")->consumer->session_id == "ada");
+    CHECK(host.accept("orders")->consumer->session_id == "ben");
+}
+
 TEST_CASE("entity restored: completed messages and their numbers stay gone, and unsettled ones "
           "return uncounted") {
     RestartableBroker host;

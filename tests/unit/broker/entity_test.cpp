@@ -126,13 +126,17 @@ TEST_CASE("time to live: a message that comes back in time still expires") {
     CHECK(f.count(*f.queue) == 0);
 }
 
-TEST_CASE("time to live: when its first message expires, a ready session moves to its new place in "
-          "line") {
+TEST_CASE("time to live: a session stays in its place in line when its first message expires, and "
+          "leaves the line with its last") {
     QueueFixture f;
     f.send(with_ttl("a", "1", 5s));
-    f.send("b", {"2"});
-    f.send("a", {"3"});
+    f.send(with_ttl("b", "2", 5s));
+    f.send("c", {"3"});
+    f.send("a", {"4"});
     f.pass_and_advance(5s);
+    f.send("b", {"5"});
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "a");
+    CHECK(f.accept(std::nullopt)->consumer->session_id == "c");
     CHECK(f.accept(std::nullopt)->consumer->session_id == "b");
 }
 

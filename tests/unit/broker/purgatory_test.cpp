@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <memory>
 #include <string>
 
@@ -20,14 +19,12 @@ struct Named final : Purgatory::Operation {
 };
 
 struct Fixture {
-    broker::OperationId watch(const std::string& name, std::initializer_list<Purgatory::Key> keys,
-                              int priority = 0, Duration wait = 10s) {
-        return purgatory.watch(std::make_unique<Named>(name, log),
-                               std::vector<Purgatory::Key>{keys}, priority,
-                               wait == Duration::max() ? TimePoint::max() : start + wait);
+    broker::OperationId add(const std::string& name, int priority = 0, Duration wait = 10s) {
+        return purgatory.add(std::make_unique<Named>(name, log), priority,
+                             wait == Duration::max() ? TimePoint::max() : start + wait);
     }
-    std::string first(Purgatory::Key key) const {
-        const auto* operation = static_cast<const Named*>(purgatory.first(key));
+    std::string first() const {
+        const auto* operation = static_cast<const Named*>(purgatory.first());
         return operation != nullptr ? operation->name : "nobody";
     }
     void pass_to(Duration since_start) { context.begin({.now = start + since_start}); }
@@ -40,41 +37,45 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("purgatory: operations wait in line for their key") {
-    Fixture f;
-    const auto a = f.watch("a", {1});
-    f.watch("b", {1});
-    f.watch("c", {2});
-    CHECK(f.first(1) == "a");
-    CHECK(f.first(2) == "c");
-    CHECK(f.first(3) == "nobody");
-    CHECK(f.purgatory.take(a));
-    CHECK(f.first(1) == "b");
-}
-
 TEST_CASE("purgatory: a higher priority is served first, then the earliest (DG5, DG6)") {
     Fixture f;
-    f.watch("low", {1}, -1);
-    f.watch("first", {1}, 5);
-    f.watch("second", {1}, 5);
+    CHECK(f.first() == "nobody");
+    f.add("low", -1);
+    f.add("first", 5);
+    f.add("second", 5);
     std::string served;
-    while (auto* next = f.purgatory.first(1)) {
+    while (auto* next = f.purgatory.first()) {
         served += static_cast<Named*>(next)->name + " ";
         f.purgatory.take(next->id());
     }
     CHECK(served == "first second low ");
 }
 
+TEST_CASE("purgatory: an operation in the middle of the line leaves it at once") {
+    Fixture f;
+    f.add("a");
+    const auto b = f.add("b");
+    const auto c = f.add("c", 1);
+    CHECK(f.purgatory.take(b));
+    CHECK(f.first() == "c");
+    CHECK(f.purgatory.take(c));
+    CHECK(f.first() == "a");
+    f.add("d");
+    CHECK(f.purgatory.size() == 2);
+    f.pass_to(10s);
+    CHECK(f.log == "a expired;d expired;");
+}
+
 TEST_CASE("purgatory: an operation expires once, at its time, and is gone") {
     Fixture f;
-    const auto a = f.watch("a", {1}, 0, 5s);
-    f.watch("b", {1}, 0, 6s);
+    const auto a = f.add("a", 0, 5s);
+    f.add("b", 0, 6s);
     f.pass_to(4999ms);
     CHECK(f.log.empty());
     f.pass_to(5s);
     CHECK(f.log == "a expired;");
     CHECK_FALSE(f.purgatory.take(a));
-    CHECK(f.first(1) == "b");
+    CHECK(f.first() == "b");
     f.pass_to(20s);
     CHECK(f.log == "a expired;b expired;");
     CHECK(f.purgatory.size() == 0);
@@ -82,7 +83,7 @@ TEST_CASE("purgatory: an operation expires once, at its time, and is gone") {
 
 TEST_CASE("purgatory: a taken operation does not expire and cannot be taken twice") {
     Fixture f;
-    const auto a = f.watch("a", {1});
+    const auto a = f.add("a");
     const auto taken = f.purgatory.take(a);
     CHECK(taken);
     CHECK_FALSE(f.purgatory.take(a));
@@ -101,33 +102,17 @@ TEST_CASE(
     };
     auto made = std::make_unique<Taker>(f);
     Taker& taker = *made;
-    const std::array<Purgatory::Key, 1> key{1};
-    f.purgatory.watch(std::move(made), key, 0, f.start + 5s);
-    taker.victim = f.watch("victim", {1}, 0, 5s);
+    f.purgatory.add(std::move(made), 0, f.start + 5s);
+    taker.victim = f.add("victim", 0, 5s);
     f.pass_to(5s);
     CHECK(f.log.empty());
     CHECK(f.purgatory.size() == 0);
 }
 
-TEST_CASE("purgatory: an operation that watches several keys leaves all lines at once (DG9)") {
-    Fixture f;
-    const auto both = f.watch("both", {1, 2});
-    f.watch("one", {1});
-    CHECK(f.first(1) == "both");
-    CHECK(f.first(2) == "both");
-    CHECK(f.purgatory.take(both));
-    CHECK(f.first(1) == "one");
-    CHECK(f.first(2) == "nobody");
-    f.watch("both again", {2, 1}, 0, 20s);
-    f.pass_to(30s);
-    CHECK(f.log == "one expired;both again expired;");
-    CHECK(f.first(2) == "nobody");
-}
-
 TEST_CASE("purgatory: without a time limit an operation waits for ever") {
     Fixture f;
-    f.watch("patient", {1}, 0, Duration::max());
+    f.add("patient", 0, Duration::max());
     CHECK(f.context.next_due() == TimePoint::max());
     f.pass_to(std::chrono::hours{10000});
-    CHECK(f.first(1) == "patient");
+    CHECK(f.first() == "patient");
 }

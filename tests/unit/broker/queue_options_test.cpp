@@ -13,6 +13,8 @@ TEST_CASE("queue options: the defaults and the ends of each range are accepted")
                                     .max_delivery_count = 1,
                                     .default_time_to_live = 1ms,
                                     .max_message_bytes = 1}));
+    CHECK_FALSE(broker::find_fault({.order = MessageOrder::priority}));
+    CHECK_FALSE(broker::find_fault({.order = MessageOrder::property, .order_property = "due"}));
     CHECK_FALSE(broker::find_fault({.lock_duration = 1ms, .duplicate_detection_window = 168h}));
 }
 
@@ -29,6 +31,13 @@ TEST_CASE("queue options: a bad value is rejected by name") {
         {"max_message_bytes", {.max_message_bytes = 0}},
         {"duplicate_detection_window", {.duplicate_detection_window = 0s}},
         {"duplicate_detection_window", {.duplicate_detection_window = 168h + 1ns}},
+        {"order", {.requires_session = true, .order = MessageOrder::priority}},
+        {"order",
+         {.requires_session = true, .order = MessageOrder::property, .order_property = "due"}},
+        {"order_property", {.order = MessageOrder::property}},
+        {"order_property", {.order = MessageOrder::property, .order_property = "a\nb"}},
+        {"order_property", {.order = MessageOrder::priority, .order_property = "due"}},
+        {"order_property", {.order_property = "due"}},
     };
     for (const auto& [member, options] : table) {
         CAPTURE(member);

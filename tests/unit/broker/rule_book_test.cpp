@@ -28,6 +28,7 @@ public:
     [[nodiscard]] std::optional<std::chrono::milliseconds> time_to_live() const override {
         return {};
     }
+    [[nodiscard]] std::uint8_t priority() const override { return 4; }
     [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override { return {}; }
     [[nodiscard]] Deadline deadline() const override { return {}; }
     [[nodiscard]] const Message& message() const override {

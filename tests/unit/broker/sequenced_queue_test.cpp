@@ -73,10 +73,13 @@ TEST_CASE("sequenced queue: an item can be removed from anywhere, and removing a
         items.push_back(std::make_unique<Item>(key));
         queue.push(*items.back());
     }
+    CHECK(queue.size() == 5);
     queue.remove(*items[2]);
     queue.remove(*items[2]);
+    CHECK(queue.size() == 4);
     CHECK_FALSE(queue.contains(*items[2]));
     CHECK(queue.contains(*items[3]));
     queue.remove(*items[0]);
     CHECK(take_all(queue) == std::vector<std::int64_t>{2, 4, 5});
+    CHECK(queue.size() == 0);
 }

@@ -6,6 +6,8 @@
 #include <future>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 #include <sessionq/sessionq.hpp>
 
@@ -303,6 +305,48 @@ TEST_CASE("Client::connect: a credential is asked again before its token expires
     auto message = receiver.receive_one(20s);
     REQUIRE(message);
     message->complete();
+}
+
+TEST_CASE("Client::connect: the application is told that a connection is idle, sending and then "
+          "receiving") {
+    Front front;
+    std::promise<ConnectionIdleness> nothing_sent;
+    std::promise<ConnectionIdleness> nothing_received;
+    std::atomic<int> writes{0};
+    std::atomic<bool> on_caller{false};
+    const auto caller = std::this_thread::get_id();
+    std::promise<void> go_on;
+    {
+        const Client client = Client::connect(
+            front.plain(), {.connection_idle_timeout = 4s,
+                            .connection_write_idle_timeout = 1s,
+                            .on_connection_idle = [&](const ConnectionIdleness& idleness) {
+                                on_caller = on_caller || std::this_thread::get_id() == caller ||
+                                            client::ReceiveThread::on_any();
+                                if (idleness.direction == IdleDirection::read) {
+                                    nothing_received.set_value(idleness); // once: it ends then
+                                } else if (writes.fetch_add(1) == 0) {
+                                    nothing_sent.set_value(idleness);
+                                }
+                            }});
+        auto sending = nothing_sent.get_future();
+        REQUIRE(sending.wait_for(30s) == std::future_status::ready);
+        const ConnectionIdleness sent = sending.get();
+        CHECK(sent.broker == "127.0.0.1:" + std::to_string(front.port));
+        CHECK(sent.idle >= 1s);
+        // The broker goes silent, and does not close.
+        front.thread.post([silent = go_on.get_future().share()] { silent.wait(); });
+        auto receiving = nothing_received.get_future();
+        const bool told = receiving.wait_for(30s) == std::future_status::ready;
+        go_on.set_value();
+        REQUIRE(told);
+        const ConnectionIdleness received = receiving.get();
+        CHECK(received.broker == sent.broker);
+        CHECK(received.idle >= 4s);
+        Sender{client, "orders"}.send(Message::text("a", "on a new connection"));
+    }
+    CHECK_FALSE(on_caller);
+    CHECK(writes > 1);
 }
 
 TEST_CASE("Client::connect: a processor outlives the loss of its connection") {

@@ -90,11 +90,17 @@ TEST_CASE("client: bad options are refused by member name") {
     CHECK(message_of({.receive_spin = 1s}).find("receive_spin") != std::string::npos);
     CHECK(message_of({.connection_idle_timeout = 3s}).find("connection_idle_timeout") !=
           std::string::npos);
+    for (const Duration bad : {Duration{-1s}, Duration{999ms}, Duration{1h + 1s}}) {
+        CHECK(message_of({.connection_write_idle_timeout = bad})
+                  .find("connection_write_idle_timeout") != std::string::npos);
+    }
     CHECK(message_of({.reconnect_backoff = {.min = 0ms}}).find("reconnect_backoff.min") !=
           std::string::npos);
     CHECK(message_of({.reconnect_backoff = {.min = 2s, .max = 1s}}).find("reconnect_backoff.max") !=
           std::string::npos);
     CHECK(message_of({.receive_threads = 2, .receive_spin = 10us}).empty());
+    CHECK(message_of({.connection_write_idle_timeout = 1s}).empty());
+    CHECK(message_of({.connection_write_idle_timeout = 1h}).empty());
 }
 
 TEST_CASE("sender: a message without an id gets one of its own; one with an id keeps it") {
@@ -249,6 +255,16 @@ TEST_CASE("local broker: bad options of topics, subscriptions and forwarding are
     CHECK(complaint([&] {
               broker.create_queue("x", {.requires_session = false, .forward_to = "none"});
           }).find("entity_not_found forward_to") == 0);
+    CHECK(complaint([&] {
+              broker.create_queue("x", {.order = MessageOrder::priority});
+          }).find("invalid_option order must be arrival") == 0); // it has sessions
+    CHECK(complaint([&] {
+              broker.create_subscription(
+                  "news", "x", {.requires_session = false, .order = MessageOrder::property});
+          }).find("invalid_option order_property") == 0);
+    broker.create_queue(
+        "by_due",
+        {.requires_session = false, .order = MessageOrder::property, .order_property = "due"});
     CHECK(complaint([&] {
               broker.create_queue("x", {.forward_dead_letters_to = "none"});
           }).find("entity_not_found forward_dead_letters_to") == 0);

@@ -5,6 +5,7 @@
 #include <latch>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -492,4 +493,39 @@ TEST_CASE("session processor: a coroutine runs on a worker under the message's c
     REQUIRE(handled.reached());
     CHECK(processor.stop(patience).complete);
     CHECK(with_lock == 2);
+}
+
+TEST_CASE("session processor: what a handler sends belongs to the trace of its message") {
+    const TraceContext trace{.traceparent =
+                                 "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                             .tracestate = "a=1"};
+    Setup setup;
+    setup.broker.create_queue("bills");
+    std::promise<std::optional<TraceContext>> billed;
+    SessionProcessor bills{setup.client, "bills"};
+    bills.on_message(coroutine([&](MessageContext&) -> asio::awaitable<void> {
+        const TraceContext* ambient = OperationContext::current().trace();
+        billed.set_value(ambient != nullptr ? std::optional{*ambient} : std::nullopt);
+        co_return;
+    }));
+    SessionProcessor orders{setup.client, "orders"};
+    Sender sender{setup.client, "bills"};
+    orders.on_message([&](MessageContext& context) {
+        // The trace in scope stays, because this context has none.
+        sender.send(Message::text("b", context.message().text()),
+                    OperationContext{Deadline::after(patience, core::system_clock().now())});
+    });
+    bills.start();
+    orders.start();
+    std::optional<TraceContext> expected;
+    SUBCASE("which has one") { expected = trace; }
+    SUBCASE("which has none") {}
+    const OperationContext context;
+    Sender{setup.client, "orders"}.send(Message::text("a", "1"),
+                                        expected ? context.with_trace(trace) : context);
+    auto got = billed.get_future();
+    REQUIRE(got.wait_for(patience) == std::future_status::ready);
+    CHECK(got.get() == expected);
+    CHECK(orders.stop(patience).complete);
+    CHECK(bills.stop(patience).complete);
 }

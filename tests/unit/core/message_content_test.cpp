@@ -28,6 +28,14 @@ TEST_CASE("DecodedContent: with_properties adds and replaces, and leaves the ori
     CHECK(content.message().properties == Properties{{"changed", std::int64_t{1}}, {"kept", true}});
 }
 
+TEST_CASE("MessageContent: one property by its name") {
+    const DecodedContent content{{.body = "b", .properties = {{"one", std::int64_t{1}}}}};
+    CHECK(content.property("one") == PropertyValue{std::int64_t{1}});
+    CHECK_FALSE(content.property("two").has_value());
+    CHECK(content.MessageContent::property("one") == PropertyValue{std::int64_t{1}});
+    CHECK_FALSE(content.MessageContent::property("two").has_value());
+}
+
 TEST_CASE("DecodedContent: its size grows with everything it holds") {
     const std::size_t empty = DecodedContent{Message{}}.bytes();
     CHECK(DecodedContent{{.body = "12345"}}.bytes() == empty + 5);

@@ -53,7 +53,7 @@ TEST_CASE("dialect: a dialect that schedules has an annotation for it") {
 }
 
 TEST_CASE("dialect: before the dialect is known only common capabilities are promised") {
-    for (int i = 0; i <= static_cast<int>(Capability::receive_and_delete); ++i) {
+    for (int i = 0; i <= static_cast<int>(ports::last_capability); ++i) {
         const auto capability = static_cast<Capability>(i);
         CAPTURE(to_string(capability));
         if (common_capabilities().has(capability)) {

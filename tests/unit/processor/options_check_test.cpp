@@ -93,6 +93,7 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
         {"failure_policy.max_attempts", [](auto& o) { o.failure_policy.max_attempts = 1001; }},
         {"failure_policy.retry_delay.min", [](auto& o) { o.failure_policy.retry_delay.min = -1s; }},
         {"failure_policy.retry_delay.max", [](auto& o) { o.failure_policy.retry_delay.max = 1ms; }},
+        {"max_parked_sessions", [](auto& o) { o.max_parked_sessions = 100'001; }},
         {"failure_policy.park_for", [](auto& o) { o.failure_policy.park_for = -1s; }},
         {"confirm_settlements",
          [](auto& o) {

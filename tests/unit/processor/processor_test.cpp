@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <stdexcept>
 
 #include "unit/processor/support/processor_bench.hpp"
@@ -145,7 +146,7 @@ TEST_CASE("processor: R17: failed accepts are told and wait, no session is neith
     bench.run();
     CHECK(bench.errors == "accept connection_refused");
     CHECK(bench.slot().state == "backing_off");
-    CHECK(bench.slot().waits_for == "its backoff");
+    CHECK(bench.slot().waits_for == "the end of a backoff");
     CHECK(bench.endpoint.accepts.empty());
     while (bench.endpoint.accepts.empty()) {
         bench.advance(1ms);
@@ -246,20 +247,57 @@ TEST_CASE("processor: more slots than named sessions: the others wait and say fo
     CHECK(bench.slot(1).waits_for == "one of the named sessions to be free");
 }
 
-TEST_CASE(
-    "processor: one slot over several entities asks them in turn, for a short wait each (DG9)") {
+TEST_CASE("processor: R25: one slot over several entities has an accept at each, and takes what "
+          "comes first") {
     ProcessorBench bench{{.max_concurrent_sessions = 1, .accept_wait = 60s}, {"a", "b", "c"}};
     bench.start();
-    std::string order;
-    for (int i = 0; i < 6; ++i) {
-        REQUIRE(bench.endpoint.accepts.size() == 1);
-        order += bench.endpoint.accepts.front().request.entity;
-        CHECK(bench.endpoint.accepts.front().request.wait <= 1s);
-        bench.advance(1s);
-        bench.endpoint.refuse(Errc::no_session_available);
-        bench.run();
+    CHECK(bench.endpoint.accepts.size() == 1); // one slot: no more than it can take, at first
+    bench.advance(1s);
+    REQUIRE(bench.endpoint.accepts.size() == 3);
+    CHECK(bench.slot().state == "accepting");
+    bench.endpoint.accepts.pop_front(); // b answers first
+    const auto first = bench.open("x");
+    CHECK(bench.slot().session_id == "x");
+    CHECK(bench.slot().entity == "b");
+    const auto second = bench.open("y"); // c does too
+    CHECK(second->take_log() == "close");
+    CHECK(bench.counters().surplus_accepts == 1);
+    CHECK(bench.counters().late_accepts == 0);
+    CHECK(bench.slot().session_id == "x");
+}
+
+TEST_CASE(
+    "processor: R25: one accept waits at all entities where the broker can do that, until one "
+    "of them fails") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2}, {"a", "b", "c"}};
+    bench.endpoint.can = {"scripted",
+                          {ports::Capability::accept_next, ports::Capability::accept_any_entity}};
+    bench.start();
+    REQUIRE(bench.endpoint.accepts.size() == 2); // one for each slot
+    CHECK(bench.endpoint.accepts.front().request.entity == "a");
+    CHECK(bench.endpoint.accepts.front().request.further_entities ==
+          std::vector<std::string>{"b", "c"});
+    bench.endpoint.refuse(Errc::no_session_available);
+    bench.advance(100ms);
+    REQUIRE(bench.endpoint.accepts.size() == 2);
+    CHECK_FALSE(bench.endpoint.accepts.back().request.further_entities.empty());
+
+    bench.endpoint.refuse(Errc::entity_not_found); // one of them
+    bench.run();
+    CHECK(bench.errors.empty()); // which one, its own accept says
+    CHECK(bench.endpoint.accepts.front().cancelled);
+    bench.endpoint.refuse(Errc::cancelled);
+    bench.advance(1s);
+    std::set<std::string> asked;
+    for (const auto& each : bench.endpoint.accepts) {
+        CHECK(each.request.further_entities.empty());
+        asked.insert(each.request.entity);
     }
-    CHECK(order == "abcabc");
+    CHECK(asked == std::set<std::string>{"a", "b", "c"});
+    bench.endpoint.refuse(Errc::entity_not_found);
+    bench.run();
+    CHECK(bench.errors == "accept entity_not_found");
+    CHECK(bench.slot().state == "accepting"); // at the others
 }
 
 TEST_CASE("processor: R16: the watchdog finds nothing wrong with a processor that waits") {

@@ -54,9 +54,9 @@ TEST_CASE("session machine: on_session_close does not run where on_session_open 
     SessionBench bench{{}, true, true};
     static_cast<void>(bench.begin());
     CHECK(bench.leave(CloseReason::stopped) == "pause drain");
-    CHECK(bench.drained() == "take_back close_link leave_slot");
+    CHECK(bench.drained() == "take_back close_link let_go free_slot");
     SessionBench unopened{{}, true, true};
-    CHECK(unopened.leave(CloseReason::stopped) == "pause take_back close_link leave_slot");
+    CHECK(unopened.leave(CloseReason::stopped) == "pause take_back close_link let_go free_slot");
     CHECK_FALSE(unopened.opened);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("session machine: R3: an idle session is drained, then left, then give
     CHECK(bench.pass(1ms) == "drain");
     CHECK(bench.machine.phase() == Phase::idling_out);
     CHECK(bench.drained() == "pause take_back run_close resume");
-    CHECK(bench.feed(&SessionMachine::close_ended) == "close_link leave_slot");
+    CHECK(bench.feed(&SessionMachine::close_ended) == "close_link let_go free_slot");
     CHECK(bench.feed(&SessionMachine::link_closed) == "finish");
     CHECK(bench.machine.close_reason() == CloseReason::idle);
     CHECK(bench.machine.next() == TimePoint::max());
@@ -125,7 +125,7 @@ TEST_CASE("session machine: R3: a message that comes once the session is being l
     SessionBench bench{{.session_idle_timeout = 1s}};
     static_cast<void>(bench.begin());
     static_cast<void>(bench.pass(1s));
-    CHECK(bench.drained() == "pause take_back close_link leave_slot");
+    CHECK(bench.drained() == "pause take_back close_link let_go free_slot");
     CHECK(bench.arrive() == "settle:release");
     CHECK(bench.machine.in_flight() == 1);
     CHECK(bench.answer(*bench.settling.front()) == "dispose");
@@ -140,7 +140,7 @@ TEST_CASE("session machine: R4: with timeout zero one drain is all a roll needs"
     static_cast<void>(bench.succeed(message));
     CHECK(bench.answer(message) == "dispose");
     CHECK(bench.machine.next() == TimePoint{});
-    CHECK(bench.pass(0s) == "pause take_back close_link leave_slot");
+    CHECK(bench.pass(0s) == "pause take_back close_link let_go free_slot");
 }
 
 TEST_CASE("session machine: R6: what is behind a failed message goes back first, then it, then "
@@ -177,7 +177,7 @@ TEST_CASE("session machine: leaving gives back what waits after the drain's answ
         CHECK(bench.answer(*bench.settling.front()) == "dispose");
     }
     CHECK(bench.succeed(running) == "settle:complete");
-    CHECK(bench.answer(running) == "dispose close_link leave_slot");
+    CHECK(bench.answer(running) == "dispose close_link let_go free_slot");
 }
 
 TEST_CASE("session machine: a handler that fails while the session is left goes back after what "
@@ -197,7 +197,7 @@ TEST_CASE("session machine: receive-and-delete handles what arrived before it le
     static_cast<void>(bench.arrive());
     CHECK(bench.leave(CloseReason::stopped) == "drain");
     CHECK(bench.drained().empty());
-    CHECK(bench.succeed(bench.start()) == "dispose close_link leave_slot");
+    CHECK(bench.succeed(bench.start()) == "dispose close_link let_go free_slot");
 }
 
 TEST_CASE(
@@ -212,20 +212,81 @@ TEST_CASE(
         static_cast<void>(bench.answer(*bench.settling.front()));
     }
     CHECK(bench.pass(0s) == "drain");
-    CHECK(bench.drained() == "pause take_back close_link leave_slot");
+    CHECK(bench.drained() == "pause take_back close_link let_go free_slot");
     CHECK(bench.machine.close_reason() == CloseReason::dead_lettered);
 }
 
-TEST_CASE("session machine: R9: parked, it rests until everything goes back in order") {
-    SessionBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
+TEST_CASE("session machine: R25: parked, it gives up its slot and keeps what failed") {
+    SessionBench bench{
+        {.max_hold = 5s, .failure_policy = FailurePolicy::park_session(10s)}, false, true};
     static_cast<void>(bench.begin());
     MessageMachine& failed = bench.arrive_and_start();
     static_cast<void>(bench.arrive());
-    CHECK(bench.fail(failed) == "pause");
+    CHECK(bench.fail(failed) == "pause drain");
     CHECK(bench.machine.phase() == Phase::parked);
-    CHECK(bench.machine.next() == bench.now + 10s);
-    CHECK(bench.pass(10s) == "pause drain");
-    CHECK(bench.drained() == "take_back settle:release settle:abandon");
+    CHECK(bench.arrive() == "enqueue"); // on the credit that is drained
+    CHECK_FALSE(bench.machine.keeps_no_slot());
+    CHECK(bench.drained() == "take_back settle:release settle:release parked free_slot");
+    CHECK(bench.machine.keeps_no_slot());
+    CHECK(bench.answer(*bench.settling.front()) == "dispose");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose");
+    CHECK(bench.machine.in_flight() == 1);          // what failed
+    CHECK(bench.machine.next() == bench.now + 10s); // max_hold is about a slot
+    CHECK_FALSE(bench.parked.try_take());
+    CHECK(bench.pass(10s) == "pause take_back settle:abandon");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose run_close release_lane resume");
+    CHECK(bench.feed(&SessionMachine::close_ended) == "close_link let_go");
+    CHECK(bench.machine.close_reason() == CloseReason::parked);
+    CHECK_FALSE(bench.machine.keeps_no_slot());
+    CHECK(bench.parked.try_take());
+}
+
+TEST_CASE("session machine: where too many are parked already, it is left at once") {
+    SessionBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
+    REQUIRE(bench.parked.try_take());
+    static_cast<void>(bench.begin());
+    CHECK(bench.fail(bench.arrive_and_start()) == "pause drain");
+    CHECK(bench.machine.is_leaving());
+    CHECK(bench.drained() == "take_back settle:abandon");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose close_link let_go free_slot");
+    CHECK(bench.machine.close_reason() == CloseReason::parked);
+    CHECK_FALSE(bench.parked.try_take()); // it had no place to give back
+}
+
+TEST_CASE("session machine: R25: parked, it keeps its slot while a handler of it runs") {
+    SessionBench bench{{.max_concurrent_calls_per_session = 3,
+                        .failure_policy = FailurePolicy::park_session(10s)}};
+    static_cast<void>(bench.begin());
+    MessageMachine& failed = bench.arrive_and_start();
+    MessageMachine& other = bench.arrive_and_start();
+    MessageMachine& last = bench.arrive_and_start();
+    static_cast<void>(bench.fail(failed));
+    CHECK(bench.drained() == "take_back");
+    CHECK(bench.fail(other).empty());
+    CHECK(bench.succeed(last) == "settle:complete parked free_slot");
+}
+
+TEST_CASE("session machine: R25: parked, its lock may be lost; its slot is freed once") {
+    SessionBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
+    static_cast<void>(bench.begin());
+    static_cast<void>(bench.fail(bench.arrive_and_start()));
+    CHECK(bench.drained() == "take_back parked free_slot");
+    CHECK(bench.lose() == "lost lock_over pause take_back drop_link dispose let_go finish");
+    CHECK(bench.parked.try_take());
+
+    SessionBench early{{.failure_policy = FailurePolicy::park_session(10s)}};
+    static_cast<void>(early.begin());
+    static_cast<void>(early.fail(early.arrive_and_start()));
+    CHECK(early.lose() ==
+          "lost lock_over pause take_back drop_link dispose let_go free_slot finish");
+}
+
+TEST_CASE("session machine: R25: a parking that ends before the drain's answer waits for it") {
+    SessionBench bench{{.failure_policy = FailurePolicy::park_session(0s)}};
+    static_cast<void>(bench.begin());
+    static_cast<void>(bench.fail(bench.arrive_and_start()));
+    CHECK(bench.pass(0s) == "pause");
+    CHECK(bench.drained() == "take_back settle:abandon");
 }
 
 TEST_CASE(
@@ -239,7 +300,7 @@ TEST_CASE(
     CHECK(bench.machine.close_reason() == CloseReason::lock_lost);
     CHECK(bench.arrive() == "dispose"); // R8: nothing is settled any more
     CHECK(bench.succeed(running) == "dispose drop_link run_close resume");
-    CHECK(bench.feed(&SessionMachine::close_ended) == "leave_slot finish");
+    CHECK(bench.feed(&SessionMachine::close_ended) == "let_go free_slot finish");
 }
 
 TEST_CASE("session machine: a lock lost by an answer is dealt with by the next turn") {
@@ -249,7 +310,7 @@ TEST_CASE("session machine: a lock lost by an answer is dealt with by the next t
     static_cast<void>(bench.succeed(message));
     CHECK(bench.answer(message, &taken) == "dispose");
     CHECK(bench.machine.next() == TimePoint{});
-    CHECK(bench.pass(0s) == "lost lock_over pause take_back drop_link leave_slot finish");
+    CHECK(bench.pass(0s) == "lost lock_over pause take_back drop_link let_go free_slot finish");
 }
 
 TEST_CASE("session machine: R15: unanswered settlements, drains and closes are bounded") {
@@ -263,7 +324,7 @@ TEST_CASE("session machine: R15: unanswered settlements, drains and closes are b
     SessionBench draining{{.session_idle_timeout = 1s}};
     static_cast<void>(draining.begin());
     CHECK(draining.pass(1s) == "drain");
-    CHECK(draining.pass(5s) == "pause take_back close_link leave_slot");
+    CHECK(draining.pass(5s) == "pause take_back close_link let_go free_slot");
     CHECK(draining.pass(5s) == "drop_link finish");
 
     SessionBench rewinding;

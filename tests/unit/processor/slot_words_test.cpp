@@ -15,12 +15,14 @@ TEST_CASE(
     "slot words: a slot without a session says what it waits for, or that it waits for nothing") {
     core::Random random{1};
     SlotMachine slot{BackoffOptions{}, random};
+    CHECK(slot.words({}).state == "stopped");
+    slot.start();
     CHECK(slot.words({.named_sessions = true}).waits_for == "one of the named sessions to be free");
     CHECK(slot.words({}).waits_for.empty());
-    CHECK(slot.start().start_accept);
-    CHECK(slot.words({.accept = true}).waits_for == "a session");
-    CHECK(slot.words({.named_sessions = true, .timer = true}).waits_for.empty());
-    CHECK(slot.accept_failed(Errc::server_busy, 0s).wait);
+    CHECK(slot.words({.accept = true, .pause = true}).waits_for == "a session");
+    CHECK(slot.words({.named_sessions = true, .pause = true}).waits_for == "the end of a backoff");
+    slot.accepted();
+    CHECK(slot.session_left(CloseReason::lock_lost, std::nullopt, 0s).wait);
     CHECK(slot.words({.timer = true}).waits_for == "its backoff");
     CHECK(slot.words({.named_sessions = true, .accept = true}).waits_for.empty());
     static_cast<void>(slot.stop(CloseReason::stopped));

@@ -131,6 +131,16 @@ TEST_CASE("configuration: absent members have the defaults of the emulator's sch
     CHECK(read(with_subscription(R"("Rules": [])")).topics[0].subscriptions[0].rules.empty());
 }
 
+TEST_CASE("configuration: queues and subscriptions without sessions may have an order") {
+    CHECK(read(with_queue(R"("MessageOrder": "Arrival")")).queues[1].options == emulator_defaults);
+    CHECK(read(with_queue(R"("MessageOrder": "Priority")")).queues[1].options.order ==
+          MessageOrder::priority);
+    const Configuration by_due = read(with_subscription(
+        R"("Properties": {"MessageOrder": "Property", "MessageOrderProperty": "due"})"));
+    CHECK(by_due.topics[0].subscriptions[0].options.order == MessageOrder::property);
+    CHECK(by_due.topics[0].subscriptions[0].options.order_property == "due");
+}
+
 TEST_CASE("configuration: rejects unknown members and names their path") {
     const std::pair<std::string, std::string> unknown[] = {
         {R"({"UserConfig": {"Namespaces": [{"Name": "n"}]}, "Other": 1})", "Other: unknown member"},
@@ -217,6 +227,12 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
                                             "messages forwarded by 'r' would return to it"},
         {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"),
          queue_path + ".ForwardTo: an entity that requires sessions cannot forward"},
+        {with_queue(R"("MessageOrder": "Size")"),
+         queue_path + ".MessageOrder: expected \"Arrival\", \"Priority\" or \"Property\""},
+        {with_queue(R"("MessageOrder": "Priority", "RequiresSession": true)"),
+         queue_path + ".MessageOrder: an entity that requires sessions delivers by arrival"},
+        {with_queue(R"("MessageOrder": "Property")"),
+         "UserConfig.Namespaces[0].Queues[1]: order_property must be the name of a property"},
         {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: "},
         {with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "A"}])"),

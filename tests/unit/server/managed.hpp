@@ -11,7 +11,8 @@ namespace sessionq::test {
 
 /// A client that can hold a session of "orders" and send requests to an entity's management node.
 struct Managed : Front {
-    explicit Managed(const std::string& entity = "orders") {
+    explicit Managed(const std::string& entity = "orders", server::Limits limits = {})
+        : Front{limits} {
         enter();
         LinkLog& reading = receive("answers", entity + "/$management");
         reading.receiver->add_credit(1000);

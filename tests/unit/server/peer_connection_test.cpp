@@ -66,6 +66,32 @@ TEST_CASE("PeerConnection: delivers in order and never beyond the credit") {
     CHECK(link.messages.size() == 4);
 }
 
+TEST_CASE("PeerConnection: a queue ordered by the header's priority delivers the highest first, "
+          "and to receivers that wait") {
+    Front front;
+    front.make_queue("urgent", {.order = MessageOrder::priority});
+    front.enter();
+    LinkLog& out = front.send("s", "urgent");
+    const auto send = [&](const char* body, std::uint8_t priority) {
+        const Message message{.body = body, .priority = priority};
+        out.sender->send("1", amqp::encode_message(message, front.reading()), true);
+        front.run();
+    };
+    send("low", 1);
+    send("usual", 4);
+    send("high", 9);
+    LinkLog& in = front.receive("r", "urgent");
+    in.receiver->add_credit(10);
+    front.run();
+    send("later", 0);
+    REQUIRE(in.messages.size() == 4);
+    std::string order;
+    for (const auto& each : in.messages) {
+        order += body_of(each, front.reading()) + " ";
+    }
+    CHECK(order == "high usual low later ");
+}
+
 TEST_CASE("PeerConnection: an outcome is carried out and answered with the same kind") {
     Front front;
     front.enter();

@@ -103,6 +103,19 @@ TEST_CASE(
     CHECK(due->with_properties({{"k", true}})->deadline() == Deadline::at(noon.now + 30s));
 }
 
+TEST_CASE("EncodedContent: one property is decoded without the others") {
+    const auto content =
+        parse(section_of(0x74, Value::map({{"text", "t"}, {"number", std::int16_t{1}}})) +
+              section_of(0x77, "v"));
+    CHECK(content->property("text") == PropertyValue{std::string{"t"}});
+    CHECK(content->property("number") == PropertyValue{std::int64_t{1}});
+    CHECK_FALSE(content->property("none").has_value());
+    CHECK_FALSE(parse(section_of(0x77, "v"))->property("text").has_value());
+    const auto due =
+        parse(encode_message({.body = "b", .deadline = Deadline::at(noon.now + 30s)}, noon));
+    CHECK_FALSE(due->property(time_left_property).has_value());
+}
+
 TEST_CASE("EncodedContent: with_changes sets and removes text fields and keeps the other "
           "properties' bytes") {
     const std::string properties =

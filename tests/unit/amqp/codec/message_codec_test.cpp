@@ -9,6 +9,19 @@ using namespace sessionq::amqp;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
+TEST_CASE("message_codec: the priority travels in the header, and is the standard's without one") {
+    CHECK(parse(encode_message({.body = "b"}, noon))->priority() == 4);
+    for (const std::uint8_t priority : std::initializer_list<std::uint8_t>{0, 4, 9, 255}) {
+        const auto content = parse(encode_message({.body = "b", .priority = priority}, noon));
+        CHECK(content->priority() == priority);
+        CHECK(content->message().priority == priority);
+        CHECK(content->with_properties({{"p", true}})->priority() == priority);
+    }
+    const auto both = parse(encode_message({.time_to_live = 5s, .priority = 7}, noon));
+    CHECK(both->priority() == 7);
+    CHECK(both->time_to_live() == 5s);
+}
+
 TEST_CASE("message_codec: a decoded message equals the encoded one, with deadline and schedule") {
     const Message sent = rich_message();
     const auto content = parse(encode_message(sent, noon));

@@ -17,14 +17,18 @@ TEST_CASE("options text: every option and no option survive writing and reading"
                             .max_message_bytes = 77,
                             .duplicate_detection_window = std::chrono::hours{24 * 7},
                             .forward_to = "a = b",
-                            .forward_dead_letters_to = "c/Subscriptions/d"};
+                            .forward_dead_letters_to = "c/Subscriptions/d",
+                            .order = MessageOrder::property,
+                            .order_property = "due = when"};
     CHECK(read_options(to_text(full)).value() == full);
+    const QueueOptions by_priority{.order = MessageOrder::priority};
+    CHECK(read_options(to_text(by_priority)).value() == by_priority);
 }
 
 TEST_CASE("options text: an unknown line is an error that names it") {
     for (const char* line :
          {"colour=blue", "lock_duration", "lock_duration=", "max_delivery_count=-1",
-          "max_delivery_count=5x", "requires_session=1"}) {
+          "max_delivery_count=5x", "requires_session=1", "order=size"}) {
         CAPTURE(line);
         const auto read = read_options("max_message_bytes=5\n" + std::string{line} + "\n");
         REQUIRE_FALSE(read.ok());

@@ -174,9 +174,7 @@ public:
     explicit ScriptedEndpoint(core::EventLoop& loop) : loop_{loop} {}
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return loop_; }
-    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
-        return capabilities_;
-    }
+    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override { return can; }
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override {
         accepts.push_back(
             {.id = ++last_, .request = std::move(request), .handler = std::move(handler)});
@@ -215,16 +213,16 @@ public:
     void refuse(Errc code) { answer(Failure{.code = code, .detail = "scripted"}); }
 
     std::deque<Accept> accepts{};
+    ports::Capabilities can{"scripted",
+                            {ports::Capability::accept_named, ports::Capability::accept_next,
+                             ports::Capability::lock_renewal, ports::Capability::dead_letter,
+                             ports::Capability::defer, ports::Capability::receive_and_delete,
+                             ports::Capability::session_state}};
     [[nodiscard]] ports::RequestId asked() const noexcept { return last_; } ///< accepts so far
 
 private:
     core::EventLoop& loop_;
     ports::RequestId last_{0};
-    ports::Capabilities capabilities_{
-        "scripted",
-        {ports::Capability::accept_named, ports::Capability::accept_next,
-         ports::Capability::lock_renewal, ports::Capability::dead_letter, ports::Capability::defer,
-         ports::Capability::receive_and_delete, ports::Capability::session_state}};
 };
 
 } // namespace sessionq::test

@@ -22,11 +22,14 @@ public:
                    .tuning = tuning,
                    .budget = budget,
                    .random = random,
+                   .parked = parked,
                    .idle_timeout = options.session_idle_timeout,
                    .calls = options.max_concurrent_calls_per_session,
                    .has_open = has_open,
                    .has_close = has_close},
-                  now} {}
+                  now} {
+        parked.limit(1);
+    }
 
     /// Gives the machine an input and performs its actions; returns them in words.
     template <typename... Wants, typename... Gives>
@@ -83,6 +86,7 @@ public:
     processor::Tuning tuning{};
     core::ByteBudget budget{std::size_t{64} << 20U};
     core::Random random{1};
+    processor::ParkedSessions parked{};
     TimePoint now{std::chrono::hours{1}};
     processor::SessionMachine machine;
     std::deque<processor::MessageMachine> messages{};
@@ -102,8 +106,9 @@ private:
         static constexpr const char* kinds[] = {
             "opened",     "lock_over", "pause",     "resume", "release_lane", "limit",
             "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
-            "drain",      "run_open",  "run_close", "silent", "drop_link",    "close_link",
-            "leave_slot", "finish",    "show",      "renew",  "expired",      "warn"};
+            "drain",      "run_open",  "run_close", "silent", "parked",       "drop_link",
+            "close_link", "free_slot", "let_go",    "finish", "show",         "renew",
+            "expired",    "warn"};
         static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                    "failed",   "expired", "session"};
         std::string text = kinds[static_cast<std::size_t>(action.kind)];
@@ -125,7 +130,7 @@ private:
         case Kind::add_credit: credit += action.count; break;
         case Kind::drain: draining = true; break;
         case Kind::drop_link: draining = link_closes = false; break;
-        case Kind::leave_slot: opened = action.count != 0; break;
+        case Kind::let_go: opened = action.count != 0; break;
         case Kind::finish: finished = true; break;
         case Kind::enqueue: lane.push_back(action.message); break;
         case Kind::put_first: lane.push_front(action.message); break;

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <sessionq/time.hpp>
+
+namespace sessionq {
+
+/// What was idle: the receiving or the sending of a connection.
+enum class IdleDirection : std::uint8_t {
+    /// The client received nothing for `ClientOptions::connection_idle_timeout`, not even a
+    /// heartbeat. It considers the broker gone and ends the connection.
+    read,
+
+    /// The client sent nothing and sends a heartbeat. See
+    /// `ClientOptions::connection_write_idle_timeout`.
+    write,
+};
+
+/// Idleness of one connection, as `ClientOptions::on_connection_idle` receives it.
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
+struct ConnectionIdleness {
+    IdleDirection direction{IdleDirection::read};
+    std::string broker{}; ///< HOST:PORT of the connection.
+
+    /// How long it has been idle. Heartbeats that the client sent do not count as sending.
+    Duration idle{};
+
+    friend bool operator==(const ConnectionIdleness&, const ConnectionIdleness&) = default;
+};
+
+} // namespace sessionq

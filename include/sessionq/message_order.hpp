@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sessionq {
+
+/// The order in which a queue or subscription without sessions delivers its messages. A message
+/// that returns to the queue has its place in that order again.
+enum class MessageOrder : std::uint8_t {
+    arrival,  ///< In the order of the sequence numbers.
+    priority, ///< The highest `Message::priority` first, and by arrival among equals.
+    property, ///< By the value of an application property, see `QueueOptions::order_property`.
+};
+
+} // namespace sessionq
