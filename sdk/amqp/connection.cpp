@@ -135,38 +135,45 @@ void Connection::on_output() {
     }
 }
 
-void Connection::tell_idle(timing::IdleKind kind) {
+void Connection::tell_write_idle() {
     if (phase_ == Phase::open) {
-        owner_.on_idle(kind, idleness_.of(kind, host_.loop().now()));
+        owner_.on_idle(timing::IdleKind::write,
+                       idleness_.of(timing::IdleKind::write, host_.loop().now()));
     }
 }
 
 void Connection::on_idle(timing::IdleKind kind) {
-    tell_idle(kind);
     if (kind == timing::IdleKind::write) {
+        tell_write_idle();
         host_.on_write(*this);
         engine_.heartbeat();
         return;
     }
-    if (phase_ != Phase::lingering) {
-        const Condition silent{.name = "amqp:resource-limit-exceeded",
-                               .text = "the peer sent nothing within the idle timeout",
-                               .found = Errc::connection_lost};
-        if (in_flight_ != 0) { // the peer does not read, so a close would not reach it
-            abort(silent);
-            return;
-        }
+    if (phase_ == Phase::lingering) {
+        return;
+    }
+    const bool was_open = phase_ == Phase::open;
+    const Condition silent{.name = "amqp:resource-limit-exceeded",
+                           .text = "the peer sent nothing within the idle timeout",
+                           .found = Errc::connection_lost};
+    if (in_flight_ != 0) { // the peer does not read, so a close would not reach it
+        engine_.input_closed(silent);
+        abort(silent);
+    } else {
         close(silent);
         engine_.input_closed(silent);
         input_over_ = true;
         on_output();
+    }
+    if (was_open) { // last, so that what the owner asks for then is not begun here
+        owner_.on_idle(kind, idleness_.of(kind, host_.loop().now()));
     }
 }
 
 void Connection::on_time_out() {
     if (phase_ == Phase::open) {
         if (idleness_.of(timing::IdleKind::write, host_.loop().now()) >= heartbeat_every_) {
-            tell_idle(timing::IdleKind::write);
+            tell_write_idle();
         }
         end_in(heartbeat_every_);
         engine_.heartbeat();

@@ -34,8 +34,9 @@ public:
     virtual void on_session(SessionPtr session);
     /// A congested connection has room again.
     virtual void on_writable() {}
-    /// The open connection has received or sent nothing for `idle`. `read`: once, before it closes
-    /// the connection. `write`: before each heartbeat, which does not count as sent.
+    /// The open connection has received or sent nothing for `idle`. `read`: once, when the
+    /// connection begins to end and its engine is not open any more. `write`: before each
+    /// heartbeat, which does not count as sent.
     virtual void on_idle(timing::IdleKind kind, Duration idle);
     /// The last event, once: the connection has ended and its stream is closed. Sessions and links
     /// were told before. `condition` says why, and is empty after an orderly close. The owner may
@@ -89,7 +90,7 @@ private:
     void on_output() override;
     void on_idle(timing::IdleKind kind) override;
 
-    void tell_idle(timing::IdleKind kind);
+    void tell_write_idle();
     void on_time_out();
     void lose(const Condition& why);
     void read_on();

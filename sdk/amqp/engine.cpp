@@ -143,11 +143,8 @@ void Engine::break_off(Errc found, std::string_view name, std::string text) {
 }
 
 void Engine::input_closed(const Condition& why) {
-    if (!closed_) {
-        if (!failed_ && !why.empty()) {
-            failure_ = why;
-        }
-        failed_ = true;
+    if (!closed_ && !std::exchange(failed_, true) && !why.empty()) {
+        failure_ = why;
     }
 }
 
@@ -274,6 +271,7 @@ void Engine::close(const Condition& condition) {
     }
     proton::set(pn_connection_condition(connection_), condition);
     pn_connection_close(connection_);
+    open_ = false;
     touch();
 }
 

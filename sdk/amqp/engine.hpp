@@ -101,7 +101,8 @@ public:
     void close(const Condition& condition = {});
     /// Nothing more will happen: both sides closed, or it broke.
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
-    [[nodiscard]] bool is_open() const noexcept { return opened_ && !closed_; }
+    /// The peer has opened and the end has not begun, so what is asked for now can be answered.
+    [[nodiscard]] bool is_open() const noexcept { return open_ && !failed_ && !closed_; }
 
 private:
     friend class DeliveryHandle;
@@ -160,7 +161,7 @@ private:
     std::vector<pn_link_t*> dead_links_; // to be freed once what they had to say is on its way
     std::vector<pn_session_t*> dead_sessions_; // the same
     Condition failure_;                        // of this side's finding
-    bool opened_{false};
+    bool open_{false};
     bool failed_{false}; // nothing that arrives counts any more
     bool broken_{false}; // nothing the engine writes can be sent any more
     bool closed_{false};

@@ -49,7 +49,7 @@ void Engine::handle(pn_event_t* event) {
 }
 
 void Engine::on_remote_open() {
-    opened_ = true;
+    open_ = (pn_connection_state(connection_) & PN_LOCAL_CLOSED) == 0;
     if (is_server_) {
         pn_connection_open(connection_);
     }

@@ -58,6 +58,7 @@ struct Owner final : ConnectionOwner {
     void on_writable() override { ++writable; }
     void on_idle(timing::IdleKind kind, Duration idle) override {
         (kind == timing::IdleKind::read ? read_idle : write_idle).push_back(idle);
+        is_open_when_told = connection->engine().is_open();
     }
     void on_closed(const Condition& condition) override {
         ++closed;
@@ -71,6 +72,7 @@ struct Owner final : ConnectionOwner {
     int writable{0};
     std::vector<Duration> read_idle{};
     std::vector<Duration> write_idle{};
+    bool is_open_when_told{true};
     Condition why{};
 };
 
@@ -331,12 +333,18 @@ TEST_CASE("Connection: with a short timeout of the peer, heartbeats beside traff
     bench.run();
 }
 
-TEST_CASE("Connection: tells its owner of a silent peer once, before it closes") {
+TEST_CASE("Connection: tells its owner of a silent peer once, when nothing can be begun there") {
     Bench bench;
     bench.run();
+    bool is_reading = true; // else its close would not reach it
+    SUBCASE("that reads") {}
+    SUBCASE("that does not read") { is_reading = false; }
+    auto session = is_reading ? nullptr : bench.connection().engine().begin_session();
     bench.loop.advance(19s);
     CHECK(bench.owner.read_idle.empty());
+    CHECK(bench.connection().engine().is_open());
     bench.loop.advance(2s);
+    CHECK_FALSE(bench.owner.is_open_when_told);
     REQUIRE(bench.owner.read_idle.size() == 1);
     CHECK(bench.owner.read_idle[0] >= 20s);
     CHECK(bench.owner.read_idle[0] <= 21s);
