@@ -22,31 +22,36 @@ AcceptMachine::AcceptMachine(TargetBook& targets, const BackoffOptions& backoff,
 
 void AcceptMachine::need(std::uint32_t free, TimePoint now) noexcept {
     free_ = free;
+    look_for_surplus(now);
+}
+
+void AcceptMachine::look_for_surplus(TimePoint now) noexcept {
     const bool is_beyond =
-        pending_ > free && std::any_of(rows_.begin(), rows_.end(),
-                                       [free](const Row& row) { return row.pending > free; });
+        pending_ > free_ && std::any_of(rows_.begin(), rows_.end(), [this](const Row& row) {
+            return row.pending > most_pending(row);
+        });
     surplus_at_ = is_beyond ? std::min(surplus_at_, now + linger) : TimePoint::max();
 }
 
-/// Named sessions: one accept at a time. Entities: what their share of the free slots is.
+/// Its share of the free slots, or all of them if none of its accepts has waited in vain: then it
+/// may have as many sessions ready.
+std::uint32_t AcceptMachine::most_pending(const Row& row) const noexcept {
+    if (!spreads() || (!row.dry && row.tries == row.pending)) {
+        return free_;
+    }
+    const auto rows = static_cast<std::uint32_t>(rows_.size());
+    return free_ / rows + (free_ % rows == 0 ? 0 : 1);
+}
+
+/// Named sessions: one accept at a time.
 bool AcceptMachine::wants(const Row& row) const noexcept {
-    if (row.pending >= free_) {
+    if (row.pending >= most_pending(row)) {
         return false;
     }
     if (targets_.named()) {
         return row.pending == 0 && row.passed_over != turn_ && tries_ < free_;
     }
-    if (spreads() && row.pending >= share(row)) {
-        return false;
-    }
     return row.dry || tries_ < std::uint64_t{free_} * tries_a_slot_;
-}
-
-/// Of the free slots. It doubles with each session that comes, so that an entity with many ready
-/// sessions gets all slots soon, and one session leaves no accepts behind for as many.
-std::uint64_t AcceptMachine::share(const Row& row) const noexcept {
-    const std::uint64_t even = std::max<std::uint64_t>(1, free_ / rows_.size());
-    return row.dry ? even : even << row.came;
 }
 
 /// The one with the fewest accepts under way, then the one asked longest ago.
@@ -82,6 +87,7 @@ void AcceptMachine::asked(Ask& ask, std::size_t target, TimePoint now,
         ask.kind = Ask::Kind::tries;
         trying_.push_back(ask);
         ++tries_;
+        ++row.tries;
     } else {
         ask.kind = Ask::Kind::stands;
         standing_.push_back(ask);
@@ -92,7 +98,10 @@ void AcceptMachine::asked(Ask& ask, std::size_t target, TimePoint now,
 }
 
 void AcceptMachine::forget(Ask& ask) noexcept {
-    tries_ -= ask.kind == Ask::Kind::tries ? 1 : 0;
+    if (ask.kind == Ask::Kind::tries) {
+        --tries_;
+        --rows_[ask.target].tries;
+    }
     --rows_[ask.target].pending;
     --pending_;
     Asks::remove(ask);
@@ -104,7 +113,7 @@ Ask* AcceptMachine::surplus(TimePoint now) noexcept {
     }
     for (Asks* asks : {&standing_, &trying_}) {
         for (Ask* each = asks->front(); each != nullptr; each = asks->next(*each)) {
-            if (rows_[each->target].pending > free_) {
+            if (rows_[each->target].pending > most_pending(rows_[each->target])) {
                 forget(*each);
                 return each;
             }
@@ -132,7 +141,6 @@ bool AcceptMachine::granted(Ask& ask, TimePoint now) noexcept {
     }
     forget(ask);
     row.dry = false;
-    row.came = std::min(row.came + 1, most_doublings);
     row.pace.succeeded();
     entities_[row.entity].succeeded();
     tries_a_slot_ = 1;
@@ -148,7 +156,6 @@ bool AcceptMachine::failed(Ask& ask, Errc code, TimePoint now) noexcept {
     forget(ask);
     if (code == Errc::no_session_available) {
         row.dry = true;
-        row.came = 0;
     }
     const bool of_session = code == Errc::no_session_available || // others may be there
                             code == Errc::session_locked_elsewhere;
@@ -167,13 +174,15 @@ void AcceptMachine::due(TimePoint now) noexcept {
         Ask& ask = *trying_.pop_front();
         ask.kind = Ask::Kind::tried;
         --tries_;
+        --rows_[ask.target].tries;
         rows_[ask.target].dry = true;
-        rows_[ask.target].came = 0;
         standing_.push_back(ask);
     }
-    if (tries_ != before && tries_a_slot_ < rows_.size()) {
-        tries_a_slot_ *= 2;
+    if (tries_ == before) {
+        return;
     }
+    tries_a_slot_ *= tries_a_slot_ < rows_.size() ? 2 : 1;
+    look_for_surplus(now);
 }
 
 TimePoint AcceptMachine::next(TimePoint now) const noexcept {

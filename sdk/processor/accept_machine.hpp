@@ -30,8 +30,9 @@ struct Ask : core::ListHook<> {
 /// accept stands at every entity, so that a session that becomes ready anywhere comes at once. But
 /// entities that have sessions ready are asked for no more than there are free slots, or most of
 /// what they grant would have to go back: only an accept that is not answered soon shows that its
-/// entity has nothing, and frees its turn for another one. Named sessions, which are granted
-/// without messages too, take turns. No I/O, no clock.
+/// entity has nothing, and frees its turn for another one. An entity without sessions is asked for
+/// its share of the slots alone, until all these accepts have brought one. Named sessions, which
+/// are granted without messages too, take turns. No I/O, no clock.
 class AcceptMachine {
 public:
     /// Accepts that stand beyond the need are given up after this: slots that are free again soon
@@ -78,15 +79,14 @@ private:
         AcceptPace pace; ///< after answers about its sessions alone
         std::size_t entity;
         std::uint32_t pending{0};
-        bool dry{false}; ///< it had no session ready when it was asked last
-        std::uint32_t came{0}; ///< sessions, since it had none ready
+        std::uint32_t tries{0}; ///< of those
+        bool dry{false};        ///< it had no session ready when it was asked last
         std::uint64_t asked{0};
         std::uint64_t passed_over{0}; ///< the turn in which it was found to be another thread's
     };
 
-    static constexpr std::uint32_t most_doublings = 17; ///< more than there may be slots
-
-    [[nodiscard]] std::uint64_t share(const Row& row) const noexcept;
+    void look_for_surplus(TimePoint now) noexcept;
+    [[nodiscard]] std::uint32_t most_pending(const Row& row) const noexcept;
     [[nodiscard]] bool wants(const Row& row) const noexcept;
     [[nodiscard]] TimePoint may_ask_at(const Row& row) const noexcept {
         return std::max(row.pace.wait_until(), entities_[row.entity].wait_until());

@@ -155,9 +155,27 @@ TEST_CASE("accept machine: of entities that have sessions no more are asked than
 TEST_CASE("accept machine: free slots are spread over the entities") {
     Bench bench{{"a", "b", "c"}};
     CHECK(bench.need(7) == "a b c a b c a");
-    CHECK(bench.pass_all(10s).empty());
-    CHECK(bench.grant("b") == "b b b b b"); // it may have more: for each free slot one
-    CHECK(bench.pass_all(10s).empty());
+    CHECK(bench.pass_all(10s) == "b c"); // rounded up
+    CHECK(bench.need(6).empty());
+    CHECK(bench.pass_all(10s) == "-a -b -c");
+    CHECK(bench.grant("b") == "b"); // its share: one has waited in vain, so it has not many
+    CHECK(bench.grant("b") == "b b b"); // all that stood have come: for each free slot one
+}
+
+TEST_CASE("accept machine: what an entity was asked for beyond its share is given up once it has "
+          "nothing") {
+    Bench bench{{"a", "b"}};
+    static_cast<void>(bench.need(8));
+    static_cast<void>(bench.pass_all(1s));
+    CHECK(bench.machine.pending() == 8);
+    for (int i = 0; i < 4; ++i) {
+        static_cast<void>(bench.grant("b"));
+    }
+    static_cast<void>(bench.need(8)); // these slots are free again
+    CHECK(bench.machine.pending() == 12);
+    CHECK(bench.pass_all(AcceptMachine::linger * 2) == "-b -b -b -b");
+    CHECK(bench.machine.pending() == 8);
+    CHECK(bench.pass_all(60s).empty());
 }
 
 TEST_CASE("accept machine: accepts beyond the need are given up, unless a slot is free soon") {
