@@ -17,7 +17,6 @@ using namespace sessionq;
 using namespace sessionq::bench;
 
 constexpr std::size_t many = 192'000;
-constexpr auto patience = 2min;
 
 /// Returns the seconds from the first handled message to the last, or zero on a timeout.
 double consume(const Client& client, ProcessorOptions options, std::size_t messages) {

@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 inline constexpr std::size_t held_sessions = 64;
 inline constexpr const char* queue = "bench";
+inline constexpr auto patience = std::chrono::minutes{2};
 
 /// Starts a sessionqd of this build with an empty queue.
 [[nodiscard]] test::DaemonProcess start_daemon(std::chrono::seconds lock = std::chrono::minutes{5});

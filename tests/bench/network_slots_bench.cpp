@@ -15,7 +15,6 @@ using namespace sessionq;
 using namespace sessionq::bench;
 
 constexpr std::size_t sessions = 10'000;
-constexpr auto patience = 2min;
 
 std::string entity_name(std::size_t index) { return queue + std::to_string(index); }
 
@@ -46,7 +45,12 @@ void entities(benchmark::State& state) {
             client,
             names,
             {.max_concurrent_sessions = held_sessions, .session_idle_timeout = Duration::zero()}};
+        std::atomic<std::size_t> warm{0};
         processor.on_message([&](MessageContext& context) {
+            if (context.message().text().empty()) {
+                ++warm;
+                return;
+            }
             const Clock::time_point sent{
                 Clock::duration{std::stoll(std::string{context.message().text()})}};
             const std::size_t index = handled.fetch_add(1, std::memory_order_relaxed);
@@ -56,11 +60,15 @@ void entities(benchmark::State& state) {
             }
         });
         processor.start();
-        std::this_thread::sleep_for(1s); // accepts stand
         std::vector<Sender> senders;
         for (const std::string& name : names) {
             senders.emplace_back(client, name);
+            senders.back().send(Message::text("first", ""));
         }
+        while (warm != count) {
+            std::this_thread::sleep_for(10ms);
+        }
+        std::this_thread::sleep_for(1s); // accepts stand
         std::minstd_rand random{1};
         const auto begin = Clock::now();
         for (std::size_t i = 0; i < sessions; ++i) {

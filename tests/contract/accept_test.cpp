@@ -3,6 +3,15 @@
 using namespace sessionq;
 using namespace sessionq::test;
 
+namespace {
+
+template <typename Fixture>
+struct TwoEntities : PortCase<Fixture> {
+    const std::vector<std::string> both{this->entity, this->fixture.create_entity({})};
+};
+
+} // namespace
+
 PORT_CASE("accept: a named session is accepted even without messages") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);
@@ -220,15 +229,14 @@ PORT_CASE("accept: an ask for several entities is answered by the first that has
 }
 
 PORT_CASE("accept: a cancelled ask for several entities leaves the sessions of all available") {
-    PortCase<Fixture> t;
+    TwoEntities<Fixture> t;
     NEEDS(t, accept_any_entity);
-    const std::vector<std::string> both{t.entity, t.fixture.create_entity({})};
-    auto waiting = t.begin_accept_any(both, 10s);
+    auto waiting = t.begin_accept_any(t.both, 10s);
     t.fixture.quiet();
     t.endpoint->give_up(t.last_accept);
     CHECK(t.fixture.eventually([&] { return waiting.is_there(); }));
     CHECK(waiting.failure() == Errc::cancelled);
-    for (const std::string& entity : both) {
+    for (const std::string& entity : t.both) {
         t.entity = entity;
         t.send("s", {"1"});
         CHECK_FALSE(t.accept(std::nullopt).failure());
@@ -236,13 +244,12 @@ PORT_CASE("accept: a cancelled ask for several entities leaves the sessions of a
 }
 
 PORT_CASE("accept: an ask for several entities waits once, and fails if none has a session") {
-    PortCase<Fixture> t;
+    TwoEntities<Fixture> t;
     NEEDS(t, accept_any_entity);
-    const std::vector<std::string> both{t.entity, t.fixture.create_entity({})};
-    auto at_once = t.begin_accept_any(both);
+    auto at_once = t.begin_accept_any(t.both);
     CHECK(t.fixture.eventually([&] { return at_once.is_there(); }));
     CHECK(at_once.failure() == Errc::no_session_available);
-    auto waiting = t.begin_accept_any(both, 2s);
+    auto waiting = t.begin_accept_any(t.both, 2s);
     t.fixture.pass(1900ms);
     CHECK_FALSE(waiting.is_there());
     t.fixture.pass(200ms);
@@ -252,10 +259,9 @@ PORT_CASE("accept: an ask for several entities waits once, and fails if none has
 }
 
 PORT_CASE("accept: entities that have sessions take turns to serve asks for several") {
-    PortCase<Fixture> t;
+    TwoEntities<Fixture> t;
     NEEDS(t, accept_any_entity);
-    const std::vector<std::string> both{t.entity, t.fixture.create_entity({})};
-    for (const std::string& entity : both) {
+    for (const std::string& entity : t.both) {
         t.entity = entity;
         for (const std::string_view session : {"1", "2", "3"}) {
             t.send(session, {"x"});
@@ -264,7 +270,7 @@ PORT_CASE("accept: entities that have sessions take turns to serve asks for seve
     std::vector<std::unique_ptr<RecordingLink>> links;
     std::string order;
     for (int i = 0; i < 6; ++i) {
-        auto answer = t.begin_accept_any(both);
+        auto answer = t.begin_accept_any(t.both);
         CHECK(t.fixture.eventually([&] { return answer.is_there(); }));
         links.push_back(t.link_of(answer));
         order += std::to_string(links.back()->link().entity_index());

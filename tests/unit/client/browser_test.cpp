@@ -13,6 +13,7 @@
 #include <sessionq/session_receiver.hpp>
 
 #include "core/clock.hpp"
+#include "orders_fixture.hpp"
 #include "support/code_of.hpp"
 
 using namespace sessionq;
@@ -21,12 +22,7 @@ using test::code_of;
 
 namespace {
 
-struct Fixture {
-    Fixture() { broker.create_queue("orders"); }
-
-    LocalBroker broker;
-    Client client{Client::in_process(broker)};
-    Sender sender{client, "orders"};
+struct Fixture : test::OrdersFixture {
     Browser browser{client, "orders"};
 };
 

@@ -11,27 +11,16 @@
 #include <sessionq/sender.hpp>
 #include <sessionq/session_receiver.hpp>
 
-#include "support/code_of.hpp"
-#include "support/temporary_directory.hpp"
-
 #include "core/clock.hpp"
 #include "core/id_length.hpp"
+#include "orders_fixture.hpp"
+#include "support/code_of.hpp"
+#include "support/temporary_directory.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
 using test::code_of;
-
-namespace {
-
-struct Fixture {
-    Fixture() { broker.create_queue("orders"); }
-
-    LocalBroker broker;
-    Client client{Client::in_process(broker, {.receive_threads = 2})};
-    Sender sender{client, "orders"};
-};
-
-} // namespace
+using test::OrdersFixture;
 
 TEST_CASE("local broker: queues are made, found and deleted by name") {
     LocalBroker broker;
@@ -104,7 +93,7 @@ TEST_CASE("client: bad options are refused by member name") {
 }
 
 TEST_CASE("sender: a message without an id gets one of its own; one with an id keeps it") {
-    Fixture f;
+    OrdersFixture f;
     f.sender.send({Message::text("a", "1"), Message::text("a", "2")});
     Message named = Message::text("a", "3");
     named.message_id = "mine";
@@ -117,7 +106,7 @@ TEST_CASE("sender: a message without an id gets one of its own; one with an id k
 }
 
 TEST_CASE("sender: scheduled messages become available later, and are taken back before") {
-    Fixture f;
+    OrdersFixture f;
     const WallTime later = core::system_clock().wall_now() + 1h;
     const auto number = f.sender.schedule(Message::text("a", "1"), later);
     CHECK(f.sender.schedule({Message::text("a", "2"), Message::text("a", "3")}, later).size() == 2);
@@ -128,7 +117,7 @@ TEST_CASE("sender: scheduled messages become available later, and are taken back
 }
 
 TEST_CASE("sender: fields are refused by name before anything is sent") {
-    Fixture f;
+    OrdersFixture f;
     const auto detail_of = [&](Message message) {
         try {
             f.sender.send(std::move(message));
@@ -158,7 +147,7 @@ TEST_CASE("sender: the length of ids is counted in characters, not bytes") {
 }
 
 TEST_CASE("browser: pages through an entity and disturbs nothing") {
-    Fixture f;
+    OrdersFixture f;
     for (int i = 0; i < 10; ++i) {
         f.sender.send(Message::text(i % 2 == 0 ? "even" : "odd", std::to_string(i)));
     }
@@ -182,7 +171,7 @@ TEST_CASE("browser: pages through an entity and disturbs nothing") {
 }
 
 TEST_CASE("browser: more sessions than fit a page are listed") {
-    Fixture f;
+    OrdersFixture f;
     std::vector<Message> messages;
     for (int i = 0; i < 1'001; ++i) {
         messages.push_back(Message::text(std::to_string(i), "x"));
