@@ -33,14 +33,18 @@ void AcceptMachine::look_for_surplus(TimePoint now) noexcept {
     surplus_at_ = is_beyond ? std::min(surplus_at_, now + linger) : TimePoint::max();
 }
 
-/// Its share of the free slots, or all of them if none of its accepts has waited in vain: then it
-/// may have as many sessions ready.
+/// Its share of the free slots. More if none of its accepts has waited in vain: then it may have
+/// more sessions ready. That grows fast, but a few sessions at a time leave few accepts behind.
 std::uint32_t AcceptMachine::most_pending(const Row& row) const noexcept {
-    if (!spreads() || (!row.dry && row.tries == row.pending)) {
+    if (!spreads()) {
         return free_;
     }
     const auto rows = static_cast<std::uint32_t>(rows_.size());
-    return free_ / rows + (free_ % rows == 0 ? 0 : 1);
+    const std::uint32_t share = free_ / rows + (free_ % rows == 0 ? 0 : 1);
+    if (row.dry || row.tries != row.pending) {
+        return share;
+    }
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row.came * row.came, share, free_));
 }
 
 /// Named sessions: one accept at a time.
@@ -136,11 +140,9 @@ Ask* AcceptMachine::overdue(TimePoint now) noexcept {
 
 bool AcceptMachine::granted(Ask& ask, TimePoint now) noexcept {
     Row& row = rows_[ask.target];
-    if (ask.kind != Ask::Kind::stands) {
-        grant_time_.add(now - ask.asked_at);
-    }
     forget(ask);
     row.dry = false;
+    row.came = std::min(row.came + 1, many);
     row.pace.succeeded();
     entities_[row.entity].succeeded();
     tries_a_slot_ = 1;
@@ -155,7 +157,7 @@ bool AcceptMachine::failed(Ask& ask, Errc code, TimePoint now) noexcept {
     Row& row = rows_[ask.target];
     forget(ask);
     if (code == Errc::no_session_available) {
-        row.dry = true;
+        run_dry(row);
     }
     const bool of_session = code == Errc::no_session_available || // others may be there
                             code == Errc::session_locked_elsewhere;
@@ -172,10 +174,10 @@ void AcceptMachine::due(TimePoint now) noexcept {
     while (spreads() && !trying_.empty() &&
            now >= trying_.front()->asked_at + grant_time_.patience()) {
         Ask& ask = *trying_.pop_front();
-        ask.kind = Ask::Kind::tried;
+        ask.kind = Ask::Kind::stands;
         --tries_;
         --rows_[ask.target].tries;
-        rows_[ask.target].dry = true;
+        run_dry(rows_[ask.target]);
         standing_.push_back(ask);
     }
     if (tries_ == before) {

@@ -16,8 +16,7 @@ namespace sessionq::processor {
 struct Ask : core::ListHook<> {
     enum class Kind : std::uint8_t {
         tries,  ///< its target is believed to have a session that is ready
-        tried,  ///< it was when it was asked, and has not answered soon
-        stands, ///< it was not
+        stands, ///< it is not, or has not answered soon
     };
 
     std::size_t target{0};
@@ -31,7 +30,8 @@ struct Ask : core::ListHook<> {
 /// entities that have sessions ready are asked for no more than there are free slots, or most of
 /// what they grant would have to go back: only an accept that is not answered soon shows that its
 /// entity has nothing, and frees its turn for another one. An entity without sessions is asked for
-/// its share of the slots alone, until all these accepts have brought one. Named sessions, which
+/// its share of the slots alone, and for more once all these accepts have brought one. Named
+/// sessions, which
 /// are granted without messages too, take turns. No I/O, no clock.
 class AcceptMachine {
 public:
@@ -56,6 +56,8 @@ public:
 
     /// It brought a session. False: no slot is free any more, give it back.
     [[nodiscard]] bool granted(Ask& ask, TimePoint now) noexcept;
+    /// The broker answered a close after that time, which says how soon it answers at all.
+    void closed_in(Duration taken) noexcept { grant_time_.closed_in(taken); }
     /// Whether to tell the application.
     [[nodiscard]] bool failed(Ask& ask, Errc code, TimePoint now) noexcept;
 
@@ -73,14 +75,17 @@ public:
 private:
     using Asks = core::IntrusiveList<Ask>;
 
+    static constexpr std::uint64_t many = 1'000'000;
+
     struct Row {
         Row(const BackoffOptions& backoff, std::size_t at) : pace{backoff}, entity{at} {}
 
         AcceptPace pace; ///< after answers about its sessions alone
         std::size_t entity;
         std::uint32_t pending{0};
-        std::uint32_t tries{0}; ///< of those
-        bool dry{false};        ///< it had no session ready when it was asked last
+        std::uint32_t tries{0};   ///< of those
+        std::uint64_t came{many}; ///< sessions, since it had none
+        bool dry{false};          ///< it had no session ready when it was asked last
         std::uint64_t asked{0};
         std::uint64_t passed_over{0}; ///< the turn in which it was found to be another thread's
     };
@@ -91,6 +96,10 @@ private:
     [[nodiscard]] TimePoint may_ask_at(const Row& row) const noexcept {
         return std::max(row.pace.wait_until(), entities_[row.entity].wait_until());
     }
+    static void run_dry(Row& row) noexcept {
+        row.dry = true;
+        row.came = 0;
+    }
     void forget(Ask& ask) noexcept;
     [[nodiscard]] bool spreads() const noexcept { return !targets_.named() && rows_.size() > 1; }
 
@@ -98,8 +107,8 @@ private:
     core::Random& random_;
     std::vector<Row> rows_{};
     std::vector<AcceptPace> entities_{}; ///< after all other answers
-    Asks trying_{};   ///< asked where a session is believed to be ready, oldest first
-    Asks standing_{}; ///< asked where none is, oldest first
+    Asks trying_{};                      ///< of that kind, oldest first
+    Asks standing_{};                    ///< of that kind, oldest first
     GrantTime grant_time_{};
     TimePoint surplus_at_{TimePoint::max()};
     std::uint64_t turn_{0};

@@ -125,7 +125,10 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
 /// The answer to an accept that nobody needs any more (R19). A session is closed in order.
 void AcceptTable::give_back(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer,
                             Counters::Count& sessions) {
-    const auto end = [this, accept](const auto&) {
+    const auto end = [this, accept, asked = now()](const auto& result) {
+        if (accept->late != nullptr && result.ok()) {
+            closed_in(now() - asked);
+        }
         core::EventLoop& loop = workplace_.loop();
         accepts_.erase(accept); // and this with it
         loop.wake();

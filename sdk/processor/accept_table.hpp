@@ -28,6 +28,8 @@ public:
     void need_at_once(std::uint32_t free);
     /// The session that was accepted there is ours no more.
     void let_go(std::size_t target) { targets_.release(target); }
+    /// The broker answered the close of a session after that time.
+    void closed_in(Duration taken) { machine_->closed_in(taken); }
     /// Drops late sessions that the broker does not let go of by `now`, which gives them back too.
     void drop_late(TimePoint now);
 

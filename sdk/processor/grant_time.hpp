@@ -6,15 +6,13 @@
 
 namespace sessionq::processor {
 
-/// Measures how soon a broker grants a session that is ready. An accept that takes longer than
-/// `patience` is taken to wait for a session.
+/// Estimates how soon a broker grants a session that is ready. An accept that takes longer than
+/// `patience` is taken to wait for a session. What a grant took does not tell whether it waited for
+/// one. The answer to a close takes a round trip too and waits for nothing.
 class GrantTime {
 public:
-    void add(Duration taken) noexcept {
-        if (taken <= most) {
-            usual_ += (taken - usual_) / 8;
-        }
-    }
+    /// A close was answered after that time.
+    void closed_in(Duration taken) noexcept { usual_ += (std::min(taken, most) - usual_) / 8; }
     [[nodiscard]] Duration patience() const noexcept { return std::clamp(usual_ * 4, least, most); }
 
 private:

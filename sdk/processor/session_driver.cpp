@@ -151,8 +151,12 @@ void SessionDriver::perform(const SessionAction& action) {
     case Kind::run_close: run_call(machine_.close_reason()); break;
     case Kind::drop_link: link_.reset(); break;
     case Kind::close_link:
-        link_->close(
-            [this](const core::Result<core::Done>&) { feed(&SessionMachine::link_closed); });
+        link_->close([this, asked = view_.loop().now()](const core::Result<core::Done>& done) {
+            if (done.ok()) {
+                shard_.slots().accepts().closed_in(view_.loop().now() - asked);
+            }
+            feed(&SessionMachine::link_closed);
+        });
         break;
     case Kind::count_parked: Counters::add(counters.sessions_parked); break;
     case Kind::let_go:

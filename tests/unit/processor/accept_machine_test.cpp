@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <list>
 #include <string>
 
@@ -158,8 +159,51 @@ TEST_CASE("accept machine: free slots are spread over the entities") {
     CHECK(bench.pass_all(10s) == "b c"); // rounded up
     CHECK(bench.need(6).empty());
     CHECK(bench.pass_all(10s) == "-a -b -c");
-    CHECK(bench.grant("b") == "b"); // its share: one has waited in vain, so it has not many
+    CHECK(bench.grant("b") == "b");     // its share: one has waited in vain, so it has not many
     CHECK(bench.grant("b") == "b b b"); // all that stood have come: for each free slot one
+}
+
+TEST_CASE("accept machine: an entity is asked for more the more came, until it has none") {
+    Bench bench{{"a", "b", "c", "d", "e", "f", "g", "h"}};
+    static_cast<void>(bench.need(32));
+    static_cast<void>(bench.pass_all(1s));
+    CHECK(bench.machine.pending() == 32);
+    const auto accepts_at_a = [&] {
+        return std::count_if(bench.asks.begin(), bench.asks.end(),
+                             [](const Ask& ask) { return ask.target == 0; });
+    };
+    for (int i = 0; i < 4; ++i) {
+        CHECK(accepts_at_a() == 4);
+        static_cast<void>(bench.grant("a"));
+        static_cast<void>(bench.need(32)); // it was handled meanwhile
+    }
+    CHECK(accepts_at_a() == 16);
+    static_cast<void>(bench.grant("a"));
+    static_cast<void>(bench.need(32));
+    CHECK(accepts_at_a() == 25);
+    CHECK(bench.pass_all(AcceptMachine::linger * 2).size() == 21 * 3 - 1); // given up
+    CHECK(accepts_at_a() == 4);
+    static_cast<void>(bench.grant("a"));
+    static_cast<void>(bench.need(32));
+    CHECK(accepts_at_a() == 4);
+}
+
+TEST_CASE("accept machine: how long sessions were waited for does not count as slowness") {
+    Bench bench{{"a", "b"}};
+    for (int i = 0; i < 50; ++i) {
+        static_cast<void>(bench.need(1));
+        CHECK(bench.machine.next(bench.now) <= bench.now + 20ms);
+        static_cast<void>(bench.pass_all(150ms));
+        static_cast<void>(bench.grant("a"));
+    }
+    static_cast<void>(bench.pass_all(AcceptMachine::linger));
+    for (int i = 0; i < 50; ++i) {
+        bench.machine.closed_in(50ms); // this does
+    }
+    CHECK(bench.need(1) == "b a");
+    CHECK(bench.grant("a").empty());
+    CHECK(bench.need(1) == "a");
+    CHECK(bench.machine.next(bench.now) > bench.now + 150ms);
 }
 
 TEST_CASE("accept machine: what an entity was asked for beyond its share is given up once it has "
