@@ -296,6 +296,21 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
                                               : Duration::zero();
              s.locks_last = true;
          }},
+        {"parked_sessions",
+         [](Setup& s, Random& r) {
+             s.faults.latency_low = milliseconds{1};
+             s.faults.latency_high = milliseconds{5};
+             s.lock_length = seconds{2 + r.below(3)};
+             s.scripts.throws = static_cast<unsigned>(10 + r.below(50));
+             s.scripts.instant = 40;
+             s.scripts.takes_high = seconds{1 + r.below(5)};
+             s.options.max_concurrent_calls_per_session =
+                 static_cast<std::uint32_t>(1 + r.below(4));
+             s.options.failure_policy =
+                 FailurePolicy::park_session(seconds{1 + r.below(12)}); // longer than locks
+             s.stop_early = chance(r, 30);
+             s.locks_last = true;
+         }},
         {"receive_and_delete", [](Setup& s, Random&) { s.options.receive_and_delete = true; }},
     };
     return all;

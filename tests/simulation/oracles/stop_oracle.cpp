@@ -9,12 +9,21 @@ public:
         : environment_{environment}, expectations_{expectations} {}
 
     void handler_started(const DeliveryRecord&) override { ++running_; }
-    void handler_finished(const DeliveryRecord&, bool) override { --running_; }
+    void handler_finished(const DeliveryRecord&, bool) override {
+        --running_;
+        quiet_since_ = environment_.scheduler.now();
+    }
 
     void before_advance(TimePoint next) override {
         // Not in the answer itself, because a loop may drop a link in its next turn.
         if (expectations_.stop_answered) {
             check_links();
+        }
+        const bool is_quiet = expectations_.locks_last && running_ == 0 &&
+                              expectations_.stop_asked != TimePoint::max() &&
+                              next > std::max(quiet_since_, expectations_.stop_asked) + seconds{3};
+        if (is_quiet && !expectations_.stop_answered) {
+            report("stop takes 3 s more though no handler runs and nothing is wrong");
         }
         const bool late = expectations_.stop_deadline != TimePoint::max() &&
                           next > expectations_.stop_deadline + tick;
@@ -86,6 +95,7 @@ private:
     Environment& environment_;
     const Expectations& expectations_;
     std::uint64_t running_{0};
+    TimePoint quiet_since_{};
 };
 
 } // namespace
