@@ -18,6 +18,11 @@
 #include <thread>
 #include <vector>
 
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <sessionq/async.hpp>
 #include <sessionq/sessionq.hpp>
 
 using namespace std::chrono_literals;
@@ -258,6 +263,34 @@ void trace_travels(Setup& setup) {
     });
 }
 
+/// `stop` ends coroutines that wait for something else than a call of the library.
+void stop_cancels_coroutines(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    std::atomic<int> waiting{3};
+    std::promise<void> all_wait;
+    sessionq::SessionProcessor processor{*setup.client, "orders", {.max_concurrent_sessions = 3}};
+    processor.on_message(
+        sessionq::coroutine([&](sessionq::MessageContext&) -> asio::awaitable<void> {
+            asio::steady_timer timer{co_await asio::this_coro::executor, 1h};
+            if (waiting.fetch_sub(1) == 1) {
+                all_wait.set_value();
+            }
+            co_await timer.async_wait(asio::use_awaitable);
+        }));
+    for (int i = 0; i < 3; ++i) {
+        sender.send(Message::text("s" + std::to_string(i), "x"));
+    }
+    processor.start();
+    require(all_wait.get_future().wait_for(10s) == std::future_status::ready, "they are handled");
+    const auto began = now();
+    const auto report = processor.stop(3s);
+    require(now() - began < 3s, "it stops before its deadline");
+    require(report.complete && report.left == 0, "nothing is left");
+    require(report.cancelled == 3, "the report says what was cancelled");
+    auto again = sessionq::SessionReceiver::accept(*setup.client, "orders", "s0");
+    require(again.receive_one(5s).has_value(), "what was cancelled is delivered again");
+}
+
 /// What the library starts for itself does not inherit the deadline of who started it.
 void started_in_a_request(Setup& setup) {
     sessionq::Sender sender{*setup.client, "orders"};
@@ -310,6 +343,7 @@ int main(int count, char** arguments) {
         {"idle_timeout_is_tuned", idle_timeout_is_tuned},
         {"browser_follows", browser_follows},
         {"trace_travels", trace_travels},
+        {"stop_cancels_coroutines", stop_cancels_coroutines},
     };
     const auto chosen = count > 1 ? cases.find(arguments[1]) : cases.end();
     if (chosen == cases.end()) {
