@@ -75,6 +75,9 @@ public:
     /// `on_writable`. Bytes that wait for a session's window are not counted; see
     /// `SenderLink::buffered`.
     [[nodiscard]] bool is_congested() noexcept;
+    /// `on_writable` follows after the next bytes that came or left, also where it is not
+    /// congested: they may have made room in a session's window.
+    void await_writable() noexcept { is_owner_waiting_ = true; }
 
 private:
     enum class Phase { opening, open, closing, lingering, over };

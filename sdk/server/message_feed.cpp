@@ -9,13 +9,11 @@
 #include "server/conditions.hpp"
 #include "server/lock_token.hpp"
 #include "server/settlement.hpp"
-#include "timing/timer_service.hpp"
 
 namespace sessionq::server {
 namespace {
 
 constexpr std::uint32_t most_at_once = 64;
-constexpr Duration look_again_after = std::chrono::milliseconds{5};
 
 amqp::Condition refusal_of(const Failure& why, Duration waited) {
     if (why.code != Errc::no_session_available) {
@@ -86,14 +84,12 @@ MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr l
       queue_{std::move(queue)},
       wanted_{std::move(wanted)},
       target_{std::make_shared<Target>(*this, peer.loop, queue_)},
-      holder_{make_holder_number()},
-      retry_{timing::Timer::calling<&MessageFeed::pump>(this)} {
+      holder_{make_holder_number()} {
     link_->set_listener(this);
 }
 
 MessageFeed::~MessageFeed() {
     target_->forget();
-    peer_.loop.timers().cancel(retry_);
     peer_.unsettled -= unsettled_;
     peer_.locks.remove(holder_);
     if (consumer_) {
@@ -164,28 +160,21 @@ void MessageFeed::on_lost(const Failure& why) {
     }
 }
 
-void MessageFeed::resume() { pump(); }
 void MessageFeed::on_flow() { pump(); }
 
 std::uint32_t MessageFeed::room() {
-    if (free_credit() == 0 || peer_.is_quiescing || (peer_.is_congested && peer_.is_congested())) {
+    if (free_credit() == 0 || peer_.is_quiescing) {
         return 0;
     }
     const std::size_t buffered = link_->buffered();
-    if (buffered >= peer_.limits.buffered_bytes) {
-        look_again();
+    if (peer_.room->is_full() || buffered >= peer_.limits.buffered_bytes) {
+        peer_.room->await(*this);
         return 0;
     }
     const std::size_t messages =
         std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
     return static_cast<std::uint32_t>(
         std::min<std::size_t>({messages, most_at_once, free_credit()}));
-}
-
-void MessageFeed::look_again() {
-    if (!retry_.is_armed()) {
-        peer_.loop.timers().arm(retry_, peer_.loop.now() + look_again_after);
-    }
 }
 
 void MessageFeed::pump() {

@@ -17,7 +17,7 @@ namespace sessionq::server {
 /// A receiver link of the peer. Asks the broker for a session, or for a share of a queue without
 /// sessions. Sends messages as the peer's credit and reading speed allow. Destroying the feed
 /// releases its messages without raising their delivery counts.
-class MessageFeed final : public PeerLink {
+class MessageFeed final : public PeerLink, private SendRoom::Waiter {
 public:
     MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, broker::QueuePtr queue,
                 AttachDecision wanted);
@@ -26,13 +26,13 @@ public:
     /// Asks the broker. The attach is answered when the broker answers. May destroy the feed.
     void start();
 
-    void resume() override;
     void on_flow() override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
 private:
     class Target;
 
+    void resume() override { pump(); }
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
     void on_granted(broker::ConsumerPtr consumer);
     void on_refused(const Failure& why);
@@ -40,7 +40,6 @@ private:
     void open(broker::ConsumerPtr consumer);
     void pump();
     [[nodiscard]] std::uint32_t room();
-    void look_again();
     void hold_back(const std::vector<broker::Delivered>& deleted);
     void await_commit();
     void send_held_back(std::size_t count);
@@ -67,8 +66,6 @@ private:
     std::size_t unsettled_{0};        // sent and not settled, or held back
     std::size_t typical_bytes_{1024}; // size of the last message
     bool is_interested_{false};       // the queue notifies, or has notified, this feed of work
-    // for full buffers: AMQP sends no event when the peer has read
-    timing::Timer retry_;
     std::vector<broker::Delivered> delivered_{};
     // deleted at delivery, but the deletion is not durable yet
     std::vector<broker::Delivered> held_back_{};

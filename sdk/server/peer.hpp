@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "broker/broker.hpp"
@@ -10,6 +9,7 @@
 #include "server/held_locks.hpp"
 #include "server/limits.hpp"
 #include "server/reply_routes.hpp"
+#include "server/send_room.hpp"
 
 namespace sessionq::server {
 
@@ -30,7 +30,7 @@ struct Peer {
     CommitGate commits; ///< delays confirmations until they are durable
     HeldLocks locks{};
     ReplyRoutes routes{};
-    std::function<bool()> is_congested{}; ///< true while too many bytes wait to be sent
+    SendRoom* room{nullptr}; ///< of the connection
     /// head of the delivery being sent; shared, so that feeds need no buffer of their own
     std::string head{};
     std::size_t unsettled{0};     ///< messages sent and not settled

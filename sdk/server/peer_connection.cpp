@@ -16,7 +16,7 @@ PeerConnection::PeerConnection(const ServerContext& context, amqp::ConnectionHos
       ended_{std::move(ended)},
       claim_timer_{timing::Timer::calling<&PeerConnection::on_claim_timer>(this)},
       connection_{host, std::move(stream), options(context), *this} {
-    peer_.is_congested = [this] { return connection_.is_congested(); };
+    peer_.room = &room_;
 }
 
 PeerConnection::~PeerConnection() {
@@ -61,11 +61,7 @@ void PeerConnection::on_session(amqp::SessionPtr session) {
     sessions_.push_back(std::make_unique<PeerSession>(*this, std::move(session)));
 }
 
-void PeerConnection::on_writable() {
-    for (PeerLink* link : links()) {
-        link->resume();
-    }
-}
+void PeerConnection::on_writable() { room_.resume(); }
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {
     core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",

@@ -67,6 +67,7 @@ private:
     bool is_authenticated_{false}; // authenticated by password or by an accepted claim
     timing::Timer claim_timer_;
     amqp::Connection connection_;
+    SendRoom room_{connection_};
     // last, so that links are destroyed before their engine
     std::vector<std::unique_ptr<PeerSession>> sessions_{};
 };

@@ -38,9 +38,6 @@ public:
         owner_.remove(*this);
     }
 
-    /// Called when there is room to send again.
-    virtual void resume() {}
-
     void on_link_closed(const amqp::Condition&, bool) override {
         link().refuse({});
         owner_.remove(*this);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -167,6 +168,21 @@ struct Front {
         log.sender->open({.source = {.address = name}, .target = {.address = address}});
         run();
         return log;
+    }
+
+    /// A flow of the session, written by hand: the client's engine keeps the window open. With a
+    /// credit it is the first link's, whose credit the engine would only raise.
+    void flow(std::uint32_t window, std::optional<std::uint32_t> credit = {}) {
+        amqp::List fields{amqp::Value{}, window, std::uint32_t{0}, std::uint32_t{1000}};
+        if (credit) {
+            fields.insert(fields.end(), {std::uint32_t{0}, std::uint32_t{0}, *credit});
+        }
+        const std::string flow =
+            amqp::encode(amqp::Value::described(std::uint64_t{0x13}, std::move(fields)));
+        const std::string header{'\0', '\0', '\0', static_cast<char>(8 + flow.size()),
+                                 '\2', '\0', '\0', '\0'};
+        stream->feed(header + flow);
+        run();
     }
 
     /// Sends directly to the broker.

@@ -66,6 +66,38 @@ TEST_CASE("PeerConnection: delivers in order and never beyond the credit") {
     CHECK(link.messages.size() == 4);
 }
 
+TEST_CASE("PeerConnection: a link that found the session's window full goes on when it opens") {
+    Front front{{.buffered_bytes = 100'000}};
+    front.enter();
+    const std::string body(40'000, 'x'); // a frame
+    front.put("orders", {message("a", "1"), message("b", "1")});
+    LinkLog& first = front.receive("first", Front::by_session("orders", "a"));
+    LinkLog& second = front.receive("second", Front::by_session("orders", "b"));
+    second.receiver->add_credit(10);
+    front.run();
+    front.flow(2, 10);
+    front.put("orders", std::vector<Message>(5, message("a", body.c_str())));
+    front.put("orders", std::vector<Message>(5, message("b", body.c_str())));
+    CHECK(first.messages.size() < 6); // what it has fills the window
+    CHECK(second.messages.size() == 1);
+    front.flow(1000);
+    CHECK(first.messages.size() == 6);
+    CHECK(second.messages.size() == 6); // and no time has passed
+}
+
+TEST_CASE("PeerConnection: a peer that hangs up while messages wait for room gives them back") {
+    Front front{{.buffered_bytes = 100'000}};
+    front.enter();
+    const std::string body(40'000, 'x');
+    front.put("orders", std::vector<Message>(50, message("a", body.c_str())));
+    front.receive("r", Front::by_session("orders", "a"));
+    front.flow(2, 50);
+    front.stream->hang_up();
+    front.run();
+    CHECK(front.ended == 1);
+    CHECK(front.counts("orders").active == 50);
+}
+
 TEST_CASE("PeerConnection: a queue ordered by the header's priority delivers the highest first, "
           "and to receivers that wait") {
     Front front;
