@@ -10,7 +10,6 @@ using namespace std::chrono_literals;
 using namespace sessionq;
 using namespace sessionq::bench;
 
-
 /// Measures the time until `done`. Returns false on a timeout.
 bool time_until(benchmark::State& state, Clock::time_point begin, std::future<void> done) {
     if (done.wait_for(patience) != std::future_status::ready) {
