@@ -56,9 +56,10 @@ struct ClientOptions {
     /// only as the broker requires. Default 0.
     Duration connection_write_idle_timeout{};
 
-    /// Runs when a connection is idle. Read: once, when `connection_idle_timeout` has passed.
-    /// Write: before each heartbeat, so again and again while the client has nothing to send, with
-    /// a growing `ConnectionIdleness::idle`. It runs on the client's notifier thread, one call at a
+    /// Runs when a connection is idle. Read: once, when `connection_idle_timeout` has passed. The
+    /// client has given the connection up by then, and new operations use another one. Write:
+    /// before each heartbeat, so again and again while the client has nothing to send, with a
+    /// growing `ConnectionIdleness::idle`. It runs on the client's notifier thread, one call at a
     /// time. It may use the client and should return soon, because callbacks of stop tokens wait
     /// for it. If it throws, the library logs an error. It may still run while the last handle of
     /// the client is destroyed, and it must not hold one. No effect in process. Null: nobody is

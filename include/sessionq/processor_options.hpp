@@ -28,9 +28,8 @@ struct FailurePolicy {
         /// session continues.
         dead_letter,
         /// No handler of the session runs for `park_for`. Its lock is renewed. Its slot takes
-        /// another
-        /// session once the other handlers of this one have returned. Then the message is abandoned
-        /// and the processor leaves the session.
+        /// another session once the other handlers of this one have returned. Then the message is
+        /// abandoned and the processor leaves the session.
         park_session,
         /// The message and all behind it in the session are dead-lettered. Then the processor
         /// leaves

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sessionq/client.hpp>
@@ -56,6 +58,9 @@ public:
     /// The same over several entities. Each slot takes sessions of any of them. As long as a slot
     /// is free an accept waits at every entity; those that have sessions ready are served in turn.
     SessionProcessor(const Client& client, std::vector<std::string> entities,
+                     ProcessorOptions options = {});
+    /// The same for names in braces.
+    SessionProcessor(const Client& client, std::initializer_list<std::string_view> entities,
                      ProcessorOptions options = {});
 
     ~SessionProcessor();

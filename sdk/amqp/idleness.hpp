@@ -13,15 +13,15 @@ namespace sessionq::amqp {
 /// A frame without a performative. It only shows that its sender is alive.
 inline constexpr std::string_view empty_frame{"\0\0\0\x08\x02\0\0\0", 8};
 
-/// When heartbeats are due. Of the two times one is set at most. Both zero: never.
+/// When heartbeats are due. At most one of the two times is set. Both zero: never.
 struct HeartbeatPlan {
     /// The idle watch sends a heartbeat when nothing was sent for so long, at most a second late.
     Duration watched{};
     /// A timer of the connection does so at this interval.
     Duration timed{};
 
-    /// `wanted`: nothing is sent for so long, at most; zero: no matter. `peer_time_out`: the
-    /// idle-time-out of the peer's open; zero: none. The client sends twice in that time.
+    /// `wanted`: the longest time without sending; zero: any. `peer_time_out`: the idle-time-out of
+    /// the peer's open; zero: none. The client sends twice in that time.
     [[nodiscard]] static HeartbeatPlan make(Duration wanted,
                                             std::chrono::milliseconds peer_time_out) noexcept {
         using std::chrono::milliseconds;

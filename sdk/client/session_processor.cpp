@@ -21,6 +21,12 @@ SessionProcessor::SessionProcessor(const Client& client, std::vector<std::string
     : runtime_{std::make_unique<client::ProcessorRuntime>(
           client::Access::core(client), std::move(entities), std::move(options))} {}
 
+SessionProcessor::SessionProcessor(const Client& client,
+                                   std::initializer_list<std::string_view> entities,
+                                   ProcessorOptions options)
+    : SessionProcessor{client, std::vector<std::string>(entities.begin(), entities.end()),
+                       std::move(options)} {}
+
 SessionProcessor::~SessionProcessor() = default;
 SessionProcessor::SessionProcessor(SessionProcessor&&) noexcept = default;
 SessionProcessor& SessionProcessor::operator=(SessionProcessor&&) noexcept = default;

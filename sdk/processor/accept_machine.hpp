@@ -28,11 +28,10 @@ struct Ask : core::ListHook<> {
 /// Decides what the free slots of a receive thread ask for (R25, DG9). As long as a slot is free an
 /// accept stands at every entity, so that a session that becomes ready anywhere comes at once. But
 /// entities that have sessions ready are asked for no more than there are free slots, or most of
-/// what they grant would have to go back: only an accept that is not answered soon shows that its
+/// what they grant would have to go back. Only an accept that is not answered soon shows that its
 /// entity has nothing, and frees its turn for another one. An entity without sessions is asked for
-/// its share of the slots alone, and for more once all these accepts have brought one. Named
-/// sessions, which
-/// are granted without messages too, take turns. No I/O, no clock.
+/// its share of the slots, and for more once all these accepts have brought one. Named sessions,
+/// which are granted without messages too, take turns. No I/O, no clock.
 class AcceptMachine {
 public:
     /// Accepts that stand beyond the need are given up after this: slots that are free again soon
@@ -41,7 +40,7 @@ public:
 
     AcceptMachine(TargetBook& targets, const BackoffOptions& backoff, core::Random& random);
 
-    /// So many slots look for a session now. Then ask for `next_target` and give `surplus` up.
+    /// So many slots look for a session now. Call `surplus` and `next_target` afterwards.
     void need(std::uint32_t free, TimePoint now) noexcept;
     /// What is beyond the need is given up at once.
     void hurry(TimePoint now) noexcept { surplus_at_ = now; }

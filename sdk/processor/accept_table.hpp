@@ -26,7 +26,7 @@ public:
     void need(std::uint32_t free);
     /// The same, and what is beyond the need is given up at once.
     void need_at_once(std::uint32_t free);
-    /// The session that was accepted there is ours no more.
+    /// The session that was accepted there is no longer ours.
     void let_go(std::size_t target) { targets_.release(target); }
     /// The broker answered the close of a session after that time.
     void closed_in(Duration taken) { machine_->closed_in(taken); }

@@ -33,7 +33,7 @@ struct SessionAction {
         drop_link,      ///< end the link, and with it what it has not answered
         close_link,     ///< give the session back
         free_slot,      ///< the slot may accept the next session (R4)
-        let_go,         ///< the session is ours no more; `count`: 1 if it was opened
+        let_go,         ///< the session is no longer ours; `count`: 1 if it was opened
         finish,         ///< nothing is left: the driver may go
         show_lock,      ///< handlers see the lock's end as it is now; `count` renewals succeeded
         renew_lock,     ///< ask the broker: `renewed`

@@ -152,9 +152,8 @@ void deadline_travels(Setup& setup) {
 void free_slot_takes_any(Setup& setup) {
     std::promise<void> busy;
     std::promise<void> handled;
-    sessionq::SessionProcessor processor{*setup.client,
-                                         std::vector<std::string>{"orders", "replies"},
-                                         {.max_concurrent_sessions = 2}};
+    sessionq::SessionProcessor processor{
+        *setup.client, {"orders", "replies"}, {.max_concurrent_sessions = 2}};
     processor.on_message([&](sessionq::MessageContext& context) {
         if (context.message().text() == "slow") {
             busy.set_value();
