@@ -12,7 +12,8 @@ namespace sessionq {
 
 /// Where an error of a processor came from.
 enum class ErrorSource : std::uint8_t {
-    /// An accept failed. The entity is asked again, see `ProcessorOptions::error_backoff`.
+    /// An accept failed. The entity is asked again, see `ProcessorOptions::error_backoff`. Accepts
+    /// of one entity that fail together in the same way are told once.
     accept,
     /// `on_session_open` threw (handler_failed).
     session_open,
@@ -75,6 +76,7 @@ struct ProcessorCounters {
     std::uint64_t locks_lost{0};
     /// Accepts that found no session. This is no error.
     std::uint64_t empty_accepts{0};
+    /// Accepts that failed. Those of one entity that fail together in the same way count once.
     std::uint64_t accept_failures{0};
     /// Sessions that came after their accept was given up. They were released at once.
     std::uint64_t late_accepts{0};

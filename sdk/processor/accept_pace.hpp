@@ -21,13 +21,16 @@ public:
     void succeeded() noexcept {
         backoff_.reset();
         refused_ = 0;
+        told_ = Errc::cancelled;
     }
 
     /// Whether to tell the application. Where no connection could be made there is no backoff: the
     /// port has waited already, and the processor would only come late to a connection that is
-    /// back. Accepts that were under way together fail once.
+    /// back. Accepts that were under way together fail once, and what fails in the same way before
+    /// the pause is over is not told again.
     [[nodiscard]] bool failed(Errc code, TimePoint asked_at, TimePoint now,
                               core::Random& random) noexcept {
+        const bool is_repeated = code == told_ && now < wait_until_;
         if (code == Errc::connection_refused || code == Errc::no_session_available) {
             wait_until_ = std::max(wait_until_, asked_at + min_interval);
         }
@@ -45,7 +48,8 @@ public:
                 wait_until_ = std::max(wait_until_, now + backoff_.next(random));
             }
         }
-        return code != Errc::cancelled;
+        told_ = code;
+        return code != Errc::cancelled && !is_repeated;
     }
 
     [[nodiscard]] TimePoint wait_until() const noexcept { return wait_until_; }
@@ -57,6 +61,7 @@ private:
     std::uint32_t refused_{0}; // connections
     TimePoint counted_at_{TimePoint::min()};
     TimePoint wait_until_{TimePoint::min()};
+    Errc told_{Errc::cancelled}; ///< that one: nothing
 };
 
 } // namespace sessionq::processor

@@ -55,12 +55,30 @@ TEST_CASE_FIXTURE(Fixture, "accept pace: R17: after failures it waits longer eac
 
 TEST_CASE_FIXTURE(Fixture, "accept pace: accepts that were under way together fail once") {
     const TimePoint asked = now;
-    for (int i = 0; i < 64; ++i) {
+    for (int i = 0; i < 40; ++i) {
         now += 1ms;
-        CHECK(pace.failed(Errc::connection_lost, asked, now, random));
+        CHECK(pace.failed(Errc::connection_lost, asked, now, random) == (i == 0)); // told once
     }
     CHECK(pace.failures() == 1);
     CHECK(pace.wait_until() - asked <= 101ms);
+    CHECK(pace.failed(Errc::unauthorized, asked, now, random)); // another reason
+}
+
+TEST_CASE_FIXTURE(Fixture, "accept pace: an accept that fails long after others is told") {
+    const TimePoint asked = now;
+    now += 1ms;
+    CHECK(pace.failed(Errc::connection_lost, asked, now, random));
+    now += 10s;
+    CHECK(pace.failed(Errc::connection_lost, asked, now, random));
+}
+
+TEST_CASE_FIXTURE(Fixture, "accept pace: accepts whose connection is refused together are told "
+                           "once") {
+    const TimePoint asked = now;
+    CHECK(pace.failed(Errc::connection_refused, asked, now, random));
+    CHECK_FALSE(pace.failed(Errc::connection_refused, asked, now, random));
+    now += 100ms;
+    CHECK(pace.failed(Errc::connection_refused, now, now, random));
 }
 
 TEST_CASE_FIXTURE(Fixture,
