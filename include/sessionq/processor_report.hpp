@@ -103,6 +103,9 @@ struct SlotDescription {
     /// Time since its last progress: it changed state, received its first message, or finished a
     /// handler.
     Duration since{};
+    /// Most messages of the session that are fetched and not yet finished now, see
+    /// `ProcessorOptions::prefetch`. Zero: the slot holds no session.
+    std::uint32_t window{0};
     std::uint32_t in_flight{0}; ///< Messages received and not yet finished.
     std::uint32_t running{0};   ///< Handlers that run.
 };

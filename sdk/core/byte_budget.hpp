@@ -21,6 +21,16 @@ public:
         return room <= 0 ? 0 : static_cast<std::uint32_t>(std::min(room, 1e6));
     }
 
+    /// A session shares the budget from now on, or no more.
+    void join() noexcept { ++sharers_; }
+    void part() noexcept { --sharers_; }
+    /// How many messages each of them may have.
+    [[nodiscard]] std::uint32_t share() const noexcept {
+        const double room = static_cast<double>(budget_) / std::max(average_, 1.0) /
+                            static_cast<double>(std::max<std::size_t>(sharers_, 1));
+        return static_cast<std::uint32_t>(std::min(room, 1e6));
+    }
+
     /// `count` more messages were asked for.
     void expect(std::uint32_t count) noexcept { expected_ += count; }
 
@@ -47,6 +57,7 @@ private:
     std::size_t buffered_{0};
     std::uint64_t expected_{0};
     double average_{1024};
+    std::size_t sharers_{0};
 };
 
 } // namespace sessionq::core

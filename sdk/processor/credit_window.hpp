@@ -23,12 +23,6 @@ public:
 
     explicit CreditWindow(core::ByteBudget& budget) noexcept : budget_{&budget} {}
 
-    /// The session's messages fetched ahead: enough that handlers need not wait for the link.
-    [[nodiscard]] static std::uint32_t size(std::uint32_t configured,
-                                            std::uint32_t calls_per_session) noexcept {
-        return configured != 0 ? configured : std::max<std::uint32_t>(32, 2 * calls_per_session);
-    }
-
     /// How much credit to add for a session that has `held` messages. Zero unless at least half of
     /// the window is free, so that flows are few. A session without messages and credit always gets
     /// one, or nothing would move.

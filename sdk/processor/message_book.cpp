@@ -7,6 +7,7 @@ namespace sessionq::processor {
 void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
                           std::size_t bytes, bool removed) {
     session_.credit.arrived(bytes);
+    session_.fetch.arrived(session_.credit.credit() == 0, session_.now);
     session_.idle.begin(); // R2: arrival disarms
     follow(message, message.arrived(arrival, bytes, removed));
 }
@@ -21,6 +22,7 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
                                          session.may_wait, session_.terms.random);
     }
     follow(message, message.ended(end, session, session_.now));
+    session_.fetch.ended(session_.idle.in_flight(), in_lane_.empty(), session_.now);
 }
 
 void MessageBook::answered(MessageMachine& message, bool success) {

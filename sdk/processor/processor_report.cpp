@@ -42,6 +42,7 @@ void write(std::ostream& text, const SlotDescription& slot) {
     }
     text << ", waits for " << (slot.waits_for.empty() ? "nothing" : slot.waits_for) << ", "
          << slot.in_flight << " in flight, " << slot.running << " running, "
+         << (slot.window != 0 ? "window " + std::to_string(slot.window) + ", " : "")
          << std::chrono::duration_cast<std::chrono::milliseconds>(slot.since).count() << " ms\n";
 }
 

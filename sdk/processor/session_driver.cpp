@@ -210,6 +210,7 @@ SlotDescription SessionDriver::describe(TimePoint now) const {
             .state = std::string{words.state},
             .waits_for = std::string{words.waits_for},
             .since = now - machine_.progress_at(),
+            .window = machine_.window(),
             .in_flight = machine_.in_flight(),
             .running = machine_.messages().in_lane() -
                        static_cast<std::uint32_t>(view_.lane().waiting()) +

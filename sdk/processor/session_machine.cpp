@@ -173,8 +173,7 @@ void SessionMachine::grant() {
         return;
     }
     const std::uint32_t window = // what is not fetched cannot start
-        book_.turn_window(CreditWindow::size(state_.terms.options.prefetch, calls_),
-                          in_flight() + state_.credit.credit());
+        book_.turn_window(state_.fetch.size(), in_flight() + state_.credit.credit());
     if (const std::uint32_t count = state_.credit.grant(window, in_flight()); count != 0) {
         state_.add(Kind::add_credit, count);
     }
@@ -318,6 +317,7 @@ void SessionMachine::due() {
 
 void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
+    state_.fetch.limit_calls(calls);
     if (!opening_call_ && state_.phase < Phase::closing_call) { // else on_session_open's end does
         state_.add(Kind::limit_lane, calls_);
     }

@@ -77,6 +77,7 @@ public:
     [[nodiscard]] std::uint32_t in_flight() const noexcept {
         return state_.idle.in_flight() - (opening_call_ ? 1 : 0);
     }
+    [[nodiscard]] std::uint32_t window() const noexcept { return state_.fetch.size(); }
     [[nodiscard]] const MessageBook& messages() const noexcept { return book_; }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
     [[nodiscard]] TimePoint progress_at() const noexcept { return state_.progress_at; }

@@ -3,6 +3,7 @@
 #include <sessionq/time.hpp>
 
 #include "processor/credit_window.hpp"
+#include "processor/fetch_window.hpp"
 #include "processor/idle_clock.hpp"
 #include "processor/session_actions.hpp"
 #include "processor/session_terms.hpp"
@@ -30,12 +31,14 @@ struct SessionState {
         : terms{given},
           idle{given.idle_timeout},
           credit{given.budget},
+          fetch{given.budget, given.options.prefetch, given.calls},
           now{accepted},
           progress_at{accepted} {}
 
     const SessionTerms terms;
     IdleClock idle;
     CreditWindow credit;
+    FetchWindow fetch;
     Phase phase{Phase::held_back};
     bool lost{false}; ///< the lock is
     TimePoint now;    ///< of the input under way

@@ -3,9 +3,6 @@
 // in SESSIONQ_BENCH_PEERS. Cases of absent clients are skipped.
 #include <unistd.h>
 
-#include <atomic>
-#include <future>
-
 #include "bench/network_case.hpp"
 #include "bench/process.hpp"
 #include "servicebus/shared_access_signature.hpp"
@@ -17,27 +14,6 @@ using namespace sessionq;
 using namespace sessionq::bench;
 
 constexpr std::size_t many = 192'000;
-
-/// Returns the seconds from the first handled message to the last, or zero on a timeout.
-double consume(const Client& client, ProcessorOptions options, std::size_t messages) {
-    std::atomic<std::size_t> handled{0};
-    Clock::time_point first;
-    std::promise<Clock::time_point> done;
-    SessionProcessor processor{client, queue, std::move(options)};
-    processor.on_message([&](MessageContext&) {
-        const std::size_t count = handled.fetch_add(1, std::memory_order_relaxed) + 1;
-        if (count == 1) {
-            first = Clock::now();
-        } else if (count == messages) {
-            done.set_value(Clock::now());
-        }
-    });
-    processor.start();
-    auto last = done.get_future();
-    const bool is_done = last.wait_for(patience) == std::future_status::ready;
-    processor.stop(10s);
-    return is_done ? seconds_between(first, last.get()) : 0;
-}
 
 /// Records one round of a contender in a case.
 void report(benchmark::State& state, const std::string& of_case, const std::string& contender,
@@ -123,7 +99,7 @@ void steady_official(benchmark::State& state, const OfficialClient& client) {
         fill(Client::connect(daemon.connection_string()), held_sessions, messages,
              static_cast<std::size_t>(state.range(0)));
         const auto said =
-            run_client(state, client.name, daemon,
+            run_client(state, client.name, daemon.connection_string(),
                        {"steady", queue, std::to_string(held_sessions),
                         std::to_string(client.warm_messages), std::to_string(client.messages)});
         if (!said) {
@@ -161,7 +137,7 @@ void rolling_official(benchmark::State& state, const OfficialClient& client) {
         const test::DaemonProcess daemon = start_daemon();
         fill(Client::connect(daemon.connection_string()), sessions, sessions, 256);
         const auto said =
-            run_client(state, client.name, daemon,
+            run_client(state, client.name, daemon.connection_string(),
                        {"rolling", queue, std::to_string(held_sessions),
                         std::to_string(client.warm_sessions), std::to_string(client.sessions)});
         if (!said) {

@@ -1,14 +1,18 @@
 #include "bench/network_case.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <utility>
 
 #include "bench/process.hpp"
 
 namespace sessionq::bench {
+
+using namespace std::chrono_literals;
 
 test::DaemonProcess start_daemon(std::chrono::seconds lock) {
     return test::DaemonProcess{
@@ -28,6 +32,26 @@ void fill(const Client& client, std::size_t sessions, std::size_t messages, std:
             sender.send(std::exchange(batch, {}));
         }
     }
+}
+
+double consume(const Client& client, ProcessorOptions options, std::size_t messages) {
+    std::atomic<std::size_t> handled{0};
+    Clock::time_point first;
+    std::promise<Clock::time_point> done;
+    SessionProcessor processor{client, queue, std::move(options)};
+    processor.on_message([&](MessageContext&) {
+        const std::size_t count = handled.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (count == 1) {
+            first = Clock::now();
+        } else if (count == messages) {
+            done.set_value(Clock::now());
+        }
+    });
+    processor.start();
+    auto last = done.get_future();
+    const bool is_done = last.wait_for(patience) == std::future_status::ready;
+    processor.stop(10s);
+    return is_done ? seconds_between(first, last.get()) : 0;
 }
 
 double median(std::vector<double> values) {
@@ -84,7 +108,7 @@ const std::vector<OfficialClient>& official_clients() {
 }
 
 std::optional<nlohmann::json> run_client(benchmark::State& state, const std::string& name,
-                                         const test::DaemonProcess& daemon,
+                                         const std::string& connection,
                                          const std::vector<std::string>& work) {
     const char* peers = std::getenv("SESSIONQ_BENCH_PEERS");
     const std::filesystem::path place = std::filesystem::path{peers != nullptr ? peers : ""} / name;
@@ -96,7 +120,7 @@ std::optional<nlohmann::json> run_client(benchmark::State& state, const std::str
         state.SkipWithError(("skipped: " + name + ": " + why).c_str());
         return std::nullopt;
     }
-    std::vector<std::string> command{"env", "SESSIONQ_CONNECTION=" + daemon.connection_string(),
+    std::vector<std::string> command{"env", "SESSIONQ_CONNECTION=" + connection,
                                      (place / "peer").string()};
     command.insert(command.end(), work.begin(), work.end());
     const Finished peer = run(command);

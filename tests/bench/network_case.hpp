@@ -28,6 +28,8 @@ inline constexpr auto patience = std::chrono::minutes{2};
 /// Starts a sessionqd of this build with an empty queue.
 [[nodiscard]] test::DaemonProcess start_daemon(std::chrono::seconds lock = std::chrono::minutes{5});
 void fill(const Client& client, std::size_t sessions, std::size_t messages, std::size_t body);
+/// Returns the seconds from the first handled message to the last, or zero on a timeout.
+[[nodiscard]] double consume(const Client& client, ProcessorOptions options, std::size_t messages);
 
 [[nodiscard]] inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
     return std::chrono::duration<double>(end - begin).count();
@@ -57,7 +59,7 @@ struct OfficialClient {
 /// each client, with a program "peer" or a file "skipped" with the reason.
 [[nodiscard]] std::optional<nlohmann::json> run_client(benchmark::State& state,
                                                        const std::string& name,
-                                                       const test::DaemonProcess& daemon,
+                                                       const std::string& connection,
                                                        const std::vector<std::string>& work);
 
 /// Rates by case and contender, for the ratios at the end.

@@ -67,7 +67,7 @@ void roll_latency_javascript(benchmark::State& state) {
     for (auto _ : state) {
         const test::DaemonProcess daemon = start_daemon();
         fill(Client::connect(daemon.connection_string()), sessions + 1, sessions + 1, 256);
-        const auto said = run_client(state, "javascript", daemon,
+        const auto said = run_client(state, "javascript", daemon.connection_string(),
                                      {"rolling", queue, "1", "1", std::to_string(sessions)});
         if (!said) {
             return;
@@ -133,7 +133,7 @@ void latency_javascript(benchmark::State& state) {
         const test::DaemonProcess daemon = start_daemon();
         const Client sending = Client::connect(daemon.connection_string());
         auto said = std::async(std::launch::async, [&] {
-            return run_client(state, "javascript", daemon,
+            return run_client(state, "javascript", daemon.connection_string(),
                               {"latency", queue, std::to_string(paced)});
         });
         if (said.wait_for(3s) == std::future_status::ready) { // on a timeout it listens by now

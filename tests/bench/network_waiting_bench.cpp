@@ -89,8 +89,8 @@ void waiting_javascript(benchmark::State& state) {
         const test::DaemonProcess daemon = start_daemon();
         fill(Client::connect(daemon.connection_string()), sessions, sessions, 16);
         const auto begin = Clock::now();
-        const auto said =
-            run_client(state, "javascript", daemon, {"waiting", queue, std::to_string(sessions)});
+        const auto said = run_client(state, "javascript", daemon.connection_string(),
+                                     {"waiting", queue, std::to_string(sessions)});
         if (!said) {
             return;
         }

@@ -33,6 +33,7 @@ class Proxy::Core {
 public:
     explicit Core(ProxySettings settings)
         : broker_{asio::ip::make_address(settings.host), settings.port},
+          round_trip_{settings.round_trip},
           director_{std::move(settings.script), settings.seed},
           random_{settings.seed} {
         choose_port(settings.listen_port);
@@ -186,6 +187,11 @@ private:
         const auto made = std::make_shared<ProxiedConnection>(
             std::move(socket), random_.next(), [this, id] { connections_.erase(id); });
         connections_.emplace(id, made);
+        if (round_trip_ > Duration::zero()) {
+            made->apply({.connection = id,
+                         .fault = {.kind = FaultKind::delay, .delay = round_trip_ / 2},
+                         .until = TimePoint::max()});
+        }
         if (door == Director::Door::swallows) {
             made->be_black_hole();
         } else {
@@ -194,6 +200,7 @@ private:
     }
 
     tcp::endpoint broker_;
+    const Duration round_trip_;
     Director director_;
     core::Random random_;
     asio::io_context io_{1};

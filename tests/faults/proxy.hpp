@@ -14,6 +14,8 @@ struct ProxySettings {
     std::uint16_t listen_port{0}; ///< on loopback; zero: any free port
     std::string host{"127.0.0.1"};
     std::uint16_t port{0}; ///< where to forward connections
+    /// Distance: half of it in each direction, for every connection, until a scripted delay.
+    Duration round_trip{};
     Script script{};
     std::uint64_t seed{1};
 };

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -22,8 +23,9 @@ namespace {
 /// A server that sends back what it receives, and a client that uses it through a proxy.
 class Echo {
 public:
-    explicit Echo(const char* script)
+    explicit Echo(const char* script, Duration round_trip = {})
         : own_{std::make_unique<Proxy>(ProxySettings{.port = acceptor_.local_endpoint().port(),
+                                                     .round_trip = round_trip,
                                                      .script = parse_script(script)})},
           proxy{*own_} {}
     ~Echo() {
@@ -82,6 +84,16 @@ public:
 };
 
 } // namespace
+
+TEST_CASE("Proxy: a broker at a distance answers no sooner than after a round trip") {
+    Echo echo{"", 40ms};
+    const auto begun = std::chrono::steady_clock::now();
+    echo.connect(); // and one exchange
+    CHECK(std::chrono::steady_clock::now() - begun >= 40ms);
+    const auto again = std::chrono::steady_clock::now();
+    CHECK(echo.said_back("hello"));
+    CHECK(std::chrono::steady_clock::now() - again >= 40ms);
+}
 
 TEST_CASE("Proxy: without faults bytes and ends pass both ways") {
     Echo echo{""};

@@ -19,12 +19,6 @@ constexpr std::size_t plenty = std::size_t{64} << 20U;
 
 } // namespace
 
-TEST_CASE("credit window: its size is what is configured, else follows the calls per session") {
-    CHECK(CreditWindow::size(7, 100) == 7);
-    CHECK(CreditWindow::size(0, 1) == 32);
-    CHECK(CreditWindow::size(0, 100) == 200);
-}
-
 TEST_CASE("credit window: granted at once, and topped up when half of it is free") {
     ByteBudget budget{plenty};
     CreditWindow window{budget};

@@ -707,6 +707,28 @@ TEST_CASE("session driver: R23: credit follows the budget, each session may have
     CHECK(bench.processor->describe_here().buffered_bytes == 100);
 }
 
+TEST_CASE(
+    "session driver: a session whose broker is far away has more fetched ahead, and says so") {
+    ProcessorBench bench{{.session_idle_timeout = 1h}};
+    bench.start();
+    const auto link = bench.open();
+    const auto window = [&] { return bench.processor->describe_here().slots.at(0).window; };
+    CHECK(window() == 32);
+    for (const std::uint32_t wanted : {32U, 64U, 128U, 256U}) {
+        for (std::uint32_t credit = link->credit; credit != 0; --credit) {
+            link->deliver("x"); // the broker has messages without end
+        }
+        bench.run();
+        CHECK(window() == wanted);
+        CHECK(link->credit > wanted / 2);
+        bench.advance(50ms); // on their way
+    }
+    bench.deliver(link, {"x"}); // and then it has no more for long
+    bench.advance(10s);
+    bench.deliver(link, {"x"});
+    CHECK(window() == 256);
+}
+
 TEST_CASE("session driver: on_session_open comes before messages, on_session_close after the last, "
           "with the reason") {
     ProcessorBench bench;

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <sessionq/time.hpp>
+
+#include "core/byte_budget.hpp"
+
+namespace sessionq::processor {
+
+/// Decides how many of a session's messages are fetched ahead, so that handlers need not wait for
+/// the link. Where the application leaves that open (`ProcessorOptions::prefetch` 0) it doubles
+/// when handlers had to wait although the broker had more, and halves when half of it was never
+/// used. It stays within the session's share of the budget. No I/O, no clock.
+class FetchWindow {
+public:
+    static constexpr std::uint32_t most = 10'000;
+    /// A shorter wait costs less than the memory of more messages.
+    static constexpr Duration worth = std::chrono::milliseconds{1};
+
+    FetchWindow(core::ByteBudget& budget, std::uint32_t configured, std::uint32_t calls) noexcept
+        : budget_{budget}, configured_{configured} {
+        limit_calls(calls);
+        size_ = least_;
+        budget_.join();
+    }
+    ~FetchWindow() { budget_.part(); }
+    FetchWindow(const FetchWindow&) = delete;
+    FetchWindow& operator=(const FetchWindow&) = delete;
+
+    [[nodiscard]] std::uint32_t size() const noexcept {
+        return std::clamp(size_, least_, std::max(least_, most_now()));
+    }
+
+    void limit_calls(std::uint32_t calls) noexcept {
+        least_ = configured_ != 0 ? configured_ : std::max<std::uint32_t>(32, 2 * calls);
+    }
+
+    /// A message came. `used_up`: on the last credit, so the broker may have more.
+    void arrived(bool used_up, TimePoint now) noexcept {
+        has_waited_ = has_waited_ || (dry_since_ <= now && now - dry_since_ >= worth);
+        dry_since_ = TimePoint::max();
+        if (has_waited_ && used_up) {
+            resize(std::uint64_t{size()} * 2);
+        }
+    }
+
+    /// A handler ended. `held`: messages that came and have not left. `is_dry`: none of them is
+    /// left for a handler.
+    void ended(std::uint32_t held, bool is_dry, TimePoint now) noexcept {
+        if (is_dry) {
+            dry_since_ = now;
+            has_waited_ = false; // since the last time nobody used up the credit
+        }
+        least_held_ = std::min(least_held_, held);
+        if (++ended_ >= size()) {
+            resize(least_held_ > size() / 2 ? size() / 2 : size());
+        }
+    }
+
+private:
+    [[nodiscard]] std::uint32_t most_now() const noexcept {
+        return configured_ != 0 ? configured_ : std::min(most, budget_.share());
+    }
+    void resize(std::uint64_t size) noexcept {
+        size_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, most));
+        has_waited_ = false;
+        ended_ = 0;
+        least_held_ = std::numeric_limits<std::uint32_t>::max();
+    }
+
+    core::ByteBudget& budget_;
+    const std::uint32_t configured_;
+    std::uint32_t least_{0};
+    std::uint32_t size_{0};
+    TimePoint dry_since_{TimePoint::max()}; ///< max: handlers have something to do, or had nothing
+    bool has_waited_{false};                ///< since they had nothing to do
+    std::uint32_t ended_{0};                ///< since the size was decided
+    std::uint32_t least_held_{std::numeric_limits<std::uint32_t>::max()}; ///< since then
+};
+
+} // namespace sessionq::processor
