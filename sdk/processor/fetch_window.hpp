@@ -13,12 +13,13 @@ namespace sessionq::processor {
 /// Decides how many of a session's messages are fetched ahead, so that handlers need not wait for
 /// the link. Where the application leaves that open (`ProcessorOptions::prefetch` 0) it doubles
 /// when handlers had to wait although the broker had more, and halves when half of it was never
-/// used. It stays within the session's share of the budget. No I/O, no clock.
+/// used. It stays within a quarter of the session's share of the budget. No I/O, no clock.
 class FetchWindow {
 public:
     static constexpr std::uint32_t most = 10'000;
-    /// A shorter wait costs less than the memory of more messages.
-    static constexpr Duration worth = std::chrono::milliseconds{1};
+    /// A shorter wait may come from threads that wait for a processor. Then more messages only
+    /// spoil its caches.
+    static constexpr Duration worth = std::chrono::milliseconds{5};
 
     FetchWindow(core::ByteBudget& budget, std::uint32_t configured, std::uint32_t calls) noexcept
         : budget_{budget}, configured_{configured} {
@@ -62,7 +63,7 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t most_now() const noexcept {
-        return configured_ != 0 ? configured_ : std::min(most, budget_.share());
+        return configured_ != 0 ? configured_ : std::min(most, budget_.share() / 4);
     }
     void resize(std::uint64_t size) noexcept {
         size_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, most));
