@@ -44,7 +44,8 @@ public:
         has_waited_ = has_waited_ || (dry_since_ <= now && now - dry_since_ >= worth);
         dry_since_ = TimePoint::max();
         if (has_waited_ && used_up) {
-            resize(std::uint64_t{size()} * 2);
+            has_waited_ = false;
+            resize(std::min(size() * 2, most));
         }
     }
 
@@ -53,11 +54,10 @@ public:
     void ended(std::uint32_t held, bool is_dry, TimePoint now) noexcept {
         if (is_dry) {
             dry_since_ = now;
-            has_waited_ = false; // since the last time nobody used up the credit
         }
         least_held_ = std::min(least_held_, held);
         if (++ended_ >= size()) {
-            resize(least_held_ > size() / 2 ? size() / 2 : size());
+            resize(least_held_ > size() / 2 ? size() / 2 : size_);
         }
     }
 
@@ -65,9 +65,8 @@ private:
     [[nodiscard]] std::uint32_t most_now() const noexcept {
         return configured_ != 0 ? configured_ : std::min(most, budget_.share() / 4);
     }
-    void resize(std::uint64_t size) noexcept {
-        size_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, most));
-        has_waited_ = false;
+    void resize(std::uint32_t size) noexcept {
+        size_ = size;
         ended_ = 0;
         least_held_ = std::numeric_limits<std::uint32_t>::max();
     }
@@ -77,7 +76,7 @@ private:
     std::uint32_t least_{0};
     std::uint32_t size_{0};
     TimePoint dry_since_{TimePoint::max()}; ///< max: handlers have something to do, or had nothing
-    bool has_waited_{false};                ///< since they had nothing to do
+    bool has_waited_{false};                ///< since the window grew last
     std::uint32_t ended_{0};                ///< since the size was decided
     std::uint32_t least_held_{std::numeric_limits<std::uint32_t>::max()}; ///< since then
 };

@@ -66,6 +66,20 @@ TEST_CASE("fetch window: it doubles each time handlers waited although the broke
     CHECK(far.window.size() == FetchWindow::most);
 }
 
+TEST_CASE("fetch window: messages that come in pieces show the same") {
+    Far far{100ms};
+    far.turn();
+    for (const std::uint32_t size : {64U, 128U, 256U, 512U}) {
+        const std::uint32_t count = far.window.size();
+        for (std::uint32_t i = 1; i <= count; ++i) { // each is handled before the next one comes
+            far.window.arrived(i == count, far.now);
+            far.window.ended(0, true, far.now += 1us);
+        }
+        far.now += far.round_trip;
+        CHECK(far.window.size() == size);
+    }
+}
+
 TEST_CASE("fetch window: short waits are not worth more memory") {
     Far near{FetchWindow::worth - 1us};
     for (int i = 0; i < 10; ++i) {
