@@ -6,7 +6,7 @@
 #include <sessionq/time.hpp>
 
 #include "amqp/connection_host.hpp"
-#include "amqp/engine.hpp"
+#include "amqp/engine/engine.hpp"
 #include "amqp/idleness.hpp"
 #include "amqp/stream.hpp"
 

@@ -6,12 +6,10 @@
 
 #include <sessionq/time.hpp>
 
+#include "amqp/engine/frame.hpp"
 #include "timing/idle_index.hpp"
 
 namespace sessionq::amqp {
-
-/// A frame without a performative. It only shows that its sender is alive.
-inline constexpr std::string_view empty_frame{"\0\0\0\x08\x02\0\0\0", 8};
 
 /// When heartbeats are due. At most one of the two times is set. Both zero: never.
 struct HeartbeatPlan {

@@ -8,7 +8,7 @@
 
 #include <sessionq/deadline.hpp>
 
-#include "amqp/engine.hpp"
+#include "amqp/engine/engine.hpp"
 #include "core/reply_queue.hpp"
 #include "core/result.hpp"
 #include "timing/timer.hpp"

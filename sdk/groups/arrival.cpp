@@ -19,9 +19,9 @@ std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& conten
 
 } // namespace
 
-core::Result<Arrival> read_arrival(amqp::EncodedContent::Blank bytes, const amqp::ClockReading& at,
+core::Result<Arrival> read_arrival(std::string_view encoded, const amqp::ClockReading& at,
                                    const Dialect& dialect) {
-    auto received = amqp::decode_delivery(std::move(bytes), at);
+    auto received = amqp::decode_delivery(encoded, at);
     if (!received.ok()) {
         return received.failure();
     }

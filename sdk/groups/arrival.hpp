@@ -18,7 +18,7 @@ struct Arrival {
         false}; ///< The first of its group since the broker dealt the group to this link.
 };
 
-[[nodiscard]] core::Result<Arrival> read_arrival(amqp::EncodedContent::Blank bytes,
+[[nodiscard]] core::Result<Arrival> read_arrival(std::string_view encoded,
                                                  const amqp::ClockReading& at,
                                                  const Dialect& dialect);
 

@@ -21,18 +21,16 @@ using amqp::OutcomeKind;
 constexpr Duration longest_idle = std::chrono::seconds{1};
 
 void reject(amqp::DeliveryHandle delivery) {
-    delivery.update(
+    delivery.settle(
         {.kind = OutcomeKind::rejected,
          .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
-    delivery.settle();
 }
 
 /// Back to the broker.
 void release(GroupTable& table, Held& held, bool counted) {
-    held.handle.update(counted
+    held.handle.settle(counted
                            ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
                            : amqp::Outcome{.kind = OutcomeKind::released});
-    held.handle.settle();
     table.remove(held);
 }
 
@@ -215,13 +213,12 @@ void GroupReceiver::top_up() {
 
 // Messages
 
-void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedContent::Blank bytes) {
+void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
     if (!machine_.is_attached()) {
         return; // the broker has it back with the link
     }
-    const std::size_t size = bytes.size();
-    auto read = read_arrival(std::move(bytes), context_.connection.reading(),
-                             *context_.connection.dialect());
+    auto read =
+        read_arrival(encoded, context_.connection.reading(), *context_.connection.dialect());
     if (!read.ok()) {
         core::log(LogLevel::error, "groups", read.failure().to_string());
         reject(delivery);
@@ -247,7 +244,7 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedCont
     }
     Held& held = table_.arrived(
         arrival.group, delivery,
-        ReceivedMessage{std::move(arrival.received.content), std::move(facts)}, size);
+        ReceivedMessage{std::move(arrival.received.content), std::move(facts)}, encoded.size());
     delivery.set_context(&held);
     if (GroupLink* const link = held.group->session) {
         link->give();
@@ -262,14 +259,14 @@ bool GroupReceiver::settle(Held& held, core::WeakHandle<GroupLink> settler,
     if (channel_ == nullptr) {
         return false; // the link is about to hear that it is lost
     }
-    held.handle.update({.kind = kind});
     const bool is_answered_later = context_.connection.dialect()->settles_in_turn &&
                                    terms_.mode == ports::ReceiveMode::peek_lock;
     if (is_answered_later) {
+        held.handle.update({.kind = kind});
         table_.settle(held, std::move(settler));
     } else {
         context_.unanswered.settled(held.message.message_id());
-        held.handle.settle();
+        held.handle.settle({.kind = kind});
         table_.remove(held);
     }
     top_up();

@@ -56,7 +56,7 @@ public:
 
     // For the channel.
     void on_attached();
-    void on_delivery(amqp::DeliveryHandle delivery, amqp::EncodedContent::Blank bytes);
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded);
     void on_settled_by_broker(amqp::DeliveryHandle delivery);
     void on_drained();
     /// The link ended. Last, once. Destroys the channel.

@@ -12,7 +12,7 @@
 
 #include <sessionq/received_message.hpp>
 
-#include "amqp/link.hpp"
+#include "amqp/engine/link.hpp"
 #include "core/weak_handle.hpp"
 #include "groups/link_window.hpp"
 #include "ports/delivery.hpp"

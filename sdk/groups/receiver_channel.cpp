@@ -63,10 +63,8 @@ void ReceiverChannel::on_link_open() {
 
 void ReceiverChannel::on_drained() { owner_.on_drained(); }
 
-void ReceiverChannel::on_delivery(amqp::DeliveryHandle delivery) {
-    amqp::EncodedContent::Blank bytes{link_->size(delivery)};
-    link_->read(delivery, bytes.data());
-    owner_.on_delivery(delivery, std::move(bytes));
+void ReceiverChannel::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    owner_.on_delivery(delivery, encoded);
 }
 
 void ReceiverChannel::on_disposition(amqp::DeliveryHandle delivery) {

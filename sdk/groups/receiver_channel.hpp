@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "amqp/codec/encoded_content.hpp"
-#include "amqp/engine.hpp"
+#include "amqp/engine/engine.hpp"
 #include "groups/dialect.hpp"
 #include "ports/endpoint.hpp"
 
@@ -50,7 +50,7 @@ private:
     void on_link_closed(const amqp::Condition& condition, bool closed) override;
     void on_link_gone(const amqp::Condition&) override {} // `on_session_ended` follows
     void on_drained() override;
-    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
     GroupReceiver& owner_;

@@ -5,7 +5,7 @@
 
 #include <sessionq/time.hpp>
 
-#include "amqp/link.hpp"
+#include "amqp/engine/link.hpp"
 #include "broker/consumer.hpp"
 #include "server/session_filter.hpp"
 

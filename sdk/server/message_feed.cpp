@@ -312,10 +312,7 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
 
 void MessageFeed::answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
                          std::optional<Errc> failed_with) {
-    if (!delivery.remote_settled()) {
-        delivery.update(answer_settlement(said, failed_with, LockKind::message));
-    }
-    delivery.settle();
+    delivery.settle(answer_settlement(said, failed_with, LockKind::message));
     change_unsettled(-1);
 }
 

@@ -28,13 +28,9 @@ void MessageIntake::top_up() {
     }
 }
 
-void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
-    std::string encoded(link_->size(delivery), '\0');
-    const std::uint32_t format = link_->message_format(delivery);
-    link_->read(delivery, encoded.data());
-    const amqp::Condition refused = take(encoded, format);
-    if (peer_.commits.is_always_open() || !refused.empty() ||
-        link_->is_settled_by_sender(delivery)) {
+void MessageIntake::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    const amqp::Condition refused = take(encoded, delivery.message_format());
+    if (peer_.commits.is_always_open() || !refused.empty() || delivery.remote_settled()) {
         answer(delivery, refused);
         return;
     }
@@ -51,14 +47,11 @@ void MessageIntake::on_delivery(amqp::DeliveryHandle delivery) {
 }
 
 void MessageIntake::answer(amqp::DeliveryHandle delivery, const amqp::Condition& refused) {
-    if (!link_->is_settled_by_sender(delivery)) {
-        if (refused.empty()) {
-            delivery.update({.kind = amqp::OutcomeKind::accepted});
-        } else {
-            delivery.update({.kind = amqp::OutcomeKind::rejected, .error = refused});
-        }
+    if (refused.empty()) {
+        delivery.settle({.kind = amqp::OutcomeKind::accepted});
+    } else {
+        delivery.settle({.kind = amqp::OutcomeKind::rejected, .error = refused});
     }
-    delivery.settle();
     top_up();
 }
 

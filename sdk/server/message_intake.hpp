@@ -19,7 +19,7 @@ public:
     /// Answers the attach and grants credit.
     void start();
 
-    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
 private:

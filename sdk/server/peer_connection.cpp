@@ -46,7 +46,6 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
             }
             return is_right;
         });
-    made.engine.read_message_formats = true;
     made.open_time_out = context.limits.handshake_time;
     return made;
 }

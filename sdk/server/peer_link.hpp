@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "amqp/link.hpp"
+#include "amqp/engine/link.hpp"
 
 namespace sessionq::server {
 

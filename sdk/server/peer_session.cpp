@@ -22,7 +22,6 @@ std::string management_node(const std::string& entity) { return entity + "/$mana
 PeerSession::PeerSession(PeerConnection& connection, amqp::SessionPtr session)
     : connection_{connection}, session_{std::move(session)} {
     session_->set_listener(this);
-    session_->open();
 }
 
 PeerSession::~PeerSession() {

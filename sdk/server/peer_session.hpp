@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "amqp/session.hpp"
+#include "amqp/engine/session.hpp"
 #include "server/attach_decision.hpp"
 #include "server/peer_link.hpp"
 

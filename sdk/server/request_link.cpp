@@ -31,20 +31,15 @@ RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr
     link_->add_credit(request_credit);
 }
 
-void RequestLink::on_delivery(amqp::DeliveryHandle delivery) {
-    std::string encoded(link_->size(delivery), '\0');
-    link_->read(delivery, encoded.data());
+void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
     const auto request = read_request(encoded);
-    if (!link_->is_settled_by_sender(delivery)) {
-        if (request) {
-            delivery.update({.kind = amqp::OutcomeKind::accepted});
-        } else {
-            delivery.update({.kind = amqp::OutcomeKind::rejected,
-                             .error = make_condition(condition::decode_error,
-                                                     "the delivery is not an AMQP message")});
-        }
+    if (request) {
+        delivery.settle({.kind = amqp::OutcomeKind::accepted});
+    } else {
+        delivery.settle({.kind = amqp::OutcomeKind::rejected,
+                         .error = make_condition(condition::decode_error,
+                                                 "the delivery is not an AMQP message")});
     }
-    delivery.settle();
     link_->add_credit(1);
     if (request) {
         answer(*request);

@@ -19,7 +19,7 @@ public:
     RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, std::string entity,
                 std::string node, AnswerStyle style, Responder responder);
 
-    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
 private:

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "amqp/outcome.hpp"
+#include "amqp/engine/outcome.hpp"
 #include "broker/settlement.hpp"
 #include "server/conditions.hpp"
 

@@ -16,22 +16,19 @@ std::uint64_t tag_of(amqp::DeliveryHandle delivery) {
     return reinterpret_cast<std::uint64_t>(delivery.raw());
 }
 amqp::DeliveryHandle handle_of(std::uint64_t tag) {
-    return amqp::DeliveryHandle{reinterpret_cast<pn_delivery_t*>(tag)};
+    return amqp::DeliveryHandle{reinterpret_cast<amqp::Delivery*>(tag)};
 }
 
 Failure not_held(const std::string& session_id) {
     return {.code = Errc::lock_lost, .detail = "session '" + session_id + "' is not locked"};
 }
 
-void reject_undecodable(amqp::ReceiverLink& link, amqp::DeliveryHandle delivery, bool settled,
+void reject_undecodable(amqp::ReceiverLink& link, amqp::DeliveryHandle delivery,
                         const Failure& why) {
     core::log(LogLevel::error, "servicebus", why.to_string());
-    if (!settled) {
-        delivery.update(
-            {.kind = OutcomeKind::rejected,
-             .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
-    }
-    delivery.settle();
+    delivery.settle(
+        {.kind = OutcomeKind::rejected,
+         .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
     if (!link.is_draining()) {
         link.add_credit(1); // the application hears nothing of this message
     }
@@ -98,19 +95,14 @@ void LockedSession::on_drained() {
     }
 }
 
-void LockedSession::on_delivery(amqp::DeliveryHandle delivery) {
-    amqp::ReceiverLink& link = link_->link();
-    const bool settled = link.is_settled_by_sender(delivery);
-    amqp::EncodedContent::Blank bytes{link.size(delivery)};
-    link.read(delivery, bytes.data());
+void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
     if (!machine_.may_deliver()) {
         return;
     }
-    const std::size_t size = bytes.size();
     BrokerConnection& connection = link_->connection();
-    auto received = amqp::decode_delivery(std::move(bytes), connection.brokers_reading());
+    auto received = amqp::decode_delivery(encoded, connection.brokers_reading());
     if (!received.ok()) {
-        reject_undecodable(link, delivery, settled, received.failure());
+        reject_undecodable(link_->link(), delivery, received.failure());
         return;
     }
     if (lock_.has_passed(connection.locks(), received.value().facts.enqueued_time,
@@ -121,8 +113,9 @@ void LockedSession::on_delivery(amqp::DeliveryHandle delivery) {
             }
         });
     }
-    ports::DeliveryPtr made =
-        make_delivery(*events_, std::move(received).value(), size, tag_of(delivery), settled);
+    const bool settled = delivery.remote_settled();
+    ports::DeliveryPtr made = make_delivery(*events_, std::move(received).value(), encoded.size(),
+                                            tag_of(delivery), settled);
     if (settled) {
         delivery.settle();
     } else {
@@ -238,7 +231,6 @@ void LockedSession::close(DoneHandler handler) {
     }
     close_handler_ = std::move(handler);
     link_->link().close();
-    link_->link().session().engine().commit(); // an accept that follows finds the session free
 }
 
 void LockedSession::on_link_gone(const amqp::Condition& condition) {

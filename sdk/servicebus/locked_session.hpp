@@ -47,7 +47,7 @@ private:
     }
     void on_link_gone(const amqp::Condition& condition) override;
     void on_drained() override;
-    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
     [[nodiscard]] bool may_use() const noexcept { return machine_.may_use(link_->is_gone()); }

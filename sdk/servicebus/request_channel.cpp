@@ -78,15 +78,10 @@ void RequestChannel::transmit() {
     }
 }
 
-void RequestChannel::on_delivery(amqp::DeliveryHandle delivery) {
-    std::string bytes(receiver_->size(delivery), '\0');
-    receiver_->read(delivery, bytes.data());
-    if (!receiver_->is_settled_by_sender(delivery)) {
-        delivery.update({.kind = amqp::OutcomeKind::accepted});
-    }
-    delivery.settle();
+void RequestChannel::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    delivery.settle({.kind = amqp::OutcomeKind::accepted});
     receiver_->add_credit(1);
-    auto response = decode_response(bytes);
+    auto response = decode_response(encoded);
     const auto found = response ? sent_.find(id_of(response->first)) : sent_.end();
     if (found != sent_.end()) { // else it was given up
         reply(sent_, found, std::move(response->second));

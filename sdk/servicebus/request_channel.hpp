@@ -23,7 +23,7 @@ private:
     [[nodiscard]] bool open_links() override;
     void drop_links() override;
     void transmit() override;
-    void on_delivery(amqp::DeliveryHandle delivery) override;
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override { delivery.settle(); }
 
     const std::string reply_to_;

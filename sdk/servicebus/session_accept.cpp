@@ -38,8 +38,8 @@ std::string link_properties(const ports::AcceptRequest& request) {
 }
 
 /// The session that the broker granted.
-std::optional<std::string> granted_session(const amqp::Link& link) {
-    const auto filter = amqp::decode(link.remote_filter());
+std::optional<std::string> granted_session(const amqp::Attach& answer) {
+    const auto filter = amqp::decode(answer.source.filter);
     const Value* said = filter ? filter->find(session_filter) : nullptr;
     if (said != nullptr && said->described() != nullptr) {
         said = &said->described()->value;
@@ -102,10 +102,11 @@ void SessionAccept::attach() {
 
 void SessionAccept::on_link_open() {
     const amqp::Link& link = link_->link();
-    if (!link.remote_has_source()) {
+    const amqp::Attach answer = link.remote();
+    if (!answer.source.present) {
         return; // the refusal follows
     }
-    auto session = granted_session(link);
+    auto session = granted_session(answer);
     if (!session || (request_.session_id && *session != *request_.session_id)) {
         link_->drop();
         done_(Failure{.code = Errc::protocol_error,
@@ -115,7 +116,7 @@ void SessionAccept::on_link_open() {
     SessionAddress address{.entity = request_.entity,
                            .session_id = *std::move(session),
                            .link_name = std::string{link.name()}};
-    const auto properties = amqp::decode(link.remote_properties());
+    const auto properties = amqp::decode(answer.properties);
     const auto until = time_in(properties, locked_until);
     if (const auto time = time_in(properties, amqp::broker_time)) {
         connection_.locks().has_passed(*time, connection_.reading());

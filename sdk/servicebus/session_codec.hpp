@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "amqp/codec/delivery_codec.hpp"
-#include "amqp/outcome.hpp"
+#include "amqp/engine/outcome.hpp"
 #include "core/uuid.hpp"
 #include "ports/delivery.hpp"
 #include "servicebus/request.hpp"

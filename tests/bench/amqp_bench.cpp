@@ -34,17 +34,13 @@ struct Peer : ConnectionListener, SessionListener, LinkListener {
     void on_session_ended(const Condition&) override {}
     void on_link_closed(const Condition&, bool) override {}
     void on_link_gone(const Condition&) override {}
-    void on_delivery(DeliveryHandle delivery) override {
-        buffer.resize(receiver->size(delivery));
-        receiver->read(delivery, buffer.data());
+    void on_delivery(DeliveryHandle delivery, std::string_view encoded) override {
+        buffer.assign(encoded);
         delivery.update(accepted);
         ++received;
     }
     void on_disposition(DeliveryHandle delivery) override {
-        if (receiver == nullptr) {
-            delivery.update(accepted);
-        }
-        delivery.settle();
+        delivery.settle(accepted); // says nothing where the peer has settled
         ++settled;
     }
 
@@ -69,9 +65,7 @@ void peek_lock_round(benchmark::State& state) {
     Peer near;
     Peer far;
     Engine client{{.open = {.container = "client", .max_frame_size = 65536}}, near};
-    Engine server{{.is_server = true,
-                   .open = {.container = "server", .max_frame_size = 65536},
-                   .read_message_formats = true},
+    Engine server{{.is_server = true, .open = {.container = "server", .max_frame_size = 65536}},
                   far};
     std::string bytes;
     const auto run = [&] {
@@ -116,8 +110,7 @@ struct Feeding final : ConnectionOwner, Peer {
         : message{std::move(payload)} {
         ConnectionOptions options;
         options.engine = {.is_server = true,
-                          .open = {.container = "server", .max_frame_size = 65536},
-                          .read_message_formats = true};
+                          .open = {.container = "server", .max_frame_size = 65536}};
         connection =
             std::make_unique<Connection>(host, std::move(stream), std::move(options), *this);
     }

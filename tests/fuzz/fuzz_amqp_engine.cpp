@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "amqp/engine.hpp"
+#include "amqp/engine/engine.hpp"
 
 using namespace sessionq::amqp;
 
@@ -52,19 +52,15 @@ struct OneLink final : LinkListener {
             sender->drained();
         }
     }
-    void on_delivery(DeliveryHandle delivery) override {
-        std::string bytes(receiver->size(delivery), '\0');
-        receiver->read(delivery, bytes.data());
+    void on_delivery(DeliveryHandle delivery, std::string_view encoded) override {
         static_cast<void>(delivery.tag());
-        static_cast<void>(receiver->message_format(delivery));
-        delivery.update({.kind = OutcomeKind::rejected,
-                         .error = {.name = "amqp:internal-error", .text = bytes}});
-        delivery.settle();
+        static_cast<void>(delivery.message_format());
+        delivery.settle({.kind = OutcomeKind::rejected,
+                         .error = {.name = "amqp:internal-error", .text = std::string{encoded}}});
         receiver->drain();
     }
     void on_disposition(DeliveryHandle delivery) override {
-        delivery.update(delivery.remote_outcome());
-        delivery.settle();
+        delivery.settle(delivery.remote_outcome());
     }
 
     SenderLinkPtr sender{};
@@ -132,7 +128,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Everything everything;
     EngineOptions options;
     options.is_server = is_server;
-    options.read_message_formats = is_server;
     options.open = {.container = "fuzz", .idle_time_out = 30000, .max_frame_size = 4096};
     if (with_sasl) {
         options.sasl = is_server ? make_sasl_server({}) : make_sasl_client({});

@@ -273,11 +273,6 @@ std::string encode_delivery(const MessageContent& content, const DeliveryNotes& 
     return encoded;
 }
 
-core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled,
-                                               const ClockReading& at) {
-    return to_delivery(EncodedContent::make(std::move(filled), at), at.wall);
-}
-
 core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded, const ClockReading& at) {
     return to_delivery(EncodedContent::make(encoded, at), at.wall);
 }

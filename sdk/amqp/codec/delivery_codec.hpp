@@ -43,10 +43,7 @@ struct ReceivedDelivery {
 };
 
 /// Decodes a delivery that came at `at`. Its wall clock is the broker's: a time that has passed
-/// there. Fails with protocol_error.
-[[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(EncodedContent::Blank filled,
-                                                             const ClockReading& at);
-/// Decodes a copy of the bytes.
+/// there. The bytes are copied. Fails with protocol_error.
 [[nodiscard]] core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded,
                                                              const ClockReading& at);
 

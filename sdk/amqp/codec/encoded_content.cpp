@@ -76,27 +76,18 @@ Duration between(WallTime earlier, WallTime later) noexcept {
     return std::clamp(apart, -longest, longest);
 }
 
-EncodedContent::Blank::Blank(std::size_t size)
-    : size_{size},
-      content_{std::allocate_shared<EncodedContent>(WithRoomBehind<EncodedContent>{size, data_},
-                                                    Key{})} {
-    content_->encoded_ = {data_, size_};
-}
-
-EncodedContent::Blank EncodedContent::copy_of(std::string_view encoded) {
-    Blank copy{encoded.size()};
-    std::copy(encoded.begin(), encoded.end(), copy.data());
-    return copy;
+std::shared_ptr<EncodedContent> EncodedContent::copy_of(std::string_view encoded) {
+    char* data = nullptr;
+    auto made = std::allocate_shared<EncodedContent>(
+        WithRoomBehind<EncodedContent>{encoded.size(), data}, Key{});
+    std::copy(encoded.begin(), encoded.end(), data);
+    made->encoded_ = {data, encoded.size()};
+    return made;
 }
 
 core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::string_view encoded,
                                                                          const ClockReading& at) {
-    return make(copy_of(encoded), at);
-}
-
-core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(Blank filled,
-                                                                         const ClockReading& at) {
-    const std::shared_ptr<EncodedContent> made = std::move(filled.content_);
+    const std::shared_ptr<EncodedContent> made = copy_of(encoded);
     EncodedContent& content = *made;
     const auto sections = MessageSections::find(content.encoded_);
     if (!sections) {
@@ -254,7 +245,7 @@ MessageContentPtr EncodedContent::with_changes(const ContentChanges& changes) co
     write_changed_application_properties(changes, changed);
     changed.append(sections_.body);
     changed.append(sections_.footer);
-    std::shared_ptr<EncodedContent> made = copy_of(changed).content_;
+    std::shared_ptr<EncodedContent> made = copy_of(changed);
     made->sections_ = *MessageSections::find(made->encoded_);
     made->header_ = header_;
     made->set_body();

@@ -35,26 +35,9 @@ inline constexpr std::string_view time_left_property = "sessionq-time-left";
 /// in the same allocation as the object.
 class EncodedContent final : public MessageContent {
 public:
-    /// Content with room for its bytes. Write them to `data`.
-    class Blank {
-    public:
-        explicit Blank(std::size_t size);
-        [[nodiscard]] char* data() const noexcept { return data_; }
-        [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
-    private:
-        friend class EncodedContent;
-        char* data_{nullptr};
-        std::size_t size_;
-        std::shared_ptr<EncodedContent> content_;
-    };
-
-    /// Fails with protocol_error if the bytes are not a message. Application properties and
-    /// annotations are not checked, except for the time left until the deadline, which counts from
-    /// `at`.
-    [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
-        Blank filled, const ClockReading& at);
-    /// Copies the bytes.
+    /// Copies the bytes. Fails with protocol_error if they are not a message. Application
+    /// properties and annotations are not checked, except for the time left until the deadline,
+    /// which counts from `at`.
     [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
         std::string_view encoded, const ClockReading& at);
 
@@ -106,7 +89,7 @@ private:
     bool set_properties();
     [[nodiscard]] Converted& converted();
 
-    [[nodiscard]] static Blank copy_of(std::string_view encoded);
+    [[nodiscard]] static std::shared_ptr<EncodedContent> copy_of(std::string_view encoded);
 
     std::string_view encoded_{};
     MessageSections sections_{};

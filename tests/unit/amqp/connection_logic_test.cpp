@@ -82,8 +82,7 @@ struct Bench {
         server = std::make_unique<Engine>(EngineOptions{.is_server = true,
                                                         .open = {.container = "server",
                                                                  .idle_time_out = server_idle,
-                                                                 .max_frame_size = 65536},
-                                                        .read_message_formats = true},
+                                                                 .max_frame_size = 65536}},
                                           server_log);
         ConnectionOptions options;
         options.engine.open = {

@@ -56,7 +56,6 @@ struct EchoPeer final : ConnectionOwner, SessionListener, LinkListener {
     void on_session(SessionPtr made) override {
         session = std::move(made);
         session->set_listener(this);
-        session->open();
     }
     void on_closed(const Condition&) override { closed = true; }
     void on_sender(SenderLinkPtr link) override {
@@ -73,12 +72,9 @@ struct EchoPeer final : ConnectionOwner, SessionListener, LinkListener {
     void on_session_ended(const Condition&) override {}
     void on_link_closed(const Condition&, bool) override {}
     void on_link_gone(const Condition&) override {}
-    void on_delivery(DeliveryHandle delivery) override {
-        std::string bytes(receiver->size(delivery), '\0');
-        receiver->read(delivery, bytes.data());
-        delivery.update({.kind = OutcomeKind::accepted});
-        delivery.settle();
-        sender->send("tag", bytes, true);
+    void on_delivery(DeliveryHandle delivery, std::string_view encoded) override {
+        delivery.settle({.kind = OutcomeKind::accepted});
+        sender->send("tag", encoded, true);
     }
     void on_disposition(DeliveryHandle) override {}
 
@@ -119,11 +115,9 @@ struct Asking final : ConnectionOwner, LinkListener {
             sender->send("1", message, false);
         }
     }
-    void on_delivery(DeliveryHandle delivery) override {
-        std::string bytes(receiver->size(delivery), '\0');
-        receiver->read(delivery, bytes.data());
+    void on_delivery(DeliveryHandle delivery, std::string_view encoded) override {
         delivery.settle();
-        echoed.set_value(bytes);
+        echoed.set_value(std::string{encoded});
     }
     void on_disposition(DeliveryHandle delivery) override { delivery.settle(); }
 
@@ -143,10 +137,8 @@ struct Bench {
             host = std::make_unique<ConnectionHost>(thread, thread.io_context());
             acceptor = std::make_unique<Acceptor>(*host, [this](StreamPtr stream) {
                 ConnectionOptions options;
-                options.engine = {.is_server = true,
-                                  .open = server_open,
-                                  .sasl = make_sasl_server({}),
-                                  .read_message_formats = true};
+                options.engine = {
+                    .is_server = true, .open = server_open, .sasl = make_sasl_server({})};
                 peers.push_back(
                     std::make_unique<EchoPeer>(*host, std::move(stream), std::move(options)));
             });

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "amqp/engine.hpp"
+#include "amqp/engine/engine.hpp"
 
 namespace sessionq::test {
 
 /// A link's owner that records events.
 struct LinkLog final : amqp::LinkListener {
-    void on_link_open() override { opened = true; }
+    void on_link_open() override {
+        opened = true;
+        remote = receiver ? receiver->remote() : sender->remote();
+    }
     void on_link_closed(const amqp::Condition& condition, bool is_closed) override {
         closed = true;
         closed_for_good = is_closed;
@@ -23,14 +26,11 @@ struct LinkLog final : amqp::LinkListener {
     }
     void on_flow() override { ++flows; }
     void on_drained() override { ++drained; }
-    void on_delivery(amqp::DeliveryHandle delivery) override {
-        auto& link = *receiver;
-        std::string bytes(link.size(delivery), '\0');
-        link.read(delivery, bytes.data());
-        messages.push_back(std::move(bytes));
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override {
+        messages.emplace_back(encoded);
         tags.emplace_back(delivery.tag());
-        formats.push_back(link.message_format(delivery));
-        if (link.is_settled_by_sender(delivery)) {
+        formats.push_back(delivery.message_format());
+        if (delivery.remote_settled()) {
             delivery.settle();
         } else {
             deliveries.push_back(delivery);
@@ -47,6 +47,7 @@ struct LinkLog final : amqp::LinkListener {
     amqp::SenderLinkPtr sender{};
     amqp::ReceiverLinkPtr receiver{};
     bool opened{false};
+    amqp::Attach remote{}; // as it was when the link opened or came
     bool closed{false};
     bool closed_for_good{false};
     bool gone{false};
@@ -67,11 +68,13 @@ struct SessionLog final : amqp::SessionListener {
     void on_sender(amqp::SenderLinkPtr link) override {
         auto& log = *links.emplace_back(std::make_unique<LinkLog>());
         link->set_listener(&log);
+        log.remote = link->remote();
         log.sender = std::move(link);
     }
     void on_receiver(amqp::ReceiverLinkPtr link) override {
         auto& log = *links.emplace_back(std::make_unique<LinkLog>());
         link->set_listener(&log);
+        log.remote = link->remote();
         log.receiver = std::move(link);
     }
     void on_session_ended(const amqp::Condition& condition) override {
@@ -95,7 +98,6 @@ struct ConnectionLog final : amqp::ConnectionListener {
     void on_session(amqp::SessionPtr session) override {
         auto& log = *sessions.emplace_back(std::make_unique<SessionLog>());
         session->set_listener(&log);
-        session->open();
         log.session = std::move(session);
     }
     void on_closed(const amqp::Condition& condition) override {
@@ -124,8 +126,7 @@ struct Wire {
                            .idle_time_out = 30000,
                            .max_frame_size = frame_size,
                            .channel_max = channel_max},
-                  .sasl = amqp::make_sasl_server(std::move(check)),
-                  .read_message_formats = true},
+                  .sasl = amqp::make_sasl_server(std::move(check))},
                  server_log} {}
 
     /// Moves bytes, `step` at a time (zero: all at once), until neither side has any.

@@ -83,7 +83,6 @@ private:
     void on_session(SessionPtr made) override {
         session_ = std::move(made);
         session_->set_listener(this);
-        session_->open();
     }
     void on_closed(const Condition&) override {}
     void on_sender(SenderLinkPtr link) override {

@@ -19,7 +19,7 @@ std::string body_of(const std::string& encoded, const amqp::ClockReading& at) {
 }
 
 std::string granted_session(const LinkLog& link) {
-    const auto filter = amqp::decode(link.receiver->remote().source.filter);
+    const auto filter = amqp::decode(link.remote.source.filter);
     const Value* id = filter ? filter->find("com.microsoft:session-filter") : nullptr;
     return id != nullptr ? std::string{id->text().value_or("?")} : "none";
 }
@@ -34,7 +34,7 @@ TEST_CASE("PeerConnection: the answer to an accept has the session id, the lock 
     LinkLog& link = front.receive("r", Front::by_session("amqps://host/orders", {}));
     CHECK(link.opened);
     CHECK(granted_session(link) == "a");
-    const amqp::Attach answer = link.receiver->remote();
+    const amqp::Attach& answer = link.remote;
     CHECK(answer.source.address == "amqps://host/orders");
     CHECK(answer.receiver_mode == amqp::ReceiverSettleMode::second);
     CHECK(answer.max_message_size > 0);
@@ -73,9 +73,10 @@ TEST_CASE("PeerConnection: a link that found the session's window full goes on w
     front.put("orders", {message("a", "1"), message("b", "1")});
     LinkLog& first = front.receive("first", Front::by_session("orders", "a"));
     LinkLog& second = front.receive("second", Front::by_session("orders", "b"));
+    first.receiver->add_credit(10);
     second.receiver->add_credit(10);
     front.run();
-    front.flow(2, 10);
+    front.flow(4); // two have come
     front.put("orders", std::vector<Message>(5, message("a", body.c_str())));
     front.put("orders", std::vector<Message>(5, message("b", body.c_str())));
     CHECK(first.messages.size() < 6); // what it has fills the window
@@ -89,9 +90,11 @@ TEST_CASE("PeerConnection: a peer that hangs up while messages wait for room giv
     Front front{{.buffered_bytes = 100'000}};
     front.enter();
     const std::string body(40'000, 'x');
-    front.put("orders", std::vector<Message>(50, message("a", body.c_str())));
-    front.receive("r", Front::by_session("orders", "a"));
-    front.flow(2, 50);
+    front.put("orders", {message("a", "first")});
+    front.receive("r", Front::by_session("orders", "a")).receiver->add_credit(50);
+    front.run();
+    front.flow(3);
+    front.put("orders", std::vector<Message>(49, message("a", body.c_str())));
     front.stream->hang_up();
     front.run();
     CHECK(front.ended == 1);
@@ -178,7 +181,7 @@ TEST_CASE("PeerConnection: an accept waits for the client's timeout and is then 
     CHECK(link.why.name == "com.microsoft:timeout");
     CHECK(link.why.text ==
           "The operation did not complete within the allotted timeout of 00:00:05.");
-    CHECK_FALSE(link.receiver->remote().source.present);
+    CHECK_FALSE(link.remote.source.present);
 }
 
 TEST_CASE("PeerConnection: an accept whose client leaves takes no session") {
@@ -265,8 +268,7 @@ TEST_CASE("PeerConnection: a refusal is an attach without termini, then a detach
     front.enter();
     const auto refusal = [&](LinkLog& link) {
         CHECK(link.closed);
-        CHECK_FALSE((link.receiver ? link.receiver->remote().source.present
-                                   : link.sender->remote().target.present));
+        CHECK_FALSE((link.receiver ? link.remote.source.present : link.remote.target.present));
         return link.why.name;
     };
     CHECK(refusal(front.receive("1", Front::by_session("plain", {}))) == "amqp:not-allowed");

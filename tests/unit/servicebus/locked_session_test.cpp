@@ -101,7 +101,7 @@ struct Case {
     }
 
     void grant(std::optional<WallTime> locked_until) {
-        amqp::Attach answer = peer().sender->remote();
+        amqp::Attach answer = peer().remote;
         answer.source.filter =
             amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
         if (locked_until) {
@@ -120,9 +120,9 @@ struct Case {
         }
         for (const auto& session : broker->sessions) {
             for (const auto& each : session->links) {
-                const bool is_it =
-                    of_requests ? each->receiver && each->receiver->remote().target.address == node
-                                : each->sender && each->sender->remote().source.address == node;
+                const bool is_it = of_requests
+                                       ? each->receiver && each->remote.target.address == node
+                                       : each->sender && each->remote.source.address == node;
                 if (is_it) {
                     return each.get();
                 }
@@ -137,9 +137,9 @@ struct Case {
         test::LinkLog& requests = *link_of(node, true);
         test::LinkLog& answers = *link_of(node, false);
         if (at == 0) {
-            requests.receiver->open(requests.receiver->remote());
+            requests.receiver->open(requests.remote);
             requests.receiver->add_credit(10);
-            answers.sender->open(answers.sender->remote());
+            answers.sender->open(answers.remote);
         }
         REQUIRE(until([&] { return requests.messages.size() == at + 1; }));
         const auto sections = amqp::MessageSections::find(requests.messages[at]);
@@ -330,7 +330,7 @@ TEST_CASE("link: a request that is rejected for want of a right has a new token 
     t.begin_ask();
     t.answer("$cbs", 0, 200); // the entity
     REQUIRE(t.until([&] { return t.link_of("orders", false) != nullptr; }));
-    amqp::Attach granted = t.link_of("orders", false)->sender->remote();
+    amqp::Attach granted = t.link_of("orders", false)->remote;
     granted.source.filter =
         amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
     t.link_of("orders", false)->sender->open(granted);

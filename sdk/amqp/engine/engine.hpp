@@ -8,35 +8,22 @@
 #include <vector>
 
 #include "amqp/condition.hpp"
-#include "amqp/frame_shim.hpp"
+#include "amqp/engine/channels.hpp"
+#include "amqp/engine/frame.hpp"
+#include "amqp/engine/open.hpp"
+#include "amqp/engine/session.hpp"
 #include "amqp/sasl.hpp"
-#include "amqp/session.hpp"
-
-struct pn_collector_t;
-struct pn_connection_t;
-struct pn_event_t;
-struct pn_transport_t;
+#include "core/recycler.hpp"
 
 namespace sessionq::amqp {
 
-/// What an open says.
-struct Open {
-    std::string container{};
-    std::string hostname{};
-    std::string properties{}; ///< an encoded map, or empty
-    std::uint32_t idle_time_out{
-        0}; ///< milliseconds after which the sender of it gives up on a silent peer; zero: never
-    std::uint32_t max_frame_size{0}; ///< zero: not limited
-    std::uint16_t channel_max{65535};
-};
+class Fields;
 
 struct EngineOptions {
     bool is_server{false};
     Open open{.max_frame_size = 65536};
     /// Client: how to authenticate. Server: who may. Null: no SASL layer.
     std::unique_ptr<SaslExchange> sasl{};
-    /// Server: message formats of what arrives are told (`ReceiverLink::message_format`).
-    bool read_message_formats{false};
 };
 
 class ConnectionListener {
@@ -62,8 +49,9 @@ public:
 /// One side of an AMQP connection: bytes in, bytes out, and listeners told. No I/O, no clock, no
 /// thread of its own; used from one thread.
 ///
-/// Whoever feeds it calls `process` after input, which tells the listeners, and then takes what is
-/// to be sent. Listeners may call anything here but destroy the engine.
+/// Whoever feeds it calls `process` after input, and then takes what is to be sent. Listeners may
+/// call anything here but destroy the engine. What may be said together is written when it is
+/// taken: outcomes as ranges of deliveries, and the credit of a link once.
 class Engine {
 public:
     Engine(EngineOptions options, ConnectionListener& listener);
@@ -72,22 +60,19 @@ public:
     /// Tells nobody anything: sessions and links that are left are gone.
     ~Engine();
 
-    /// Feeds what arrived, all of it; may tell the listeners. What comes after an error is dropped.
+    /// Feeds what arrived, all of it; tells the listeners. What comes after an error is dropped.
     void input(std::string_view bytes);
     /// The peer will send no more, or is lost.
     void input_closed(const Condition& why);
-    /// Tells the listeners what has happened.
+    /// Tells the listeners of an end.
     void process();
 
     void set_driver(EngineDriver* driver) noexcept { driver_ = driver; }
     /// Puts what is to be sent, complete as of now, into `to`, in place of what it held. The engine
     /// goes on with its memory.
     void take(std::string& to);
-    /// What was said so far goes out before what is said from now on: within one turn a detach
-    /// would otherwise follow a later attach.
-    void commit();
-    /// Bytes of messages given to senders since the last `take`.
-    [[nodiscard]] std::size_t unsent() const noexcept { return unsent_; }
+    /// Bytes written since the last `take`.
+    [[nodiscard]] std::size_t unsent() const noexcept { return output_.size(); }
     /// Has an empty frame sent if nothing else is to be.
     void heartbeat();
 
@@ -105,7 +90,6 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return open_ && !failed_ && !closed_; }
 
 private:
-    friend class DeliveryHandle;
     friend class Link;
     friend class ReceiverLink;
     friend class SenderLink;
@@ -120,50 +104,72 @@ private:
             }
         }
     }
-    void attached();
+    /// Where AMQP frames are written. They wait for SASL to be over, and nothing follows a close.
+    [[nodiscard]] std::string& out() noexcept {
+        if (close_sent_ || broken_) {
+            discarded_.clear();
+            return discarded_;
+        }
+        return sasl_ == nullptr ? output_ : held_;
+    }
+    [[nodiscard]] std::uint32_t remote_max_frame_size() const noexcept {
+        return remote_max_frame_size_;
+    }
+    /// Shortens what would not fit into a frame of the peer's.
+    void make_fit(Condition& condition) const;
+    [[nodiscard]] std::string encode(const Condition& condition) const;
+    [[nodiscard]] Session* session_of(std::uint16_t remote_channel) noexcept;
+    /// The session's object goes.
+    void forget(Session& session) noexcept;
+    void end_session(std::uint16_t channel, const Condition& condition);
+    void write_end(std::uint16_t channel, const Condition& condition);
+    void tell_open(std::uint16_t channel, std::uint32_t remote, Link& link, std::string_view body);
+
     void feed_sasl(std::string_view& bytes);
-    void feed_transport(std::string_view bytes);
-    void push(std::string_view bytes);
-    void collect_output();
+    void feed(std::string_view bytes);
+    void write_header();
+    void fail_by_attach();
+    void open();
+    void on_frame(const Frame& frame);
+    void on_open(const Fields& open);
+    void on_begin(std::uint16_t channel, const Fields& begin);
+    void on_end(std::uint16_t channel, const Fields& end);
+    void on_close(const Fields& close);
+    void on_session_frame(std::uint16_t channel, const Fields& fields, std::string_view body);
+    void on_disposition(std::uint16_t channel, const Fields& disposition);
+    void flush();
     void release_memory_of_rush(std::size_t used);
-    void break_off(Errc found, std::string_view name, std::string text);
-    void bury();
-    void handle(pn_event_t* event);
-    void on_remote_open();
-    void on_session_event(pn_session_t* session, bool opened);
-    void on_link_event(pn_link_t* link, bool opened, bool closed);
-    void on_flow(Link& link);
-    void look_drained(ReceiverLink& link);
-    static bool is_too_large(Link& link, pn_delivery_t* delivery);
-    void on_delivery(pn_delivery_t* delivery);
+    void break_off(std::string_view name, std::string text);
+    void lose(Session& session, const Condition& why);
     void finish(const Condition& why);
-    static void forget_links(Session& session) noexcept;
-    void lose_links(Session& session, const Condition& why);
 
     ConnectionListener& listener_;
-    std::unique_ptr<SaslExchange> sasl_;
     const bool is_server_;
-    const bool reads_message_formats_;
-    pn_connection_t* connection_;
-    pn_transport_t* transport_;
-    pn_collector_t* collector_;
-    FrameShim shim_;
+    const Open local_;
+    std::unique_ptr<SaslExchange> sasl_;
+    FrameReader reader_;
     EngineDriver* driver_{nullptr};
     std::string output_;
-    std::size_t unsent_{0};
-    unsigned idle_takes_{0}; // one after the other, of much less than the output has room for
-    std::size_t unwritten_attaches_{0};
-    std::string rewritten_;  // of the input, as it came through the shim
+    std::string held_;       // to be sent once SASL is over
+    std::string discarded_;  // what comes too late to be sent
     std::string sasl_input_; // of the exchange, not understood yet
-    std::vector<Session*> sessions_;
-    std::size_t channels_{0};       // theirs, and those of sessions that are gone and not buried
-    std::vector<Link*> lost_links_; // to be told
-    std::vector<pn_link_t*> dead_links_; // to be freed once what they had to say is on its way
-    std::vector<pn_session_t*> dead_sessions_; // the same
-    Condition failure_;                        // of this side's finding
+    unsigned idle_takes_{0}; // one after the other, of much less than the output has room for
+    std::uint32_t remote_max_frame_size_{smallest_max_frame_size};
+    std::uint16_t remote_channel_max_{65535};
+    Channels channels_{};
+    std::vector<Session*> due_{};
+    std::vector<Link*> lost_links_{};  // to be told
+    std::vector<std::uint32_t> ids_{}; // of a disposition
+    core::Recycler deliveries_;
+    Condition failure_{}; // of this side's finding
+    bool header_sent_{false};
+    bool open_sent_{false};
+    bool close_sent_{false};
+    bool open_seen_{false};
+    bool is_refused_{false}; // by an open that nobody can work with; a close says why
     bool open_{false};
     bool failed_{false}; // nothing that arrives counts any more
-    bool broken_{false}; // nothing the engine writes can be sent any more
+    bool broken_{false}; // nothing can be sent any more
     bool closed_{false};
     bool processing_{false};
     bool touched_{false};

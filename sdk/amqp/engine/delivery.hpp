@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amqp/engine/outcome.hpp"
+#include "core/intrusive_list.hpp"
+
+namespace sessionq::amqp {
+
+class Link;
+
+/// The longest delivery tag (AMQP 1.0 part 2, section 2.8.7).
+inline constexpr std::size_t longest_tag = 32;
+
+/// An unsettled delivery, in the list of its link. Use it through a `DeliveryHandle`.
+struct Delivery : core::ListHook<> {
+    Link* link{nullptr};
+    void* context{nullptr};
+    Delivery* next_in_bucket{nullptr};
+    std::unique_ptr<std::string> remote_state{}; ///< encoded, if it is more than its kind
+    std::uint32_t id{0};
+    std::uint32_t message_format{0};
+    bool is_numbered{false}; ///< it has its id: its first frame was sent or has come
+    bool remote_settled{false};
+    OutcomeKind remote_kind{OutcomeKind::none};
+    std::uint8_t tag_size{0};
+    std::array<char, longest_tag> tag{};
+};
+
+using DeliveryList = core::IntrusiveList<Delivery>;
+
+/// The unsettled deliveries of a session's one direction by their ids. Allocates nothing per
+/// delivery.
+class DeliveryTable {
+public:
+    void add(Delivery& delivery);
+    void remove(const Delivery& delivery) noexcept;
+    [[nodiscard]] Delivery* find(std::uint32_t id) const noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The ids from `first` to `last` that are in the table, in their order. Does not take longer
+    /// than the table is large, whatever the range.
+    void find_range(std::uint32_t first, std::uint32_t last,
+                    std::vector<std::uint32_t>& found) const;
+
+private:
+    [[nodiscard]] std::size_t bucket_of(std::uint32_t id) const noexcept {
+        return id & (buckets_.size() - 1);
+    }
+    void rehash(std::size_t buckets);
+
+    std::vector<Delivery*> buckets_{}; // none, or a power of two
+    std::size_t size_{0};
+};
+
+/// A delivery on a link. Valid until it is settled by this side or its link is gone; copied freely.
+class DeliveryHandle {
+public:
+    DeliveryHandle() = default;
+    explicit DeliveryHandle(Delivery* delivery) noexcept : delivery_{delivery} {}
+
+    [[nodiscard]] explicit operator bool() const noexcept { return delivery_ != nullptr; }
+    [[nodiscard]] std::string_view tag() const noexcept {
+        return {delivery_->tag.data(), delivery_->tag_size};
+    }
+    /// The format that the sender named.
+    [[nodiscard]] std::uint32_t message_format() const noexcept {
+        return delivery_->message_format;
+    }
+
+    /// The user's own pointer, null at first.
+    void set_context(void* context) noexcept { delivery_->context = context; }
+    [[nodiscard]] void* context() const noexcept { return delivery_->context; }
+
+    /// What the peer says of it now.
+    [[nodiscard]] Outcome remote_outcome() const;
+    [[nodiscard]] OutcomeKind remote_kind() const noexcept { return delivery_->remote_kind; }
+    [[nodiscard]] bool remote_settled() const noexcept { return delivery_->remote_settled; }
+
+    /// Says an outcome without settling, so that the peer may answer.
+    void update(const Outcome& outcome);
+    /// Says no more about it; the handle is dead.
+    void settle();
+    /// Says an outcome, and no more; the handle is dead.
+    void settle(const Outcome& outcome);
+
+    [[nodiscard]] Delivery* raw() const noexcept { return delivery_; }
+
+    friend bool operator==(const DeliveryHandle&, const DeliveryHandle&) = default;
+
+private:
+    Delivery* delivery_{nullptr};
+};
+
+} // namespace sessionq::amqp

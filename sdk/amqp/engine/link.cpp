@@ -1,0 +1,119 @@
+#include "amqp/engine/link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "amqp/engine/engine.hpp"
+#include "amqp/engine/performative.hpp"
+
+namespace sessionq::amqp {
+
+Link::Link(Session& session, std::uint32_t handle, std::string name, bool is_sender)
+    : engine_{&session.engine()},
+      session_{&session},
+      handle_{handle},
+      is_sender_{is_sender},
+      name_{std::move(name)} {
+    session_->links_.push_back(*this);
+}
+
+void Link::leave() noexcept {
+    drop_bytes();
+    if (being_lost_) {
+        std::erase(engine_->lost_links_, this);
+    }
+    if (gone_) {
+        return;
+    }
+    listener_ = nullptr;
+    if (remote_open_ && !opened_) { // whom nobody wanted to answer
+        open_refused();
+    }
+    close();
+    release_all();
+    session_->forget(*this);
+}
+
+Attach Link::remote() const {
+    std::string fault;
+    const auto fields = Fields::read(attach_, fault);
+    return fields ? Attach::read(*fields, fault).value_or(Attach{}) : Attach{};
+}
+
+void Link::open(const Attach& attach) {
+    if (gone_ || opened_) {
+        return;
+    }
+    opened_ = true;
+    max_message_size_ = attach.max_message_size;
+    session_->write_attach(*this, attach);
+    attach_ = {};
+    kept_attach_.reset();
+    if (flow_due_) {
+        session_->mark_due();
+    }
+}
+
+void Link::open_refused() {
+    Attach answer;
+    if (!attach_.empty()) {
+        const Attach asked = remote();
+        answer.sender_mode = asked.sender_mode;
+        answer.receiver_mode = asked.receiver_mode;
+    }
+    answer.source.present = false;
+    answer.target.present = false;
+    open(answer);
+}
+
+void Link::refuse(const Condition& condition) {
+    open_refused();
+    close(condition);
+}
+
+void Link::close(const Condition& condition) {
+    if (gone_ || closed_ || !opened_) {
+        return;
+    }
+    closed_ = true;
+    drop_bytes();
+    session_->write_detach(*this, condition);
+}
+
+Delivery& Link::make_delivery(std::string_view tag, std::uint32_t message_format) {
+    auto& made = *::new (engine_->deliveries_.take()) Delivery;
+    made.link = this;
+    made.message_format = message_format;
+    made.tag_size = static_cast<std::uint8_t>(tag.copy(made.tag.data(), made.tag.size()));
+    deliveries_.push_back(made);
+    return made;
+}
+
+void Link::release(Delivery& delivery) noexcept {
+    if (delivery.is_numbered) {
+        session_->table(is_sender_).remove(delivery);
+    }
+    delivery.~Delivery();
+    engine_->deliveries_.give_back(&delivery);
+}
+
+void Link::release_all() noexcept {
+    while (Delivery* each = deliveries_.front()) {
+        release(*each);
+    }
+}
+
+void Link::update(Delivery& delivery, const Outcome& outcome) {
+    if (may_speak() && delivery.is_numbered && !delivery.remote_settled) {
+        session_->say(!is_sender_, delivery.id, &outcome, false);
+    }
+}
+
+void Link::settle(Delivery& delivery, const Outcome* outcome) {
+    if (may_speak() && delivery.is_numbered && !delivery.remote_settled) {
+        session_->say(!is_sender_, delivery.id, outcome, true);
+    }
+    release(delivery);
+}
+
+} // namespace sessionq::amqp

@@ -1,0 +1,244 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "amqp/engine/attach.hpp"
+#include "amqp/engine/delivery.hpp"
+#include "amqp/engine/link_credit.hpp"
+#include "core/intrusive_list.hpp"
+
+namespace sessionq::amqp {
+
+class Engine;
+class Fields;
+class Session;
+
+/// What a link tells its owner. From `Engine::input` and `Engine::process`, never from within a
+/// call. The owner may destroy the link in any of these.
+class LinkListener {
+public:
+    virtual ~LinkListener() = default;
+
+    /// The peer answered our attach; `Link::remote` is valid during this call. One that refuses
+    /// answers without a terminus and closes at once.
+    virtual void on_link_open() {}
+    /// The peer detached, or broke a rule of the link (`found` says so, and the link is closed
+    /// already); `closed` false: it keeps the link's state. An empty condition: no error. Nothing
+    /// follows. The owner answers with `close`.
+    virtual void on_link_closed(const Condition& condition, bool closed) = 0;
+    /// The peer's session or connection is gone, and the link with it. Nothing follows. Do not
+    /// destroy the session here.
+    virtual void on_link_gone(const Condition& condition) = 0;
+    /// Sender: credit or drain may have changed.
+    virtual void on_flow() {}
+    /// Receiver: the answer to `drain`. No delivery follows until credit is added.
+    virtual void on_drained() {}
+    /// Receiver: a message has arrived in whole. `encoded` is valid during this call.
+    virtual void on_delivery(DeliveryHandle delivery, std::string_view encoded) {
+        static_cast<void>(delivery);
+        static_cast<void>(encoded);
+    }
+    /// The peer changed its outcome or settled.
+    virtual void on_disposition(DeliveryHandle delivery) = 0;
+};
+
+/// A link of a session. Destroying it detaches (closed) if it is still attached; nothing is told
+/// after that. Outlived by its engine, or told `on_link_gone`.
+class Link : public core::ListHook<> {
+public:
+    Link(Session& session, std::uint32_t handle, std::string name, bool is_sender);
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+    virtual ~Link() = default;
+
+    void set_listener(LinkListener* listener) noexcept { listener_ = listener; }
+
+    [[nodiscard]] bool is_sender() const noexcept { return is_sender_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] Session& session() noexcept { return *session_; }
+
+    /// The peer's attach. For a link of ours, during `on_link_open`; for one of the peer's, until
+    /// it is answered.
+    [[nodiscard]] Attach remote() const;
+    [[nodiscard]] std::uint64_t remote_max_message_size() const noexcept {
+        return remote_max_message_size_;
+    }
+    /// Both sides have attached, and the peer has not detached.
+    [[nodiscard]] bool is_remote_open() const noexcept {
+        return !gone_ && remote_open_ && !remote_closed_;
+    }
+
+    /// Answers the peer's attach (the name is the peer's anyway), or for a link of ours sends it.
+    void open(const Attach& attach);
+    /// Answers the peer's attach as brokers refuse: without termini, then closed with this
+    /// condition.
+    void refuse(const Condition& condition);
+    /// The refusal's second half, for who has to let time pass between the two.
+    void open_refused();
+    /// Detaches for good. Again: no effect. Messages that wait for credit are dropped.
+    void close(const Condition& condition = {});
+
+    [[nodiscard]] bool is_gone() const noexcept { return gone_; }
+
+protected:
+    friend class DeliveryHandle;
+    friend class Engine;
+    friend class Session;
+
+    /// For the destructors of the links.
+    void leave() noexcept;
+    void update(Delivery& delivery, const Outcome& outcome);
+    virtual void settle(Delivery& delivery, const Outcome* outcome);
+    /// Drops what is kept for messages on their way.
+    virtual void drop_bytes() noexcept = 0;
+
+    [[nodiscard]] Delivery& make_delivery(std::string_view tag, std::uint32_t message_format);
+    void release(Delivery& delivery) noexcept;
+    void release_all() noexcept;
+    /// It may still speak of its deliveries.
+    [[nodiscard]] bool may_speak() const noexcept { return !gone_ && !closed_; }
+
+    Engine* engine_;
+    Session* session_;
+    LinkListener* listener_{nullptr};
+    DeliveryList deliveries_{};
+    std::string_view attach_{}; // the peer's, during the event or in `kept_attach_`
+    std::unique_ptr<std::string> kept_attach_{};
+    std::uint64_t max_message_size_{0}; // what this side announced
+    std::uint64_t remote_max_message_size_{0};
+    const std::uint32_t handle_;
+    const bool is_sender_;
+    bool opened_{false};
+    bool closed_{false};
+    bool remote_open_{false};
+    bool remote_closed_{false};
+    bool gone_{false};
+    bool being_lost_{false};
+    bool flow_due_{false};
+
+private:
+    const std::string name_;
+};
+
+class SenderLink final : public Link {
+public:
+    SenderLink(Session& session, std::uint32_t handle, std::string name)
+        : Link{session, handle, std::move(name), true} {}
+    ~SenderLink() override { leave(); }
+
+    [[nodiscard]] std::uint32_t credit() const noexcept;
+    /// The peer wants its credit used up or given back.
+    [[nodiscard]] bool is_draining() const noexcept { return credit_.is_draining(); }
+    /// Gives back what is left of the credit.
+    void drained();
+
+    /// A message of which the end is somewhere else than the beginning.
+    struct Pieces {
+        std::string_view head{};
+        std::string_view rest{};
+        [[nodiscard]] std::size_t size() const noexcept { return head.size() + rest.size(); }
+        /// Appends `count` bytes from `position` on.
+        void copy(std::string& to, std::size_t position, std::size_t count) const {
+            const std::size_t in_head = std::min(position, head.size());
+            const std::string_view part = head.substr(in_head, count);
+            to.append(part).append(rest, position - in_head, count - part.size());
+        }
+    };
+    /// Sends one message whole, or keeps it until the peer gives credit and room for it. A tag has
+    /// 1 to 32 bytes. Settled: no answer follows, and no handle is given.
+    DeliveryHandle send(std::string_view tag, const Pieces& encoded, bool settled,
+                        std::uint32_t message_format = 0);
+    DeliveryHandle send(std::string_view tag, std::string_view encoded, bool settled,
+                        std::uint32_t message_format = 0) {
+        return send(tag, Pieces{encoded, {}}, settled, message_format);
+    }
+    /// Bytes that the session keeps until the peer gives credit or room for them.
+    [[nodiscard]] std::size_t buffered() const noexcept;
+
+private:
+    friend class Session;
+
+    /// A message on its way out.
+    struct Outgoing {
+        Delivery* delivery{nullptr}; // null: settled
+        std::string_view tag{};
+        std::uint32_t message_format{0};
+        Pieces encoded{};
+        std::size_t sent{0};
+        std::uint32_t id{0};
+        bool begun{false};
+    };
+    /// One that waits, with its bytes.
+    struct Waiting {
+        std::string tag{};
+        std::string bytes{};
+        Outgoing message{};
+    };
+
+    void settle(Delivery& delivery, const Outcome* outcome) override;
+    void drop_bytes() noexcept override;
+    void begin(Outgoing& message);
+    /// False: there is no room for the rest of it.
+    [[nodiscard]] bool write(Outgoing& message);
+    /// False: something has to go on waiting.
+    [[nodiscard]] bool send_waiting();
+    [[nodiscard]] bool may_begin() const noexcept;
+
+    SenderCredit credit_{};
+    std::unique_ptr<std::deque<Waiting>> waiting_{};
+};
+
+class ReceiverLink final : public Link {
+public:
+    ReceiverLink(Session& session, std::uint32_t handle, std::string name)
+        : Link{session, handle, std::move(name), false} {}
+    ~ReceiverLink() override { leave(); }
+
+    /// Also before the peer has answered the attach.
+    void add_credit(std::uint32_t count);
+    /// Credit the peer has not used.
+    [[nodiscard]] std::uint32_t credit() const noexcept { return credit_.left(); }
+    /// Asks for the credit to be used up or given back, answered by `on_drained`. False: there is
+    /// none, and no answer follows.
+    bool drain();
+    [[nodiscard]] bool is_draining() const noexcept { return credit_.is_draining(); }
+
+private:
+    friend class Engine;
+    friend class Session;
+
+    /// A message of which more is to come.
+    struct Partial {
+        std::string bytes{};
+        std::string tag{};
+        std::uint32_t id{0};
+        std::uint32_t message_format{0};
+        bool settled{false};
+    };
+
+    void drop_bytes() noexcept override;
+    /// May destroy the link. Fails with what ends the session.
+    [[nodiscard]] Condition take(const Fields& transfer);
+    [[nodiscard]] Condition take_more(const Fields& transfer);
+    void deliver(std::uint32_t id, std::string_view tag, std::uint32_t message_format, bool settled,
+                 std::string_view encoded);
+    /// Closes the link for a rule that the peer broke. The listener may destroy the link.
+    void fail(const Condition& why);
+    [[nodiscard]] bool fails_by_size(std::size_t size);
+    void look_drained();
+
+    ReceiverCredit credit_{};
+    std::unique_ptr<Partial> partial_{};
+};
+
+using LinkPtr = std::unique_ptr<Link>;
+using SenderLinkPtr = std::unique_ptr<SenderLink>;
+using ReceiverLinkPtr = std::unique_ptr<ReceiverLink>;
+
+} // namespace sessionq::amqp

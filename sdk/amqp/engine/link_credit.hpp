@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sessionq::amqp {
+
+/// Flow control of a link's sender (AMQP 1.0 part 2, section 2.6.7).
+class SenderCredit {
+public:
+    /// A flow: of the receiver's view, `delivery_count` deliveries have begun, and `credit` more
+    /// may.
+    void granted(std::uint32_t delivery_count, std::uint32_t credit, bool drain) noexcept {
+        const std::uint32_t unseen = count_ - delivery_count; // begun meanwhile
+        credit_ = unseen < credit ? credit - unseen : 0;
+        is_draining_ = drain;
+    }
+    void sent() noexcept {
+        ++count_;
+        --credit_;
+    }
+    /// Gives back all but `kept`.
+    void give_back(std::uint32_t kept) noexcept {
+        const std::uint32_t given = credit_ - (kept < credit_ ? kept : credit_);
+        count_ += given;
+        credit_ -= given;
+    }
+
+    [[nodiscard]] std::uint32_t left() const noexcept { return credit_; }
+    [[nodiscard]] bool is_draining() const noexcept { return is_draining_; }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
+private:
+    std::uint32_t count_{0};
+    std::uint32_t credit_{0};
+    bool is_draining_{false};
+};
+
+/// Flow control of a link's receiver.
+class ReceiverCredit {
+public:
+    /// The sender counts its deliveries from here, says its attach.
+    void counts_from(std::uint32_t delivery_count) noexcept {
+        count_ = delivery_count;
+        is_count_known_ = true;
+    }
+    /// Takes back a drain.
+    void add(std::uint32_t credit) noexcept {
+        credit_ += credit;
+        asks_for_drain_ = false;
+    }
+    void ask_for_drain() noexcept { is_draining_ = asks_for_drain_ = true; }
+
+    /// A delivery begins. False: there was no credit for it.
+    [[nodiscard]] bool begun() noexcept {
+        if (credit_ == 0) {
+            return false;
+        }
+        ++count_;
+        --credit_;
+        return true;
+    }
+    /// The sender's flow: it has counted so far, with what it gave back.
+    void advanced(std::uint32_t delivery_count) noexcept {
+        const std::uint32_t skipped = delivery_count - count_;
+        if (skipped <= credit_) { // otherwise it counts what has not come yet
+            credit_ -= skipped;
+            count_ = delivery_count;
+        }
+    }
+    /// Once: the drain that was asked for is over.
+    [[nodiscard]] bool take_drained() noexcept {
+        if (!is_draining_ || credit_ != 0) {
+            return false;
+        }
+        is_draining_ = asks_for_drain_ = false;
+        return true;
+    }
+
+    [[nodiscard]] std::uint32_t left() const noexcept { return credit_; }
+    [[nodiscard]] bool is_draining() const noexcept { return is_draining_; }
+    /// What the next flow asks.
+    [[nodiscard]] bool asks_for_drain() const noexcept { return asks_for_drain_; }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+    /// The sender's attach has come.
+    [[nodiscard]] bool is_count_known() const noexcept { return is_count_known_; }
+
+private:
+    std::uint32_t count_{0};
+    std::uint32_t credit_{0};
+    bool is_count_known_{false};
+    bool is_draining_{false};
+    bool asks_for_drain_{false};
+};
+
+} // namespace sessionq::amqp

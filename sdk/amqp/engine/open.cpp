@@ -1,0 +1,34 @@
+#include "amqp/engine/open.hpp"
+
+#include "amqp/engine/composite_writer.hpp"
+#include "amqp/engine/performative.hpp"
+
+namespace sessionq::amqp {
+
+Open Open::read(const Fields& fields) {
+    return {.container = std::string{fields.text(open_field::container)},
+            .hostname = std::string{fields.text(open_field::hostname)},
+            .properties = std::string{fields.raw(open_field::properties)},
+            .idle_time_out = fields.number(open_field::idle_time_out),
+            .max_frame_size = fields.number(open_field::max_frame_size),
+            .channel_max = static_cast<std::uint16_t>(fields.number(open_field::channel_max))};
+}
+
+void Open::write(std::string& to) const {
+    CompositeWriter writer{to, Performative::open};
+    writer.string(open_field::container, container);
+    if (!hostname.empty()) {
+        writer.string(open_field::hostname, hostname);
+    }
+    if (max_frame_size != 0) {
+        writer.number(open_field::max_frame_size, max_frame_size);
+    }
+    writer.ushort(open_field::channel_max, channel_max);
+    if (idle_time_out != 0) {
+        writer.number(open_field::idle_time_out, idle_time_out);
+    }
+    writer.raw(open_field::properties, properties);
+    writer.finish();
+}
+
+} // namespace sessionq::amqp

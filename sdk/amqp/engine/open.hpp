@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sessionq::amqp {
+
+class Fields;
+
+/// What an open says.
+struct Open {
+    std::string container{};
+    std::string hostname{};
+    std::string properties{}; ///< an encoded map, or empty
+    /// milliseconds after which its sender gives up on a silent peer; zero: never
+    std::uint32_t idle_time_out{0};
+    std::uint32_t max_frame_size{0}; ///< zero: not limited
+    std::uint16_t channel_max{65535};
+
+    [[nodiscard]] static Open read(const Fields& fields);
+    /// Appends the performative.
+    void write(std::string& to) const;
+};
+
+} // namespace sessionq::amqp

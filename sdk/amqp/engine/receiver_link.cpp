@@ -1,0 +1,128 @@
+#include <utility>
+
+#include "amqp/engine/engine.hpp"
+#include "amqp/engine/performative.hpp"
+
+namespace sessionq::amqp {
+
+using namespace transfer_field;
+
+void ReceiverLink::add_credit(std::uint32_t count) {
+    if (may_speak() && count != 0) {
+        credit_.add(count);
+        session_->want_flow(*this);
+    }
+}
+
+bool ReceiverLink::drain() {
+    if (!may_speak() || credit_.left() == 0) {
+        return false;
+    }
+    credit_.ask_for_drain();
+    session_->want_flow(*this);
+    return true;
+}
+
+// Credit that was used up needs no answer; what has not arrived in whole still holds its own.
+void ReceiverLink::look_drained() {
+    if (may_speak() && partial_ == nullptr && credit_.take_drained() && listener_ != nullptr) {
+        listener_->on_drained();
+    }
+}
+
+void ReceiverLink::drop_bytes() noexcept { partial_.reset(); }
+
+Condition ReceiverLink::take(const Fields& transfer) {
+    if (!may_speak() || !opened_) {
+        return {};
+    }
+    if (partial_ != nullptr) {
+        return take_more(transfer);
+    }
+    const std::string_view tag = transfer.text(delivery_tag);
+    if (!transfer.has(delivery_id) || !transfer.has(delivery_tag) || tag.size() > longest_tag) {
+        return {.name = "amqp:invalid-field",
+                .text = "a message begins without a delivery-id and a delivery-tag of at most 32 "
+                        "bytes",
+                .found = Errc::protocol_error};
+    }
+    if (!credit_.begun()) {
+        fail({.name = "amqp:link:transfer-limit-exceeded",
+              .text = "the peer sent a message without credit",
+              .found = Errc::protocol_error});
+        return {};
+    }
+    if (transfer.is_true(resume)) {
+        fail({.name = "amqp:not-implemented",
+              .text = "deliveries cannot be resumed",
+              .found = Errc::protocol_error});
+        return {};
+    }
+    const std::uint32_t id = transfer.number(delivery_id);
+    if (transfer.is_true(more) && !transfer.is_true(aborted)) {
+        partial_ = std::make_unique<Partial>(Partial{
+            .tag = std::string{tag}, .id = id, .message_format = transfer.number(message_format)});
+        return take_more(transfer);
+    }
+    if (!transfer.is_true(aborted) && !fails_by_size(transfer.payload().size())) {
+        deliver(id, tag, transfer.number(message_format), transfer.is_true(settled),
+                transfer.payload());
+    }
+    return {};
+}
+
+Condition ReceiverLink::take_more(const Fields& transfer) {
+    if (transfer.has(delivery_id) && transfer.number(delivery_id) != partial_->id) {
+        return {.name = "amqp:not-allowed",
+                .text = "a message begins before the one before it has ended",
+                .found = Errc::protocol_error};
+    }
+    if (transfer.is_true(aborted)) {
+        partial_.reset();
+        return {};
+    }
+    partial_->settled = partial_->settled || transfer.is_true(settled);
+    if (fails_by_size(partial_->bytes.size() + transfer.payload().size())) {
+        return {};
+    }
+    partial_->bytes.append(transfer.payload());
+    if (!transfer.is_true(more)) {
+        const auto whole = std::exchange(partial_, nullptr);
+        deliver(whole->id, whole->tag, whole->message_format, whole->settled, whole->bytes);
+    }
+    return {};
+}
+
+void ReceiverLink::deliver(std::uint32_t id, std::string_view tag, std::uint32_t format,
+                           bool is_settled, std::string_view encoded) {
+    if (listener_ == nullptr) {
+        return;
+    }
+    Delivery& made = make_delivery(tag, format);
+    made.id = id;
+    made.remote_settled = is_settled;
+    if (!is_settled) {
+        made.is_numbered = true;
+        session_->table(false).add(made);
+    }
+    listener_->on_delivery(DeliveryHandle{&made}, encoded);
+}
+
+bool ReceiverLink::fails_by_size(std::size_t size) {
+    const bool is_too_large = max_message_size_ != 0 && size > max_message_size_;
+    if (is_too_large) {
+        fail({.name = "amqp:link:message-size-exceeded",
+              .text = "a message is larger than the link's max-message-size",
+              .found = Errc::message_too_large});
+    }
+    return is_too_large;
+}
+
+void ReceiverLink::fail(const Condition& why) {
+    close(why);
+    if (listener_ != nullptr) {
+        std::exchange(listener_, nullptr)->on_link_closed(why, true);
+    }
+}
+
+} // namespace sessionq::amqp

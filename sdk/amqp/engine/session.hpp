@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amqp/engine/disposition_batch.hpp"
+#include "amqp/engine/link.hpp"
+#include "amqp/engine/transfer_window.hpp"
+
+namespace sessionq::amqp {
+
+class Engine;
+
+/// Peers count the handles of a session from zero to this.
+inline constexpr std::uint32_t handle_max = 1023;
+
+class SessionListener {
+public:
+    virtual ~SessionListener() = default;
+    /// The peer attached: a sender's attach makes a receiver here and the reverse. The owner
+    /// answers with `open` or `refuse`.
+    virtual void on_sender(SenderLinkPtr link) = 0;
+    virtual void on_receiver(ReceiverLinkPtr link) = 0;
+    /// The peer ended the session or broke one of its rules, or the connection is gone; its links
+    /// were told before. Nothing follows.
+    virtual void on_session_ended(const Condition& condition) = 0;
+};
+
+/// An AMQP session: the channel links live on. Not a broker's session. Destroying it ends it;
+/// destroy its links before.
+class Session {
+public:
+    Session(Engine& engine, std::uint16_t channel);
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session();
+
+    void set_listener(SessionListener* listener) noexcept { listener_ = listener; }
+
+    void end(const Condition& condition = {});
+
+    /// Links that may still be made under the peer's handle-max; none once the session is gone.
+    [[nodiscard]] std::size_t links_left() const noexcept;
+    /// Null if there is none left.
+    [[nodiscard]] SenderLinkPtr make_sender(const std::string& name);
+    [[nodiscard]] ReceiverLinkPtr make_receiver(const std::string& name);
+
+    [[nodiscard]] Engine& engine() noexcept { return *engine_; }
+    [[nodiscard]] bool is_gone() const noexcept { return gone_; }
+
+private:
+    friend class Engine;
+    friend class Link;
+    friend class ReceiverLink;
+    friend class SenderLink;
+
+    /// One end of a link. It outlives the link's object until both sides have detached.
+    struct Handle {
+        Link* link{nullptr};
+        bool is_used{false};
+        bool is_remote_known{false}; // the peer's attach has come, and its detach has not
+        bool is_sender{false};
+    };
+    /// A link that was left before the peer has answered its attach.
+    struct Unanswered {
+        std::string name{};
+        std::uint32_t handle{0};
+    };
+
+    [[nodiscard]] std::uint32_t take_handle();
+    void free_handle(std::uint32_t handle) noexcept;
+    [[nodiscard]] Handle* remote_handle(std::uint32_t remote) noexcept;
+    template <typename Made>
+    [[nodiscard]] std::unique_ptr<Made> make(std::string name);
+    void forget(Link& link) noexcept;
+    [[nodiscard]] DeliveryTable& table(bool is_sender) noexcept {
+        return is_sender ? sent_ : received_;
+    }
+
+    // What is said.
+    void write_begin(const std::uint16_t* remote_channel);
+    void write_attach(Link& link, const Attach& attach);
+    void write_detach(Link& link, const Condition& condition);
+    void say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bool settled);
+    void write_disposition(bool is_receiver, std::uint32_t first, std::uint32_t last, bool settled,
+                           std::string_view state);
+    void want_flow(Link& link);
+    void write_flow(Link* link);
+    void write_dispositions();
+    /// Writes what was put off until the end of the turn.
+    void flush();
+    void mark_due();
+
+    // What is heard. Each may destroy the session; a condition that is not empty ends it.
+    void on_begin(const Fields& begin);
+    [[nodiscard]] Condition on_attach(const Fields& attach, std::string_view body);
+    [[nodiscard]] Condition on_answer(std::uint32_t local, std::uint32_t remote,
+                                      const Fields& attach, std::string_view body);
+    [[nodiscard]] Condition on_peers_link(std::uint32_t remote, const Fields& attach,
+                                          std::string_view body);
+    [[nodiscard]] Condition on_transfer(const Fields& transfer);
+    void on_flow(const Fields& flow);
+    void on_detach(const Fields& detach);
+    void send_waiting();
+    /// Its links are gone. `each` may keep them in mind.
+    template <typename Each>
+    void drop_links(Each each) {
+        while (Link* const link = links_.pop_front()) {
+            link->drop_bytes();
+            link->release_all();
+            link->gone_ = true;
+            each(*link);
+        }
+        flows_due_.clear();
+        stalled_.clear();
+    }
+    [[nodiscard]] std::uint32_t unanswered(std::string_view name, bool is_sender) noexcept;
+
+    Engine* engine_;
+    SessionListener* listener_{nullptr};
+    core::IntrusiveList<Link> links_{};
+    std::vector<Handle> handles_{};               // ours
+    std::vector<std::uint32_t> free_handles_{};   // below the size of `handles_`
+    std::vector<std::uint32_t> remote_handles_{}; // the peer's: one more than ours, or zero
+    std::vector<Unanswered> unanswered_{};
+    std::size_t used_handles_{0};
+    std::uint32_t remote_handle_max_{0xffffffff};
+    TransferWindow window_{};
+    DeliveryTable sent_{};
+    DeliveryTable received_{};
+    DispositionBatch dispositions_{};
+    std::vector<Link*> flows_due_{};
+    std::vector<SenderLink*> stalled_{}; // with messages that wait for credit or room
+    std::size_t waiting_bytes_{0};
+    std::uint32_t next_delivery_id_{0};
+    const std::uint16_t channel_;
+    bool ended_{false};
+    bool gone_{false};
+    bool is_due_{false};
+    bool window_due_{false};
+};
+
+using SessionPtr = std::unique_ptr<Session>;
+
+} // namespace sessionq::amqp

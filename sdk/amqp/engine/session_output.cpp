@@ -1,0 +1,170 @@
+// What a session says.
+#include <array>
+#include <utility>
+
+#include "amqp/engine/composite_writer.hpp"
+#include "amqp/engine/engine.hpp"
+#include "amqp/engine/frame.hpp"
+#include "amqp/engine/performative.hpp"
+
+namespace sessionq::amqp {
+
+void Session::write_begin(const std::uint16_t* remote_channel) {
+    std::string& to = engine_->out();
+    const std::size_t begun = begin_frame(to, channel_);
+    CompositeWriter writer{to, Performative::begin};
+    if (remote_channel != nullptr) {
+        writer.ushort(begin_field::remote_channel, *remote_channel);
+    }
+    writer.number(begin_field::next_outgoing_id, window_.next_outgoing());
+    writer.number(begin_field::incoming_window, TransferWindow::incoming);
+    writer.number(begin_field::outgoing_window, TransferWindow::outgoing);
+    writer.number(begin_field::handle_max, handle_max);
+    writer.finish();
+    end_frame(to, begun);
+    engine_->touch();
+}
+
+void Session::write_attach(Link& link, const Attach& attach) {
+    std::string& to = engine_->out();
+    const std::size_t begun = begin_frame(to, channel_);
+    attach.write(to, link.name(), link.handle_, !link.is_sender());
+    end_frame(to, begun);
+    if (to.size() - begun > engine_->remote_max_frame_size()) {
+        to.resize(begun);
+        engine_->fail_by_attach();
+    }
+    engine_->touch();
+}
+
+void Session::write_detach(Link& link, const Condition& condition) {
+    write_dispositions();
+    std::string& to = engine_->out();
+    const std::size_t begun = begin_frame(to, channel_);
+    CompositeWriter writer{to, Performative::detach};
+    writer.number(detach_field::handle, link.handle_);
+    writer.boolean(detach_field::closed, true);
+    writer.raw(detach_field::error, engine_->encode(condition));
+    writer.finish();
+    end_frame(to, begun);
+    if (link.remote_closed_) {
+        free_handle(link.handle_);
+    }
+    engine_->touch();
+}
+
+void Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bool settled) {
+    if (outcome != nullptr && !outcome->is_plain()) {
+        write_dispositions();
+        Outcome fitting = *outcome;
+        engine_->make_fit(fitting.error);
+        std::string state;
+        fitting.write(state);
+        write_disposition(is_receiver, id, id, settled, state);
+        engine_->touch();
+        return;
+    }
+    const OutcomeKind kind =
+        outcome != nullptr && outcome->is_final() ? outcome->kind : OutcomeKind::none;
+    if (!dispositions_.add(is_receiver, kind, settled, id)) {
+        write_dispositions();
+        static_cast<void>(dispositions_.add(is_receiver, kind, settled, id));
+    }
+    mark_due();
+}
+
+void Session::write_disposition(bool is_receiver, std::uint32_t first, std::uint32_t last,
+                                bool settled, std::string_view state) {
+    std::string& to = engine_->out();
+    const std::size_t begun = begin_frame(to, channel_);
+    CompositeWriter writer{to, Performative::disposition};
+    writer.boolean(disposition_field::role, is_receiver);
+    writer.number(disposition_field::first, first);
+    writer.number(disposition_field::last, last);
+    writer.boolean(disposition_field::settled, settled);
+    writer.raw(disposition_field::state, state);
+    writer.finish();
+    end_frame(to, begun);
+}
+
+void Session::write_dispositions() {
+    if (dispositions_.empty()) {
+        return;
+    }
+    std::string state;
+    Outcome{.kind = dispositions_.kind()}.write(state);
+    dispositions_.take_ranges([&](std::uint32_t first, std::uint32_t last) {
+        write_disposition(dispositions_.is_receiver(), first, last, dispositions_.is_settled(),
+                          state);
+    });
+}
+
+void Session::want_flow(Link& link) {
+    if (!std::exchange(link.flow_due_, true)) {
+        flows_due_.push_back(&link);
+    }
+    mark_due();
+}
+
+void Session::mark_due() {
+    if (!std::exchange(is_due_, true)) {
+        engine_->due_.push_back(this);
+    }
+    engine_->touch();
+}
+
+void Session::flush() {
+    is_due_ = false;
+    if (ended_) {
+        return;
+    }
+    write_dispositions();
+    std::size_t kept = 0;
+    for (Link* const link : flows_due_) {
+        if (!link->opened_) {
+            flows_due_[kept++] = link; // it is not attached yet
+            continue;
+        }
+        link->flow_due_ = false;
+        if (link->may_speak() && !link->remote_closed_) {
+            write_flow(link);
+        }
+    }
+    flows_due_.resize(kept);
+    if (window_due_) {
+        write_flow(nullptr);
+    }
+}
+
+void Session::write_flow(Link* link) {
+    std::string& to = engine_->out();
+    const std::size_t begun = begin_frame(to, channel_);
+    CompositeWriter writer{to, Performative::flow};
+    writer.number(flow_field::next_incoming_id, window_.next_incoming());
+    writer.number(flow_field::incoming_window, TransferWindow::incoming);
+    writer.number(flow_field::next_outgoing_id, window_.next_outgoing());
+    writer.number(flow_field::outgoing_window, TransferWindow::outgoing);
+    if (link != nullptr && link->is_sender()) {
+        const SenderCredit& credit = static_cast<SenderLink*>(link)->credit_;
+        writer.number(flow_field::handle, link->handle_);
+        writer.number(flow_field::delivery_count, credit.count());
+        writer.number(flow_field::link_credit, credit.left());
+        writer.number(flow_field::available, 0);
+        writer.boolean(flow_field::drain, credit.is_draining());
+    } else if (link != nullptr) {
+        const ReceiverCredit& credit = static_cast<ReceiverLink*>(link)->credit_;
+        writer.number(flow_field::handle, link->handle_);
+        if (credit.is_count_known()) {
+            writer.number(flow_field::delivery_count, credit.count());
+        }
+        writer.number(flow_field::link_credit, credit.left());
+        writer.number(flow_field::available, 0);
+        writer.boolean(flow_field::drain, credit.asks_for_drain());
+    }
+    writer.finish();
+    end_frame(to, begun);
+    window_.told();
+    window_due_ = false;
+}
+
+} // namespace sessionq::amqp
