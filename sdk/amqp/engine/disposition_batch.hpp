@@ -1,7 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "amqp/engine/outcome.hpp"
@@ -24,31 +25,8 @@ public:
         return true;
     }
 
-    [[nodiscard]] bool empty() const noexcept { return ids_.empty(); }
-    [[nodiscard]] bool is_receiver() const noexcept { return is_receiver_; }
-    [[nodiscard]] OutcomeKind kind() const noexcept { return kind_; }
-    [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
-
-    /// Calls `each(first, last)` for every range, and is empty then.
-    template <typename Each>
-    void take_ranges(Each each) {
-        if (ids_.empty()) {
-            return;
-        }
-        const std::uint32_t base = ids_.front() - 0x80000000U; // serial numbers wrap around
-        std::ranges::sort(ids_, {}, [base](std::uint32_t id) { return id - base; });
-        std::uint32_t first = ids_.front();
-        std::uint32_t last = first;
-        for (const std::uint32_t id : ids_) {
-            if (id - last > 1) {
-                each(first, last);
-                first = id;
-            }
-            last = id;
-        }
-        each(first, last);
-        ids_.clear();
-    }
+    /// Appends what waits to be said, in frames for `channel`.
+    void write(std::string& to, std::uint16_t channel);
 
 private:
     std::vector<std::uint32_t> ids_{};
@@ -56,5 +34,15 @@ private:
     bool is_settled_{false};
     OutcomeKind kind_{OutcomeKind::none};
 };
+
+/// Deliveries by the first and the last of their ids.
+struct DeliveryRange {
+    std::uint32_t first{0};
+    std::uint32_t last{0};
+};
+
+/// Appends a disposition. `state` is encoded; empty: none.
+void write_disposition(std::string& to, std::uint16_t channel, bool is_receiver,
+                       DeliveryRange deliveries, bool is_settled, std::string_view state);
 
 } // namespace sessionq::amqp

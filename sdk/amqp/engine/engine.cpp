@@ -19,12 +19,13 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
       local_{std::move(options.open)},
       sasl_{std::move(options.sasl)},
       reader_{local_.max_frame_size},
+      output_{sasl_ != nullptr, is_server_ ? 32U : 1U},
       deliveries_{sizeof(Delivery), most_cached_deliveries} {
     if (!is_server_) {
         open();
     }
     if (sasl_) {
-        sasl_->begin(output_);
+        sasl_->begin(output_.sasl());
     }
 }
 
@@ -58,18 +59,19 @@ void Engine::feed_sasl(std::string_view& bytes) {
     sasl_input_.append(bytes);
     bytes = {};
     std::string_view rest = sasl_input_;
-    switch (sasl_->feed(rest, output_)) {
+    switch (sasl_->feed(rest, output_.sasl())) {
     case SaslExchange::State::going_on:
         sasl_input_.erase(0, sasl_input_.size() - rest.size());
         return;
     case SaslExchange::State::failed:
         failure_ = sasl_->failure();
-        failed_ = broken_ = true;
+        failed_ = true;
+        output_.close();
         return;
     case SaslExchange::State::done: break;
     }
     sasl_.reset();
-    output_.append(std::exchange(held_, {}));
+    output_.sasl_is_over();
     const std::string left{rest};
     sasl_input_.clear();
     if (!left.empty()) {
@@ -239,7 +241,7 @@ void Engine::on_session_frame(std::uint16_t channel, const Fields& fields, std::
     }
     // A listener may have taken session and link with it.
     Session* const left = session_of(channel);
-    const Session::Handle* const end = left != nullptr ? left->remote_handle(handle) : nullptr;
+    const Handles::Handle* const end = left != nullptr ? left->handles_.of_remote(handle) : nullptr;
     if (end == nullptr || end->link == nullptr) {
         return;
     }
@@ -289,8 +291,8 @@ void Engine::tell_open(std::uint16_t channel, std::uint32_t remote, Link& link,
     link.attach_ = body;
     link.listener_->on_link_open();
     Session* const session = channels_.at(channel).session;
-    const Session::Handle* const end =
-        session != nullptr ? session->remote_handle(remote) : nullptr;
+    const Handles::Handle* const end =
+        session != nullptr ? session->handles_.of_remote(remote) : nullptr;
     if (end != nullptr && end->link == &link) {
         link.attach_ = {};
     }

@@ -11,6 +11,7 @@
 #include "amqp/engine/channels.hpp"
 #include "amqp/engine/frame.hpp"
 #include "amqp/engine/open.hpp"
+#include "amqp/engine/output.hpp"
 #include "amqp/engine/session.hpp"
 #include "amqp/sasl.hpp"
 #include "core/recycler.hpp"
@@ -104,19 +105,15 @@ private:
             }
         }
     }
-    /// Where AMQP frames are written. They wait for SASL to be over, and nothing follows a close.
-    [[nodiscard]] std::string& out() noexcept {
-        if (close_sent_ || broken_) {
-            discarded_.clear();
-            return discarded_;
-        }
-        return sasl_ == nullptr ? output_ : held_;
-    }
+    [[nodiscard]] std::string& out() noexcept { return output_.amqp(); }
     [[nodiscard]] std::uint32_t remote_max_frame_size() const noexcept {
         return remote_max_frame_size_;
     }
-    /// Shortens what would not fit into a frame of the peer's.
-    void make_fit(Condition& condition) const;
+    /// The largest condition that fits into a frame of the peer's.
+    [[nodiscard]] std::size_t most_of_condition() const noexcept {
+        constexpr std::size_t beside_it = 96;
+        return remote_max_frame_size_ - beside_it;
+    }
     [[nodiscard]] std::string encode(const Condition& condition) const;
     [[nodiscard]] Session* session_of(std::uint16_t remote_channel) noexcept;
     /// The session's object goes.
@@ -138,7 +135,6 @@ private:
     void on_session_frame(std::uint16_t channel, const Fields& fields, std::string_view body);
     void on_disposition(std::uint16_t channel, const Fields& disposition);
     void flush();
-    void release_memory_of_rush(std::size_t used);
     void break_off(std::string_view name, std::string text);
     void lose(Session& session, const Condition& why);
     void finish(const Condition& why);
@@ -149,11 +145,8 @@ private:
     std::unique_ptr<SaslExchange> sasl_;
     FrameReader reader_;
     EngineDriver* driver_{nullptr};
-    std::string output_;
-    std::string held_;       // to be sent once SASL is over
-    std::string discarded_;  // what comes too late to be sent
+    Output output_;
     std::string sasl_input_; // of the exchange, not understood yet
-    unsigned idle_takes_{0}; // one after the other, of much less than the output has room for
     std::uint32_t remote_max_frame_size_{smallest_max_frame_size};
     std::uint16_t remote_channel_max_{65535};
     Channels channels_{};
@@ -169,7 +162,6 @@ private:
     bool is_refused_{false}; // by an open that nobody can work with; a close says why
     bool open_{false};
     bool failed_{false}; // nothing that arrives counts any more
-    bool broken_{false}; // nothing can be sent any more
     bool closed_{false};
     bool processing_{false};
     bool touched_{false};

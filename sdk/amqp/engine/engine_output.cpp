@@ -6,13 +6,6 @@
 #include "amqp/engine/performative.hpp"
 
 namespace sessionq::amqp {
-namespace {
-
-/// What a frame holds beside a condition.
-constexpr std::size_t frame_overhead = 96;
-
-} // namespace
-
 void Engine::write_header() {
     if (!std::exchange(header_sent_, true)) {
         out().append(protocol_header);
@@ -44,6 +37,7 @@ void Engine::close(const Condition& condition) {
     writer.raw(0, encode(condition));
     writer.finish();
     end_frame(to, begun);
+    output_.close();
     close_sent_ = true;
     open_ = false;
     touch();
@@ -83,28 +77,10 @@ void Engine::write_end(std::uint16_t channel, const Condition& condition) {
     touch();
 }
 
-// The text is cut between characters, and what the condition adds to it goes first.
-void Engine::make_fit(Condition& condition) const {
-    const std::size_t most = remote_max_frame_size_ - frame_overhead;
-    if (condition.name.size() + condition.text.size() + condition.info.size() <= most) {
-        return;
-    }
-    condition.info.clear();
-    std::size_t kept = most - std::min(most, condition.name.size());
-    if (kept < condition.text.size()) {
-        while (kept != 0 && (static_cast<unsigned char>(condition.text[kept]) & 0xc0U) == 0x80U) {
-            --kept;
-        }
-        condition.text.resize(kept);
-    }
-}
-
 std::string Engine::encode(const Condition& condition) const {
     std::string encoded;
     if (!condition.empty()) {
-        Condition fitting = condition;
-        make_fit(fitting);
-        write_condition(encoded, fitting);
+        write_condition(encoded, shortened(condition, most_of_condition()));
     }
     return encoded;
 }
@@ -118,32 +94,17 @@ void Engine::flush() {
 
 void Engine::take(std::string& to) {
     flush();
-    to.clear();
-    to.swap(output_);
-    release_memory_of_rush(to.size());
+    output_.take(to);
     touched_ = false;
 }
 
-// A server keeps the output's memory after a rush for as long as it uses it now and then, so that
-// it does not grow from nothing each time. A client's rush is its attaches. It ends with them.
-void Engine::release_memory_of_rush(std::size_t used) {
-    constexpr std::size_t usual = std::size_t{64} << 10U;
-    const unsigned patience = is_server_ ? 32 : 1;
-    const bool is_rush_over = output_.capacity() > usual && used < output_.capacity() / 8;
-    idle_takes_ = is_rush_over ? idle_takes_ + 1 : 0;
-    if (idle_takes_ == patience) {
-        idle_takes_ = 0;
-        std::string{}.swap(output_);
-    }
-}
-
 void Engine::heartbeat() {
-    if (sasl_ != nullptr || broken_ || closed_ || !header_sent_) {
+    if (sasl_ != nullptr || closed_ || !header_sent_) {
         return;
     }
     flush();
-    if (output_.empty()) {
-        output_.append(empty_frame);
+    if (output_.size() == 0) {
+        out().append(empty_frame);
     }
     touch();
 }

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "amqp/engine/composite_writer.hpp"
+#include "amqp/engine/performative.hpp"
+
 namespace sessionq::amqp {
 
 /// Flow control of a link's sender (AMQP 1.0 part 2, section 2.6.7).
@@ -27,7 +30,14 @@ public:
 
     [[nodiscard]] std::uint32_t left() const noexcept { return credit_; }
     [[nodiscard]] bool is_draining() const noexcept { return is_draining_; }
-    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
+    /// The fields of a flow.
+    void write(CompositeWriter& writer) const {
+        writer.number(flow_field::delivery_count, count_);
+        writer.number(flow_field::link_credit, credit_);
+        writer.number(flow_field::available, 0);
+        writer.boolean(flow_field::drain, is_draining_);
+    }
 
 private:
     std::uint32_t count_{0};
@@ -78,11 +88,16 @@ public:
 
     [[nodiscard]] std::uint32_t left() const noexcept { return credit_; }
     [[nodiscard]] bool is_draining() const noexcept { return is_draining_; }
-    /// What the next flow asks.
-    [[nodiscard]] bool asks_for_drain() const noexcept { return asks_for_drain_; }
-    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-    /// The sender's attach has come.
-    [[nodiscard]] bool is_count_known() const noexcept { return is_count_known_; }
+
+    /// The fields of a flow. The receiver does not know the count before the sender's attach.
+    void write(CompositeWriter& writer) const {
+        if (is_count_known_) {
+            writer.number(flow_field::delivery_count, count_);
+        }
+        writer.number(flow_field::link_credit, credit_);
+        writer.number(flow_field::available, 0);
+        writer.boolean(flow_field::drain, asks_for_drain_);
+    }
 
 private:
     std::uint32_t count_{0};

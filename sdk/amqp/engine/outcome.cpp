@@ -1,5 +1,7 @@
 #include "amqp/engine/outcome.hpp"
 
+#include <algorithm>
+
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/engine/composite_writer.hpp"
@@ -93,6 +95,22 @@ Condition read_condition(std::string_view encoded) {
     return {.name = std::string{fields->text(error_field::condition)},
             .text = std::string{fields->text(error_field::description)},
             .info = std::string{fields->raw(error_field::info)}};
+}
+
+Condition shortened(Condition condition, std::size_t most) {
+    if (condition.name.size() + condition.text.size() + condition.info.size() > most) {
+        condition.info.clear();
+        std::size_t kept =
+            std::min(condition.text.size(), most - std::min(most, condition.name.size()));
+        const auto is_in_character = [&](std::size_t at) { // UTF-8
+            return (static_cast<unsigned char>(condition.text[at]) & 0xc0U) == 0x80U;
+        };
+        while (kept != 0 && kept < condition.text.size() && is_in_character(kept)) {
+            --kept;
+        }
+        condition.text.resize(kept);
+    }
+    return condition;
 }
 
 void write_condition(std::string& to, const Condition& condition) {

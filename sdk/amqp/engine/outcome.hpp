@@ -42,6 +42,8 @@ struct Outcome {
 /// An error of the standard. A null one reads as no error, and one that breaks the rules of its
 /// type as one that says so.
 [[nodiscard]] Condition read_condition(std::string_view encoded);
+/// Without `info`, and with less text, if it would have more than `most` bytes.
+[[nodiscard]] Condition shortened(Condition condition, std::size_t most);
 /// Appends an error; nothing if there is none.
 void write_condition(std::string& to, const Condition& condition);
 

@@ -7,12 +7,6 @@
 #include "amqp/engine/performative.hpp"
 
 namespace sessionq::amqp {
-namespace {
-
-constexpr std::uint32_t none = 0xffffffff;
-
-} // namespace
-
 Session::Session(Engine& engine, std::uint16_t channel) : engine_{&engine}, channel_{channel} {}
 
 Session::~Session() {
@@ -36,30 +30,7 @@ void Session::end(const Condition& condition) {
 
 std::size_t Session::links_left() const noexcept {
     const std::size_t most = std::size_t{remote_handle_max_} + 1;
-    return !gone_ && most > used_handles_ ? most - used_handles_ : 0;
-}
-
-std::uint32_t Session::take_handle() {
-    ++used_handles_;
-    if (!free_handles_.empty()) {
-        const std::uint32_t handle = free_handles_.back();
-        free_handles_.pop_back();
-        return handle;
-    }
-    handles_.emplace_back();
-    return static_cast<std::uint32_t>(handles_.size() - 1);
-}
-
-void Session::free_handle(std::uint32_t handle) noexcept {
-    handles_[handle] = {};
-    free_handles_.push_back(handle);
-    --used_handles_;
-}
-
-Session::Handle* Session::remote_handle(std::uint32_t remote) noexcept {
-    return remote < remote_handles_.size() && remote_handles_[remote] != 0
-               ? &handles_[remote_handles_[remote] - 1]
-               : nullptr;
+    return !gone_ && most > handles_.used() ? most - handles_.used() : 0;
 }
 
 template <typename Made>
@@ -67,9 +38,10 @@ std::unique_ptr<Made> Session::make(std::string name) {
     if (links_left() == 0) {
         return nullptr;
     }
-    const std::uint32_t handle = take_handle();
+    const std::uint32_t handle = handles_.take();
     auto made = std::make_unique<Made>(*this, handle, std::move(name));
-    handles_[handle] = {.link = made.get(), .is_used = true, .is_sender = made->is_sender()};
+    handles_.at(handle).link = made.get();
+    handles_.at(handle).is_sender = made->is_sender();
     return made;
 }
 
@@ -82,15 +54,15 @@ void Session::forget(Link& link) noexcept {
     if (link.flow_due_) {
         std::erase(flows_due_, &link);
     }
-    Handle& handle = handles_[link.handle_];
+    Handles::Handle& handle = handles_.at(link.handle_);
     if (handle.link != &link) {
         return; // both have detached
     }
     handle.link = nullptr;
     if (!link.opened_) {
-        free_handle(link.handle_);
-    } else if (!link.remote_open_) {
-        unanswered_.push_back({.name = link.name(), .handle = link.handle_});
+        handles_.free(link.handle_);
+    } else if (handle.awaits_attach) {
+        handles_.leave_unanswered(link.name(), link.handle_);
     }
 }
 
@@ -102,49 +74,30 @@ void Session::on_begin(const Fields& begin) {
     remote_handle_max_ = begin.number(begin_field::handle_max);
 }
 
-// Which of our ends the peer's attach answers. Most peers use the handles that we do.
-std::uint32_t Session::unanswered(std::string_view name, bool is_sender) noexcept {
-    const auto awaits = [&](const Handle& handle) {
-        return handle.is_used && !handle.is_remote_known && handle.is_sender == is_sender &&
-               handle.link != nullptr && handle.link->opened_ && !handle.link->remote_open_ &&
-               handle.link->name() == name;
-    };
-    const auto left = std::ranges::find_if(unanswered_, [&](const Unanswered& each) {
-        return each.name == name && handles_[each.handle].is_sender == is_sender;
-    });
-    if (left != unanswered_.end()) {
-        const std::uint32_t handle = left->handle;
-        unanswered_.erase(left);
-        return handle;
-    }
-    const auto found = std::ranges::find_if(handles_, awaits);
-    return found != handles_.end() ? static_cast<std::uint32_t>(found - handles_.begin()) : none;
-}
-
 Condition Session::on_attach(const Fields& attach, std::string_view body) {
     const std::uint32_t remote = attach.number(attach_field::handle);
-    if (remote_handle(remote) != nullptr) {
+    if (handles_.of_remote(remote) != nullptr) {
         return {.name = "amqp:session:handle-in-use",
                 .text = "the peer attached a handle that is in use",
                 .found = Errc::protocol_error};
     }
-    if (remote >= remote_handles_.size()) {
-        remote_handles_.resize(remote + 1);
-    }
     const bool is_sender = attach.is_true(attach_field::role); // the peer receives
-    const std::uint32_t local = unanswered(attach.text(attach_field::name), is_sender);
-    return local != none ? on_answer(local, remote, attach, body)
-                         : on_peers_link(remote, attach, body);
+    const auto local =
+        handles_.answered_by(attach.text(attach_field::name), is_sender,
+                             [](const Link& link) -> const std::string& { return link.name(); });
+    if (!local) {
+        return on_peers_link(remote, attach, body);
+    }
+    on_answer(*local, remote, attach, body);
+    return {};
 }
 
-Condition Session::on_answer(std::uint32_t local, std::uint32_t remote, const Fields& attach,
-                             std::string_view body) {
-    remote_handles_[remote] = local + 1;
-    Handle& handle = handles_[local];
-    handle.is_remote_known = true;
-    Link* const link = handle.link;
+void Session::on_answer(std::uint32_t local, std::uint32_t remote, const Fields& attach,
+                        std::string_view body) {
+    handles_.connect(local, remote);
+    Link* const link = handles_.at(local).link;
     if (link == nullptr) {
-        return {}; // it was left meanwhile, and the peer's detach follows
+        return; // it was left meanwhile, and the peer's detach follows
     }
     link->remote_open_ = true;
     link->remote_max_message_size_ = attach.long_number(attach_field::max_message_size);
@@ -155,7 +108,6 @@ Condition Session::on_answer(std::uint32_t local, std::uint32_t remote, const Fi
     if (link->listener_ != nullptr && !link->closed_) {
         engine_->tell_open(channel_, remote, *link, body);
     }
-    return {};
 }
 
 Condition Session::on_peers_link(std::uint32_t remote, const Fields& attach,
@@ -166,8 +118,7 @@ Condition Session::on_peers_link(std::uint32_t remote, const Fields& attach,
                 .found = Errc::protocol_error};
     }
     const auto adopt = [&]<typename Made>(std::unique_ptr<Made> link) {
-        remote_handles_[remote] = link->handle_ + 1;
-        handles_[link->handle_].is_remote_known = true;
+        handles_.connect(link->handle_, remote);
         link->remote_open_ = true;
         link->remote_max_message_size_ = attach.long_number(attach_field::max_message_size);
         link->kept_attach_ = std::make_unique<std::string>(body);
@@ -200,7 +151,8 @@ Condition Session::on_transfer(const Fields& transfer) {
         window_due_ = true;
         mark_due();
     }
-    const Handle* const handle = remote_handle(transfer.number(transfer_field::handle));
+    const Handles::Handle* const handle =
+        handles_.of_remote(transfer.number(transfer_field::handle));
     if (handle == nullptr || handle->is_sender) {
         return {.name = "amqp:session:unattached-handle",
                 .text = "the peer sent a message to a handle that receives none",
@@ -214,8 +166,9 @@ void Session::on_flow(const Fields& flow) {
     window_.peer_sends_from(flow.number(flow_field::next_outgoing_id));
     window_.peer_takes(flow.number(flow_field::next_incoming_id),
                        flow.number(flow_field::incoming_window));
-    const Handle* const handle =
-        flow.has(flow_field::handle) ? remote_handle(flow.number(flow_field::handle)) : nullptr;
+    const Handles::Handle* const handle = flow.has(flow_field::handle)
+                                              ? handles_.of_remote(flow.number(flow_field::handle))
+                                              : nullptr;
     Link* const link = handle != nullptr ? handle->link : nullptr;
     if (flow.is_true(flow_field::echo)) {
         if (link != nullptr && link->may_speak()) {
@@ -247,16 +200,13 @@ void Session::send_waiting() {
 
 void Session::on_detach(const Fields& detach) {
     const std::uint32_t remote = detach.number(detach_field::handle);
-    Handle* const handle = remote_handle(remote);
-    if (handle == nullptr) {
+    if (handles_.of_remote(remote) == nullptr) {
         return; // the peer has left this link before
     }
-    const std::uint32_t local = remote_handles_[remote] - 1;
-    remote_handles_[remote] = 0;
-    handle->is_remote_known = false;
-    Link* const link = handle->link;
+    const std::uint32_t local = handles_.disconnect(remote);
+    Link* const link = handles_.at(local).link;
     if (link == nullptr || link->closed_) {
-        free_handle(local);
+        handles_.free(local);
     }
     if (link == nullptr) {
         return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "amqp/engine/disposition_batch.hpp"
+#include "amqp/engine/handles.hpp"
 #include "amqp/engine/link.hpp"
 #include "amqp/engine/transfer_window.hpp"
 
@@ -58,22 +59,6 @@ private:
     friend class ReceiverLink;
     friend class SenderLink;
 
-    /// One end of a link. It outlives the link's object until both sides have detached.
-    struct Handle {
-        Link* link{nullptr};
-        bool is_used{false};
-        bool is_remote_known{false}; // the peer's attach has come, and its detach has not
-        bool is_sender{false};
-    };
-    /// A link that was left before the peer has answered its attach.
-    struct Unanswered {
-        std::string name{};
-        std::uint32_t handle{0};
-    };
-
-    [[nodiscard]] std::uint32_t take_handle();
-    void free_handle(std::uint32_t handle) noexcept;
-    [[nodiscard]] Handle* remote_handle(std::uint32_t remote) noexcept;
     template <typename Made>
     [[nodiscard]] std::unique_ptr<Made> make(std::string name);
     void forget(Link& link) noexcept;
@@ -86,8 +71,6 @@ private:
     void write_attach(Link& link, const Attach& attach);
     void write_detach(Link& link, const Condition& condition);
     void say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bool settled);
-    void write_disposition(bool is_receiver, std::uint32_t first, std::uint32_t last, bool settled,
-                           std::string_view state);
     void want_flow(Link& link);
     void write_flow(Link* link);
     void write_dispositions();
@@ -98,8 +81,8 @@ private:
     // What is heard. Each may destroy the session; a condition that is not empty ends it.
     void on_begin(const Fields& begin);
     [[nodiscard]] Condition on_attach(const Fields& attach, std::string_view body);
-    [[nodiscard]] Condition on_answer(std::uint32_t local, std::uint32_t remote,
-                                      const Fields& attach, std::string_view body);
+    void on_answer(std::uint32_t local, std::uint32_t remote, const Fields& attach,
+                   std::string_view body);
     [[nodiscard]] Condition on_peers_link(std::uint32_t remote, const Fields& attach,
                                           std::string_view body);
     [[nodiscard]] Condition on_transfer(const Fields& transfer);
@@ -118,16 +101,11 @@ private:
         flows_due_.clear();
         stalled_.clear();
     }
-    [[nodiscard]] std::uint32_t unanswered(std::string_view name, bool is_sender) noexcept;
 
     Engine* engine_;
     SessionListener* listener_{nullptr};
     core::IntrusiveList<Link> links_{};
-    std::vector<Handle> handles_{};               // ours
-    std::vector<std::uint32_t> free_handles_{};   // below the size of `handles_`
-    std::vector<std::uint32_t> remote_handles_{}; // the peer's: one more than ours, or zero
-    std::vector<Unanswered> unanswered_{};
-    std::size_t used_handles_{0};
+    Handles handles_{};
     std::uint32_t remote_handle_max_{0xffffffff};
     TransferWindow window_{};
     DeliveryTable sent_{};

@@ -26,6 +26,7 @@ void Session::write_begin(const std::uint16_t* remote_channel) {
 }
 
 void Session::write_attach(Link& link, const Attach& attach) {
+    handles_.at(link.handle_).awaits_attach = !link.remote_open_;
     std::string& to = engine_->out();
     const std::size_t begun = begin_frame(to, channel_);
     attach.write(to, link.name(), link.handle_, !link.is_sender());
@@ -48,7 +49,7 @@ void Session::write_detach(Link& link, const Condition& condition) {
     writer.finish();
     end_frame(to, begun);
     if (link.remote_closed_) {
-        free_handle(link.handle_);
+        handles_.free(link.handle_);
     }
     engine_->touch();
 }
@@ -57,10 +58,11 @@ void Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bo
     if (outcome != nullptr && !outcome->is_plain()) {
         write_dispositions();
         Outcome fitting = *outcome;
-        engine_->make_fit(fitting.error);
+        fitting.error = shortened(std::move(fitting.error), engine_->most_of_condition());
         std::string state;
         fitting.write(state);
-        write_disposition(is_receiver, id, id, settled, state);
+        write_disposition(engine_->out(), channel_, is_receiver, {.first = id, .last = id}, settled,
+                          state);
         engine_->touch();
         return;
     }
@@ -73,31 +75,7 @@ void Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bo
     mark_due();
 }
 
-void Session::write_disposition(bool is_receiver, std::uint32_t first, std::uint32_t last,
-                                bool settled, std::string_view state) {
-    std::string& to = engine_->out();
-    const std::size_t begun = begin_frame(to, channel_);
-    CompositeWriter writer{to, Performative::disposition};
-    writer.boolean(disposition_field::role, is_receiver);
-    writer.number(disposition_field::first, first);
-    writer.number(disposition_field::last, last);
-    writer.boolean(disposition_field::settled, settled);
-    writer.raw(disposition_field::state, state);
-    writer.finish();
-    end_frame(to, begun);
-}
-
-void Session::write_dispositions() {
-    if (dispositions_.empty()) {
-        return;
-    }
-    std::string state;
-    Outcome{.kind = dispositions_.kind()}.write(state);
-    dispositions_.take_ranges([&](std::uint32_t first, std::uint32_t last) {
-        write_disposition(dispositions_.is_receiver(), first, last, dispositions_.is_settled(),
-                          state);
-    });
-}
+void Session::write_dispositions() { dispositions_.write(engine_->out(), channel_); }
 
 void Session::want_flow(Link& link) {
     if (!std::exchange(link.flow_due_, true)) {
@@ -144,22 +122,13 @@ void Session::write_flow(Link* link) {
     writer.number(flow_field::incoming_window, TransferWindow::incoming);
     writer.number(flow_field::next_outgoing_id, window_.next_outgoing());
     writer.number(flow_field::outgoing_window, TransferWindow::outgoing);
-    if (link != nullptr && link->is_sender()) {
-        const SenderCredit& credit = static_cast<SenderLink*>(link)->credit_;
+    if (link != nullptr) {
         writer.number(flow_field::handle, link->handle_);
-        writer.number(flow_field::delivery_count, credit.count());
-        writer.number(flow_field::link_credit, credit.left());
-        writer.number(flow_field::available, 0);
-        writer.boolean(flow_field::drain, credit.is_draining());
-    } else if (link != nullptr) {
-        const ReceiverCredit& credit = static_cast<ReceiverLink*>(link)->credit_;
-        writer.number(flow_field::handle, link->handle_);
-        if (credit.is_count_known()) {
-            writer.number(flow_field::delivery_count, credit.count());
+        if (link->is_sender()) {
+            static_cast<SenderLink*>(link)->credit_.write(writer);
+        } else {
+            static_cast<ReceiverLink*>(link)->credit_.write(writer);
         }
-        writer.number(flow_field::link_credit, credit.left());
-        writer.number(flow_field::available, 0);
-        writer.boolean(flow_field::drain, credit.asks_for_drain());
     }
     writer.finish();
     end_frame(to, begun);
