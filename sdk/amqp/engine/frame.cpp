@@ -33,9 +33,9 @@ std::optional<std::size_t> FrameReader::size_of(std::string_view bytes) noexcept
     const std::size_t size = core::number_at<4>(bytes.data());
     const std::size_t offset = std::size_t{byte(bytes, 4)} * 4;
     if (offset < frame_header_size || offset > size) {
-        fault_ = "a frame is smaller than its header";
+        fault_ = "what the peer sent is no frame: it is smaller than its header";
     } else if (largest_ != 0 && size > largest_) {
-        fault_ = "a frame is larger than this side allows";
+        fault_ = "what the peer sent is no frame, or one larger than this side allows";
     } else if (byte(bytes, 5) != amqp_type) {
         fault_ = "a frame is not of the type AMQP";
     } else {

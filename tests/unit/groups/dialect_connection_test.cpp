@@ -178,7 +178,7 @@ TEST_CASE("dialect connection: a peer that speaks another protocol is a protocol
     named("AMQP\0\0\x09\x01"s, "another version of AMQP");
     named("AMQP\0\x01\0\0"s, "AMQP 1.0 without");
     named("220 mail.example ESMTP\r\n", "does not speak AMQP 1.0 with SASL");
-    named(let_in + "HTTP/1.1 400\r\n\r\n", "no frames");
+    named(let_in + "HTTP/1.1 400\r\n\r\n", "is no frame");
 }
 
 TEST_CASE(
