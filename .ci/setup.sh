@@ -9,8 +9,9 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
 
 build_packages=(
     g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev
-    libqpid-proton11-dev libssl-dev libsqlite3-dev libwslay-dev python3
+    libssl-dev libsqlite3-dev libwslay-dev python3
 )
+test_packages=(libqpid-proton11-dev) # a peer
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
 fuzz_packages=(clang-16 libclang-rt-16-dev)
@@ -75,7 +76,7 @@ install_runtimes() {
 
 # For all stages of .ci/run at once.
 install_everything() {
-    need_packages "${build_packages[@]}" "${lint_packages[@]}" "${fuzz_packages[@]}" &&
+    need_packages "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}" "${fuzz_packages[@]}" &&
         install_runtimes
 }
 

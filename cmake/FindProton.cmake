@@ -1,4 +1,4 @@
-# Finds the engine of Qpid Proton-C: target Proton::Proton.
+# Finds the engine of Qpid Proton-C, a peer in tests and benchmarks: target Proton::Proton.
 find_path(Proton_INCLUDE_DIR proton/transport.h)
 find_library(Proton_LIBRARY NAMES qpid-proton-core qpid-proton)
 mark_as_advanced(Proton_INCLUDE_DIR Proton_LIBRARY)

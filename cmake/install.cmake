@@ -15,6 +15,5 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfigVersion.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindAsio.cmake
-  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindProton.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindWslay.cmake
   DESTINATION ${package_dir})

@@ -74,6 +74,11 @@ public:
     void take(std::string& to);
     /// Bytes written since the last `take`.
     [[nodiscard]] std::size_t unsent() const noexcept { return output_.size(); }
+    /// Bytes kept for the peer: what is written and not taken, messages that wait for its credit or
+    /// room, and what it has sent of frames and messages whose end has not come.
+    [[nodiscard]] std::size_t held() const noexcept {
+        return held_ + output_.held() + reader_.held() + sasl_input_.size();
+    }
     /// Has an empty frame sent if nothing else is to be.
     void heartbeat();
 
@@ -146,6 +151,7 @@ private:
     FrameReader reader_;
     EngineDriver* driver_{nullptr};
     Output output_;
+    std::size_t held_{0};    // of messages
     std::string sasl_input_; // of the exchange, not understood yet
     std::uint32_t remote_max_frame_size_{smallest_max_frame_size};
     std::uint16_t remote_channel_max_{65535};

@@ -31,6 +31,7 @@ public:
     void close() noexcept { is_over_ = true; }
 
     [[nodiscard]] std::size_t size() const noexcept { return ready_.size(); }
+    [[nodiscard]] std::size_t held() const noexcept { return ready_.size() + held_.size(); }
 
     /// Puts what is ready into `to`, in place of what it held, and goes on with its memory.
     void take(std::string& to) {

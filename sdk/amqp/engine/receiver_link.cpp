@@ -30,7 +30,12 @@ void ReceiverLink::look_drained() {
     }
 }
 
-void ReceiverLink::drop_bytes() noexcept { partial_.reset(); }
+void ReceiverLink::drop_bytes() noexcept {
+    if (partial_ != nullptr) {
+        engine_->held_ -= partial_->bytes.size();
+        partial_.reset();
+    }
+}
 
 Condition ReceiverLink::take(const Fields& transfer) {
     if (!may_speak() || !opened_) {
@@ -78,7 +83,7 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
                 .found = Errc::protocol_error};
     }
     if (transfer.is_true(aborted)) {
-        partial_.reset();
+        drop_bytes();
         return {};
     }
     partial_->settled = partial_->settled || transfer.is_true(settled);
@@ -86,7 +91,9 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
         return {};
     }
     partial_->bytes.append(transfer.payload());
+    engine_->held_ += transfer.payload().size();
     if (!transfer.is_true(more)) {
+        engine_->held_ -= partial_->bytes.size();
         const auto whole = std::exchange(partial_, nullptr);
         deliver(whole->id, whole->tag, whole->message_format, whole->settled, whole->bytes);
     }

@@ -50,7 +50,7 @@ DeliveryHandle SenderLink::send(std::string_view tag, const Pieces& encoded, boo
     kept.bytes.append(encoded.head).append(encoded.rest);
     kept.message.tag = kept.tag;
     kept.message.encoded = {kept.bytes, {}};
-    session_->waiting_bytes_ += kept.bytes.size();
+    session_->keep(kept.bytes.size());
     return handle;
 }
 
@@ -108,7 +108,7 @@ bool SenderLink::send_waiting() {
         if (!write(first.message)) {
             return false;
         }
-        session_->waiting_bytes_ -= first.bytes.size();
+        session_->drop(first.bytes.size());
         waiting_->pop_front();
         if (waiting_->empty()) {
             waiting_.reset();
@@ -135,7 +135,7 @@ void SenderLink::drop_bytes() noexcept {
     }
     if (!gone_) {
         for (const Waiting& each : *waiting_) {
-            session_->waiting_bytes_ -= each.bytes.size();
+            session_->drop(each.bytes.size());
         }
         std::erase(session_->stalled_, this);
     }

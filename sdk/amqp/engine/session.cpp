@@ -188,6 +188,16 @@ void Session::on_flow(const Fields& flow) {
     send_waiting();
 }
 
+void Session::keep(std::size_t bytes) noexcept {
+    waiting_bytes_ += bytes;
+    engine_->held_ += bytes;
+}
+
+void Session::drop(std::size_t bytes) noexcept {
+    waiting_bytes_ -= bytes;
+    engine_->held_ -= bytes;
+}
+
 void Session::send_waiting() {
     for (std::size_t i = 0; i < stalled_.size();) {
         if (stalled_[i]->send_waiting()) {

@@ -89,6 +89,8 @@ private:
     void on_flow(const Fields& flow);
     void on_detach(const Fields& detach);
     void send_waiting();
+    void keep(std::size_t bytes) noexcept;
+    void drop(std::size_t bytes) noexcept;
     /// Its links are gone. `each` may keep them in mind.
     template <typename Each>
     void drop_links(Each each) {

@@ -723,6 +723,36 @@ const Rule rules[]{
          refuses(frame(0x30, {}), decode_error);
          refuses({"\0\0\0\x0f\x02\0\0\0\0\x53\x14\xc0\x04\x03\x40", 15}, decode_error);
      }},
+    {"2.6", "what a connection holds is counted, and dropped with what it was held for",
+     [] {
+         RawPeer peer;
+         opened(peer);
+         LinkLog& in = peer.attach("in", 0, false);
+         LinkLog& out = peer.attach("out", 1, true);
+         CHECK(peer.engine->held() == 0);
+         in.receiver->add_credit(3);
+         peer.transfer(0, 0, "half", true);
+         CHECK(peer.engine->held() == 4);
+         out.sender->send("t", "waiting", false);
+         out.sender->send("u", "too", true);
+         CHECK(peer.engine->held() == 14);
+         CHECK(out.sender->buffered() == 10);
+         peer.flow(1, 0, 1);
+         CHECK(peer.engine->held() == 7);
+         SUBCASE("links are closed") {
+             in.receiver->close();
+             out.sender->close();
+         }
+         SUBCASE("links are detached by the peer") {
+             peer.say(0x16, {Uint{0}, true});
+             peer.say(0x16, {Uint{1}, true});
+         }
+         SUBCASE("the session ends") { peer.say(0x17, {}); }
+         peer.read();
+         CHECK(peer.engine->held() == 0);
+         peer.say(std::string_view{"\0\0\0\x20\x02\0\0\0", 8});
+         CHECK(peer.engine->held() == 8);
+     }},
     {"2.7", "performatives leave with all their fields, which strict peers count",
      [] {
          const std::pair<std::uint64_t, std::size_t> full[]{{0x10, 10}, {0x11, 8},  {0x12, 14},
