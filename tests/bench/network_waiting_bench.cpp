@@ -79,6 +79,7 @@ void waiting_sessionq(benchmark::State& state) {
 }
 BENCHMARK(waiting_sessionq)
     ->Arg(10'000)
+    ->Arg(100'000)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);

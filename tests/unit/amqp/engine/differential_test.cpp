@@ -143,6 +143,15 @@ std::string difference(std::uint64_t seed, Counts& counts) {
             }
         }
     }
+    for (const auto& pairing : pairings) {
+        for (const bool server : {false, true}) {
+            pairing->side(server).lose_input();
+            if (const auto told = pairing->side(server).take_events(); !told.empty()) {
+                return "seed " + std::to_string(seed) + ": after the end was told\n" +
+                       list_of(told);
+            }
+        }
+    }
     return {};
 }
 

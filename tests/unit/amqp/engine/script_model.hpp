@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "amqp/engine/attach.hpp"
+
 namespace sessionq::test {
 
 // What the writer of a script knows of sessions, links and deliveries: what each side may do next.
@@ -27,8 +29,8 @@ struct ModelLink {
     int session{0};
     bool by_server{false};
     bool is_answered{false};
-    bool all_settled{false};
-    bool none_settled{false};
+    amqp::SenderSettleMode sender_mode{};
+    amqp::ReceiverSettleMode receiver_mode{};
     std::array<bool, 2> left{};
     std::array<bool, 2> left_before{};
     int credit{0}; // both agree when all is quiet

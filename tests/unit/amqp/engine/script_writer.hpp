@@ -47,7 +47,7 @@ private:
             const std::size_t dice = below(100);
             if (sessions_.empty() || dice < 3 ? begin(operation)
                 : dice < 4                    ? end(operation)
-                : dice < 14                   ? attach(operation)
+                : dice < 14                   ? attach_too(operation) || attach(operation)
                                               : use_link(operation, dice)) {
                 step.push_back(std::move(operation));
                 return;
@@ -105,10 +105,38 @@ private:
         return true;
     }
 
+    /// Both sides attach the same link before they hear of the other: one link, and two answers.
+    bool attach_too(Operation& operation) {
+        for (const std::string& key : fresh_) {
+            ModelLink& link = links_.at(key);
+            if (link.by_server != operation.by_server && !link.is_answered &&
+                may_attach(link.session, operation.by_server)) {
+                operation.kind = Kind::attach;
+                operation.session = link.session;
+                operation.link = key;
+                operation.attach = attach_to(link);
+                link.is_answered = true;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    amqp::Attach attach_to(const ModelLink& link) {
+        amqp::Attach attach = new_attach();
+        attach.sender_mode = link.sender_mode;
+        attach.receiver_mode = link.receiver_mode;
+        return attach;
+    }
+
+    bool may_attach(int number, bool by_server) const {
+        const ModelSession& session = sessions_.at(number);
+        return session.knows[by_server] && !session.ended[by_server];
+    }
+
     bool attach(Operation& operation) {
         const auto chosen = std::next(sessions_.begin(), static_cast<int>(below(sessions_.size())));
-        if (!chosen->second.knows[operation.by_server] ||
-            chosen->second.ended[operation.by_server]) {
+        if (!may_attach(chosen->first, operation.by_server)) {
             return false;
         }
         const std::string key = "s" + std::to_string(chosen->first) + "-" +
@@ -124,8 +152,8 @@ private:
         link.key = key;
         link.session = chosen->first;
         link.by_server = operation.by_server;
-        link.all_settled = operation.attach.sender_mode == amqp::SenderSettleMode::settled;
-        link.none_settled = operation.attach.sender_mode == amqp::SenderSettleMode::unsettled;
+        link.sender_mode = operation.attach.sender_mode;
+        link.receiver_mode = operation.attach.receiver_mode;
         fresh_.insert(key);
         return true;
     }
@@ -174,7 +202,7 @@ private:
             link.left[operation.by_server] = true;
         } else {
             operation.kind = Kind::answer;
-            operation.attach = new_attach();
+            operation.attach = attach_to(link);
         }
         link.is_answered = true;
         return true;
@@ -209,7 +237,8 @@ private:
 
     bool send(Operation& operation, ModelLink& link) {
         operation.kind = Kind::send;
-        operation.settled = link.all_settled || (!link.none_settled && chance(4));
+        operation.settled = link.sender_mode == amqp::SenderSettleMode::settled ||
+                            (link.sender_mode == amqp::SenderSettleMode::mixed && chance(3));
         operation.tag = std::to_string(next_tag_++);
         operation.tag.resize(std::max(operation.tag.size(), 1 + below(32)), 't');
         const std::size_t sizes[]{0, below(100), below(3000), below(largest_)};
@@ -234,7 +263,8 @@ private:
             link.drain_said = false;
             return true;
         }
-        if (dice < 46 && link.is_answered && !link.drain_asked && link.credit + link.added > 0) {
+        if (dice < 46 && link.is_answered && !is_fresh(link) && !link.drain_asked &&
+            link.credit + link.added > 0) {
             operation.kind = Kind::drain;
             link.drain_asked = link.drain_said = true;
             return true;
