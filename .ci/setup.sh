@@ -76,7 +76,8 @@ install_runtimes() {
 
 # For all stages of .ci/run at once.
 install_everything() {
-    need_packages "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}" "${fuzz_packages[@]}" &&
+    need_packages "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}" \
+        "${fuzz_packages[@]}" &&
         install_runtimes
 }
 

@@ -80,7 +80,7 @@ struct OneLink final : LinkListener {
 };
 
 void OneLink::settle(std::uint8_t value, bool is_final) {
-    if (deliveries.empty() || get()->is_gone()) { // nobody tells that of a link that was detached
+    if (deliveries.empty() || get()->is_gone()) {
         return;
     }
     const auto chosen = deliveries.begin() + static_cast<std::ptrdiff_t>(value % deliveries.size());

@@ -74,9 +74,7 @@ void Engine::feed_sasl(std::string_view& bytes) {
     output_.sasl_is_over();
     const std::string left{rest};
     sasl_input_.clear();
-    if (!left.empty()) {
-        feed(left);
-    }
+    feed(left);
 }
 
 void Engine::feed(std::string_view bytes) {
@@ -247,7 +245,7 @@ void Engine::on_session_frame(std::uint16_t channel, const Fields& fields, std::
     }
     if (!end->is_sender) {
         static_cast<ReceiverLink*>(end->link)->look_drained();
-    } else if (end->link->listener_ != nullptr && !end->link->closed_) {
+    } else if (end->link->listening() != nullptr && !end->link->closed_) {
         end->link->listener_->on_flow();
     }
 }
@@ -280,7 +278,7 @@ void Engine::on_disposition(std::uint16_t channel, const Fields& disposition) {
         }
         delivery->remote_settled =
             delivery->remote_settled || disposition.is_true(disposition_field::settled);
-        if (delivery->link->listener_ != nullptr) {
+        if (delivery->link->listening() != nullptr) {
             delivery->link->listener_->on_disposition(DeliveryHandle{delivery});
         }
     }
@@ -305,11 +303,6 @@ void Engine::break_off(std::string_view name, std::string text) {
     failure_ = {.name = std::string{name}, .text = std::move(text), .found = Errc::protocol_error};
     failed_ = true;
     close(failure_);
-}
-
-// An attach cannot be cut into frames.
-void Engine::fail_by_attach() {
-    break_off("amqp:not-allowed", "an attach does not fit into a frame of the peer's size");
 }
 
 void Engine::input_closed(const Condition& why) {
@@ -348,8 +341,8 @@ void Engine::lose(Session& session, const Condition& why) {
         Link* const link = lost_links_.back();
         lost_links_.pop_back();
         link->being_lost_ = false;
-        if (LinkListener* const listener = std::exchange(link->listener_, nullptr)) {
-            listener->on_link_gone(why);
+        if (link->listener_ != nullptr) {
+            link->listener_->on_link_gone(why);
         }
     }
     if (session.listener_ != nullptr) {

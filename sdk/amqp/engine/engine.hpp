@@ -130,7 +130,6 @@ private:
     void feed_sasl(std::string_view& bytes);
     void feed(std::string_view bytes);
     void write_header();
-    void fail_by_attach();
     void open();
     void on_frame(const Frame& frame);
     void on_open(const Fields& open);

@@ -34,6 +34,14 @@ void Link::leave() noexcept {
     session_->forget(*this);
 }
 
+void Link::tell_closed(const Condition& why, bool closed) {
+    LinkListener* const listener = listening();
+    is_over_ = true;
+    if (listener != nullptr) {
+        listener->on_link_closed(why, closed);
+    }
+}
+
 Attach Link::remote() const {
     std::string fault;
     const auto fields = Fields::read(attach_, fault);

@@ -30,7 +30,8 @@ public:
     virtual void on_link_open() {}
     /// The peer detached, or broke a rule of the link (`found` says so, and the link is closed
     /// already); `closed` false: it keeps the link's state. An empty condition: no error. Nothing
-    /// follows. The owner answers with `close`.
+    /// follows but `on_link_gone`, for as long as the owner keeps the link. The owner answers with
+    /// `close`.
     virtual void on_link_closed(const Condition& condition, bool closed) = 0;
     /// The peer's session or connection is gone, and the link with it. Nothing follows. Do not
     /// destroy the session here.
@@ -91,6 +92,12 @@ protected:
     friend class Engine;
     friend class Session;
 
+    /// Whom events are told, but for the end of the session.
+    [[nodiscard]] LinkListener* listening() const noexcept {
+        return is_over_ ? nullptr : listener_;
+    }
+    /// Once. The listener may destroy the link.
+    void tell_closed(const Condition& why, bool closed);
     /// For the destructors of the links.
     void leave() noexcept;
     void update(Delivery& delivery, const Outcome& outcome);
@@ -118,6 +125,7 @@ protected:
     bool closed_{false};
     bool remote_open_{false};
     bool remote_closed_{false};
+    bool is_over_{false}; // the owner was told of its end
     bool gone_{false};
     bool being_lost_{false};
     bool flow_due_{false};

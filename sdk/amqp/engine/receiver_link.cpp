@@ -25,7 +25,7 @@ bool ReceiverLink::drain() {
 
 // Credit that was used up needs no answer; what has not arrived in whole still holds its own.
 void ReceiverLink::look_drained() {
-    if (may_speak() && partial_ == nullptr && credit_.take_drained() && listener_ != nullptr) {
+    if (may_speak() && partial_ == nullptr && credit_.take_drained() && listening() != nullptr) {
         listener_->on_drained();
     }
 }
@@ -102,7 +102,7 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
 
 void ReceiverLink::deliver(std::uint32_t id, std::string_view tag, std::uint32_t format,
                            bool is_settled, std::string_view encoded) {
-    if (listener_ == nullptr) {
+    if (listening() == nullptr) {
         return;
     }
     Delivery& made = make_delivery(tag, format);
@@ -127,9 +127,7 @@ bool ReceiverLink::fails_by_size(std::size_t size) {
 
 void ReceiverLink::fail(const Condition& why) {
     close(why);
-    if (listener_ != nullptr) {
-        std::exchange(listener_, nullptr)->on_link_closed(why, true);
-    }
+    tell_closed(why, true);
 }
 
 } // namespace sessionq::amqp

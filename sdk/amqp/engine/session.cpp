@@ -105,7 +105,7 @@ void Session::on_answer(std::uint32_t local, std::uint32_t remote, const Fields&
         static_cast<ReceiverLink*>(link)->credit_.counts_from(
             attach.number(attach_field::initial_delivery_count));
     }
-    if (link->listener_ != nullptr && !link->closed_) {
+    if (link->listening() != nullptr && !link->closed_) {
         engine_->tell_open(channel_, remote, *link, body);
     }
 }
@@ -199,13 +199,7 @@ void Session::drop(std::size_t bytes) noexcept {
 }
 
 void Session::send_waiting() {
-    for (std::size_t i = 0; i < stalled_.size();) {
-        if (stalled_[i]->send_waiting()) {
-            stalled_.erase(stalled_.begin() + static_cast<std::ptrdiff_t>(i));
-        } else {
-            ++i;
-        }
-    }
+    std::erase_if(stalled_, [](SenderLink* link) { return link->send_waiting(); });
 }
 
 void Session::on_detach(const Fields& detach) {
@@ -218,14 +212,11 @@ void Session::on_detach(const Fields& detach) {
     if (link == nullptr || link->closed_) {
         handles_.free(local);
     }
-    if (link == nullptr) {
-        return;
-    }
-    link->remote_closed_ = true;
-    link->drop_bytes();
-    if (LinkListener* const listener = std::exchange(link->listener_, nullptr)) {
-        listener->on_link_closed(read_condition(detach.raw(detach_field::error)),
-                                 detach.is_true(detach_field::closed));
+    if (link != nullptr) {
+        link->remote_closed_ = true;
+        link->drop_bytes();
+        link->tell_closed(read_condition(detach.raw(detach_field::error)),
+                          detach.is_true(detach_field::closed));
     }
 }
 

@@ -32,8 +32,9 @@ void Session::write_attach(Link& link, const Attach& attach) {
     attach.write(to, link.name(), link.handle_, !link.is_sender());
     end_frame(to, begun);
     if (to.size() - begun > engine_->remote_max_frame_size()) {
-        to.resize(begun);
-        engine_->fail_by_attach();
+        to.resize(begun); // it cannot be cut into frames
+        engine_->break_off("amqp:not-allowed",
+                           "an attach does not fit into a frame of the peer's size");
     }
     engine_->touch();
 }

@@ -16,7 +16,9 @@ struct OurSide::OneLink final : LinkListener {
         }
     }
     void on_link_gone(const Condition& condition) override {
-        side.tell("gone " + key + " " + text_of(condition));
+        if (!is_left_by_peer) { // Proton tells nothing more of a link that was detached
+            side.tell("gone " + key + " " + text_of(condition));
+        }
         drop();
     }
     void on_flow() override { watch.told = true; }

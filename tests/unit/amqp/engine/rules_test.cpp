@@ -424,6 +424,21 @@ const Rule rules[]{
          CHECK(again.sender->name() == "l");
          CHECK(peer.count(0x16) == 0);
      }},
+    {"2.5.5", "a link that was detached hears of its session's end, with which its deliveries go",
+     [] {
+         RawPeer peer;
+         opened(peer);
+         LinkLog& link = peer.attach("l", 0, false);
+         link.receiver->add_credit(1);
+         peer.transfer(0, 0, "x");
+         peer.say(0x16, {Uint{0}, true});
+         CHECK(link.closed);
+         CHECK(link.deliveries.at(0).tag() == "t0");
+         CHECK_FALSE(link.gone);
+         peer.say(0x17, {});
+         CHECK(link.gone);
+         CHECK(link.receiver->is_gone());
+     }},
     {"2.6.4", "a detach that does not close is told from one that does, and closed",
      [] {
          RawPeer peer;
