@@ -22,11 +22,12 @@ public:
     }
     /// Where AMQP frames are written.
     [[nodiscard]] std::string& amqp() noexcept {
-        if (is_over_) {
-            discarded_.clear();
-            return discarded_;
-        }
-        return awaits_sasl_ ? held_ : ready_;
+        return is_over_ ? nowhere() : awaits_sasl_ ? held_ : ready_;
+    }
+    /// Where frames are written that come too late to be sent.
+    [[nodiscard]] std::string& nowhere() noexcept {
+        discarded_.clear();
+        return discarded_;
     }
     void close() noexcept { is_over_ = true; }
 
@@ -52,8 +53,8 @@ private:
     bool awaits_sasl_;
     bool is_over_{false};
     std::string ready_{};
-    std::string held_{};      // until SASL is over
-    std::string discarded_{}; // what comes too late to be sent
+    std::string held_{}; // until SASL is over
+    std::string discarded_{};
 };
 
 } // namespace sessionq::amqp

@@ -162,6 +162,11 @@ const CompositeRule* rule_of(std::uint8_t code) noexcept {
     }
 }
 
+std::size_t field_count(std::uint8_t code) noexcept {
+    const CompositeRule* const rule = rule_of(code);
+    return rule != nullptr ? rule->fields.size() : 0;
+}
+
 std::optional<Fields> Fields::read(std::string_view bytes, std::string& fault) {
     std::optional<Fields> made;
     Decoder decoder{bytes};

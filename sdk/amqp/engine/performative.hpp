@@ -127,6 +127,8 @@ struct CompositeRule {
 
 /// Null for a type that is not in the table.
 [[nodiscard]] const CompositeRule* rule_of(std::uint8_t code) noexcept;
+/// Zero for a type that is not in the table.
+[[nodiscard]] std::size_t field_count(std::uint8_t code) noexcept;
 
 /// A composite value as views of the bytes it was read from. A field that is absent reads as null.
 class Fields {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "amqp/engine/composite_writer.hpp"
@@ -50,7 +51,7 @@ DeliveryHandle SenderLink::send(std::string_view tag, const Pieces& encoded, boo
     kept.bytes.append(encoded.head).append(encoded.rest);
     kept.message.tag = kept.tag;
     kept.message.encoded = {kept.bytes, {}};
-    session_->keep(kept.bytes.size());
+    session_->hold(std::ssize(kept.bytes));
     return handle;
 }
 
@@ -69,7 +70,7 @@ bool SenderLink::write(Outgoing& message) {
     if (!message.begun) {
         begin(message);
     }
-    std::string& to = engine_->out();
+    std::string& to = session_->out();
     const std::size_t size = message.encoded.size();
     do {
         if (session_->window_.room() == 0) {
@@ -108,7 +109,7 @@ bool SenderLink::send_waiting() {
         if (!write(first.message)) {
             return false;
         }
-        session_->drop(first.bytes.size());
+        session_->hold(-std::ssize(first.bytes));
         waiting_->pop_front();
         if (waiting_->empty()) {
             waiting_.reset();
@@ -135,7 +136,7 @@ void SenderLink::drop_bytes() noexcept {
     }
     if (!gone_) {
         for (const Waiting& each : *waiting_) {
-            session_->drop(each.bytes.size());
+            session_->hold(-std::ssize(each.bytes));
         }
         std::erase(session_->stalled_, this);
     }

@@ -20,8 +20,9 @@ Session::~Session() {
 }
 
 void Session::end(const Condition& condition) {
-    if (!gone_ && !std::exchange(ended_, true)) {
+    if (!gone_ && !ended_) {
         write_dispositions();
+        ended_ = true;
         engine_->end_session(channel_, condition);
     }
 }
@@ -188,14 +189,9 @@ void Session::on_flow(const Fields& flow) {
     send_waiting();
 }
 
-void Session::keep(std::size_t bytes) noexcept {
-    waiting_bytes_ += bytes;
-    engine_->held_ += bytes;
-}
-
-void Session::drop(std::size_t bytes) noexcept {
-    waiting_bytes_ -= bytes;
-    engine_->held_ -= bytes;
+void Session::hold(std::ptrdiff_t bytes) noexcept {
+    waiting_bytes_ += static_cast<std::size_t>(bytes);
+    engine_->held_ += static_cast<std::size_t>(bytes);
 }
 
 void Session::send_waiting() {

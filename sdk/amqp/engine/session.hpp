@@ -66,7 +66,8 @@ private:
         return is_sender ? sent_ : received_;
     }
 
-    // What is said.
+    // What is said. Nothing follows an end.
+    [[nodiscard]] std::string& out() noexcept;
     void write_begin(const std::uint16_t* remote_channel);
     void write_attach(Link& link, const Attach& attach);
     void write_detach(Link& link, const Condition& condition);
@@ -89,8 +90,8 @@ private:
     void on_flow(const Fields& flow);
     void on_detach(const Fields& detach);
     void send_waiting();
-    void keep(std::size_t bytes) noexcept;
-    void drop(std::size_t bytes) noexcept;
+    /// Counts bytes that wait, or wait no more.
+    void hold(std::ptrdiff_t bytes) noexcept;
     /// Its links are gone. `each` may keep them in mind.
     template <typename Each>
     void drop_links(Each each) {

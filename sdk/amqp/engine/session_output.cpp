@@ -9,8 +9,12 @@
 
 namespace sessionq::amqp {
 
+std::string& Session::out() noexcept {
+    return ended_ ? engine_->output_.nowhere() : engine_->out();
+}
+
 void Session::write_begin(const std::uint16_t* remote_channel) {
-    std::string& to = engine_->out();
+    std::string& to = out();
     const std::size_t begun = begin_frame(to, channel_);
     CompositeWriter writer{to, Performative::begin};
     if (remote_channel != nullptr) {
@@ -27,7 +31,7 @@ void Session::write_begin(const std::uint16_t* remote_channel) {
 
 void Session::write_attach(Link& link, const Attach& attach) {
     handles_.at(link.handle_).awaits_attach = !link.remote_open_;
-    std::string& to = engine_->out();
+    std::string& to = out();
     const std::size_t begun = begin_frame(to, channel_);
     attach.write(to, link.name(), link.handle_, !link.is_sender());
     end_frame(to, begun);
@@ -41,7 +45,7 @@ void Session::write_attach(Link& link, const Attach& attach) {
 
 void Session::write_detach(Link& link, const Condition& condition) {
     write_dispositions();
-    std::string& to = engine_->out();
+    std::string& to = out();
     const std::size_t begun = begin_frame(to, channel_);
     CompositeWriter writer{to, Performative::detach};
     writer.number(detach_field::handle, link.handle_);
@@ -62,8 +66,7 @@ void Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bo
         fitting.error = shortened(std::move(fitting.error), engine_->most_of_condition());
         std::string state;
         fitting.write(state);
-        write_disposition(engine_->out(), channel_, is_receiver, {.first = id, .last = id}, settled,
-                          state);
+        write_disposition(out(), channel_, is_receiver, {.first = id, .last = id}, settled, state);
         engine_->touch();
         return;
     }
@@ -76,7 +79,7 @@ void Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bo
     mark_due();
 }
 
-void Session::write_dispositions() { dispositions_.write(engine_->out(), channel_); }
+void Session::write_dispositions() { dispositions_.write(out(), channel_); }
 
 void Session::want_flow(Link& link) {
     if (!std::exchange(link.flow_due_, true)) {
@@ -94,9 +97,6 @@ void Session::mark_due() {
 
 void Session::flush() {
     is_due_ = false;
-    if (ended_) {
-        return;
-    }
     write_dispositions();
     std::size_t kept = 0;
     for (Link* const link : flows_due_) {
@@ -116,7 +116,7 @@ void Session::flush() {
 }
 
 void Session::write_flow(Link* link) {
-    std::string& to = engine_->out();
+    std::string& to = out();
     const std::size_t begun = begin_frame(to, channel_);
     CompositeWriter writer{to, Performative::flow};
     writer.number(flow_field::next_incoming_id, window_.next_incoming());

@@ -265,6 +265,26 @@ const Rule rules[]{
          CHECK(session.ended);
          CHECK(peer.count(0x17) == 1);
      }},
+    {"2.5.5", "nothing is written behind an end",
+     [] {
+         RawPeer peer;
+         opened(peer);
+         LinkLog& link = peer.attach("l", 0, true);
+         LinkLog& in = peer.attach("in", 1, false);
+         in.receiver->add_credit(2);
+         peer.transfer(1, 0, "x");
+         peer.flow(0, 0, 5);
+         peer.seen.clear();
+         in.deliveries.at(0).settle({.kind = OutcomeKind::accepted});
+         peer.log.sessions[0]->session->end();
+         link.sender->send("t", "late", false);
+         in.receiver->add_credit(1);
+         link.sender->close();
+         peer.read();
+         REQUIRE(peer.seen.size() == 2);
+         CHECK(peer.seen[0].code == 0x15);
+         CHECK(peer.seen[1].code == 0x17);
+     }},
     {"2.5.5", "a session that the peer has not begun yet ends once it has",
      [] {
          RawPeer peer{false};
