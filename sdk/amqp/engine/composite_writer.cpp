@@ -12,7 +12,7 @@ constexpr std::size_t largest_fixed = 16; // the longest field of fixed size, an
 } // namespace
 
 CompositeWriter::CompositeWriter(std::string& to, std::uint8_t code)
-    : to_{to}, start_{to.size()}, full_count_{field_count(code)} {
+    : to_{to}, start_{to.size()}, full_count_{fields_of_type(code)} {
     put(0x00);
     put(0x53);
     put(code);

@@ -162,7 +162,7 @@ const CompositeRule* rule_of(std::uint8_t code) noexcept {
     }
 }
 
-std::size_t field_count(std::uint8_t code) noexcept {
+std::size_t fields_of_type(std::uint8_t code) noexcept {
     const CompositeRule* const rule = rule_of(code);
     return rule != nullptr ? rule->fields.size() : 0;
 }

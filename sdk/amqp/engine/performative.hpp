@@ -128,7 +128,7 @@ struct CompositeRule {
 /// Null for a type that is not in the table.
 [[nodiscard]] const CompositeRule* rule_of(std::uint8_t code) noexcept;
 /// Zero for a type that is not in the table.
-[[nodiscard]] std::size_t field_count(std::uint8_t code) noexcept;
+[[nodiscard]] std::size_t fields_of_type(std::uint8_t code) noexcept;
 
 /// A composite value as views of the bytes it was read from. A field that is absent reads as null.
 class Fields {
