@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sessionq::amqp {
@@ -71,10 +72,14 @@ public:
         return last_local_;
     }
 
+    /// Lets go of every session and calls `each` with it. Others may be left meanwhile, and none
+    /// begun.
     template <typename Each>
-    void visit(Each each) {
+    void visit_sessions(Each each) {
         for (Channel& channel : channels_) {
-            each(channel);
+            if (Session* const session = std::exchange(channel.session, nullptr)) {
+                each(*session);
+            }
         }
     }
 

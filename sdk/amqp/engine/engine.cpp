@@ -30,11 +30,9 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
 }
 
 Engine::~Engine() {
-    channels_.visit([](Channels::Channel& channel) {
-        if (Session* const session = std::exchange(channel.session, nullptr)) {
-            session->drop_links([](Link&) {});
-            session->gone_ = true;
-        }
+    channels_.visit_sessions([](Session& session) {
+        session.drop_links([](Link&) {});
+        session.gone_ = true;
     });
 }
 
@@ -355,15 +353,7 @@ void Engine::finish(const Condition& why) {
         return;
     }
     closed_ = true;
-    std::vector<Session*> sessions;
-    channels_.visit([&](Channels::Channel& channel) {
-        if (Session* const session = std::exchange(channel.session, nullptr)) {
-            sessions.push_back(session);
-        }
-    });
-    for (Session* const session : sessions) {
-        lose(*session, why);
-    }
+    channels_.visit_sessions([&](Session& session) { lose(session, why); });
     listener_.on_closed(why);
 }
 

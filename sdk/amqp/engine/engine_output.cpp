@@ -6,6 +6,7 @@
 #include "amqp/engine/performative.hpp"
 
 namespace sessionq::amqp {
+
 void Engine::write_header() {
     if (!std::exchange(header_sent_, true)) {
         out().append(protocol_header);

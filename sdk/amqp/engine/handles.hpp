@@ -19,7 +19,6 @@ class Handles {
 public:
     struct Handle {
         Link* link{nullptr}; ///< null: left
-        bool is_used{false};
         bool is_sender{false};
         bool awaits_attach{false}; ///< this side has attached, and the peer has not answered
     };
@@ -34,7 +33,6 @@ public:
             handle = free_.back();
             free_.pop_back();
         }
-        handles_[handle].is_used = true;
         return handle;
     }
     void free(std::uint32_t handle) {

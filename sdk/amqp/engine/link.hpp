@@ -143,7 +143,7 @@ public:
     [[nodiscard]] std::uint32_t credit() const noexcept;
     /// The peer wants its credit used up or given back.
     [[nodiscard]] bool is_draining() const noexcept { return credit_.is_draining(); }
-    /// Gives back what is left of the credit.
+    /// Answers a drain: gives back what is left of the credit. Again: no effect.
     void drained();
 
     /// A message of which the end is somewhere else than the beginning.

@@ -1,11 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "amqp/engine/composite_writer.hpp"
 #include "amqp/engine/performative.hpp"
 
 namespace sessionq::amqp {
+
+/// The fields of a flow that speak of a link's credit.
+inline void write_credit(CompositeWriter& writer, std::optional<std::uint32_t> delivery_count,
+                         std::uint32_t credit, bool drain) {
+    if (delivery_count) {
+        writer.number(flow_field::delivery_count, *delivery_count);
+    }
+    writer.number(flow_field::link_credit, credit);
+    writer.number(flow_field::available, 0);
+    writer.boolean(flow_field::drain, drain);
+}
 
 /// Flow control of a link's sender (AMQP 1.0 part 2, section 2.6.7).
 class SenderCredit {
@@ -15,17 +28,21 @@ public:
     void granted(std::uint32_t delivery_count, std::uint32_t credit, bool drain) noexcept {
         const std::uint32_t unseen = count_ - delivery_count; // begun meanwhile
         credit_ = unseen < credit ? credit - unseen : 0;
-        is_draining_ = drain;
+        is_draining_ = owes_drained_ = drain;
     }
     void sent() noexcept {
         ++count_;
         --credit_;
     }
-    /// Gives back all but `kept`.
-    void give_back(std::uint32_t kept) noexcept {
+    /// Answers a drain: gives back all but `kept`. False: it was answered before.
+    [[nodiscard]] bool give_back(std::uint32_t kept) noexcept {
+        if (!std::exchange(owes_drained_, false)) {
+            return false;
+        }
         const std::uint32_t given = credit_ - (kept < credit_ ? kept : credit_);
         count_ += given;
         credit_ -= given;
+        return true;
     }
 
     [[nodiscard]] std::uint32_t left() const noexcept { return credit_; }
@@ -33,16 +50,14 @@ public:
 
     /// The fields of a flow.
     void write(CompositeWriter& writer) const {
-        writer.number(flow_field::delivery_count, count_);
-        writer.number(flow_field::link_credit, credit_);
-        writer.number(flow_field::available, 0);
-        writer.boolean(flow_field::drain, is_draining_);
+        write_credit(writer, count_, credit_, is_draining_);
     }
 
 private:
     std::uint32_t count_{0};
     std::uint32_t credit_{0};
     bool is_draining_{false};
+    bool owes_drained_{false};
 };
 
 /// Flow control of a link's receiver.
@@ -91,12 +106,8 @@ public:
 
     /// The fields of a flow. The receiver does not know the count before the sender's attach.
     void write(CompositeWriter& writer) const {
-        if (is_count_known_) {
-            writer.number(flow_field::delivery_count, count_);
-        }
-        writer.number(flow_field::link_credit, credit_);
-        writer.number(flow_field::available, 0);
-        writer.boolean(flow_field::drain, asks_for_drain_);
+        write_credit(writer, is_count_known_ ? std::optional{count_} : std::nullopt, credit_,
+                     asks_for_drain_);
     }
 
 private:

@@ -38,6 +38,7 @@ public:
     void take(std::string& to) {
         to.clear();
         to.swap(ready_);
+        std::string{}.swap(discarded_);
         constexpr std::size_t usual = std::size_t{64} << 10U;
         const bool is_rush_over = ready_.capacity() > usual && to.size() < ready_.capacity() / 8;
         small_takes_ = is_rush_over ? small_takes_ + 1 : 0;

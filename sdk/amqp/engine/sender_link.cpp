@@ -16,8 +16,7 @@ std::uint32_t SenderLink::credit() const noexcept {
 }
 
 void SenderLink::drained() {
-    if (may_speak()) {
-        credit_.give_back(credit_.left() - credit());
+    if (may_speak() && credit_.give_back(credit_.left() - credit())) {
         session_->want_flow(*this);
     }
 }

@@ -7,6 +7,7 @@
 #include "amqp/engine/performative.hpp"
 
 namespace sessionq::amqp {
+
 Session::Session(Engine& engine, std::uint16_t channel) : engine_{&engine}, channel_{channel} {}
 
 Session::~Session() {

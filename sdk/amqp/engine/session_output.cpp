@@ -1,5 +1,4 @@
 // What a session says.
-#include <array>
 #include <utility>
 
 #include "amqp/engine/composite_writer.hpp"

@@ -142,6 +142,25 @@ const Rule rules[]{
          peer.read();
          CHECK(peer.seen.empty());
      }},
+    {"2.4.3", "who is told of the end may leave other sessions at once",
+     [] {
+         struct Leaving final : LinkListener {
+             explicit Leaving(ConnectionLog& of) : log{of} {}
+             void on_link_closed(const Condition&, bool) override {}
+             void on_link_gone(const Condition&) override { log.sessions.pop_back(); }
+             void on_disposition(DeliveryHandle) override {}
+             ConnectionLog& log;
+         };
+         RawPeer peer;
+         opened(peer);
+         Leaving leaving{peer.log};
+         peer.attach("l", 0, true).sender->set_listener(&leaving);
+         peer.begin(1);
+         peer.attach("l", 0, true, 1);
+         peer.say(0x18, {});
+         CHECK(peer.log.sessions.size() == 1);
+         CHECK(peer.log.closed == 1);
+     }},
     {"2.4.3", "what comes between our close and the peer's is dropped",
      [] {
          RawPeer peer;
@@ -560,6 +579,23 @@ const Rule rules[]{
          peer.flow(0, 5, 2);
          CHECK(link.sender->credit() == 2);
          CHECK_FALSE(link.sender->is_draining());
+     }},
+    {"2.6.7", "a drain is answered once, also one that finds no credit",
+     [] {
+         RawPeer peer;
+         opened(peer);
+         LinkLog& link = peer.attach("l", 0, true);
+         link.sender->drained(); // nobody asked
+         CHECK(peer.count(0x13) == 0);
+         for (const Uint credit : {5, 0}) {
+             peer.flow(0, 5, credit, true);
+             link.sender->drained();
+             link.sender->drained();
+             CHECK(peer.count(0x13) == 1);
+             link.sender->drained();
+             CHECK(peer.next(0x13).number(6) == 0);
+             CHECK(peer.count(0x13) == 0);
+         }
      }},
     {"2.6.7", "a drain is over when the credit is given back or used up, in any mixture",
      [] {
