@@ -11,7 +11,7 @@ build_packages=(
     g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev
     libssl-dev libsqlite3-dev libwslay-dev python3
 )
-test_packages=(libqpid-proton11-dev) # a peer
+test_packages=(libqpid-proton11-dev) # another AMQP engine, as a peer
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
 fuzz_packages=(clang-16 libclang-rt-16-dev)

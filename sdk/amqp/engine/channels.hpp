@@ -72,8 +72,8 @@ public:
         return last_local_;
     }
 
-    /// Lets go of every session and calls `each` with it. Others may be left meanwhile, and none
-    /// begun.
+    /// Lets go of every session and calls `each` with it. Sessions may be destroyed meanwhile, but
+    /// none may begin.
     template <typename Each>
     void visit_sessions(Each each) {
         for (Channel& channel : channels_) {

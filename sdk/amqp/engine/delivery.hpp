@@ -43,8 +43,8 @@ public:
     void remove(const Delivery& delivery) noexcept;
     [[nodiscard]] Delivery* find(std::uint32_t id) const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// The ids from `first` to `last` that are in the table, in their order. Does not take longer
-    /// than the table is large, whatever the range.
+    /// The ids from `first` to `last` that are in the table, in their order. The size of the table
+    /// bounds the work, not the range.
     void find_range(std::uint32_t first, std::uint32_t last,
                     std::vector<std::uint32_t>& found) const;
 

@@ -52,7 +52,7 @@ void Engine::input(std::string_view bytes) {
     processing_ = false;
 }
 
-// What a SASL exchange leaves of the bytes belongs to the AMQP stream. Frames cut in two wait here.
+// The bytes behind the SASL exchange belong to the AMQP stream. SASL frames cut in two wait here.
 void Engine::feed_sasl(std::string_view& bytes) {
     sasl_input_.append(bytes);
     bytes = {};
@@ -202,7 +202,7 @@ Session* Engine::session_of(std::uint16_t remote_channel) noexcept {
     return session != nullptr && !session->ended_ ? session : nullptr;
 }
 
-// What is said to a session that either side has left means nothing.
+// Frames for a session that either side has left are dropped.
 void Engine::on_session_frame(std::uint16_t channel, const Fields& fields, std::string_view body) {
     Session* const session = session_of(channel);
     if (session == nullptr) {
@@ -227,7 +227,7 @@ void Engine::on_session_frame(std::uint16_t channel, const Fields& fields, std::
         handle = fields.number(transfer_field::handle);
         break;
     case Performative::detach: session->on_detach(fields); break;
-    default: break_off("amqp:not-allowed", "the peer sent what is no frame by itself"); return;
+    default: break_off("amqp:not-allowed", "the peer sent a type that is no performative"); return;
     }
     if (!fault.empty()) {
         session->end(fault);
@@ -296,7 +296,8 @@ void Engine::tell_open(std::uint16_t channel, std::uint32_t remote, Link& link,
 
 // The end
 
-// What the peer said last cannot be gone on from: it is told so, and nothing more is heard.
+// The connection cannot go on after what the peer sent. The peer is told why, and what it sends
+// from now on is dropped.
 void Engine::break_off(std::string_view name, std::string text) {
     failure_ = {.name = std::string{name}, .text = std::move(text), .found = Errc::protocol_error};
     failed_ = true;

@@ -1,4 +1,4 @@
-// What an engine says.
+// What an engine writes.
 #include <utility>
 
 #include "amqp/engine/composite_writer.hpp"

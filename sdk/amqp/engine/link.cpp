@@ -26,7 +26,7 @@ void Link::leave() noexcept {
         return;
     }
     listener_ = nullptr;
-    if (remote_open_ && !opened_) { // whom nobody wanted to answer
+    if (remote_open_ && !opened_) { // nobody has answered the peer's attach
         open_refused();
     }
     close();

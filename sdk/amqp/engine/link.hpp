@@ -80,7 +80,7 @@ public:
     /// Answers the peer's attach as brokers refuse: without termini, then closed with this
     /// condition.
     void refuse(const Condition& condition);
-    /// The refusal's second half, for who has to let time pass between the two.
+    /// The first half of a refusal, for whoever must let time pass before the second, `close`.
     void open_refused();
     /// Detaches for good. Again: no effect. Messages that wait for credit are dropped.
     void close(const Condition& condition = {});
@@ -92,7 +92,7 @@ protected:
     friend class Engine;
     friend class Session;
 
-    /// Whom events are told, but for the end of the session.
+    /// The owner, until it was told that the link is closed.
     [[nodiscard]] LinkListener* listening() const noexcept {
         return is_over_ ? nullptr : listener_;
     }
@@ -125,7 +125,7 @@ protected:
     bool closed_{false};
     bool remote_open_{false};
     bool remote_closed_{false};
-    bool is_over_{false}; // the owner was told of its end
+    bool is_over_{false}; // the owner was told that it is closed
     bool gone_{false};
     bool being_lost_{false};
     bool flow_due_{false};
@@ -146,7 +146,7 @@ public:
     /// Answers a drain: gives back what is left of the credit. Again: no effect.
     void drained();
 
-    /// A message of which the end is somewhere else than the beginning.
+    /// A message in two parts.
     struct Pieces {
         std::string_view head{};
         std::string_view rest{};

@@ -23,8 +23,8 @@ inline void write_credit(CompositeWriter& writer, std::optional<std::uint32_t> d
 /// Flow control of a link's sender (AMQP 1.0 part 2, section 2.6.7).
 class SenderCredit {
 public:
-    /// A flow: of the receiver's view, `delivery_count` deliveries have begun, and `credit` more
-    /// may.
+    /// A flow has come. In the receiver's view `delivery_count` deliveries have begun, and `credit`
+    /// more may.
     void granted(std::uint32_t delivery_count, std::uint32_t credit, bool drain) noexcept {
         const std::uint32_t unseen = count_ - delivery_count; // begun meanwhile
         credit_ = unseen < credit ? credit - unseen : 0;
@@ -63,7 +63,7 @@ private:
 /// Flow control of a link's receiver.
 class ReceiverCredit {
 public:
-    /// The sender counts its deliveries from here, says its attach.
+    /// The sender's attach says from where it counts its deliveries.
     void counts_from(std::uint32_t delivery_count) noexcept {
         count_ = delivery_count;
         is_count_known_ = true;

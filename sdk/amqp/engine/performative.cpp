@@ -173,7 +173,7 @@ std::optional<Fields> Fields::read(std::string_view bytes, std::string& fault) {
     const auto code = decoder.read_descriptor();
     const auto list = code && *code <= 0xff ? decoder.read_list() : std::nullopt;
     if (!list) {
-        fault = "what the peer sent is no performative";
+        fault = "the peer sent a frame without a performative";
         return made;
     }
     made.emplace().rule_ = rule_of(static_cast<std::uint8_t>(*code));

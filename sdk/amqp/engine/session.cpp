@@ -68,7 +68,7 @@ void Session::forget(Link& link) noexcept {
     }
 }
 
-// What is heard
+// What the peer says
 
 void Session::on_begin(const Fields& begin) {
     window_.peer_sends_from(begin.number(begin_field::next_outgoing_id));

@@ -66,7 +66,7 @@ private:
         return is_sender ? sent_ : received_;
     }
 
-    // What is said. Nothing follows an end.
+    // What this side says. Nothing follows an end.
     [[nodiscard]] std::string& out() noexcept;
     void write_begin(const std::uint16_t* remote_channel);
     void write_attach(Link& link, const Attach& attach);
@@ -79,7 +79,7 @@ private:
     void flush();
     void mark_due();
 
-    // What is heard. Each may destroy the session; a condition that is not empty ends it.
+    // What the peer says. Each may destroy the session; a condition that is not empty ends it.
     void on_begin(const Fields& begin);
     [[nodiscard]] Condition on_attach(const Fields& attach, std::string_view body);
     void on_answer(std::uint32_t local, std::uint32_t remote, const Fields& attach,
@@ -92,7 +92,7 @@ private:
     void send_waiting();
     /// Counts bytes that wait, or wait no more.
     void hold(std::ptrdiff_t bytes) noexcept;
-    /// Its links are gone. `each` may keep them in mind.
+    /// Lets go of all links, and calls `each` with every one.
     template <typename Each>
     void drop_links(Each each) {
         while (Link* const link = links_.pop_front()) {

@@ -1,4 +1,4 @@
-// What a session says.
+// What a session writes.
 #include <utility>
 
 #include "amqp/engine/composite_writer.hpp"
