@@ -91,7 +91,7 @@ struct ProcessorCounters {
     Duration longest_ready_wait{};
 };
 
-/// The state of one slot, or of a session that is parked without one.
+/// The state of one slot, or of a session that is held without one.
 struct SlotDescription {
     std::string entity{};
     std::string session_id{}; ///< Empty: the slot holds no session.
@@ -119,6 +119,9 @@ struct ProcessorDescription {
     ProcessorCounters counters{};
     std::vector<SlotDescription> slots{};
     std::vector<SlotDescription> parked{}; ///< Sessions held without a slot.
+    /// Sessions that are left as soon as the broker has answered their last settlements. Until then
+    /// they are held without a slot, see `ProcessorOptions::max_concurrent_sessions`.
+    std::vector<SlotDescription> settling{};
 
     /// Several lines for people, without secrets and message bodies.
     [[nodiscard]] std::string to_string() const;

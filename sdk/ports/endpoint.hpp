@@ -30,6 +30,7 @@ struct AcceptRequest {
     int priority{0}; ///< higher is served first (DG6); ignored by brokers without priorities
     std::size_t buffer_bytes{0}; ///< the budget for unsettled messages where sessions share a link;
                                  ///< zero: the port's default
+    FirstCredit first{};         ///< given to the session's link without waiting for it
     Deadline deadline{};
 };
 

@@ -22,6 +22,12 @@ struct LockGrant {
     std::optional<Duration> length{};
 };
 
+/// Credit that goes out with an accept, so that the first messages come with its answer.
+struct FirstCredit {
+    std::uint32_t count{0}; ///< zero: none
+    bool drain{false};      ///< what is not used at once is to be given back
+};
+
 /// What a session link tells its owner: on the link's loop, never from within a call into the link.
 class LinkEvents {
 public:
@@ -75,6 +81,10 @@ public:
     /// The lock as the broker granted it in answer to the accept: its full length then. The holder
     /// must allow for the time that the answer travelled.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
+
+    /// What of the accept's `first` went out with it: the link begins with that credit, and with a
+    /// drain that is not answered yet. None where a port or its peer cannot do that.
+    [[nodiscard]] virtual FirstCredit first_credit() const noexcept { return {}; }
 
     /// Set once, before any other call. The events outlive the link.
     virtual void set_events(LinkEvents& events) = 0;

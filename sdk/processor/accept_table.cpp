@@ -78,6 +78,9 @@ void AcceptTable::ask(std::size_t target) {
     const Tuning& tuning = workplace_.shared->environment.tuning;
     const Duration wait = targets_.wait(options.accept_wait, tuning.rotate_wait);
     const auto accept = accepts_.emplace(accepts_.end());
+    const ports::FirstCredit first = shard_.first_credit();
+    accept->expected = first.count;
+    workplace_.budget.expect(first.count);
     machine_->asked(*accept, target, now(), now() + wait + tuning.accept_grace);
     accept->id = workplace_.endpoint.accept(
         {.entity = targets_[target].entity,
@@ -87,7 +90,8 @@ void AcceptTable::ask(std::size_t target) {
                                             : ports::ReceiveMode::peek_lock,
          .wait = wait,
          .priority = options.priority,
-         .buffer_bytes = workplace_.budget.budget_bytes()},
+         .buffer_bytes = workplace_.budget.budget_bytes(),
+         .first = first},
         [this, weak = shard_.weak_from_this(), accept](core::Result<ports::SessionLinkPtr> answer) {
             if (const auto shard = weak.lock()) { // else dropping the link gives the session back
                 answered(accept, std::move(answer));
@@ -96,7 +100,8 @@ void AcceptTable::ask(std::size_t target) {
 }
 
 void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer) {
-    if (!accept->is_linked()) { // it was given up
+    workplace_.budget.unexpect(accept->expected); // from now on the session counts
+    if (!accept->is_linked()) {                   // it was given up
         give_back(accept, std::move(answer), workplace_.shared->counters.late_accepts);
         return;
     }

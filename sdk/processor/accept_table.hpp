@@ -49,6 +49,7 @@ private:
     /// Until its answer. Where that is a session that came late, until it is given back (R19).
     struct Accept : Ask {
         ports::RequestId id{0};
+        std::uint32_t expected{0}; ///< messages that may come with it
         ports::SessionLinkPtr late{};
         TimePoint late_until{TimePoint::max()};
     };

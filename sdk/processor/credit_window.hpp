@@ -40,6 +40,12 @@ public:
         return granted;
     }
 
+    /// Credit went out with the accept.
+    void given(std::uint32_t count) noexcept {
+        credit_ = count;
+        budget_->expect(count);
+    }
+
     /// Whether to ask for the credit back; then the answer is awaited until `by`.
     [[nodiscard]] bool drain(TimePoint by) noexcept {
         if (phase_ != Phase::flowing || credit_ == 0) {
@@ -50,6 +56,10 @@ public:
         return true;
     }
 
+    /// The drain went out before the session was granted. A peer that answered it then had no
+    /// message to look at: such an answer shows nothing unless one came before it.
+    void doubt_drain() noexcept { drain_is_in_doubt_ = true; }
+
     /// A message came, on credit or after its credit was counted as given back.
     void arrived(std::size_t bytes) noexcept {
         if (credit_ != 0) {
@@ -58,6 +68,7 @@ public:
         }
         budget_->arrived(bytes);
         shown_empty_ = false;
+        drain_is_in_doubt_ = false;
     }
 
     void left(std::size_t bytes) noexcept { budget_->gone(bytes); }
@@ -66,7 +77,7 @@ public:
     void drained() noexcept {
         if (is_draining()) {
             phase_ = Phase::flowing;
-            shown_empty_ = credit_ != 0;
+            shown_empty_ = credit_ != 0 && !std::exchange(drain_is_in_doubt_, false);
             give_back();
         }
     }
@@ -92,6 +103,7 @@ private:
     std::uint32_t credit_{0};
     Phase phase_{Phase::flowing};
     bool shown_empty_{false};
+    bool drain_is_in_doubt_{false};
     TimePoint drain_by_{};
 };
 

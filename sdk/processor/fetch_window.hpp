@@ -35,8 +35,12 @@ public:
         return std::clamp(size_, least_, std::max(least_, most_now()));
     }
 
-    void limit_calls(std::uint32_t calls) noexcept {
-        least_ = configured_ != 0 ? configured_ : std::max<std::uint32_t>(32, 2 * calls);
+    void limit_calls(std::uint32_t calls) noexcept { least_ = least(configured_, calls); }
+
+    /// What a session starts with.
+    [[nodiscard]] static std::uint32_t least(std::uint32_t configured,
+                                             std::uint32_t calls) noexcept {
+        return configured != 0 ? configured : std::max<std::uint32_t>(32, 2 * calls);
     }
 
     /// A message came. `used_up`: on the last credit, so the broker may have more.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "processor/slot_machine.hpp"
+
 namespace sessionq::processor {
 
 LeaveMachine::LeaveMachine(SessionState& session, MessageBook& book) noexcept
@@ -29,7 +31,7 @@ void LeaveMachine::park(TimePoint until) {
         begin(CloseReason::parked);
         return;
     }
-    parked_ = true;
+    counted_in_ = &session_.terms.parked;
     reason_ = CloseReason::parked;
     session_.phase = Phase::parked;
     parked_until_ = until;
@@ -39,9 +41,23 @@ void LeaveMachine::park(TimePoint until) {
     }
 }
 
-void LeaveMachine::free_slot_of_parked() {
-    if (took_back_ && !book_.handlers_run()) {
-        keeps_slot_ = false;
+/// Where a settlement fails the session is left all the same.
+bool LeaveMachine::only_settles() const noexcept {
+    const bool rolls = session_.phase == Phase::working && session_.rolls();
+    const bool leaves = session_.phase == Phase::leaving && !is_fault(reason_);
+    return (rolls || leaves) && !closes_ && !session_.lost && book_.only_settles();
+}
+
+void LeaveMachine::give_up_seat() {
+    if (session_.phase != Phase::parked) {
+        if (counted_in_ != nullptr || !session_.terms.settling.try_take()) {
+            return;
+        }
+        counted_in_ = &session_.terms.settling;
+        seat_ = Seat::settling;
+        session_.add(Kind::free_slot);
+    } else if (took_back_ && !book_.handlers_run()) {
+        seat_ = Seat::parked;
         session_.add(Kind::count_parked);
         session_.add(Kind::free_slot);
     }
@@ -130,12 +146,11 @@ void LeaveMachine::close() {
         close_by_ = session_.now + session_.terms.tuning.close_timeout;
         session_.add(Kind::close_link);
     }
-    if (parked_) {
-        session_.terms.parked.release();
+    if (counted_in_ != nullptr) {
+        counted_in_->release();
     }
     session_.add(Kind::let_go, opened_ ? 1U : 0U);
-    if (keeps_slot_) {
-        keeps_slot_ = false;
+    if (seat_ == Seat::slot) {
         session_.add(Kind::free_slot);
     }
     if (session_.lost) {

@@ -15,6 +15,13 @@ class LeaveMachine {
 public:
     using Phase = SessionState::Phase;
 
+    /// Where a session is while its lock is held.
+    enum class Seat : std::uint8_t {
+        slot,
+        parked,
+        settling, ///< nothing but the answers to settlements is awaited before it is left
+    };
+
     LeaveMachine(SessionState& session, MessageBook& book) noexcept;
 
     /// on_session_open is due, or none is set: the session counts as opened.
@@ -30,10 +37,11 @@ public:
 
     /// The session is parked until then, and then left: at once where too many are parked.
     void park(TimePoint until);
-    /// A parked session whose handlers have returned keeps no slot.
+    /// A parked session whose handlers have returned keeps no slot. Nor does one that will be left
+    /// when its settlements are answered (R4), while there is room for it among those.
     void free_slot() {
-        if (session_.phase == Phase::parked && keeps_slot_) {
-            free_slot_of_parked();
+        if (seat_ == Seat::slot && (session_.phase == Phase::parked || only_settles())) {
+            give_up_seat();
         }
     }
     /// The hold or the parking is over.
@@ -54,16 +62,14 @@ public:
         return session_.phase == Phase::closing_link ? close_by_ : TimePoint::max();
     }
     [[nodiscard]] CloseReason reason() const noexcept { return reason_; }
-    /// It was parked, and is still held.
-    [[nodiscard]] bool keeps_no_slot() const noexcept {
-        return !keeps_slot_ && session_.keeps_lock();
-    }
+    [[nodiscard]] Seat seat() const noexcept { return session_.keeps_lock() ? seat_ : Seat::slot; }
 
 private:
     using Kind = SessionAction::Kind;
 
     void close();
-    void free_slot_of_parked();
+    [[nodiscard]] bool only_settles() const noexcept;
+    void give_up_seat();
     void lose_lock(CloseReason reason, std::uint32_t losses);
 
     SessionState& session_;
@@ -74,9 +80,9 @@ private:
     TimePoint close_by_{};
     bool opened_{false};
     bool closes_{false};    ///< on_session_close is due
-    bool parked_{false};    ///< it counts as parked until it is let go of
     bool took_back_{false}; ///< what waited when it was parked
-    bool keeps_slot_{true};
+    Seat seat_{Seat::slot};
+    SessionCount* counted_in_{nullptr}; ///< until it is let go of
 };
 
 } // namespace sessionq::processor

@@ -51,6 +51,10 @@ public:
     [[nodiscard]] bool is_settling() const noexcept {
         return !settling_.empty() || !settling_early_.empty();
     }
+    /// Nothing but the broker's answers to settlements is awaited.
+    [[nodiscard]] bool only_settles() const noexcept {
+        return !settling_.empty() && !handlers_run() && retrying_.empty() && failed_.empty();
+    }
     /// What is in flight, for people.
     [[nodiscard]] std::string_view words() const noexcept {
         return is_settling() ? "handlers and settlements" : "handlers";

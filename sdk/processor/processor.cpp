@@ -14,6 +14,7 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     check_capabilities(options, environment.endpoints.front()->capabilities());
     shared_->options = std::move(options);
     shared_->parked.limit(shared_->options.max_parked_sessions);
+    shared_->settling.limit(shared_->options.max_concurrent_sessions);
     shared_->entities = std::move(entities);
     shared_->handlers = std::move(handlers);
     shared_->environment = std::move(environment);
@@ -101,6 +102,7 @@ void Processor::shard_gone() {
 void Processor::update_limits(const ConcurrencyLimits& limits) {
     check_options(with_limits(shared_->options, limits));
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
+    shared_->settling.limit(limits.max_concurrent_sessions);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         on_loop(shards_[i],
                 [limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())](

@@ -67,9 +67,11 @@ std::string ProcessorDescription::to_string() const {
         text << "slot " << i << ": ";
         write(text, slots[i]);
     }
-    for (const SlotDescription& session : parked) {
-        text << "no slot: ";
-        write(text, session);
+    for (const auto* sessions : {&parked, &settling}) {
+        for (const SlotDescription& session : *sessions) {
+            text << "no slot: ";
+            write(text, session);
+        }
     }
     return text.str();
 }

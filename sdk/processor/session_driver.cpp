@@ -23,17 +23,17 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
       machine_{shard.terms(), view_.loop().now()} {}
 
 void SessionDriver::open() {
+    const ports::FirstCredit first = link_->first_credit();
     link_->set_events(*this);
+    feed(&SessionMachine::given, first);
     feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
     const bool alone = view_.shared().held.hold({view_.entity(), view_.session_id()}, this,
                                                 view_.loop(), [weak = weak_from_this()] {
                                                     if (const auto driver = weak.lock()) {
-                                                        driver->feed(&SessionMachine::begin);
+                                                        driver->feed(&SessionMachine::let_in);
                                                     }
                                                 });
-    if (alone) {
-        feed(&SessionMachine::begin);
-    }
+    feed(alone ? &SessionMachine::begin : &SessionMachine::hold_back);
 }
 
 // What the link tells

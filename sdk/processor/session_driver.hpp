@@ -56,8 +56,7 @@ public:
             link_->give_up(id);
         }
     }
-    /// It is parked, or was: the session is held without a slot.
-    [[nodiscard]] bool keeps_no_slot() const noexcept { return machine_.keeps_no_slot(); }
+    [[nodiscard]] LeaveMachine::Seat seat() const noexcept { return machine_.seat(); }
     [[nodiscard]] SlotDescription describe(TimePoint now) const;
 
     /// Any thread, while a handler of the session runs.

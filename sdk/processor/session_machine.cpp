@@ -13,6 +13,22 @@ SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
 
 // Opening
 
+void SessionMachine::given(ports::FirstCredit first) {
+    state_.credit.given(first.count);
+    if (first.drain && state_.credit.drain(state_.now + state_.terms.tuning.drain_timeout)) {
+        state_.credit.doubt_drain();
+    }
+}
+
+void SessionMachine::hold_back() { state_.add(Kind::pause_lane); }
+
+void SessionMachine::let_in() {
+    if (state_.phase == Phase::held_back) {
+        state_.add(Kind::resume_lane);
+        begin();
+    }
+}
+
 void SessionMachine::begin() {
     if (state_.phase != Phase::held_back) {
         return;
@@ -131,7 +147,9 @@ void SessionMachine::react() {
             message_gone();
         }
     }
-    leaving_.free_slot();
+    if (!opening_call_) {
+        leaving_.free_slot();
+    }
 }
 
 void SessionMachine::message_gone() {
@@ -167,9 +185,7 @@ void SessionMachine::rewind() {
 // Credit and idleness
 
 void SessionMachine::grant() {
-    const bool rolls =
-        state_.idle.timeout() == Duration::zero() && state_.credit.shown_empty(); // R4
-    if ((state_.phase != Phase::opening && state_.phase != Phase::working) || rolls) {
+    if ((state_.phase != Phase::opening && state_.phase != Phase::working) || state_.rolls()) {
         return;
     }
     const std::uint32_t window = // what is not fetched cannot start

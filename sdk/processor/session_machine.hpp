@@ -31,7 +31,10 @@ public:
     [[nodiscard]] SessionActions& actions() noexcept { return state_.actions; }
 
     // Opening and closing
-    void begin(); ///< no earlier lock is in the way
+    void given(ports::FirstCredit first); ///< with the accept
+    void hold_back();                     ///< handlers of an earlier lock still run
+    void let_in();                        ///< they have returned
+    void begin();                         ///< no earlier lock is in the way
     void open_ended(bool succeeded);
     void open_skipped(); ///< the lane gave it back unstarted
     void leave(CloseReason reason);
@@ -71,7 +74,7 @@ public:
     /// The lock is held and the link can be used.
     [[nodiscard]] bool usable() const noexcept { return state_.usable(); }
     [[nodiscard]] bool keeps_lock() const noexcept { return state_.keeps_lock(); }
-    [[nodiscard]] bool keeps_no_slot() const noexcept { return leaving_.keeps_no_slot(); }
+    [[nodiscard]] LeaveMachine::Seat seat() const noexcept { return leaving_.seat(); }
     [[nodiscard]] const ports::LockKeeper& lock() const noexcept { return lock_.keeper(); }
     /// Messages received and not yet finished.
     [[nodiscard]] std::uint32_t in_flight() const noexcept {

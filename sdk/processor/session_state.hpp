@@ -62,6 +62,10 @@ struct SessionState {
     [[nodiscard]] bool is_rewinding() const noexcept {
         return phase == Phase::rewinding || phase == Phase::putting_back;
     }
+    /// The broker has shown that there is nothing more, and nothing more is waited for (R4).
+    [[nodiscard]] bool rolls() const noexcept {
+        return idle.timeout() == Duration::zero() && credit.shown_empty();
+    }
     /// A message that is settled does not let the next one start.
     [[nodiscard]] bool keeps_holds() const noexcept {
         return is_rewinding() || (is_leaving() && !removes());

@@ -4,7 +4,7 @@
 
 #include "core/byte_budget.hpp"
 #include "core/random.hpp"
-#include "processor/parked_sessions.hpp"
+#include "processor/session_count.hpp"
 #include "processor/tuning.hpp"
 
 namespace sessionq::processor {
@@ -15,7 +15,8 @@ struct SessionTerms {
     const Tuning& tuning;
     core::ByteBudget& budget;
     core::Random& random;
-    ParkedSessions& parked;
+    SessionCount& parked;
+    SessionCount& settling;
     Duration idle_timeout{};
     std::uint32_t calls{1};
     bool has_open{false};  ///< there is an on_session_open

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "processor/first_credit.hpp"
+
 namespace sessionq::processor {
 
 Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
@@ -42,10 +44,18 @@ SessionTerms Shard::terms() {
             .budget = workplace_.budget,
             .random = workplace_.random,
             .parked = workplace_.shared->parked,
+            .settling = workplace_.shared->settling,
             .idle_timeout = slots_.targets().idle_timeout(idle_timeout_),
             .calls = slots_.calls_per_session(),
             .has_open = static_cast<bool>(shared.handlers.session_open),
             .has_close = static_cast<bool>(shared.handlers.session_close)};
+}
+
+ports::FirstCredit Shard::first_credit() const {
+    return processor::first_credit(workplace_.options(), slots_.calls_per_session(),
+                                   slots_.active(), slots_.targets().idle_timeout(idle_timeout_),
+                                   static_cast<bool>(workplace_.shared->handlers.session_open),
+                                   workplace_.budget);
 }
 
 SessionDriver& Shard::open_session(const SessionSeat& seat, ports::SessionLinkPtr link) {
@@ -111,8 +121,14 @@ void Shard::on_watchdog() {
 void Shard::describe(ProcessorDescription& into) const {
     slots_.describe(into);
     for (const auto& session : sessions_) {
-        if (session->keeps_no_slot()) {
+        switch (session->seat()) {
+        case LeaveMachine::Seat::slot: break;
+        case LeaveMachine::Seat::parked:
             into.parked.push_back(session->describe(loop().now()));
+            break;
+        case LeaveMachine::Seat::settling:
+            into.settling.push_back(session->describe(loop().now()));
+            break;
         }
     }
     into.buffered_bytes += workplace_.budget.buffered_bytes();
@@ -132,7 +148,7 @@ void Shard::on_stop_due() { apply(stop_.due(loop().now())); }
 
 void Shard::apply(const StopActions& actions) {
     if (actions.stop_slots) {
-        workplace_.tally = {.sessions = slots_.held() + parked()};
+        workplace_.tally = {.sessions = slots_.held() + without_slot()};
         slots_.stop();
         for (auto next = sessions_.begin(); next != sessions_.end();) {
             SessionDriver& session = **next++; // it may end, and leave the list
@@ -172,10 +188,11 @@ void Shard::give_up_sessions() {
     loop().wake();
 }
 
-std::size_t Shard::parked() const {
+std::size_t Shard::without_slot() const {
     return static_cast<std::size_t>(
-        std::count_if(sessions_.begin(), sessions_.end(),
-                      [](const auto& session) { return session->keeps_no_slot(); }));
+        std::count_if(sessions_.begin(), sessions_.end(), [](const auto& session) {
+            return session->seat() != LeaveMachine::Seat::slot;
+        }));
 }
 
 /// The handlers that run now.

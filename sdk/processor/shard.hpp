@@ -44,6 +44,8 @@ public:
 
     // For the sessions
     [[nodiscard]] SessionTerms terms();
+    /// Of the next session.
+    [[nodiscard]] ports::FirstCredit first_credit() const;
     [[nodiscard]] SessionDriver& open_session(const SessionSeat& seat, ports::SessionLinkPtr link);
     void session_ended(SessionDriver& session);
     void lane_ready(); ///< A lane has work: the workers are told at the end of the turn.
@@ -55,7 +57,7 @@ private:
     void take_notices();
     void apply(const StopActions& actions);
     void give_up_sessions();
-    [[nodiscard]] std::size_t parked() const; ///< sessions without a slot
+    [[nodiscard]] std::size_t without_slot() const; ///< sessions that are held so
     [[nodiscard]] std::uint64_t running() const;
     void on_watchdog();
     void on_stop_due();

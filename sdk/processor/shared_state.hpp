@@ -10,13 +10,13 @@
 #include "processor/environment.hpp"
 #include "processor/handlers.hpp"
 #include "processor/held_sessions.hpp"
-#include "processor/parked_sessions.hpp"
+#include "processor/session_count.hpp"
 #include "processor/target_claims.hpp"
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only `counters`, `held` and `parked`
-/// change after start.
+/// What all shards of a processor and its workers share; only `counters`, `held`, `parked` and
+/// `settling` change after start.
 struct SharedState {
     ProcessorOptions options{};
     std::vector<std::string> entities{};
@@ -24,7 +24,8 @@ struct SharedState {
     Environment environment{};
     Counters counters{};
     HeldSessions held{};
-    ParkedSessions parked{};
+    SessionCount parked{};                  ///< within `max_parked_sessions`
+    SessionCount settling{};                ///< within `max_concurrent_sessions`
     std::unique_ptr<TargetClaims> claims{}; ///< of named sessions
 
     /// Tells the application, on a worker.

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] AcceptTable& accepts() noexcept { return accepts_; }
     [[nodiscard]] const TargetBook& targets() const noexcept { return accepts_.targets(); }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
+    [[nodiscard]] std::uint32_t active() const noexcept { return active_slots_; }
     [[nodiscard]] std::size_t held() const noexcept;
 
 private:

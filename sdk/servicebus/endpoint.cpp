@@ -60,11 +60,11 @@ ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHan
         accepts_.answer(id, capabilities().missing(ports::Capability::accept_any_entity));
         return id;
     }
-    auto made =
-        std::make_unique<SessionAccept>(connections_.for_session(), std::move(request),
-                                        [this, id](core::Result<ports::SessionLinkPtr> answer) {
-                                            accepts_.answer(id, std::move(answer));
-                                        });
+    auto made = std::make_unique<SessionAccept>(
+        connections_.for_session(), first_credit_, std::move(request),
+        [this, id](core::Result<ports::SessionLinkPtr> answer) {
+            accepts_.answer(id, std::move(answer));
+        });
     SessionAccept& asking = *made;
     accepts_.ask(id, std::move(made));
     if (deadline.passed(loop_.now())) {

@@ -7,6 +7,7 @@
 #include "amqp/sender_channel.hpp"
 #include "ports/accept_book.hpp"
 #include "servicebus/connection_pool.hpp"
+#include "servicebus/first_credit_trial.hpp"
 
 namespace sessionq::servicebus {
 
@@ -43,6 +44,7 @@ private:
     core::EventLoop& loop_;
     ConnectionPool connections_;
     BrokerConnection& first_;
+    FirstCreditTrial first_credit_{};
     core::ReplyQueue replies_;
     std::map<std::string, std::unique_ptr<amqp::SenderChannel>> senders_{};
     ports::AcceptBook accepts_;

@@ -10,6 +10,7 @@ namespace sessionq::servicebus {
 namespace {
 
 using amqp::OutcomeKind;
+using Hearing = LockedSessionMachine::Hearing;
 
 // A port tag of a delivery over the link is its handle.
 std::uint64_t tag_of(amqp::DeliveryHandle delivery) {
@@ -54,9 +55,11 @@ void answer(ports::SettlementBook& settlements, ports::LinkEvents* events, ports
 } // namespace
 
 LockedSession::LockedSession(std::unique_ptr<PooledLink> link, SessionAddress address,
-                             ports::ReceiveMode mode, std::optional<WallTime> locked_until)
+                             ports::ReceiveMode mode, ports::FirstCredit first,
+                             std::optional<WallTime> locked_until)
     : loop_{link->connection().loop()},
       mode_{mode},
+      first_{first},
       link_{std::move(link)},
       requests_{*link_, std::move(address)},
       replies_{loop_} {
@@ -90,13 +93,19 @@ void LockedSession::drain() {
 }
 
 void LockedSession::on_drained() {
-    if (may_use()) {
+    if (!may_use()) {
+        return;
+    }
+    if (machine_.hearing() == Hearing::later) {
+        keep({});
+    } else {
         events_->on_drained();
     }
 }
 
 void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
-    if (!machine_.may_deliver()) {
+    const Hearing hearing = machine_.hearing();
+    if (hearing == Hearing::never) {
         return;
     }
     BrokerConnection& connection = link_->connection();
@@ -105,8 +114,21 @@ void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
         reject_undecodable(link_->link(), delivery, received.failure());
         return;
     }
-    if (lock_.has_passed(connection.locks(), received.value().facts.enqueued_time,
-                         connection.reading())) {
+    if (hearing == Hearing::later) {
+        keep({.kind = Kept::Kind::delivery,
+              .delivery = delivery,
+              .received = std::move(received).value(),
+              .bytes = encoded.size()});
+    } else {
+        deliver(delivery, std::move(received).value(), encoded.size());
+    }
+}
+
+/// The event may destroy the session.
+void LockedSession::deliver(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery&& received,
+                            std::size_t bytes) {
+    BrokerConnection& connection = link_->connection();
+    if (lock_.has_passed(connection.locks(), received.facts.enqueued_time, connection.reading())) {
         replies_.push([this] {
             if (may_use()) {
                 events_->on_lock_uncertain();
@@ -114,14 +136,38 @@ void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
         });
     }
     const bool settled = delivery.remote_settled();
-    ports::DeliveryPtr made = make_delivery(*events_, std::move(received).value(), encoded.size(),
-                                            tag_of(delivery), settled);
+    ports::DeliveryPtr made =
+        make_delivery(*events_, std::move(received), bytes, tag_of(delivery), settled);
     if (settled) {
         delivery.settle();
     } else {
         delivery.set_context(made.get());
     }
     events_->on_delivery(std::move(made));
+}
+
+void LockedSession::keep(Kept&& kept) {
+    if (kept_ == nullptr) {
+        kept_ = std::make_unique<std::deque<Kept>>();
+        machine_.keep();
+    }
+    kept_->push_back(std::move(kept));
+}
+
+/// The event may destroy the session.
+void LockedSession::tell_kept() {
+    Kept first = std::move(kept_->front());
+    kept_->pop_front();
+    if (kept_->empty()) {
+        kept_.reset();
+        machine_.told_kept();
+    }
+    switch (first.kind) {
+    case Kept::Kind::delivery:
+        deliver(first.delivery, std::move(first.received), first.bytes);
+        return;
+    case Kept::Kind::drained: events_->on_drained(); return;
+    }
 }
 
 void LockedSession::settle(ports::Delivery& delivery, ports::Settlement settlement) {
@@ -230,12 +276,14 @@ void LockedSession::close(DoneHandler handler) {
         return;
     }
     close_handler_ = std::move(handler);
+    kept_.reset();
     link_->link().close();
 }
 
 void LockedSession::on_link_gone(const amqp::Condition& condition) {
     loss_ = to_loss(condition, "session '" + session_id() + "'");
     link_->connection().failed(requests_.address().entity, loss_);
+    kept_.reset();
     link_->drop();
     machine_.end(condition.name == "com.microsoft:session-lock-lost"
                      ? LockedSessionMachine::End::lock_over
@@ -248,6 +296,10 @@ void LockedSession::proceed() {
     for (;;) {
         switch (machine_.next()) {
         case LockedSessionMachine::Action::none: return;
+        case LockedSessionMachine::Action::tell_kept:
+            replies_.push([this] { proceed(); });
+            tell_kept();
+            return;
         case LockedSessionMachine::Action::note_lock_end:
             lock_.has_ended(link_->connection().locks(), link_->connection().reading());
             break;

@@ -4,7 +4,7 @@ namespace sessionq::servicebus {
 
 bool LockedSessionMachine::listen() noexcept {
     listens_ = true;
-    return phase_ == Phase::losing;
+    return phase_ == Phase::losing || keeps_;
 }
 
 bool LockedSessionMachine::may_use(bool link_is_gone) const noexcept {
@@ -14,6 +14,7 @@ bool LockedSessionMachine::may_use(bool link_is_gone) const noexcept {
 bool LockedSessionMachine::close(bool link_is_gone) noexcept {
     if (may_use(link_is_gone)) {
         phase_ = Phase::closing;
+        keeps_ = false;
         return true;
     }
     if (phase_ != Phase::closing) {
@@ -23,6 +24,7 @@ bool LockedSessionMachine::close(bool link_is_gone) noexcept {
 }
 
 void LockedSessionMachine::end(End how) noexcept {
+    keeps_ = false;
     next_ = phase_ == Phase::held && how == End::lock_over ? Action::note_lock_end
                                                            : Action::fail_settlements;
     if (phase_ == Phase::held) {
@@ -31,9 +33,13 @@ void LockedSessionMachine::end(End how) noexcept {
 }
 
 LockedSessionMachine::Action LockedSessionMachine::next() noexcept {
+    if (phase_ == Phase::held && listens_ && keeps_) {
+        return Action::tell_kept;
+    }
     const Action now = next_;
     switch (now) {
-    case Action::none: return Action::none;
+    case Action::none:
+    case Action::tell_kept: return Action::none;
     case Action::note_lock_end: next_ = Action::fail_settlements; return now;
     case Action::fail_settlements:
         if (!listens_) {

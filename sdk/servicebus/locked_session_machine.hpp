@@ -18,6 +18,7 @@ public:
 
     enum class Action : std::uint8_t {
         none,
+        tell_kept,        ///< One of the events that came before the owner listened.
         note_lock_end,    ///< The broker ended the lock, which shows where its clock is.
         fail_settlements, ///< Those that the broker has not answered.
         tell_lost,
@@ -29,14 +30,28 @@ public:
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
 
-    /// The owner listens. True: it missed a loss. Call `next` by a later turn.
+    /// When the owner hears of a message or of the answer to a drain.
+    enum class Hearing : std::uint8_t {
+        never, ///< The broker takes a message back with the link.
+        later, ///< Keep it.
+        now,
+    };
+
+    /// The owner listens. True: it missed something. Call `next` by a later turn.
     [[nodiscard]] bool listen() noexcept;
+    /// Events are kept for the owner, until `told_kept`.
+    void keep() noexcept { keeps_ = true; }
+    void told_kept() noexcept { keeps_ = false; }
     /// The owner settles, asks, drains or adds credit, or a drain is answered. False: the session
     /// is not held. Links are told one by one that their connection ended, so a link may be gone
     /// before `end`.
     [[nodiscard]] bool may_use(bool link_is_gone) const noexcept;
-    /// A message arrived. False: nobody hears of it. The broker takes it back with the link.
-    [[nodiscard]] bool may_deliver() const noexcept { return phase_ == Phase::held && listens_; }
+    [[nodiscard]] Hearing hearing() const noexcept {
+        if (phase_ != Phase::held) {
+            return Hearing::never;
+        }
+        return listens_ && !keeps_ ? Hearing::now : Hearing::later;
+    }
     /// The owner closes. True: detach; `next` says when that is answered. False: there is nothing
     /// to detach.
     [[nodiscard]] bool close(bool link_is_gone) noexcept;
@@ -52,6 +67,7 @@ private:
     Phase phase_{Phase::held};
     Action next_{Action::none};
     bool listens_{false};
+    bool keeps_{false};
 };
 
 } // namespace sessionq::servicebus

@@ -56,8 +56,10 @@ std::optional<WallTime> time_in(const std::optional<Value>& properties, std::str
 
 } // namespace
 
-SessionAccept::SessionAccept(BrokerConnection& connection, ports::AcceptRequest request, Done done)
+SessionAccept::SessionAccept(BrokerConnection& connection, FirstCreditTrial& trial,
+                             ports::AcceptRequest request, Done done)
     : connection_{connection},
+      trial_{trial},
       request_{std::move(request)},
       done_{std::move(done)},
       link_{std::make_unique<PooledLink>(connection)} {}
@@ -98,6 +100,15 @@ void SessionAccept::attach() {
                 .receiver_mode =
                     removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
                 .properties = link_properties(request_)});
+    attached_at_ = connection_.loop().now();
+    const bool gives = try_ == Try::with_credit && trial_.may_give() && request_.first.count != 0;
+    given_ = gives ? request_.first : ports::FirstCredit{};
+    if (gives) {
+        link->add_credit(given_.count);
+        if (given_.drain) {
+            static_cast<void>(link->drain());
+        }
+    }
 }
 
 void SessionAccept::on_link_open() {
@@ -113,6 +124,11 @@ void SessionAccept::on_link_open() {
                       .detail = "the broker did not say which session it granted"});
         return;
     }
+    if (given_.count != 0) {
+        trial_.taken();
+    } else if (try_ == Try::without_credit) {
+        trial_.taken_without();
+    }
     SessionAddress address{.entity = request_.entity,
                            .session_id = *std::move(session),
                            .link_name = std::string{link.name()}};
@@ -122,11 +138,16 @@ void SessionAccept::on_link_open() {
         connection_.locks().has_passed(*time, connection_.reading());
     }
     done_(ports::SessionLinkPtr{std::make_unique<LockedSession>(
-        std::move(link_), std::move(address), request_.mode, until)});
+        std::move(link_), std::move(address), request_.mode, given_, until)});
 }
 
 void SessionAccept::on_refused(const amqp::Condition& condition) {
     link_->drop();
+    if (given_.count != 0 && trial_.ended(condition, attached_at_, connection_.loop().now())) {
+        try_ = Try::without_credit;
+        start();
+        return;
+    }
     Failure why = to_failure(condition, "no session of '" + request_.entity + "' was granted");
     if (condition.name == "amqp:resource-limit-exceeded") {
         connection_.pool().refused();

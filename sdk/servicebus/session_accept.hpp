@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "ports/accept_book.hpp"
+#include "servicebus/first_credit_trial.hpp"
 #include "servicebus/pooled_link.hpp"
 
 namespace sessionq::servicebus {
@@ -16,7 +18,8 @@ public:
     /// Runs once, within a later event. Must not destroy the accept.
     using Done = std::function<void(core::Result<ports::SessionLinkPtr>)>;
 
-    SessionAccept(BrokerConnection& connection, ports::AcceptRequest request, Done done);
+    SessionAccept(BrokerConnection& connection, FirstCreditTrial& trial,
+                  ports::AcceptRequest request, Done done);
 
     void start();
 
@@ -26,13 +29,20 @@ private:
     void on_link_gone(const amqp::Condition& condition) override { on_refused(condition); }
     void on_disposition(amqp::DeliveryHandle) override {}
 
+    /// Whether credit follows the attach.
+    enum class Try : std::uint8_t { with_credit, without_credit };
+
     void attach();
     void on_refused(const amqp::Condition& condition);
 
     BrokerConnection& connection_;
+    FirstCreditTrial& trial_;
     const ports::AcceptRequest request_;
     const Done done_;
     std::unique_ptr<PooledLink> link_;
+    Try try_{Try::with_credit};
+    ports::FirstCredit given_{}; // with the attach
+    TimePoint attached_at_{};
     const core::Anchor<SessionAccept> anchor_{*this};
 };
 

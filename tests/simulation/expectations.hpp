@@ -19,7 +19,7 @@ struct Expectations {
     std::size_t loops{1};
 
     /// Sessions that keep no slot, at this instant.
-    std::function<std::size_t()> parked{[] { return std::size_t{0}; }};
+    std::function<std::size_t()> without_slot{[] { return std::size_t{0}; }};
 
     /// A slot looks for a session at this instant.
     std::function<bool()> looks_for_session{[] { return false; }};
@@ -43,6 +43,15 @@ struct Expectations {
     bool stop_answered{false};
     bool stop_is_quick{false};      ///< nothing in this world delays a stop
     std::uint64_t handlers_left{0}; ///< according to the report of `stop`
+
+    /// Sessions may be left that were not idle for the whole timeout.
+    [[nodiscard]] bool leaves_for_more_than_idleness(TimePoint now) const {
+        const auto action = options.failure_policy.action;
+        return now >= stop_asked || limits_change || voluntary_leave ||
+               options.max_hold != Duration::zero() || options.max_messages_per_turn != 0 ||
+               action == FailurePolicy::Action::park_session ||
+               action == FailurePolicy::Action::dead_letter_session;
+    }
 
     /// Limits in force, oldest first. Whoever read a limit in the instant in which it was lowered
     /// is excused.

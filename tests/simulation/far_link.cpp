@@ -38,6 +38,10 @@ void FarLink::excuse() {
             delivery->message->excused = true;
         }
     }
+    for (MessageRecord* message : sent_) { // it may be on its way
+        const bool is_unanswered = message->holder == record_->id && !message->done();
+        message->excused = message->excused || is_unanswered;
+    }
 }
 
 void FarLink::let_go() {
@@ -63,6 +67,7 @@ void FarLink::pump() {
             return;
         }
         --credit_;
+        sent_.push_back(message);
         near->send_transfer(*message, ++last_tag_);
         if (environment_->chance(environment_->faults.detach_on_transfer)) {
             detach(Errc::connection_lost, environment_->chance(50));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "simulation/environment.hpp"
 
@@ -49,6 +50,7 @@ private:
     std::weak_ptr<NearLink> near_;
     BrokerSession* session_{nullptr};
     std::uint32_t credit_{0};
+    std::vector<MessageRecord*> sent_{};
     std::uint64_t last_tag_{0};
 };
 

@@ -24,6 +24,16 @@ void LinkBook::accepted(TimePoint lease_until, Duration doubt, bool late) {
     ++environment_->live_links;
 }
 
+void LinkBook::given(ports::FirstCredit first) {
+    record_->credit = first.count;
+    if (first.drain) {
+        record_->draining = environment_->scheduler.now();
+    }
+    environment_->scheduler.trace("link", record_->id, " begins with credit ", first.count,
+                                  first.drain ? ", draining" : "");
+    environment_->tell(&Oracle::credit_added, *record_);
+}
+
 bool LinkBook::credit_added(std::uint32_t count, bool has_listener) {
     if (!usable("add_credit")) {
         return false;
@@ -62,6 +72,7 @@ bool LinkBook::settle_asked(DeliveryRecord* delivery, ports::Outcome outcome) {
     }
     delivery->asked = outcome;
     ++record_->settling;
+    record_->settle_asked = environment_->scheduler.now();
     environment_->scheduler.trace("link", record_->id, " settle #", delivery->message->sequence,
                                   " ", ports::to_string(outcome));
     environment_->tell(&Oracle::settle_asked, *delivery, outcome);
@@ -88,6 +99,7 @@ DeliveryRecord& LinkBook::arrived(MessageRecord& message, ports::Delivery& deliv
                                   DeliveryFacts facts) {
     Environment& environment = *environment_;
     --record_->credit;
+    record_->shown_empty = false;
     DeliveryRecord& record = environment.deliveries.emplace_back();
     record.link = record_;
     record.message = &message;
@@ -132,6 +144,7 @@ bool LinkBook::settled(DeliveryRecord& delivery, const Failure* failure) {
 }
 
 void LinkBook::drained() {
+    record_->shown_empty = record_->credit != 0;
     record_->credit = 0;
     record_->draining.reset();
     record_->drained = environment_->scheduler.now();

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/event_loop.hpp"
+#include "ports/session_link.hpp"
 #include "simulation/environment.hpp"
 
 namespace sessionq::simulation {
@@ -20,6 +21,8 @@ public:
 
     /// The consumer holds the session from now on. Its lock ends then. `doubt` is as in the record.
     void accepted(TimePoint lease_until, Duration doubt, bool late);
+    /// That credit went out with the accept.
+    void given(ports::FirstCredit first);
 
     // Requests of the consumer. Each returns false if the contract forbids it; it is not forwarded
     // then.

@@ -56,6 +56,8 @@ public:
     [[nodiscard]] const std::optional<Duration>& initial_lock() const noexcept {
         return initial_lock_;
     }
+    [[nodiscard]] ports::FirstCredit first_credit() const noexcept { return first_credit_; }
+    void set_first_credit(ports::FirstCredit first) noexcept { first_credit_ = first; }
     void set_initial_lock(std::optional<Duration> length) noexcept { initial_lock_ = length; }
 
 private:
@@ -81,6 +83,7 @@ private:
     Channel down_;
     ports::LinkEvents* events_{nullptr};
     std::optional<Duration> initial_lock_{};
+    ports::FirstCredit first_credit_{};
     std::map<std::uint64_t, Unsettled> unsettled_{};
     std::map<std::uint64_t, Answer> operations_{};
     std::uint64_t last_operation_{0};

@@ -89,11 +89,13 @@ struct LinkRecord {
     bool exists{false}; ///< accepted, and not destroyed by the consumer
     TimePoint asked{};
     TimePoint accepted{};
+    TimePoint granted_at{}; ///< by the broker, if known; else as accepted
     TimePoint ended{};
     TimePoint lease_until{TimePoint::max()};
     TimePoint locked_until{}; ///< according to its answers the broker does not end the lock earlier
     bool renewal_asked{false}; ///< since the lock was granted
     TimePoint drained{};       ///< when the last drain was answered
+    bool shown_empty{false};   ///< by a drain that gave credit back; nothing has come since
     Duration granted{};        ///< the length that its holder was told last; zero: the usual one
     Duration lease_doubt{};  ///< how long the granting answer travelled; the receiver does not know
     std::uint32_t credit{0}; ///< granted and unused, as the owner knows it
@@ -103,6 +105,7 @@ struct LinkRecord {
     std::uint32_t running{0};   ///< handlers that run
     std::uint64_t started{0};   ///< handlers that began
     std::uint32_t settling{0};  ///< requested and unanswered
+    TimePoint settle_asked{};   ///< when a settlement was requested last
     std::vector<DeliveryRecord*> deliveries{};
 };
 

@@ -311,7 +311,11 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.stop_early = chance(r, 30);
              s.locks_last = true;
          }},
-        {"receive_and_delete", [](Setup& s, Random&) { s.options.receive_and_delete = true; }},
+        {"receive_and_delete",
+         [](Setup& s, Random& r) {
+             s.options.receive_and_delete = true;
+             s.faults.accept_slow = chance(r, 30) ? static_cast<unsigned>(r.below(30)) : 0;
+         }},
     };
     return all;
 }

@@ -15,6 +15,9 @@ public:
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
         return {near_->initial_lock()};
     }
+    [[nodiscard]] ports::FirstCredit first_credit() const noexcept override {
+        return near_->first_credit();
+    }
     void set_events(ports::LinkEvents& events) override { near_->set_events(events); }
     void add_credit(std::uint32_t count) override { near_->add_credit(count); }
     void drain() override { near_->drain(); }
@@ -69,7 +72,9 @@ SimEndpoint::SimEndpoint(Environment& environment, SimServer& server, SimLoop& l
                      ports::Capability::dead_letter, ports::Capability::dead_letter_reason,
                      ports::Capability::receive_and_delete}},
       up_{environment.scheduler, "up" + std::to_string(number)},
-      refuses_{environment.chance(50)} {
+      refuses_{environment.chance(50)},
+      takes_first_credit_{environment.chance(70)},
+      is_hasty_{environment.chance(20)} {
     server.connect(*this);
 }
 
@@ -93,7 +98,10 @@ ports::RequestId SimEndpoint::accept(ports::AcceptRequest request, ports::Accept
     record.endpoint = number_;
     record.entity = request.entity;
     record.asked = now;
-    pending_.emplace(id, Pending{&record, std::move(handler)});
+    pending_.emplace(id,
+                     Pending{.record = &record,
+                             .handler = std::move(handler),
+                             .first = takes_first_credit_ ? request.first : ports::FirstCredit{}});
     environment_->scheduler.trace("endpoint", number_, " accept ", id);
     environment_->tell(&Oracle::accept_asked, record);
     if (now >= down_until_) {
@@ -151,9 +159,11 @@ void SimEndpoint::give_up(ports::RequestId id) {
 
 void SimEndpoint::granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record,
                           BrokerSession& session, Duration extra) {
-    if (pending_.find(accept) == pending_.end()) {
+    const auto found = pending_.find(accept);
+    if (found == pending_.end()) {
         return; // answered when the connection was lost; nobody would release the session
     }
+    const ports::FirstCredit first = found->second.first;
     auto near = std::make_shared<NearLink>(*environment_, *loop_, record, up_, far);
     if (environment_->lock_length > Duration::zero()) {
         near->set_initial_lock(environment_->lock_length);
@@ -168,6 +178,15 @@ void SimEndpoint::granted(std::uint64_t accept, std::shared_ptr<FarLink> far, Li
             }
         },
         extra);
+    near->set_first_credit(first);
+    if (first.drain && is_hasty_) {
+        near->send_drained({});
+        return;
+    }
+    far->flow(first.count);
+    if (first.drain) {
+        far->drain();
+    }
 }
 
 void SimEndpoint::arrived(std::uint64_t accept, const std::shared_ptr<NearLink>& near) {
@@ -182,6 +201,7 @@ void SimEndpoint::arrived(std::uint64_t accept, const std::shared_ptr<NearLink>&
         expires ? environment_->scheduler.now() + environment_->lock_length - record.lease_until
                 : Duration::zero();
     near->book().accepted(record.lease_until, doubt, found->second.record->cancelled);
+    near->book().given(near->first_credit());
     finish(accept, ports::SessionLinkPtr{std::make_unique<SimLink>(near)});
 }
 

@@ -41,6 +41,7 @@ private:
     struct Pending {
         AcceptRecord* record;
         ports::AcceptHandler handler;
+        ports::FirstCredit first;
     };
 
     void granted(std::uint64_t accept, std::shared_ptr<FarLink> far, LinkRecord& record,
@@ -62,7 +63,10 @@ private:
     std::vector<std::weak_ptr<NearLink>> links_;
     std::uint64_t last_accept_{0};
     TimePoint down_until_{};
+
     bool refuses_; ///< in an outage: connections are refused, else they are made and lost
+    bool takes_first_credit_; ///< else its links begin without credit
+    bool is_hasty_;           ///< answers a drain that came with an accept before it looks
     core::Backoff reconnects_{BackoffOptions{}};
     core::Random random_{1};
     TimePoint next_attempt_{};

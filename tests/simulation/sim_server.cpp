@@ -100,6 +100,7 @@ void SimServer::grant(AcceptSink& sink, std::size_t endpoint, std::uint64_t id,
     record.entity = request.entity;
     record.session = session.id;
     record.asked = asked;
+    record.granted_at = environment_->scheduler.now();
     record.late = late;
     auto far = std::make_shared<FarLink>(*environment_, record,
                                          request.mode == ports::ReceiveMode::receive_and_delete);

@@ -56,12 +56,14 @@ ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept,
     const Duration travelled = std::min({environment_->scheduler.now() - accept.asked, length / 10,
                                          Duration{seconds{2}}}); // as the receiver assumes
     record.granted = length;
+    record.granted_at = environment_->scheduler.now();
     LinkBook book{*environment_, loop(), record};
     book.accepted(environment_->scheduler.now() + length - travelled, travelled, accept.cancelled);
     environment_->scheduler.trace("endpoint", number_, " accepted ", accept.id, " link", record.id,
                                   " ", record.session);
     ledger_->granted(record, environment_->broker.obtain(record.entity, record.session));
     environment_->tell(&Oracle::accepted, accept, record);
+    book.given(link->first_credit());
     return std::make_unique<WatchedLink>(*environment_, *ledger_, book, std::move(link));
 }
 

@@ -73,8 +73,9 @@ void World::begin() {
         setup_.options, stage_->entities(),
         application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
         std::move(surroundings));
-    expectations_.parked = [this] {
-        return processor_ ? processor_->describe_here().parked.size() : 0;
+    expectations_.without_slot = [this] {
+        const auto described = processor_ ? processor_->describe_here() : ProcessorDescription{};
+        return described.parked.size() + described.settling.size();
     };
     expectations_.looks_for_session = [this] {
         const auto slots =
@@ -258,6 +259,7 @@ void World::check_slots() {
         }
     }
     check_parked(description);
+    check_settling(description);
     const auto& accepts = environment().accepts;
     const auto pending = std::count_if(accepts.begin(), accepts.end(), [](const AcceptRecord& a) {
         return !a.answered && !a.cancelled;
@@ -287,6 +289,60 @@ void World::check_parked(const ProcessorDescription& description) {
         if (slot.state == "parked" && slot.running == 0 && slot.waits_for == "the end of parking") {
             environment().verdict.report("(R25) parking",
                                          "session '" + slot.session_id + "' keeps its slot");
+        }
+    }
+}
+
+/// R4: a session that will be left after its last answers keeps no slot, and no other one.
+void World::check_settling(const ProcessorDescription& description) {
+    const auto report = [this](const std::string& what) {
+        environment().verdict.report("(R4) settling without a slot", what);
+    };
+    const TimePoint now = scheduler().now();
+    const auto& links = environment().links;
+    const auto is_of = [](const LinkRecord& link, const SlotDescription& session) {
+        return link.held && link.session == session.session_id && link.entity == session.entity;
+    };
+    const auto only_settles = [&](const SlotDescription& session, const auto& is_so) {
+        return std::any_of(links.begin(), links.end(), [&](const LinkRecord& link) {
+            return is_of(link, session) && link.running == 0 && link.in_flight != 0 &&
+                   link.in_flight == link.settling && is_so(link);
+        });
+    };
+    const auto gets_nothing = [&](const LinkRecord& link) {
+        return link.credit == 0 ||
+               (link.draining && now >= *link.draining + expectations_.drain_bound);
+    };
+    if (description.settling.size() > expectations_.highest_sessions()) {
+        report(std::to_string(description.settling.size()) + " sessions are held so");
+    }
+    const bool rolls_at_once = setup_.options.session_idle_timeout == Duration::zero();
+    for (const SlotDescription& session : description.settling) {
+        if (!only_settles(session, gets_nothing)) {
+            report("session '" + session.session_id + "' waits for more than answers");
+        }
+        if (!rolls_at_once && !expectations_.leaves_for_more_than_idleness(now)) {
+            report("session '" + session.session_id + "' was not idle yet");
+        }
+    }
+    if (!description.settling.empty()) {
+        last_settling_ = now;
+    }
+    // Within an instant others may have been settling and gone.
+    const auto had_room = [&](const LinkRecord& link) {
+        const TimePoint since = std::max(link.settle_asked, link.drained);
+        return link.shown_empty && since > last_settling_ &&
+               std::none_of(links.begin(), links.end(),
+                            [since](const LinkRecord& other) { return other.ended == since; });
+    };
+    const bool must_free = rolls_at_once && !expectations_.limits_change && !setup_.close_handler &&
+                           environment().faults.latency_low > Duration::zero();
+    for (const SlotDescription& slot : description.slots) {
+        const bool is_one = std::count_if(links.begin(), links.end(), [&](const LinkRecord& link) {
+                                return is_of(link, slot);
+                            }) == 1;
+        if (must_free && is_one && slot.state == "open" && only_settles(slot, had_room)) {
+            report("session '" + slot.session_id + "' keeps its slot");
         }
     }
 }

@@ -32,6 +32,7 @@ private:
     void change_limits();
     void check_slots();
     void check_parked(const ProcessorDescription& description);
+    void check_settling(const ProcessorDescription& description);
     void after_handler(const DeliveryRecord& delivery);
     void check_lanes();
     [[nodiscard]] bool found() { return stage_->environment().verdict.first().has_value(); }
@@ -46,6 +47,7 @@ private:
     SimExecutor notifier_;
     std::unique_ptr<processor::Processor> processor_{};
     bool emptied_{false};
+    TimePoint last_settling_{}; ///< when a session was last seen to settle without a slot
     std::optional<VirtualPool> pool_{};
     Application application_;
     ConcurrencyLimits limits_{};

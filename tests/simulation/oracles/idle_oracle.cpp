@@ -56,16 +56,10 @@ private:
     }
 
     [[nodiscard]] bool left_for_other_reasons(const LinkRecord& link, TimePoint now) const {
-        const ProcessorOptions& options = expectations_.options;
-        const auto action = options.failure_policy.action;
         const bool settlement_unanswered = std::any_of(
             link.deliveries.begin(), link.deliveries.end(),
             [](const DeliveryRecord* d) { return d->refused || (d->asked && !d->answered); });
-        return now >= expectations_.stop_asked || expectations_.limits_change ||
-               expectations_.voluntary_leave || options.max_hold != Duration::zero() ||
-               options.max_messages_per_turn != 0 ||
-               action == FailurePolicy::Action::park_session ||
-               action == FailurePolicy::Action::dead_letter_session || is_overdue(link) ||
+        return expectations_.leaves_for_more_than_idleness(now) || is_overdue(link) ||
                settlement_unanswered;
     }
 

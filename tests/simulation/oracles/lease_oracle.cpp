@@ -135,7 +135,9 @@ private:
         --pending_at_[{accept.endpoint, accept.entity}];
     }
 
-    [[nodiscard]] std::size_t in_slots() const { return held_.size() - expectations_.parked(); }
+    [[nodiscard]] std::size_t in_slots() const {
+        return held_.size() - expectations_.without_slot();
+    }
 
     /// The session was taken from its holder and accepted again before the holder could know.
     static bool crossed(const LinkRecord& before, const LinkRecord& after) {

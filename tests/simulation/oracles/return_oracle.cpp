@@ -25,8 +25,8 @@ public:
 
     void delivered(const DeliveryRecord& delivery) override {
         const MessageRecord& message = *delivery.message;
-        if (message.settled && delivery.link->accepted >
-                                   *message.settled) { // else it may have been under way for long
+        // Else it may have been under way for long.
+        if (message.settled && delivery.link->granted_at > *message.settled) {
             report(delivery, "comes again after its settlement was confirmed");
         }
         if (delivery.delivery_count < message.abandons) {

@@ -61,6 +61,11 @@ public:
 
     void closing(const LinkRecord& link) override {
         const TimePoint now = environment_.scheduler.now();
+        if (expectations_.options.receive_and_delete && !link.taken && link.credit != 0) {
+            environment_.verdict.report("(c) loss (R10)",
+                                        "link" + std::to_string(link.id) + " of " + link.session +
+                                            " is given back unused, and what it deletes is lost");
+        }
         for (const DeliveryRecord* delivery : link.deliveries) {
             if (delivery->returned != 0 && !delivery->asked &&
                 delivery->message->state == MessageState::locked &&

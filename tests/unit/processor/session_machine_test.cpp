@@ -14,6 +14,7 @@ using processor::MessageMachine;
 using processor::SessionMachine;
 using test::SessionBench;
 using Phase = SessionMachine::Phase;
+using Seat = processor::LeaveMachine::Seat;
 
 namespace {
 
@@ -136,11 +137,103 @@ TEST_CASE("session machine: R4: with timeout zero one drain is all a roll needs"
     SessionBench bench{{.session_idle_timeout = Duration::zero()}};
     CHECK(bench.begin() == "opened credit drain");
     MessageMachine& message = bench.arrive_and_start();
-    CHECK(bench.drained().empty()); // shown empty: no more credit
-    static_cast<void>(bench.succeed(message));
+    CHECK(bench.drained().empty());                               // shown empty: no more credit
+    CHECK(bench.succeed(message) == "settle:complete free_slot"); // its answer costs no slot
+    CHECK(bench.machine.seat() == Seat::settling);
+    CHECK_FALSE(bench.settled.try_take());
     CHECK(bench.answer(message) == "dispose");
     CHECK(bench.machine.next() == TimePoint{});
-    CHECK(bench.pass(0s) == "pause take_back close_link let_go free_slot");
+    CHECK(bench.pass(0s) == "pause take_back close_link let_go");
+    CHECK(bench.settled.try_take());
+}
+
+TEST_CASE("session machine: R4: it keeps its slot where too many settle without one, while "
+          "something else is awaited, and for on_session_close") {
+    const ProcessorOptions options{.max_concurrent_calls_per_session = 2,
+                                   .session_idle_timeout = Duration::zero()};
+    SessionBench full{options};
+    REQUIRE(full.settled.try_take());
+    static_cast<void>(full.begin());
+    MessageMachine& message = full.arrive_and_start();
+    static_cast<void>(full.drained());
+    CHECK(full.succeed(message) == "settle:complete");
+    CHECK(full.machine.seat() == Seat::slot);
+    static_cast<void>(full.answer(message));
+    CHECK(full.pass(0s) == "pause take_back close_link let_go free_slot");
+    CHECK_FALSE(full.settled.try_take()); // it had no place to give back
+
+    SessionBench busy{options};
+    busy.holds = false;
+    static_cast<void>(busy.begin());
+    MessageMachine& first = busy.arrive_and_start();
+    MessageMachine& second = busy.arrive_and_start();
+    CHECK(busy.succeed(first) == "settle:complete"); // the drain is not answered
+    static_cast<void>(busy.drained());
+    CHECK(busy.machine.seat() == Seat::slot); // a handler runs
+    CHECK(busy.succeed(second) == "settle:complete free_slot");
+
+    SessionBench closes{options, false, true};
+    static_cast<void>(closes.begin());
+    MessageMachine& only = closes.arrive_and_start();
+    static_cast<void>(closes.drained());
+    CHECK(closes.succeed(only) == "settle:complete");
+    CHECK(closes.machine.seat() == Seat::slot);
+}
+
+TEST_CASE("session machine: R4: a session without a slot that loses its lock frees none again") {
+    SessionBench bench{{.session_idle_timeout = Duration::zero()}};
+    static_cast<void>(bench.begin());
+    MessageMachine& message = bench.arrive_and_start();
+    static_cast<void>(bench.drained());
+    static_cast<void>(bench.succeed(message));
+    CHECK(bench.lose() == "lost lock_over pause take_back drop_link dispose let_go finish");
+    CHECK(bench.settled.try_take());
+}
+
+TEST_CASE("session machine: R4: credit and drain that went out with the accept are not repeated") {
+    SessionBench bench{{.session_idle_timeout = Duration::zero()}};
+    CHECK(
+        bench.feed(&SessionMachine::given, ports::FirstCredit{.count = 32, .drain = true}).empty());
+    CHECK(bench.budget.expected() == 32);
+    CHECK(bench.begin() == "opened");
+    MessageMachine& message = bench.arrive_and_start();
+    CHECK(bench.drained().empty());
+    CHECK(bench.budget.expected() == 0);
+    CHECK(bench.succeed(message) == "settle:complete free_slot");
+
+    SessionBench waits{{.session_idle_timeout = 1s}};
+    static_cast<void>(waits.feed(&SessionMachine::given, ports::FirstCredit{.count = 16}));
+    CHECK(waits.begin() == "opened credit"); // what the window has beyond it
+    CHECK(waits.credit == 16);
+    CHECK(waits.pass(1s) == "drain");
+}
+
+TEST_CASE("session machine: R4: a drain that was answered before the session was granted shows "
+          "nothing") {
+    SessionBench bench{{.session_idle_timeout = Duration::zero()}};
+    static_cast<void>(
+        bench.feed(&SessionMachine::given, ports::FirstCredit{.count = 32, .drain = true}));
+    static_cast<void>(bench.begin());
+    CHECK(bench.drained() == "credit");
+    CHECK(bench.pass(0s) == "drain");
+    CHECK(bench.drained() == "pause take_back close_link let_go free_slot");
+}
+
+TEST_CASE("session machine: R1: nothing starts while handlers of an earlier lock run") {
+    SessionBench bench;
+    static_cast<void>(bench.feed(&SessionMachine::given, ports::FirstCredit{.count = 4}));
+    CHECK(bench.feed(&SessionMachine::hold_back) == "pause");
+    CHECK(bench.arrive() == "enqueue");
+    CHECK(bench.feed(&SessionMachine::let_in) == "resume opened credit");
+    CHECK(bench.feed(&SessionMachine::let_in).empty());
+
+    SessionBench left;
+    static_cast<void>(left.feed(&SessionMachine::given, ports::FirstCredit{.count = 4}));
+    static_cast<void>(left.feed(&SessionMachine::hold_back));
+    static_cast<void>(left.arrive());
+    CHECK(left.leave(CloseReason::stopped) == "pause drain");
+    CHECK(left.feed(&SessionMachine::let_in).empty());
+    CHECK(left.drained() == "take_back settle:release free_slot");
 }
 
 TEST_CASE("session machine: R6: what is behind a failed message goes back first, then it, then "
@@ -176,8 +269,8 @@ TEST_CASE("session machine: leaving gives back what waits after the drain's answ
     while (!bench.settling.empty()) {
         CHECK(bench.answer(*bench.settling.front()) == "dispose");
     }
-    CHECK(bench.succeed(running) == "settle:complete");
-    CHECK(bench.answer(running) == "dispose close_link let_go free_slot");
+    CHECK(bench.succeed(running) == "settle:complete free_slot");
+    CHECK(bench.answer(running) == "dispose close_link let_go");
 }
 
 TEST_CASE("session machine: a handler that fails while the session is left goes back after what "
@@ -188,7 +281,7 @@ TEST_CASE("session machine: a handler that fails while the session is left goes 
     static_cast<void>(bench.arrive());
     static_cast<void>(bench.leave(CloseReason::stopped));
     CHECK(bench.fail(running).empty());
-    CHECK(bench.drained() == "take_back settle:release settle:abandon");
+    CHECK(bench.drained() == "take_back settle:release settle:abandon free_slot");
 }
 
 TEST_CASE("session machine: receive-and-delete handles what arrived before it leaves") {
@@ -225,9 +318,9 @@ TEST_CASE("session machine: R25: parked, it gives up its slot and keeps what fai
     CHECK(bench.fail(failed) == "pause drain");
     CHECK(bench.machine.phase() == Phase::parked);
     CHECK(bench.arrive() == "enqueue"); // on the credit that is drained
-    CHECK_FALSE(bench.machine.keeps_no_slot());
+    CHECK(bench.machine.seat() == Seat::slot);
     CHECK(bench.drained() == "take_back settle:release settle:release parked free_slot");
-    CHECK(bench.machine.keeps_no_slot());
+    CHECK(bench.machine.seat() == Seat::parked);
     CHECK(bench.answer(*bench.settling.front()) == "dispose");
     CHECK(bench.answer(*bench.settling.front()) == "dispose");
     CHECK(bench.machine.in_flight() == 1);          // what failed
@@ -237,7 +330,7 @@ TEST_CASE("session machine: R25: parked, it gives up its slot and keeps what fai
     CHECK(bench.answer(*bench.settling.front()) == "dispose run_close release_lane resume");
     CHECK(bench.feed(&SessionMachine::close_ended) == "close_link let_go");
     CHECK(bench.machine.close_reason() == CloseReason::parked);
-    CHECK_FALSE(bench.machine.keeps_no_slot());
+    CHECK(bench.machine.seat() == Seat::slot);
     CHECK(bench.parked.try_take());
 }
 
@@ -247,8 +340,8 @@ TEST_CASE("session machine: where too many are parked already, it is left at onc
     static_cast<void>(bench.begin());
     CHECK(bench.fail(bench.arrive_and_start()) == "pause drain");
     CHECK(bench.machine.is_leaving());
-    CHECK(bench.drained() == "take_back settle:abandon");
-    CHECK(bench.answer(*bench.settling.front()) == "dispose close_link let_go free_slot");
+    CHECK(bench.drained() == "take_back settle:abandon free_slot");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose close_link let_go");
     CHECK(bench.machine.close_reason() == CloseReason::parked);
     CHECK_FALSE(bench.parked.try_take()); // it had no place to give back
 }
@@ -405,7 +498,7 @@ TEST_CASE("session machine: R14: max_hold and max_messages_per_turn end a busy s
     SessionBench turn{{.max_messages_per_turn = 1}};
     static_cast<void>(turn.begin());
     MessageMachine& message = turn.arrive_and_start();
-    CHECK(turn.succeed(message) == "settle:complete pause take_back");
+    CHECK(turn.succeed(message) == "settle:complete pause take_back free_slot");
     CHECK(turn.machine.close_reason() == CloseReason::max_messages);
 }
 
@@ -515,6 +608,7 @@ using SceneInput = std::function<std::string(Scene&)>;
 const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
     static const std::vector<std::pair<std::string, SceneInput>> inputs{
         {"begin", [](Scene& s) { return s.bench.begin(); }},
+        {"let in", [](Scene& s) { return s.bench.feed(&SessionMachine::let_in); }},
         {"open ended", [](Scene& s) { return s.bench.open_ended(true); }},
         {"open failed", [](Scene& s) { return s.bench.open_ended(false); }},
         {"arrived", [](Scene& s) { return s.bench.arrive(); }},
@@ -552,7 +646,7 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
 TEST_CASE("session machine: every input in every phase") {
     // Unreachable: a handler or an answer in a phase that has no message. There the message is one
     // that the session does not know, and the cell says that the machine does nothing.
-    static const char* const expected[12][21] = {
+    static const char* const expected[12][22] = {
 #include "unit/processor/session_machine_cells.inc"
     };
     const auto& inputs = scene_inputs();

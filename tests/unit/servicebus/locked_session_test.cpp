@@ -9,6 +9,7 @@
 #include "amqp/acceptor.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/lock_token.hpp"
+#include "amqp/codec/message_codec.hpp"
 #include "amqp/codec/message_sections.hpp"
 #include "servicebus/endpoint.hpp"
 #include "support/manual_loop.hpp"
@@ -84,7 +85,7 @@ struct Case {
         REQUIRE(until([this] { return broker && broker->links() == asked; }));
     }
     void begin_ask() {
-        accept = endpoint->accept({.entity = "orders", .session_id = "a"},
+        accept = endpoint->accept({.entity = "orders", .session_id = "a", .first = first},
                                   [this](core::Result<ports::SessionLinkPtr> answer) {
                                       if (answer.ok()) {
                                           link = std::move(answer).value();
@@ -174,6 +175,7 @@ struct Case {
                                 broker = std::make_unique<SilentBroker>(host, std::move(stream));
                             }};
     std::unique_ptr<servicebus::Endpoint> endpoint{};
+    ports::FirstCredit first{}; ///< of accepts
     std::size_t asked{0};
     ports::RequestId accept{0};
     ports::SessionLinkPtr link{};
@@ -186,7 +188,7 @@ struct Events final : ports::LinkEvents {
         bodies.emplace_back(delivery->message.text());
     }
     void on_settled(ports::Delivery&, const Failure*) override {}
-    void on_drained() override {}
+    void on_drained() override { bodies.emplace_back("drained"); }
     void on_lock_uncertain() override { ++uncertain; }
     void on_lost(const Failure&) override { lost = true; }
 
@@ -207,6 +209,80 @@ TEST_CASE("R19: link: an accept that is given up is told to the broker at once, 
     CHECK(t.until([&] { return t.failure.has_value(); }));
     CHECK(t.failure->code == Errc::cancelled);
     CHECK(t.link == nullptr);
+}
+
+TEST_CASE("R4: link: credit and drain go out with the attach, and what comes on them before the "
+          "owner listens is told in its order") {
+    Case t;
+    t.first = {.count = 4, .drain = true};
+    t.ask();
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 4; }));
+    CHECK(t.peer().sender->is_draining());
+    amqp::Attach answer = t.peer().remote;
+    answer.source.filter =
+        amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
+    t.peer().sender->open(answer);
+    for (const char* body : {"1", "2"}) {
+        t.peer().sender->send("0123456789abcde" + std::string{body},
+                              amqp::encode_message(Message::text("a", body), {}), false);
+    }
+    t.peer().sender->drained();
+    REQUIRE(t.until([&] { return t.link != nullptr; }));
+    CHECK(t.link->first_credit().count == 4);
+    CHECK(t.link->first_credit().drain);
+    Events events;
+    SUBCASE("it goes on") {
+        t.link->set_events(events);
+        CHECK(events.bodies.empty()); // by a later turn
+        REQUIRE(t.until([&] { return events.bodies.size() == 3; }));
+        CHECK(events.bodies == std::vector<std::string>{"1", "2", "drained"});
+        t.link->add_credit(1);
+        REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
+        t.peer().sender->send("0123456789abcdef", amqp::encode_message(Message::text("a", "3"), {}),
+                              false);
+        CHECK(t.until([&] { return events.bodies.size() == 4; }));
+    }
+    SUBCASE("it is given back unused") {
+        t.link.reset();
+        CHECK(t.until([&] { return t.peer().closed; }));
+    }
+    SUBCASE("it ends before its owner listens") {
+        t.peer().sender->close({.name = "com.microsoft:session-lock-lost"});
+        t.until([] { return false; }, 20);
+        t.link->set_events(events);
+        REQUIRE(t.until([&] { return events.lost; }));
+        CHECK(events.bodies.empty());
+    }
+}
+
+TEST_CASE("R4: link: a broker that refuses credit before its answer is asked without, and never "
+          "with it again") {
+    Case t;
+    t.first = {.count = 4, .drain = false};
+    t.ask();
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 4; }));
+    t.peer().sender->refuse({.name = "amqp:illegal-state"});
+    ++t.asked;
+    REQUIRE(t.until([&] { return t.broker->links() == t.asked; }));
+    CHECK_FALSE(t.failure.has_value());
+    t.grant(t.loop.wall_now() + 30s);
+    CHECK(t.peer().sender->credit() == 0);
+    CHECK(t.link->first_credit().count == 0);
+    t.ask_anew();
+    t.grant(t.loop.wall_now() + 30s);
+    CHECK(t.link->first_credit().count == 0);
+}
+
+TEST_CASE("R4: link: a refusal without credit is told") {
+    Case t;
+    t.first = {.count = 4, .drain = false};
+    t.ask();
+    t.peer().sender->refuse({.name = "amqp:not-allowed", .text = "no sessions here"});
+    ++t.asked;
+    REQUIRE(t.until([&] { return t.broker->links() == t.asked; }));
+    t.peer().sender->refuse({.name = "amqp:not-allowed", .text = "no sessions here"});
+    REQUIRE(t.until([&] { return t.failure.has_value(); }));
+    CHECK(t.failure->code == Errc::session_required);
 }
 
 TEST_CASE("R5: link: a wait that is over without a session is no failure of the connection") {

@@ -23,12 +23,14 @@ public:
                    .budget = budget,
                    .random = random,
                    .parked = parked,
+                   .settling = settled,
                    .idle_timeout = options.session_idle_timeout,
                    .calls = options.max_concurrent_calls_per_session,
                    .has_open = has_open,
                    .has_close = has_close},
                   now} {
         parked.limit(1);
+        settled.limit(1);
     }
 
     /// Gives the machine an input and performs its actions; returns them in words.
@@ -86,7 +88,8 @@ public:
     processor::Tuning tuning{};
     core::ByteBudget budget{std::size_t{64} << 20U};
     core::Random random{1};
-    processor::ParkedSessions parked{};
+    processor::SessionCount parked{};
+    processor::SessionCount settled{}; ///< sessions that settle without a slot
     TimePoint now{std::chrono::hours{1}};
     processor::SessionMachine machine;
     std::deque<processor::MessageMachine> messages{};

@@ -1,0 +1,37 @@
+#include "servicebus/first_credit_trial.hpp"
+
+#include <string_view>
+
+namespace sessionq::servicebus {
+namespace {
+
+/// What brokers answer to an accept, whatever followed it.
+bool is_about_session(std::string_view name) noexcept {
+    return name.starts_with("com.microsoft:") || name == "amqp:not-found" ||
+           name == "amqp:unauthorized-access" || name == "amqp:resource-limit-exceeded" ||
+           name == "amqp:resource-locked";
+}
+
+/// What ends links and connections for reasons of the broker's own.
+bool is_about_broker(std::string_view name) noexcept {
+    return name.empty() || name == "amqp:connection:forced" || name == "amqp:link:detach-forced" ||
+           name == "amqp:link:redirect" || name == "amqp:connection:redirect";
+}
+
+} // namespace
+
+bool FirstCreditTrial::ended(const amqp::Condition& why, TimePoint asked, TimePoint now) noexcept {
+    if (answer_ != Answer::unknown || (!why.found && is_about_session(why.name))) {
+        return false;
+    }
+    if (!why.found && !is_about_broker(why.name)) {
+        return true;
+    }
+    if (asked >= last_loss_) { // else it ended with the connection that is counted
+        last_loss_ = now;
+        answer_ = ++losses_ == most_losses ? Answer::refused : answer_;
+    }
+    return false;
+}
+
+} // namespace sessionq::servicebus
