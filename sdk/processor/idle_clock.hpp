@@ -14,8 +14,12 @@ public:
     explicit IdleClock(Duration timeout) noexcept
         : timeout_{timeout}, rolls_at_once_{timeout == Duration::zero()}, timer_{timeout} {}
 
+    /// Where something is in flight already, its end starts the clock.
     void start(TimePoint now) noexcept {
-        arming_ = timer_.start(now);
+        const auto arming = timer_.start(now);
+        if (timer_.in_flight() == 0) {
+            arming_ = arming;
+        }
         idle_since_ = now;
     }
 

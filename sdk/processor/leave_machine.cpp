@@ -21,6 +21,7 @@ void LeaveMachine::opened() {
 
 bool LeaveMachine::drain() {
     if (session_.credit.drain(session_.now + session_.terms.tuning.drain_timeout)) {
+        session_.asked_at = session_.now;
         session_.add(Kind::drain);
     }
     return session_.credit.is_draining();

@@ -88,6 +88,7 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
     } else if (in_flight() == 0) {
         state_.progress_at = state_.now;
     }
+    state_.asked_ahead = false;
     had_messages_ = true;
     book_.arrived(message, arrival, bytes, removed);
     react();
@@ -196,6 +197,9 @@ void SessionMachine::grant() {
 }
 
 void SessionMachine::drained() {
+    if (state_.asked_at != TimePoint{}) { // else it went out with the accept
+        state_.terms.drain_time.answered_in(state_.now - state_.asked_at);
+    }
     state_.credit.drained();
     after_drain();
     react();
@@ -298,7 +302,8 @@ TimePoint SessionMachine::next() const noexcept {
         return TimePoint::max();
     }
     return std::min({lock_.next(), state_.credit.drain_by(), book_.settlements_due(),
-                     leaving_.close_by(), leaving_.leave_at(), idle_at(), retry_at()});
+                     leaving_.close_by(), leaving_.leave_at(), state_.ask_at(), idle_at(),
+                     retry_at()});
 }
 
 void SessionMachine::due() {
@@ -325,6 +330,9 @@ void SessionMachine::due() {
         book_.retries_due();
         react();
     }
+    if (now >= state_.ask_at()) {
+        state_.asked_ahead = leaving_.drain();
+    }
     if (now >= idle_at()) {
         idle_due();
         react();
@@ -342,6 +350,8 @@ void SessionMachine::limit_calls(std::uint32_t calls) {
 void SessionMachine::limit_idleness(Duration timeout) {
     if (!dead_lettering_) { // then it leaves as soon as it is idle
         state_.idle.set_timeout(timeout);
+        state_.asked_ahead = false;
+        grant();
     }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include <sessionq/time.hpp>
 
 #include "processor/credit_window.hpp"
@@ -40,8 +42,10 @@ struct SessionState {
     CreditWindow credit;
     FetchWindow fetch;
     Phase phase{Phase::held_back};
-    bool lost{false}; ///< the lock is
-    TimePoint now;    ///< of the input under way
+    bool lost{false};        ///< the lock is
+    bool asked_ahead{false}; ///< a drain went out before the idle clock was due
+    TimePoint asked_at{};    ///< the last drain
+    TimePoint now;           ///< of the input under way
     /// When a handler ended last, or the session began to wait for one.
     TimePoint progress_at;
     SessionActions actions{};
@@ -64,7 +68,16 @@ struct SessionState {
     }
     /// The broker has shown that there is nothing more, and nothing more is waited for (R4).
     [[nodiscard]] bool rolls() const noexcept {
-        return idle.timeout() == Duration::zero() && credit.shown_empty();
+        return (idle.timeout() == Duration::zero() || asked_ahead) && credit.shown_empty();
+    }
+    /// When to ask the broker whether there is more, so that the answer is there once the session
+    /// has been idle for long enough. A message that is missed so would have come too late.
+    [[nodiscard]] TimePoint ask_at() const noexcept {
+        if (phase != Phase::working || credit.phase() != CreditWindow::Phase::flowing ||
+            credit.credit() == 0 || idle.at() == TimePoint::max()) {
+            return TimePoint::max();
+        }
+        return idle.at() - std::min(terms.drain_time.least(), idle.timeout());
     }
     /// A message that is settled does not let the next one start.
     [[nodiscard]] bool keeps_holds() const noexcept {

@@ -4,6 +4,7 @@
 
 #include "core/byte_budget.hpp"
 #include "core/random.hpp"
+#include "processor/drain_time.hpp"
 #include "processor/session_count.hpp"
 #include "processor/tuning.hpp"
 
@@ -17,6 +18,7 @@ struct SessionTerms {
     core::Random& random;
     SessionCount& parked;
     SessionCount& settling;
+    DrainTime& drain_time;
     Duration idle_timeout{};
     std::uint32_t calls{1};
     bool has_open{false};  ///< there is an on_session_open

@@ -45,6 +45,7 @@ SessionTerms Shard::terms() {
             .random = workplace_.random,
             .parked = workplace_.shared->parked,
             .settling = workplace_.shared->settling,
+            .drain_time = workplace_.drain_time,
             .idle_timeout = slots_.targets().idle_timeout(idle_timeout_),
             .calls = slots_.calls_per_session(),
             .has_open = static_cast<bool>(shared.handlers.session_open),

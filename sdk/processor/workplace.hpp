@@ -10,6 +10,7 @@
 #include "core/random.hpp"
 #include "core/recycler.hpp"
 #include "ports/endpoint.hpp"
+#include "processor/drain_time.hpp"
 #include "processor/shard_call.hpp"
 #include "processor/shared_state.hpp"
 
@@ -44,6 +45,7 @@ struct Workplace {
     ports::Endpoint& endpoint;
     core::Random random;
     core::ByteBudget budget;
+    DrainTime drain_time{};
     core::Recycler call_memory;
     core::MpscQueue<ShardCall> notices{};
     StopReport tally{}; ///< of what happens since the stop began

@@ -51,12 +51,12 @@ ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept,
     record.entity = accept.entity;
     record.session = link->session_id();
     record.asked = accept.asked;
+    record.granted_at = accept.asked;
     record.locked_until = accept.asked + environment_->lock_length;
     const Duration length = link->initial_lock().length.value_or(std::chrono::hours{24});
     const Duration travelled = std::min({environment_->scheduler.now() - accept.asked, length / 10,
                                          Duration{seconds{2}}}); // as the receiver assumes
     record.granted = length;
-    record.granted_at = environment_->scheduler.now();
     LinkBook book{*environment_, loop(), record};
     book.accepted(environment_->scheduler.now() + length - travelled, travelled, accept.cancelled);
     environment_->scheduler.trace("endpoint", number_, " accepted ", accept.id, " link", record.id,

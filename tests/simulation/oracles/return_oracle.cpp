@@ -25,8 +25,11 @@ public:
 
     void delivered(const DeliveryRecord& delivery) override {
         const MessageRecord& message = *delivery.message;
-        // Else it may have been under way for long.
-        if (message.settled && delivery.link->granted_at > *message.settled) {
+        // What comes with the answer to an accept may have been under way as long as that.
+        const LinkRecord& link = *delivery.link;
+        const TimePoint sent_after =
+            delivery.arrived == link.accepted ? link.granted_at : link.accepted;
+        if (message.settled && sent_after > *message.settled) {
             report(delivery, "comes again after its settlement was confirmed");
         }
         if (delivery.delivery_count < message.abandons) {

@@ -213,3 +213,31 @@ TEST_CASE("credit window: every input in every phase") {
     table.print();
     CHECK(table.missing().empty());
 }
+
+TEST_CASE("credit window: credit that went out with the accept counts, and so does its drain") {
+    core::ByteBudget budget{1 << 20};
+    CreditWindow window{budget};
+    window.given(8);
+    CHECK(window.credit() == 8);
+    CHECK(budget.expected() == 8);
+    CHECK(window.grant(8, 0) == 0);
+    REQUIRE(window.drain(TimePoint{}));
+    window.arrived(100);
+    window.drained();
+    CHECK(window.shown_empty());
+    CHECK(budget.expected() == 0);
+}
+
+TEST_CASE("credit window: a drain in doubt shows nothing unless a message came") {
+    core::ByteBudget budget{1 << 20};
+    CreditWindow window{budget};
+    window.given(8);
+    REQUIRE(window.drain(TimePoint{}));
+    window.doubt_drain();
+    window.drained();
+    CHECK_FALSE(window.shown_empty());
+    CHECK(window.grant(8, 0) == 8);
+    REQUIRE(window.drain(TimePoint{})); // the next one is in no doubt
+    window.drained();
+    CHECK(window.shown_empty());
+}

@@ -219,12 +219,59 @@ TEST_CASE("session machine: R4: a drain that was answered before the session was
     CHECK(bench.drained() == "pause take_back close_link let_go free_slot");
 }
 
+TEST_CASE("session machine: R3: the drain goes out ahead, so that its answer is there in time") {
+    SessionBench bench{{.session_idle_timeout = 1s}};
+    bench.drain_time.answered_in(50ms);
+    static_cast<void>(bench.begin());
+    CHECK(bench.pass(949ms).empty());
+    CHECK(bench.pass(1ms) == "drain");
+    CHECK(bench.machine.phase() == Phase::working);
+    SUBCASE("shown empty in time, it is left at the timeout") {
+        CHECK(bench.pass(49ms).empty());
+        CHECK(bench.drained().empty());
+        CHECK(bench.machine.next() == bench.now + 1ms);
+        CHECK(bench.pass(1ms) == "pause take_back close_link let_go free_slot");
+        CHECK(bench.machine.close_reason() == CloseReason::idle);
+    }
+    SUBCASE("a late answer is awaited") {
+        CHECK(bench.pass(50ms).empty());
+        CHECK(bench.machine.phase() == Phase::idling_out);
+        CHECK(bench.pass(10ms).empty());
+        CHECK(bench.drained() == "pause take_back close_link let_go free_slot");
+    }
+    SUBCASE("a message takes it back to work") {
+        CHECK(bench.pass(40ms).empty());
+        MessageMachine& message = bench.arrive_and_start();
+        CHECK(bench.drained() == "credit");
+        CHECK(bench.pass(2s).empty());
+        static_cast<void>(bench.succeed(message));
+        CHECK(bench.answer(message) == "dispose");
+        CHECK(bench.machine.next() == bench.now + 960ms); // it took less this time
+    }
+    SUBCASE("a longer timeout gives credit again") {
+        CHECK(bench.drained().empty());
+        CHECK(bench.feed(&SessionMachine::limit_idleness, 5s) == "credit");
+        CHECK(bench.machine.next() > bench.now + 3s);
+    }
+}
+
+TEST_CASE("session machine: R3: where the timeout is shorter than the way to the broker, the drain "
+          "follows the credit") {
+    SessionBench bench{{.session_idle_timeout = 10ms}};
+    bench.drain_time.answered_in(50ms);
+    CHECK(bench.begin() == "opened credit");
+    CHECK(bench.pass(0ms) == "drain");
+    CHECK(bench.pass(10ms).empty());
+    CHECK(bench.drained() == "pause take_back close_link let_go free_slot");
+}
+
 TEST_CASE("session machine: R1: nothing starts while handlers of an earlier lock run") {
     SessionBench bench;
     static_cast<void>(bench.feed(&SessionMachine::given, ports::FirstCredit{.count = 4}));
     CHECK(bench.feed(&SessionMachine::hold_back) == "pause");
     CHECK(bench.arrive() == "enqueue");
     CHECK(bench.feed(&SessionMachine::let_in) == "resume opened credit");
+    CHECK(bench.machine.next() == TimePoint::max()); // the idle clock does not run
     CHECK(bench.feed(&SessionMachine::let_in).empty());
 
     SessionBench left;

@@ -24,6 +24,7 @@ public:
                    .random = random,
                    .parked = parked,
                    .settling = settled,
+                   .drain_time = drain_time,
                    .idle_timeout = options.session_idle_timeout,
                    .calls = options.max_concurrent_calls_per_session,
                    .has_open = has_open,
@@ -90,6 +91,7 @@ public:
     core::Random random{1};
     processor::SessionCount parked{};
     processor::SessionCount settled{}; ///< sessions that settle without a slot
+    processor::DrainTime drain_time{};
     TimePoint now{std::chrono::hours{1}};
     processor::SessionMachine machine;
     std::deque<processor::MessageMachine> messages{};
