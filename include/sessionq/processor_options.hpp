@@ -108,7 +108,8 @@ struct ConcurrencyLimits {
 struct ProcessorOptions {
     /// Sessions held at once, without those that are parked. A slot without a session waits for
     /// one. A session that has nothing left but settlements without answer, and will be left then,
-    /// keeps its lock and no slot: there may be as many of those again. Range: 1 to 100,000. Default 8.
+    /// keeps its lock and no slot: there may be as many of those again. Range: 1 to 100,000.
+    /// Default 8.
     std::uint32_t max_concurrent_sessions{8};
 
     /// Handlers of one session at once. 1: strict order, message n+1 does not start before n is

@@ -31,11 +31,12 @@ void GroupLink::forget_receiver() noexcept {
     group_ = nullptr;
 }
 
-void GroupLink::set_events(ports::LinkEvents& events) {
+ports::FirstCredit GroupLink::set_events(ports::LinkEvents& events) {
     events_ = &events;
     if (untold_loss_) {
         replies_.push([this] { events_->on_lost(*untold_loss_); });
     }
+    return {}; // the receiver has credit of its own
 }
 
 void GroupLink::give_back() {

@@ -27,7 +27,7 @@ public:
     ~GroupLink() override;
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return id_; }
-    void set_events(ports::LinkEvents& events) override;
+    ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;

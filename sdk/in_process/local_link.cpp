@@ -52,10 +52,11 @@ ports::LockGrant LocalLink::initial_lock() const noexcept {
     return {mailbox_->queue()->options().lock_duration};
 }
 
-void LocalLink::set_events(ports::LinkEvents& events) {
+ports::FirstCredit LocalLink::set_events(ports::LinkEvents& events) {
     events_ = &events;
     mailbox_->set_owner(this);
     mailbox_->schedule();
+    return {}; // there is no way to be saved
 }
 
 void LocalLink::add_credit(std::uint32_t count) {

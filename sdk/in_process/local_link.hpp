@@ -31,7 +31,7 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept override;
     [[nodiscard]] std::size_t entity_index() const noexcept override { return entity_index_; }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override;
-    void set_events(ports::LinkEvents& events) override;
+    ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;

@@ -82,12 +82,10 @@ public:
     /// must allow for the time that the answer travelled.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
-    /// What of the accept's `first` went out with it: the link begins with that credit, and with a
-    /// drain that is not answered yet. None where a port or its peer cannot do that.
-    [[nodiscard]] virtual FirstCredit first_credit() const noexcept { return {}; }
-
-    /// Set once, before any other call. The events outlive the link.
-    virtual void set_events(LinkEvents& events) = 0;
+    /// Set once, before any other call. The events outlive the link. Answers what of the accept's
+    /// `first` went out with it: the link begins with that credit, and with a drain that is not
+    /// answered yet. None where the port or its peer cannot do that.
+    virtual FirstCredit set_events(LinkEvents& events) = 0;
 
     /// Allows `count` more deliveries.
     virtual void add_credit(std::uint32_t count) = 0;

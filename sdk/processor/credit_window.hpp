@@ -8,6 +8,7 @@
 #include <sessionq/time.hpp>
 
 #include "core/byte_budget.hpp"
+#include "ports/session_link.hpp"
 
 namespace sessionq::processor {
 
@@ -40,10 +41,13 @@ public:
         return granted;
     }
 
-    /// Credit went out with the accept.
-    void given(std::uint32_t count) noexcept {
-        credit_ = count;
-        budget_->expect(count);
+    /// Credit went out with the accept, and perhaps a drain, whose answer is awaited until `by`. A
+    /// peer may answer that before it has granted a session, and so without a look at its messages:
+    /// the drain is in doubt until one comes.
+    void given(ports::FirstCredit first, TimePoint by) noexcept {
+        credit_ = first.count;
+        budget_->expect(first.count);
+        drain_is_in_doubt_ = first.drain && drain(by);
     }
 
     /// Whether to ask for the credit back; then the answer is awaited until `by`.
@@ -55,10 +59,6 @@ public:
         drain_by_ = by;
         return true;
     }
-
-    /// The drain went out before the session was granted. A peer that answered it then had no
-    /// message to look at: such an answer shows nothing unless one came before it.
-    void doubt_drain() noexcept { drain_is_in_doubt_ = true; }
 
     /// A message came, on credit or after its credit was counted as given back.
     void arrived(std::size_t bytes) noexcept {
@@ -74,12 +74,15 @@ public:
     void left(std::size_t bytes) noexcept { budget_->gone(bytes); }
 
     /// The broker answered the drain. Credit that it gave back shows that it had no more messages.
-    void drained() noexcept {
+    /// False: the drain was in doubt.
+    bool drained() noexcept {
+        const bool is_in_doubt = std::exchange(drain_is_in_doubt_, false);
         if (is_draining()) {
             phase_ = Phase::flowing;
-            shown_empty_ = credit_ != 0 && !std::exchange(drain_is_in_doubt_, false);
+            shown_empty_ = credit_ != 0 && !is_in_doubt;
             give_back();
         }
+        return !is_in_doubt;
     }
 
     void close() noexcept {

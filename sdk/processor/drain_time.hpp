@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include <sessionq/time.hpp>
 
@@ -13,17 +14,16 @@ public:
     /// A drain was answered after that time.
     void answered_in(Duration taken) noexcept {
         const Duration bounded = std::min(taken, most);
-        least_ = bounded < least_ || !known_ ? bounded : least_ + (bounded - least_) / 16;
-        known_ = true;
+        const Duration before = least_.value_or(most);
+        least_ = bounded < before ? bounded : before + (bounded - before) / 16;
     }
     /// Zero before the first answer.
-    [[nodiscard]] Duration least() const noexcept { return least_; }
+    [[nodiscard]] Duration least() const noexcept { return least_.value_or(Duration::zero()); }
 
 private:
     static constexpr Duration most = std::chrono::seconds{1};
 
-    Duration least_{};
-    bool known_{false};
+    std::optional<Duration> least_{};
 };
 
 } // namespace sessionq::processor

@@ -23,8 +23,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
       machine_{shard.terms(), view_.loop().now()} {}
 
 void SessionDriver::open() {
-    const ports::FirstCredit first = link_->first_credit();
-    link_->set_events(*this);
+    const ports::FirstCredit first = link_->set_events(*this);
     feed(&SessionMachine::given, first);
     feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
     const bool alone = view_.shared().held.hold({view_.entity(), view_.session_id()}, this,

@@ -14,13 +14,8 @@ SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
 // Opening
 
 void SessionMachine::given(ports::FirstCredit first) {
-    state_.credit.given(first.count);
-    if (first.drain && state_.credit.drain(state_.now + state_.terms.tuning.drain_timeout)) {
-        state_.credit.doubt_drain();
-    }
+    state_.credit.given(first, state_.now + state_.terms.tuning.drain_timeout);
 }
-
-void SessionMachine::hold_back() { state_.add(Kind::pause_lane); }
 
 void SessionMachine::let_in() {
     if (state_.phase == Phase::held_back) {
@@ -197,11 +192,13 @@ void SessionMachine::grant() {
 }
 
 void SessionMachine::drained() {
-    if (state_.asked_at != TimePoint{}) { // else it went out with the accept
-        state_.terms.drain_time.answered_in(state_.now - state_.asked_at);
+    if (state_.drained() || state_.phase != Phase::idling_out) {
+        after_drain();
+    } else { // asked before the session was granted: once more
+        state_.phase = Phase::working;
+        grant();
+        idle_out();
     }
-    state_.credit.drained();
-    after_drain();
     react();
 }
 
@@ -229,10 +226,14 @@ void SessionMachine::after_drain() {
 void SessionMachine::idle_due() {
     state_.idle.due();
     if (state_.phase == Phase::working) {
-        state_.phase = Phase::idling_out;
-        if (!leaving_.drain()) {
-            after_drain();
-        }
+        idle_out();
+    }
+}
+
+void SessionMachine::idle_out() {
+    state_.phase = Phase::idling_out;
+    if (!leaving_.drain()) {
+        after_drain();
     }
 }
 
@@ -353,38 +354,6 @@ void SessionMachine::limit_idleness(Duration timeout) {
         state_.asked_ahead = false;
         grant();
     }
-}
-
-// Telling
-
-std::string_view SessionMachine::wait_of_open() const noexcept {
-    if (book_.is_retrying()) {
-        return "the next try of a message";
-    }
-    if (in_flight() != 0 || state_.credit.is_draining()) {
-        return in_flight() != 0 ? book_.words() : "the drain's answer";
-    }
-    return state_.credit.credit() != 0 || state_.idle.runs() ? "messages" : "";
-}
-
-SlotWords SessionMachine::words() const noexcept {
-    switch (state_.phase) {
-    case Phase::held_back: return {"open", "the handlers of an earlier lock"};
-    case Phase::parked:
-        return {"parked",
-                state_.credit.is_draining() ? "the drain's answer" : "the end of parking"};
-    case Phase::opening: return {"opening", "on_session_open"};
-    case Phase::working:
-    case Phase::idling_out: return {"open", wait_of_open()};
-    case Phase::rewinding: return {"rewinding", "the drain's answer"};
-    case Phase::putting_back: return {"rewinding", "settlements"};
-    case Phase::draining: return {"leaving", "the drain's answer"};
-    case Phase::leaving: return {"leaving", book_.words()};
-    case Phase::closing_call: return {"closing", "on_session_close"};
-    case Phase::closing_link:
-    case Phase::finished: return {"closing", "the close's answer"};
-    }
-    return {};
 }
 
 } // namespace sessionq::processor

@@ -6,7 +6,7 @@
 
 #include "processor/leave_machine.hpp"
 #include "processor/session_lock_keeper.hpp"
-#include "processor/slot_words.hpp"
+#include "processor/session_words.hpp"
 
 namespace sessionq::processor {
 
@@ -31,10 +31,10 @@ public:
     [[nodiscard]] SessionActions& actions() noexcept { return state_.actions; }
 
     // Opening and closing
-    void given(ports::FirstCredit first); ///< with the accept
-    void hold_back();                     ///< handlers of an earlier lock still run
-    void let_in();                        ///< they have returned
-    void begin();                         ///< no earlier lock is in the way
+    void given(ports::FirstCredit first);              ///< with the accept
+    void hold_back() { state_.add(Kind::pause_lane); } ///< handlers of an earlier lock still run
+    void let_in();                                     ///< they have returned
+    void begin();                                      ///< no earlier lock is in the way
     void open_ended(bool succeeded);
     void open_skipped(); ///< the lane gave it back unstarted
     void leave(CloseReason reason);
@@ -85,7 +85,7 @@ public:
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
     [[nodiscard]] TimePoint progress_at() const noexcept { return state_.progress_at; }
     [[nodiscard]] CloseReason close_reason() const noexcept { return leaving_.reason(); }
-    [[nodiscard]] SlotWords words() const noexcept;
+    [[nodiscard]] SlotWords words() const noexcept { return words_of(state_, book_, in_flight()); }
 
 private:
     using Kind = SessionAction::Kind;
@@ -99,8 +99,8 @@ private:
     void grant();
     void after_drain();
     void idle_due();
+    void idle_out();
     void look_at_lock();
-    [[nodiscard]] std::string_view wait_of_open() const noexcept;
     [[nodiscard]] TimePoint idle_at() const noexcept;
     [[nodiscard]] TimePoint retry_at() const noexcept;
 

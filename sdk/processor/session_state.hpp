@@ -70,6 +70,13 @@ struct SessionState {
     [[nodiscard]] bool rolls() const noexcept {
         return (idle.timeout() == Duration::zero() || asked_ahead) && credit.shown_empty();
     }
+    /// A drain was answered. False: the answer shows nothing.
+    [[nodiscard]] bool drained() noexcept {
+        if (asked_at != TimePoint{}) { // else it went out with the accept
+            terms.drain_time.answered_in(now - asked_at);
+        }
+        return credit.drained();
+    }
     /// When to ask the broker whether there is more, so that the answer is there once the session
     /// has been idle for long enough. A message that is missed so would have come too late.
     [[nodiscard]] TimePoint ask_at() const noexcept {

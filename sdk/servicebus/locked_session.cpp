@@ -12,14 +12,6 @@ namespace {
 using amqp::OutcomeKind;
 using Hearing = LockedSessionMachine::Hearing;
 
-// A port tag of a delivery over the link is its handle.
-std::uint64_t tag_of(amqp::DeliveryHandle delivery) {
-    return reinterpret_cast<std::uint64_t>(delivery.raw());
-}
-amqp::DeliveryHandle handle_of(std::uint64_t tag) {
-    return amqp::DeliveryHandle{reinterpret_cast<amqp::Delivery*>(tag)};
-}
-
 Failure not_held(const std::string& session_id) {
     return {.code = Errc::lock_lost, .detail = "session '" + session_id + "' is not locked"};
 }
@@ -35,16 +27,6 @@ void reject_undecodable(amqp::ReceiverLink& link, amqp::DeliveryHandle delivery,
     }
 }
 
-ports::DeliveryPtr make_delivery(ports::LinkEvents& events, amqp::ReceivedDelivery&& received,
-                                 std::size_t bytes, std::uint64_t tag, bool settled) {
-    ports::DeliveryPtr made = events.new_delivery();
-    made->message = ReceivedMessage{std::move(received.content), std::move(received.facts)};
-    made->bytes = bytes;
-    made->port_tag = tag;
-    made->settled_by_sender = settled;
-    return made;
-}
-
 void answer(ports::SettlementBook& settlements, ports::LinkEvents* events, ports::Delivery* told,
             const std::optional<Failure>& why) {
     if (told != nullptr && settlements.take(*told)) { // else the link's end answered it
@@ -54,12 +36,10 @@ void answer(ports::SettlementBook& settlements, ports::LinkEvents* events, ports
 
 } // namespace
 
-LockedSession::LockedSession(std::unique_ptr<PooledLink> link, SessionAddress address,
-                             ports::ReceiveMode mode, ports::FirstCredit first,
+LockedSession::LockedSession(std::unique_ptr<PooledLink> link, SessionAddress address, Terms terms,
                              std::optional<WallTime> locked_until)
     : loop_{link->connection().loop()},
-      mode_{mode},
-      first_{first},
+      terms_{terms},
       link_{std::move(link)},
       requests_{*link_, std::move(address)},
       replies_{loop_} {
@@ -71,11 +51,12 @@ LockedSession::LockedSession(std::unique_ptr<PooledLink> link, SessionAddress ad
     }
 }
 
-void LockedSession::set_events(ports::LinkEvents& events) {
-    events_ = &events;
-    if (machine_.listen()) {
+ports::FirstCredit LockedSession::set_events(ports::LinkEvents& events) {
+    inbox_.listen(events);
+    if (machine_.listen(inbox_.keeps())) {
         replies_.push([this] { proceed(); });
     }
+    return terms_.first;
 }
 
 // Messages
@@ -93,18 +74,13 @@ void LockedSession::drain() {
 }
 
 void LockedSession::on_drained() {
-    if (!may_use()) {
-        return;
-    }
-    if (machine_.hearing() == Hearing::later) {
-        keep({});
-    } else {
-        events_->on_drained();
+    if (may_use()) {
+        inbox_.put({}, machine_.hearing(inbox_.keeps()));
     }
 }
 
 void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
-    const Hearing hearing = machine_.hearing();
+    const Hearing hearing = machine_.hearing(inbox_.keeps());
     if (hearing == Hearing::never) {
         return;
     }
@@ -114,72 +90,33 @@ void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
         reject_undecodable(link_->link(), delivery, received.failure());
         return;
     }
-    if (hearing == Hearing::later) {
-        keep({.kind = Kept::Kind::delivery,
-              .delivery = delivery,
-              .received = std::move(received).value(),
-              .bytes = encoded.size()});
-    } else {
-        deliver(delivery, std::move(received).value(), encoded.size());
-    }
-}
-
-/// The event may destroy the session.
-void LockedSession::deliver(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery&& received,
-                            std::size_t bytes) {
-    BrokerConnection& connection = link_->connection();
-    if (lock_.has_passed(connection.locks(), received.facts.enqueued_time, connection.reading())) {
+    if (lock_.has_passed(connection.locks(), received.value().facts.enqueued_time,
+                         connection.reading())) {
         replies_.push([this] {
             if (may_use()) {
-                events_->on_lock_uncertain();
+                inbox_.put({.kind = SessionInbox::Event::Kind::lock_uncertain},
+                           machine_.hearing(inbox_.keeps()));
             }
         });
     }
-    const bool settled = delivery.remote_settled();
-    ports::DeliveryPtr made =
-        make_delivery(*events_, std::move(received), bytes, tag_of(delivery), settled);
-    if (settled) {
-        delivery.settle();
-    } else {
-        delivery.set_context(made.get());
-    }
-    events_->on_delivery(std::move(made));
-}
-
-void LockedSession::keep(Kept&& kept) {
-    if (kept_ == nullptr) {
-        kept_ = std::make_unique<std::deque<Kept>>();
-        machine_.keep();
-    }
-    kept_->push_back(std::move(kept));
-}
-
-/// The event may destroy the session.
-void LockedSession::tell_kept() {
-    Kept first = std::move(kept_->front());
-    kept_->pop_front();
-    if (kept_->empty()) {
-        kept_.reset();
-        machine_.told_kept();
-    }
-    switch (first.kind) {
-    case Kept::Kind::delivery:
-        deliver(first.delivery, std::move(first.received), first.bytes);
-        return;
-    case Kept::Kind::drained: events_->on_drained(); return;
-    }
+    inbox_.put({.kind = SessionInbox::Event::Kind::delivery,
+                .delivery = delivery,
+                .received = std::move(received).value(),
+                .bytes = encoded.size()},
+               hearing);
 }
 
 void LockedSession::settle(ports::Delivery& delivery, ports::Settlement settlement) {
     settlements_.add(delivery);
     if (!may_use()) {
-        replies_.push(
-            [this] { static_cast<void>(settlements_.fail_all(events_, not_held(session_id()))); });
+        replies_.push([this] {
+            static_cast<void>(settlements_.fail_all(inbox_.owner(), not_held(session_id())));
+        });
     } else if (const auto token = deferred_.take(delivery.port_tag)) {
         requests_.ask("com.microsoft:update-disposition", to_disposition(*token, settlement),
                       link_->connection().default_deadline(),
                       [this, told = &delivery](const core::Result<Response>& result) {
-                          answer(settlements_, events_, told, settlement_failure(result));
+                          answer(settlements_, inbox_.owner(), told, settlement_failure(result));
                       });
     } else {
         handle_of(delivery.port_tag).update(to_outcome(settlement));
@@ -198,7 +135,7 @@ void LockedSession::on_disposition(amqp::DeliveryHandle delivery) {
         }
     }
     delivery.settle();
-    answer(settlements_, events_, told, why);
+    answer(settlements_, inbox_.owner(), told, why);
 }
 
 // Requests
@@ -244,7 +181,7 @@ ports::RequestId LockedSession::set_state(std::optional<std::string> state, Dead
 
 ports::RequestId LockedSession::receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                                  Deadline deadline, DeliveriesHandler handler) {
-    const bool removes = mode_ == ports::ReceiveMode::receive_and_delete;
+    const bool removes = terms_.mode == ports::ReceiveMode::receive_and_delete;
     using Deliveries = std::vector<ports::DeliveryPtr>;
     return ask("com.microsoft:receive-by-sequence-number",
                {{"sequence-numbers", to_array(sequence_numbers)},
@@ -260,9 +197,9 @@ ports::RequestId LockedSession::receive_deferred(std::vector<std::int64_t> seque
                            }
                            Deliveries deliveries;
                            for (DeferredMessage& each : read.value()) {
-                               deliveries.push_back(
-                                   make_delivery(*events_, std::move(each.received), each.bytes,
-                                                 deferred_.add(each.lock_token), removes));
+                               deliveries.push_back(make_delivery(
+                                   *inbox_.owner(), std::move(each.received), each.bytes,
+                                   deferred_.add(each.lock_token), removes));
                            }
                            return deliveries;
                        }));
@@ -276,14 +213,14 @@ void LockedSession::close(DoneHandler handler) {
         return;
     }
     close_handler_ = std::move(handler);
-    kept_.reset();
+    inbox_.drop();
     link_->link().close();
 }
 
 void LockedSession::on_link_gone(const amqp::Condition& condition) {
     loss_ = to_loss(condition, "session '" + session_id() + "'");
     link_->connection().failed(requests_.address().entity, loss_);
-    kept_.reset();
+    inbox_.drop();
     link_->drop();
     machine_.end(condition.name == "com.microsoft:session-lock-lost"
                      ? LockedSessionMachine::End::lock_over
@@ -294,21 +231,23 @@ void LockedSession::on_link_gone(const amqp::Condition& condition) {
 /// Every event may destroy the session.
 void LockedSession::proceed() {
     for (;;) {
-        switch (machine_.next()) {
+        switch (machine_.next(inbox_.keeps())) {
         case LockedSessionMachine::Action::none: return;
         case LockedSessionMachine::Action::tell_kept:
             replies_.push([this] { proceed(); });
-            tell_kept();
+            inbox_.tell_first();
             return;
         case LockedSessionMachine::Action::note_lock_end:
             lock_.has_ended(link_->connection().locks(), link_->connection().reading());
             break;
         case LockedSessionMachine::Action::fail_settlements:
-            if (!settlements_.fail_all(events_, Failure{loss_})) {
+            if (!settlements_.fail_all(inbox_.owner(), Failure{loss_})) {
                 return;
             }
             break;
-        case LockedSessionMachine::Action::tell_lost: events_->on_lost(Failure{loss_}); return;
+        case LockedSessionMachine::Action::tell_lost:
+            inbox_.owner()->on_lost(Failure{loss_});
+            return;
         case LockedSessionMachine::Action::tell_closed:
             std::exchange(close_handler_, nullptr)(core::Done{});
             return;

@@ -1,19 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "amqp/codec/delivery_codec.hpp"
 #include "core/reply_queue.hpp"
 #include "ports/endpoint.hpp"
 #include "ports/settlement_book.hpp"
 #include "servicebus/deferred_book.hpp"
 #include "servicebus/held_lock.hpp"
-#include "servicebus/locked_session_machine.hpp"
+#include "servicebus/session_inbox.hpp"
 #include "servicebus/session_requests.hpp"
 
 namespace sessionq::servicebus {
@@ -22,16 +20,21 @@ namespace sessionq::servicebus {
 /// `LockedSessionMachine` decides. Bound to the loop; may outlive its connection.
 class LockedSession final : public ports::SessionLink, private amqp::LinkListener {
 public:
+    /// How it was asked for.
+    struct Terms {
+        ports::ReceiveMode mode{};
+        ports::FirstCredit first{}; ///< went out with the attach
+    };
+
     /// `locked_until` is by the broker's clock, if it said so.
-    LockedSession(std::unique_ptr<PooledLink> link, SessionAddress address, ports::ReceiveMode mode,
-                  ports::FirstCredit first, std::optional<WallTime> locked_until);
+    LockedSession(std::unique_ptr<PooledLink> link, SessionAddress address, Terms terms,
+                  std::optional<WallTime> locked_until);
 
     [[nodiscard]] const std::string& session_id() const noexcept override {
         return requests_.address().session_id;
     }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return lock_.initial; }
-    [[nodiscard]] ports::FirstCredit first_credit() const noexcept override { return first_; }
-    void set_events(ports::LinkEvents& events) override;
+    ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
@@ -45,15 +48,6 @@ public:
     void close(DoneHandler handler) override;
 
 private:
-    /// What came before the owner listened.
-    struct Kept {
-        enum class Kind : std::uint8_t { delivery, drained };
-        Kind kind{Kind::drained};
-        amqp::DeliveryHandle delivery{};
-        amqp::ReceivedDelivery received{};
-        std::size_t bytes{0};
-    };
-
     void on_link_closed(const amqp::Condition& condition, bool) override {
         on_link_gone(condition);
     }
@@ -65,25 +59,19 @@ private:
     [[nodiscard]] bool may_use() const noexcept { return machine_.may_use(link_->is_gone()); }
     ports::RequestId ask(std::string operation, amqp::Map body, Deadline deadline,
                          SessionRequests::Handler handler);
-    void deliver(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery&& received,
-                 std::size_t bytes);
-    void keep(Kept&& kept);
-    void tell_kept();
     void proceed();
 
     core::EventLoop& loop_;
-    const ports::ReceiveMode mode_;
-    const ports::FirstCredit first_;
+    const Terms terms_;
     const std::unique_ptr<PooledLink> link_;
     SessionRequests requests_;
     LockedSessionMachine machine_{};
     HeldLock lock_{};
-    ports::LinkEvents* events_{nullptr};
+    SessionInbox inbox_{};
     ports::SettlementBook settlements_{};
     DeferredBook deferred_{};
     DoneHandler close_handler_{};
     Failure loss_{};
-    std::unique_ptr<std::deque<Kept>> kept_{}; // in their order
     core::ReplyQueue replies_;
 };
 

@@ -2,9 +2,9 @@
 
 namespace sessionq::servicebus {
 
-bool LockedSessionMachine::listen() noexcept {
+bool LockedSessionMachine::listen(bool keeps) noexcept {
     listens_ = true;
-    return phase_ == Phase::losing || keeps_;
+    return phase_ == Phase::losing || keeps;
 }
 
 bool LockedSessionMachine::may_use(bool link_is_gone) const noexcept {
@@ -14,7 +14,6 @@ bool LockedSessionMachine::may_use(bool link_is_gone) const noexcept {
 bool LockedSessionMachine::close(bool link_is_gone) noexcept {
     if (may_use(link_is_gone)) {
         phase_ = Phase::closing;
-        keeps_ = false;
         return true;
     }
     if (phase_ != Phase::closing) {
@@ -24,7 +23,6 @@ bool LockedSessionMachine::close(bool link_is_gone) noexcept {
 }
 
 void LockedSessionMachine::end(End how) noexcept {
-    keeps_ = false;
     next_ = phase_ == Phase::held && how == End::lock_over ? Action::note_lock_end
                                                            : Action::fail_settlements;
     if (phase_ == Phase::held) {
@@ -32,8 +30,8 @@ void LockedSessionMachine::end(End how) noexcept {
     }
 }
 
-LockedSessionMachine::Action LockedSessionMachine::next() noexcept {
-    if (phase_ == Phase::held && listens_ && keeps_) {
+LockedSessionMachine::Action LockedSessionMachine::next(bool keeps) noexcept {
+    if (phase_ == Phase::held && listens_ && keeps) {
         return Action::tell_kept;
     }
     const Action now = next_;

@@ -37,20 +37,18 @@ public:
         now,
     };
 
-    /// The owner listens. True: it missed something. Call `next` by a later turn.
-    [[nodiscard]] bool listen() noexcept;
-    /// Events are kept for the owner, until `told_kept`.
-    void keep() noexcept { keeps_ = true; }
-    void told_kept() noexcept { keeps_ = false; }
+    /// The owner listens. `keeps`, here and below: events are kept for it. True: it missed
+    /// something. Call `next` by a later turn.
+    [[nodiscard]] bool listen(bool keeps) noexcept;
     /// The owner settles, asks, drains or adds credit, or a drain is answered. False: the session
     /// is not held. Links are told one by one that their connection ended, so a link may be gone
     /// before `end`.
     [[nodiscard]] bool may_use(bool link_is_gone) const noexcept;
-    [[nodiscard]] Hearing hearing() const noexcept {
+    [[nodiscard]] Hearing hearing(bool keeps) const noexcept {
         if (phase_ != Phase::held) {
             return Hearing::never;
         }
-        return listens_ && !keeps_ ? Hearing::now : Hearing::later;
+        return listens_ && !keeps ? Hearing::now : Hearing::later;
     }
     /// The owner closes. True: detach; `next` says when that is answered. False: there is nothing
     /// to detach.
@@ -59,7 +57,7 @@ public:
     void end(End how) noexcept;
 
     /// What to do after an input, until it answers `none`.
-    [[nodiscard]] Action next() noexcept;
+    [[nodiscard]] Action next(bool keeps) noexcept;
 
 private:
     [[nodiscard]] Action last() noexcept;
@@ -67,7 +65,6 @@ private:
     Phase phase_{Phase::held};
     Action next_{Action::none};
     bool listens_{false};
-    bool keeps_{false};
 };
 
 } // namespace sessionq::servicebus

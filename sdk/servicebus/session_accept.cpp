@@ -138,7 +138,7 @@ void SessionAccept::on_link_open() {
         connection_.locks().has_passed(*time, connection_.reading());
     }
     done_(ports::SessionLinkPtr{std::make_unique<LockedSession>(
-        std::move(link_), std::move(address), request_.mode, given_, until)});
+        std::move(link_), std::move(address), LockedSession::Terms{request_.mode, given_}, until)});
 }
 
 void SessionAccept::on_refused(const amqp::Condition& condition) {

@@ -2,12 +2,13 @@
 
 namespace sessionq::simulation {
 
-void FlawedLink::set_events(ports::LinkEvents& events) {
-    link_->set_events(events);
+ports::FirstCredit FlawedLink::set_events(ports::LinkEvents& events) {
+    const ports::FirstCredit first = link_->set_events(events);
     if (const auto found = unwritten_->find(link_->session_id()); found != unwritten_->end()) {
         link_->set_state(found->second, Deadline::never(), [](const auto&) {});
         unwritten_->erase(found);
     }
+    return first;
 }
 
 ports::RequestId FlawedLink::get_state(Deadline deadline, StateHandler handler) {

@@ -127,7 +127,7 @@ void NearLink::send_settled(std::uint64_t tag, std::optional<Failure> failure, D
 
 void NearLink::send_drained(Duration extra) {
     to_loop(extra, [this] {
-        if (record_->closed || record_->lost) {
+        if (record_->closed || record_->lost || events_ == nullptr) {
             return;
         }
         book_.drained();
@@ -147,7 +147,7 @@ void NearLink::send_lost(Failure reason, Duration extra) {
 }
 
 void NearLink::on_transfer(MessageRecord& message, std::uint64_t tag) {
-    if (record_->closed || record_->lost) {
+    if (record_->closed || record_->lost || events_ == nullptr) {
         return; // the broker finds it unsettled when the link ends
     }
     ports::DeliveryPtr delivery = events_->new_delivery();

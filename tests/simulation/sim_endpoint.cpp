@@ -15,10 +15,10 @@ public:
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
         return {near_->initial_lock()};
     }
-    [[nodiscard]] ports::FirstCredit first_credit() const noexcept override {
+    ports::FirstCredit set_events(ports::LinkEvents& events) override {
+        near_->set_events(events);
         return near_->first_credit();
     }
-    void set_events(ports::LinkEvents& events) override { near_->set_events(events); }
     void add_credit(std::uint32_t count) override { near_->add_credit(count); }
     void drain() override { near_->drain(); }
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override {

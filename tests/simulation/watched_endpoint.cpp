@@ -63,7 +63,6 @@ ports::SessionLinkPtr WatchedEndpoint::write_down(const AcceptRecord& accept,
                                   " ", record.session);
     ledger_->granted(record, environment_->broker.obtain(record.entity, record.session));
     environment_->tell(&Oracle::accepted, accept, record);
-    book.given(link->first_credit());
     return std::make_unique<WatchedLink>(*environment_, *ledger_, book, std::move(link));
 }
 

@@ -28,10 +28,12 @@ std::function<void(core::Result<T>)> WatchedLink::once(
     };
 }
 
-void WatchedLink::set_events(ports::LinkEvents& events) {
+ports::FirstCredit WatchedLink::set_events(ports::LinkEvents& events) {
     events_ = &events;
     book_.taken();
-    link_->set_events(*this);
+    const ports::FirstCredit first = link_->set_events(*this);
+    book_.given(first);
+    return first;
 }
 
 void WatchedLink::add_credit(std::uint32_t count) {

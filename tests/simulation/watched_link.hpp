@@ -26,10 +26,7 @@ public:
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
         return link_->initial_lock();
     }
-    [[nodiscard]] ports::FirstCredit first_credit() const noexcept override {
-        return link_->first_credit();
-    }
-    void set_events(ports::LinkEvents& events) override;
+    ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;

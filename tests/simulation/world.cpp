@@ -73,6 +73,7 @@ void World::begin() {
         setup_.options, stage_->entities(),
         application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
         std::move(surroundings));
+    expectations_.close_handler = setup_.close_handler;
     expectations_.without_slot = [this] {
         const auto described = processor_ ? processor_->describe_here() : ProcessorDescription{};
         return described.parked.size() + described.settling.size();

@@ -47,6 +47,11 @@ public:
                 name(link) + " is left after " +
                     std::to_string((now - link.idle_since) / std::chrono::microseconds{1}) +
                     " us of idleness");
+        } else if (!expectations_.close_handler &&
+                   expectations_.options.session_idle_timeout != Duration::zero() &&
+                   now - link.drained > most_ahead && link.shown_empty) {
+            environment_.verdict.report("(e) leaving (R3)",
+                                        name(link) + " got no credit for long before it is left");
         }
     }
 
@@ -66,6 +71,9 @@ private:
     static std::string name(const LinkRecord& link) {
         return "link" + std::to_string(link.id) + " of " + link.session;
     }
+
+    /// A drain may go out so long before the session has been idle for the whole timeout.
+    static constexpr Duration most_ahead = std::chrono::seconds{1};
 
     Environment& environment_;
     const Expectations& expectations_;

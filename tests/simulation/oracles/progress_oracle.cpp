@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "simulation/oracles/oracles.hpp"
 
@@ -17,7 +19,15 @@ public:
             ++held_;
         }
     }
-    void closing(const LinkRecord& link) override { let_go(link); }
+    void closing(const LinkRecord& link) override {
+        let_go(link);
+        if (link.taken && link.deliveries.empty()) {
+            count_fruitless(link);
+        }
+    }
+    void delivered(const DeliveryRecord& delivery) override {
+        fruitless_.erase({delivery.link->entity, delivery.link->session});
+    }
     void lost(const LinkRecord& link) override { let_go(link); }
 
     void before_advance(TimePoint next) override {
@@ -55,6 +65,20 @@ private:
         }
     }
 
+    /// Messages of a session may come just too late, but not again and again.
+    void count_fruitless(const LinkRecord& link) {
+        const BrokerSession* truth = environment_.broker.find(link.entity, link.session);
+        const bool in_calm_times = expectations_.calm_since != TimePoint::max() &&
+                                   link.accepted > expectations_.calm_since + recovery() &&
+                                   environment_.scheduler.now() < expectations_.stop_asked;
+        if (in_calm_times && !truth->pending.empty() &&
+            ++fruitless_[{link.entity, link.session}] == most_fruitless) {
+            environment_.verdict.report("(f) progress (R3)",
+                                        "session " + link.session + " of " + link.entity +
+                                            " is left again and again without its messages");
+        }
+    }
+
     /// How long a fault may have effects after its end: a backoff that began just before, or an
     /// accept that hangs.
     [[nodiscard]] Duration recovery() const {
@@ -72,7 +96,10 @@ private:
 
     Environment& environment_;
     const Expectations& expectations_;
+    static constexpr unsigned most_fruitless = 10;
+
     std::size_t held_{0};
+    std::map<std::pair<std::string, std::string>, unsigned> fruitless_{}; ///< in a row
     TimePoint vacant_since_{TimePoint::max()};
 };
 

@@ -18,7 +18,7 @@ public:
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return id_; }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return {}; }
-    void set_events(ports::LinkEvents&) override {}
+    ports::FirstCredit set_events(ports::LinkEvents&) override { return {}; }
     void add_credit(std::uint32_t) override {}
     void drain() override {}
     void settle(ports::Delivery&, ports::Settlement) override {}

@@ -9,6 +9,7 @@
 #include "support/phase_table.hpp"
 
 using namespace sessionq;
+using namespace std::chrono_literals;
 using core::ByteBudget;
 using processor::CreditWindow;
 using Phase = CreditWindow::Phase;
@@ -217,27 +218,27 @@ TEST_CASE("credit window: every input in every phase") {
 TEST_CASE("credit window: credit that went out with the accept counts, and so does its drain") {
     core::ByteBudget budget{1 << 20};
     CreditWindow window{budget};
-    window.given(8);
+    window.given({.count = 8, .drain = true}, TimePoint{} + 5s);
     CHECK(window.credit() == 8);
     CHECK(budget.expected() == 8);
     CHECK(window.grant(8, 0) == 0);
-    REQUIRE(window.drain(TimePoint{}));
+    CHECK(window.is_draining());
+    CHECK(window.drain_by() == TimePoint{} + 5s);
     window.arrived(100);
-    window.drained();
+    CHECK(window.drained());
     CHECK(window.shown_empty());
     CHECK(budget.expected() == 0);
 }
 
-TEST_CASE("credit window: a drain in doubt shows nothing unless a message came") {
+TEST_CASE("credit window: a drain that went out with the accept shows nothing unless a message "
+          "came") {
     core::ByteBudget budget{1 << 20};
     CreditWindow window{budget};
-    window.given(8);
-    REQUIRE(window.drain(TimePoint{}));
-    window.doubt_drain();
-    window.drained();
+    window.given({.count = 8, .drain = true}, TimePoint{});
+    CHECK_FALSE(window.drained());
     CHECK_FALSE(window.shown_empty());
     CHECK(window.grant(8, 0) == 8);
-    REQUIRE(window.drain(TimePoint{})); // the next one is in no doubt
-    window.drained();
+    REQUIRE(window.drain(TimePoint{})); // this one is in no doubt
+    CHECK(window.drained());
     CHECK(window.shown_empty());
 }

@@ -20,12 +20,9 @@ namespace {
 std::string rest(LockedSessionMachine& machine) {
     std::string done;
     for (;;) {
-        switch (machine.next()) {
+        switch (machine.next(false)) {
         case Action::none: return done;
-        case Action::tell_kept:
-            done += "kept ";
-            machine.told_kept();
-            break;
+        case Action::tell_kept: done += "kept "; break;
         case Action::note_lock_end: done += "note "; break;
         case Action::fail_settlements: done += "fail "; break;
         case Action::tell_lost: done += "lost "; break;
@@ -38,7 +35,7 @@ std::string rest(LockedSessionMachine& machine) {
 LockedSessionMachine in(Phase phase) {
     LockedSessionMachine machine;
     if (phase != Phase::losing) {
-        REQUIRE_FALSE(machine.listen());
+        REQUIRE_FALSE(machine.listen(false));
     }
     switch (phase) {
     case Phase::held: break;
@@ -129,10 +126,10 @@ TEST_CASE("locked session machine: every input in every phase, and what follows"
         LockedSessionMachine machine = in(row.before);
         bool answer = false;
         switch (row.input) {
-        case listen: answer = machine.listen(); break;
+        case listen: answer = machine.listen(false); break;
         case use: answer = machine.may_use(false); break;
         case use_gone: answer = machine.may_use(true); break;
-        case deliver: answer = machine.hearing() == Hearing::now; break;
+        case deliver: answer = machine.hearing(false) == Hearing::now; break;
         case close: answer = machine.close(false); break;
         case close_gone: answer = machine.close(true); break;
         case lock_over: machine.end(End::lock_over); break;
@@ -149,28 +146,16 @@ TEST_CASE("locked session machine: every input in every phase, and what follows"
 
 TEST_CASE("locked session machine: what comes before its owner listens is kept, in its order") {
     LockedSessionMachine machine;
-    CHECK(machine.hearing() == Hearing::later);
-    machine.keep();
-    CHECK(rest(machine).empty()); // nobody to tell
-    CHECK(machine.listen());
-    CHECK(machine.hearing() == Hearing::later); // behind what is kept
-    CHECK(rest(machine) == "kept ");
-    CHECK(machine.hearing() == Hearing::now);
-
-    LockedSessionMachine lost;
-    lost.keep();
-    lost.end(End::other);
-    CHECK(lost.hearing() == Hearing::never);
-    CHECK(lost.listen());
-    CHECK(rest(lost) == "fail lost "); // the broker has the messages back
-
-    LockedSessionMachine closed;
-    closed.keep();
-    CHECK(closed.close(false));
-    CHECK(closed.hearing() == Hearing::never);
-    closed.end(End::other);
-    CHECK_FALSE(closed.listen());
-    CHECK(rest(closed) == "fail closed ");
+    CHECK(machine.hearing(false) == Hearing::later);
+    CHECK(machine.next(true) == Action::none); // nobody to tell
+    CHECK(machine.listen(true));
+    CHECK(machine.hearing(true) == Hearing::later); // behind what is kept
+    CHECK(machine.next(true) == Action::tell_kept);
+    CHECK(machine.next(false) == Action::none);
+    CHECK(machine.hearing(false) == Hearing::now);
+    machine.end(End::other);
+    CHECK(machine.hearing(true) == Hearing::never);
+    CHECK(rest(machine) == "fail lost "); // the broker has the messages back
 }
 
 TEST_CASE("locked session machine: without an owner a loss waits") {
@@ -179,14 +164,14 @@ TEST_CASE("locked session machine: without an owner a loss waits") {
     machine.end(End::lock_over);
     CHECK(rest(machine) == "note ");
     CHECK(machine.phase() == Phase::losing);
-    CHECK(machine.listen());
+    CHECK(machine.listen(false));
     CHECK(rest(machine) == "fail lost ");
 }
 
 TEST_CASE("locked session machine: R13: who closes when settlements fail hears of no loss") {
     LockedSessionMachine machine = in(Phase::held);
     machine.end(End::other);
-    CHECK(machine.next() == Action::fail_settlements);
+    CHECK(machine.next(false) == Action::fail_settlements);
     CHECK_FALSE(machine.close(true)); // answered by its own turn
     CHECK(rest(machine).empty());
     CHECK(machine.phase() == Phase::closed);

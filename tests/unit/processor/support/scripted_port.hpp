@@ -112,7 +112,10 @@ public:
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
         return {.length = script_->lock()};
     }
-    void set_events(ports::LinkEvents& events) override { script_->events = &events; }
+    ports::FirstCredit set_events(ports::LinkEvents& events) override {
+        script_->events = &events;
+        return {};
+    }
     void add_credit(std::uint32_t count) override {
         if (script_->draining || script_->close) {
             script_->note("credit against the contract");

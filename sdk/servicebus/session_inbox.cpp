@@ -1,0 +1,58 @@
+#include "servicebus/session_inbox.hpp"
+
+#include <utility>
+
+namespace sessionq::servicebus {
+
+ports::DeliveryPtr make_delivery(ports::LinkEvents& owner, amqp::ReceivedDelivery&& received,
+                                 std::size_t bytes, std::uint64_t tag, bool settled) {
+    ports::DeliveryPtr made = owner.new_delivery();
+    made->message = ReceivedMessage{std::move(received.content), std::move(received.facts)};
+    made->bytes = bytes;
+    made->port_tag = tag;
+    made->settled_by_sender = settled;
+    return made;
+}
+
+void SessionInbox::put(Event&& event, LockedSessionMachine::Hearing when) {
+    using Hearing = LockedSessionMachine::Hearing;
+    switch (when) {
+    case Hearing::never: return;
+    case Hearing::later:
+        if (kept_ == nullptr) {
+            kept_ = std::make_unique<std::deque<Event>>();
+        }
+        kept_->push_back(std::move(event));
+        return;
+    case Hearing::now: tell(std::move(event)); return;
+    }
+}
+
+void SessionInbox::tell_first() {
+    Event first = std::move(kept_->front());
+    kept_->pop_front();
+    if (kept_->empty()) {
+        kept_.reset();
+    }
+    tell(std::move(first));
+}
+
+void SessionInbox::tell(Event&& event) {
+    switch (event.kind) {
+    case Event::Kind::drained: owner_->on_drained(); return;
+    case Event::Kind::lock_uncertain: owner_->on_lock_uncertain(); return;
+    case Event::Kind::delivery: break;
+    }
+    amqp::DeliveryHandle delivery = event.delivery;
+    const bool settled = delivery.remote_settled();
+    ports::DeliveryPtr made =
+        make_delivery(*owner_, std::move(event.received), event.bytes, tag_of(delivery), settled);
+    if (settled) {
+        delivery.settle();
+    } else {
+        delivery.set_context(made.get());
+    }
+    owner_->on_delivery(std::move(made));
+}
+
+} // namespace sessionq::servicebus

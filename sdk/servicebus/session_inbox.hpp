@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "amqp/codec/delivery_codec.hpp"
+#include "amqp/engine/delivery.hpp"
+#include "ports/session_link.hpp"
+#include "servicebus/locked_session_machine.hpp"
+
+namespace sessionq::servicebus {
+
+/// Brings what comes for a session to its owner. Keeps it in its order until the owner listens: on
+/// credit that followed the attach, messages come with its answer. The owner may destroy the
+/// session, and this with it, in everything that it is told.
+class SessionInbox {
+public:
+    struct Event {
+        enum class Kind : std::uint8_t { delivery, drained, lock_uncertain };
+        Kind kind{Kind::drained};
+        amqp::DeliveryHandle delivery{};
+        amqp::ReceivedDelivery received{};
+        std::size_t bytes{0};
+    };
+
+    void listen(ports::LinkEvents& owner) noexcept { owner_ = &owner; }
+    /// Null before it listens.
+    [[nodiscard]] ports::LinkEvents* owner() const noexcept { return owner_; }
+
+    void put(Event&& event, LockedSessionMachine::Hearing when);
+    /// Whether something is kept.
+    [[nodiscard]] bool keeps() const noexcept { return kept_ != nullptr; }
+    /// Tells the first that is kept.
+    void tell_first();
+    void drop() noexcept { kept_.reset(); }
+
+private:
+    void tell(Event&& event);
+
+    ports::LinkEvents* owner_{nullptr};
+    std::unique_ptr<std::deque<Event>> kept_{}; // seldom any
+};
+
+/// Over the link a delivery's tag is its handle.
+[[nodiscard]] inline std::uint64_t tag_of(amqp::DeliveryHandle delivery) noexcept {
+    return reinterpret_cast<std::uint64_t>(delivery.raw());
+}
+[[nodiscard]] inline amqp::DeliveryHandle handle_of(std::uint64_t tag) noexcept {
+    return amqp::DeliveryHandle{reinterpret_cast<amqp::Delivery*>(tag)};
+}
+
+[[nodiscard]] ports::DeliveryPtr make_delivery(ports::LinkEvents& owner,
+                                               amqp::ReceivedDelivery&& received, std::size_t bytes,
+                                               std::uint64_t tag, bool settled);
+
+} // namespace sessionq::servicebus
