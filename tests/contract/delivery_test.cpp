@@ -214,3 +214,53 @@ PORT_CASE("receive and delete: needs no settlement, and no message returns") {
     t.fixture.quiet();
     CHECK(next->text() == "3");
 }
+
+PORT_CASE("R4: first credit: what goes out with an accept brings messages and the drain's answer") {
+    PortCase<Fixture> t;
+    t.send("a", {"1", "2"});
+    const auto link = t.link_of(t.template finish<ports::SessionLinkPtr>([&](auto handler) {
+        t.endpoint->accept({.entity = t.entity,
+                            .session_id = t.wanted("a"),
+                            .wait = 5s,
+                            .first = {.count = 5, .drain = true}},
+                           std::move(handler));
+    }));
+    if (link->given.count == 0) { // the port cannot: the link begins without
+        CHECK_FALSE(link->given.drain);
+        t.fixture.quiet();
+        CHECK(link->got.empty());
+        CHECK(link->drained == 0);
+        return;
+    }
+    CHECK(link->given.count == 5);
+    CHECK(link->given.drain);
+    CHECK(t.fixture.eventually([&] { return link->drained == 1; }));
+    CHECK(link->text() == "1 2");
+    t.send("a", {"3"});
+    t.fixture.quiet();
+    CHECK(link->text() == "1 2"); // the rest of the credit was given back
+    t.receive(*link, 1);
+    CHECK(link->text() == "1 2 3");
+}
+
+PORT_CASE("R19: first credit: messages of a session that comes too late are there for the next") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_named);
+    const auto accept = t.template begin<ports::SessionLinkPtr>([&](auto handler) {
+        t.last_accept = t.endpoint->accept({.entity = t.entity,
+                                            .session_id = "a",
+                                            .wait = 5s,
+                                            .first = {.count = 5, .drain = false}},
+                                           std::move(handler));
+    });
+    t.send("a", {"1"});
+    t.endpoint->give_up(t.last_accept);
+    CHECK(t.fixture.eventually([&] { return accept.is_there(); }));
+    if (!accept.failure()) { // it crossed
+        t.link_of(accept)->destroy();
+    }
+    const auto next = t.hold("a");
+    t.receive(*next, 1);
+    CHECK(next->text() == "1");
+    CHECK(next->got[0]->message.delivery_count() == 0);
+}

@@ -22,8 +22,10 @@ public:
     };
 
     explicit RecordingLink(ports::SessionLinkPtr link) : link_{std::move(link)} {
-        link_->set_events(*this);
+        given = link_->set_events(*this);
     }
+
+    ports::FirstCredit given{}; ///< with the accept
 
     // recorded events
     std::vector<ports::DeliveryPtr> got{};
