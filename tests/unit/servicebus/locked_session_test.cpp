@@ -274,6 +274,26 @@ TEST_CASE("R4: link: a broker that refuses credit before its answer is asked wit
     CHECK(t.link->set_events(events).count == 0);
 }
 
+TEST_CASE("R4: link: a broker that ends the connection for such credit is given none after two") {
+    Case t;
+    t.first = {.count = 4, .drain = true};
+    for (const std::uint32_t credit : {4U, 4U, 0U}) {
+        t.begin_ask();
+        REQUIRE(t.until([&] {
+            t.loop.advance(10ms); // there is a pause before it connects again
+            return t.broker && t.broker->links() == 1;
+        }));
+        t.until([] { return false; }, 20);
+        CHECK(t.peer().sender->credit() == credit);
+        if (credit != 0) {
+            t.broker.reset();
+            REQUIRE(t.until([&] { return t.failure.has_value(); }));
+            CHECK(std::exchange(t.failure, std::nullopt)->code == Errc::connection_lost);
+        }
+    }
+    t.grant(t.loop.wall_now() + 30s);
+}
+
 TEST_CASE("R4: link: a refusal without credit is told") {
     Case t;
     t.first = {.count = 4, .drain = false};
