@@ -107,8 +107,8 @@ struct ConcurrencyLimits {
 /// Nothing is clamped.
 struct ProcessorOptions {
     /// Sessions held at once, without those that are parked. A slot without a session waits for
-    /// one. A session that has nothing left but settlements without answer, and will be left then,
-    /// keeps its lock and no slot: there may be as many of those again. Range: 1 to 100,000.
+    /// one. A session that waits only for the answers to its last settlements, and is then left,
+    /// keeps its lock but no slot. There may be as many of those again. Range: 1 to 100,000.
     /// Default 8.
     std::uint32_t max_concurrent_sessions{8};
 

@@ -36,7 +36,7 @@ ports::FirstCredit GroupLink::set_events(ports::LinkEvents& events) {
     if (untold_loss_) {
         replies_.push([this] { events_->on_lost(*untold_loss_); });
     }
-    return {}; // the receiver has credit of its own
+    return {}; // the groups share the receiver's credit
 }
 
 void GroupLink::give_back() {

@@ -56,7 +56,7 @@ ports::FirstCredit LocalLink::set_events(ports::LinkEvents& events) {
     events_ = &events;
     mailbox_->set_owner(this);
     mailbox_->schedule();
-    return {}; // there is no way to be saved
+    return {}; // nothing travels, so nothing is saved
 }
 
 void LocalLink::add_credit(std::uint32_t count) {

@@ -7,8 +7,8 @@
 
 namespace sessionq::processor {
 
-/// Estimates how soon a broker answers a drain, from below: what asks so long before an instant has
-/// the answer then at the earliest.
+/// Estimates the shortest time in which a broker answers a drain. Whoever asks that long before an
+/// instant has the answer at that instant, and hardly earlier.
 class DrainTime {
 public:
     /// A drain was answered after that time.

@@ -57,6 +57,9 @@ public:
     }
     /// What is in flight, for people.
     [[nodiscard]] std::string_view words() const noexcept {
+        if (only_settles()) {
+            return "settlements";
+        }
         return is_settling() ? "handlers and settlements" : "handlers";
     }
     [[nodiscard]] bool is_retrying() const noexcept { return !retrying_.empty(); }

@@ -9,7 +9,7 @@ namespace sessionq::processor {
 /// Thread-safe.
 class SessionCount {
 public:
-    /// Those that are counted stay so when it is lowered.
+    /// Sessions that are counted already stay counted when it is lowered.
     void limit(std::uint32_t most) noexcept { most_.store(most, std::memory_order_relaxed); }
 
     /// Whether there was room for one more.

@@ -77,8 +77,8 @@ struct SessionState {
         }
         return credit.drained();
     }
-    /// When to ask the broker whether there is more, so that the answer is there once the session
-    /// has been idle for long enough. A message that is missed so would have come too late.
+    /// When to ask the broker whether it has more, so that the answer is there when the idle
+    /// timeout is over. A message that this misses would have come after the timeout.
     [[nodiscard]] TimePoint ask_at() const noexcept {
         if (phase != Phase::working || credit.phase() != CreditWindow::Phase::flowing ||
             credit.credit() == 0 || idle.at() == TimePoint::max()) {

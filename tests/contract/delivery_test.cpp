@@ -243,6 +243,24 @@ PORT_CASE("R4: first credit: what goes out with an accept brings messages and th
     CHECK(link->text() == "1 2 3");
 }
 
+PORT_CASE("R4: first credit: it waits with an accept for the session that becomes ready") {
+    PortCase<Fixture> t;
+    NEEDS(t, accept_next);
+    const auto accept = t.template begin<ports::SessionLinkPtr>([&](auto handler) {
+        t.endpoint->accept({.entity = t.entity, .wait = 30s, .first = {.count = 5, .drain = true}},
+                           std::move(handler));
+    });
+    t.fixture.quiet();
+    CHECK_FALSE(accept.is_there());
+    t.send("a", {"1", "2"});
+    CHECK(t.fixture.eventually([&] { return accept.is_there(); }));
+    const auto link = t.link_of(accept);
+    if (link->given.count != 0) {
+        CHECK(t.fixture.eventually([&] { return link->drained == 1; }));
+        CHECK(link->text() == "1 2"); // not drained before the session was there
+    }
+}
+
 PORT_CASE("R19: first credit: messages of a session that comes too late are there for the next") {
     PortCase<Fixture> t;
     NEEDS(t, accept_named);

@@ -49,4 +49,9 @@ TEST_CASE("slot words: of an open session the nearest wait is told") {
     bench.holds = false;
     static_cast<void>(bench.fail(second));
     CHECK(waits_for() == "the next try of a message");
+
+    SessionBench quiet{{.session_idle_timeout = 1s}};
+    static_cast<void>(quiet.begin());
+    static_cast<void>(quiet.succeed(quiet.arrive_and_start()));
+    CHECK(quiet.machine.words().waits_for == "settlements");
 }
