@@ -8,21 +8,22 @@
 
 namespace sessionq::servicebus {
 
-/// Learns whether a broker takes credit for a link whose attach it has not answered yet. The
-/// standard allows it (section 2.6.7), and the clients of Azure Service Bus do it. A broker that
-/// cannot ends the link or the connection. It is given such credit no more. No I/O, no clock.
+/// Learns whether a broker takes credit for a link before it has answered the attach. The standard
+/// allows that (section 2.7.4, delivery-count), and the .NET client of Azure Service Bus does it. A
+/// broker that cannot take it ends the link or the connection, and is given none after that. No
+/// I/O, no clock.
 class FirstCreditTrial {
 public:
     [[nodiscard]] bool may_give() const noexcept { return answer_ != Answer::refused; }
 
-    /// It granted a session to an accept that credit followed.
+    /// The broker granted a session to an accept that credit followed.
     void taken() noexcept { answer_ = Answer::taken; }
 
-    /// It ended the link of such an accept, which was sent at `asked`, before any answer. True: the
-    /// credit may be why. Ask again without, and tell `taken_without` if it answers that.
+    /// The broker ended the link of such an accept, sent at `asked`, without an answer. True: the
+    /// credit may be the reason. Ask again without credit.
     [[nodiscard]] bool ended(const amqp::Condition& why, TimePoint asked, TimePoint now) noexcept;
 
-    /// It granted a session to the same accept without credit.
+    /// The broker granted a session to the same accept without credit.
     void taken_without() noexcept { answer_ = Answer::refused; }
 
 private:

@@ -12,9 +12,9 @@
 
 namespace sessionq::servicebus {
 
-/// Brings what comes for a session to its owner. Keeps it in its order until the owner listens: on
-/// credit that followed the attach, messages come with its answer. The owner may destroy the
-/// session, and this with it, in everything that it is told.
+/// Brings messages of a session to its owner. Where credit followed the attach, they may come
+/// before the owner listens: then they are kept, in their order. In every call the owner may
+/// destroy the session, and this with it.
 class SessionInbox {
 public:
     struct Event {
@@ -40,7 +40,7 @@ private:
     void tell(Event&& event);
 
     ports::LinkEvents* owner_{nullptr};
-    std::unique_ptr<std::deque<Event>> kept_{}; // seldom any
+    std::unique_ptr<std::deque<Event>> kept_{}; // null: nothing is kept
 };
 
 /// Over the link a delivery's tag is its handle.

@@ -89,7 +89,7 @@ struct LinkRecord {
     bool exists{false}; ///< accepted, and not destroyed by the consumer
     TimePoint asked{};
     TimePoint accepted{};
-    TimePoint granted_at{}; ///< by the broker, as far as known: not before
+    TimePoint granted_at{}; ///< the broker granted it no earlier
     TimePoint ended{};
     TimePoint lease_until{TimePoint::max()};
     TimePoint locked_until{}; ///< according to its answers the broker does not end the lock earlier
