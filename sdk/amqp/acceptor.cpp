@@ -29,8 +29,9 @@ constexpr Duration longest_wait = milliseconds{1000};
 
 class Acceptor::Listening : public std::enable_shared_from_this<Listening> {
 public:
-    Listening(ConnectionHost& host, OnStream on_stream)
+    Listening(ConnectionHost& host, Admission& admission, OnStream on_stream)
         : host_{host},
+          admission_{admission},
           on_stream_{std::move(on_stream)},
           acceptor_{host.io()},
           timer_{timing::Timer::calling<&Listening::accept>(this)} {}
@@ -80,14 +81,15 @@ public:
     }
 
 private:
-    struct Pending {
+    struct Pending final : Admission::Guest {
         explicit Pending(Listening& owner) noexcept
-            : listening{owner}, timer{timing::Timer::calling<&Pending::on_time_out>(this)} {}
+            : listening{owner}, timer{timing::Timer::calling<&Pending::drop>(this)} {}
 
-        void on_time_out() {
+        void drop() {
             handshake->cancel();
             listening.forget(*this);
         }
+        void give_way() override { drop(); }
 
         Listening& listening;
         HandshakePtr handshake{};
@@ -95,7 +97,6 @@ private:
     };
 
     void accept() {
-        is_accepting_ = true;
         acceptor_.async_accept(
             [self = shared_from_this()](const asio::error_code& error, tcp::socket socket) {
                 self->on_accepted(error, std::move(socket));
@@ -103,7 +104,6 @@ private:
     }
 
     void on_accepted(const asio::error_code& error, tcp::socket socket) {
-        is_accepting_ = false;
         if (!on_stream_) {
             return;
         }
@@ -118,19 +118,22 @@ private:
             return;
         }
         wait_ = Duration::zero();
+        accept();
         if (settings_.tls || !settings_.web_socket_path.empty()) {
             shake_hands(std::move(socket));
-            if (pending_.size() < settings_.most_handshakes) {
-                accept();
-            }
         } else {
-            accept();
             tell(make_tcp_stream(std::move(socket)));
         }
     }
 
     void shake_hands(tcp::socket socket) {
+        asio::error_code gone; // an empty address then; its handshake fails
         Pending& pending = pending_.emplace_back(*this);
+        if (admission_.enter(pending, socket.remote_endpoint(gone).address().to_string()) !=
+            Admission::Answer::welcome) {
+            pending_.pop_back();
+            return;
+        }
         host_.loop().timers().arm(pending.timer, host_.loop().now() + settings_.handshake_time_out);
         if (settings_.tls) {
             pending.handshake =
@@ -148,6 +151,7 @@ private:
             on_stream(pending, std::move(stream), failure);
             return;
         }
+        admission_.step(pending);
         pending.handshake =
             start_web_socket_server(host_, std::move(stream), settings_.web_socket_path,
                                     [this, &pending](StreamPtr made, const Failure& failed) {
@@ -167,9 +171,6 @@ private:
 
     void forget(Pending& pending) {
         pending_.remove_if([&](const Pending& other) { return &other == &pending; });
-        if (!is_accepting_ && !timer_.is_armed()) {
-            accept();
-        }
     }
 
     void tell(StreamPtr stream) {
@@ -178,17 +179,17 @@ private:
     }
 
     ConnectionHost& host_;
+    Admission& admission_;
     OnStream on_stream_; // null once stopped
     tcp::acceptor acceptor_;
     ListenSettings settings_{};
     std::list<Pending> pending_{};
     Duration wait_{Duration::zero()};
-    bool is_accepting_{false};
     timing::Timer timer_; // the wait before accepting again
 };
 
-Acceptor::Acceptor(ConnectionHost& host, OnStream on_stream)
-    : listening_{std::make_shared<Listening>(host, std::move(on_stream))} {}
+Acceptor::Acceptor(ConnectionHost& host, Admission& admission, OnStream on_stream)
+    : listening_{std::make_shared<Listening>(host, admission, std::move(on_stream))} {}
 
 Acceptor::~Acceptor() { listening_->stop(); }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include <sessionq/time.hpp>
 
+#include "amqp/admission.hpp"
 #include "amqp/connection_host.hpp"
 #include "amqp/stream.hpp"
 #include "amqp/tls.hpp"
@@ -23,18 +23,20 @@ struct ListenSettings {
     /// lets several acceptors listen on one port; the system spreads the peers over them
     bool share_port{false};
     Duration handshake_time_out{std::chrono::seconds{10}};
-    std::size_t most_handshakes{
-        256}; ///< handshakes at the same time; further peers wait in the system's queue
 };
 
 /// Listens, and returns each peer's stream once its handshake is complete. Bound to the thread of
 /// its host. Destroying it stops listening; the streams live on.
+///
+/// A peer that the admission does not accept is disconnected at once. One whose handshake is not
+/// complete is a guest of the admission; whoever takes the stream enters it again.
 class Acceptor {
 public:
     /// Called from the loop. May destroy the acceptor.
     using OnStream = std::function<void(StreamPtr stream)>;
 
-    Acceptor(ConnectionHost& host, OnStream on_stream);
+    /// The admission outlives it.
+    Acceptor(ConnectionHost& host, Admission& admission, OnStream on_stream);
     Acceptor(const Acceptor&) = delete;
     Acceptor& operator=(const Acceptor&) = delete;
     ~Acceptor();

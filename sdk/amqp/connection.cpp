@@ -27,6 +27,7 @@ Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions
       read_idle_{milliseconds{options.engine.open.idle_time_out} * 2},
       write_idle_{options.write_idle},
       most_unsent_{options.most_unsent},
+      most_unsent_while_reading_{options.most_unsent_while_reading},
       engine_{std::move(options.engine), *this},
       idleness_{host.loop().now()},
       alive_{std::make_shared<Alive>(Alive{this})},
@@ -69,6 +70,14 @@ bool Connection::is_congested() noexcept {
     const bool is_so = engine_.unsent() + in_flight_ > most_unsent_;
     is_owner_waiting_ = is_owner_waiting_ || is_so;
     return is_so;
+}
+
+void Connection::trim() noexcept {
+    if (in_flight_ == 0) {
+        std::string{}.swap(output_);
+    }
+    engine_.trim();
+    stream_->trim();
 }
 
 void Connection::on_read(std::string_view bytes) {
@@ -235,12 +244,14 @@ void Connection::turn() {
             return;
         }
     }
-    if (!is_congested()) {
+    if (engine_.unsent() + in_flight_ <= most_unsent_while_reading_) {
         read_on();
-        if (std::exchange(is_owner_waiting_, false)) {
-            owner_.on_writable();
-        }
     }
+    if (is_owner_waiting_ && !is_congested()) {
+        is_owner_waiting_ = false;
+        owner_.on_writable();
+    }
+    owner_.on_turn();
 }
 
 // Callers must return at once.

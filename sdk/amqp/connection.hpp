@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include <sessionq/time.hpp>
@@ -17,9 +18,12 @@ struct ConnectionOptions {
     Duration open_time_out{std::chrono::seconds{30}}; ///< from the start to the peer's open
     /// Bounds an orderly close, from `close` or the peer's close.
     Duration close_time_out{std::chrono::seconds{5}};
-    /// The limit of unsent bytes, beyond which the connection is congested and stops reading. It is
-    /// large enough that the peer never waits, and small enough for the processor's caches.
+    /// The limit of unsent bytes, beyond which the connection is congested. It is large enough that
+    /// the peer never waits, and small enough for the processor's caches.
     std::size_t most_unsent{std::size_t{256} << 10U};
+    /// Reading stops while more bytes than this are unsent. For servers only: if both sides stopped
+    /// reading, both would wait for ever.
+    std::size_t most_unsent_while_reading{std::numeric_limits<std::size_t>::max()};
     /// A heartbeat is sent when nothing was sent for so long. Zero: only as the peer's
     /// idle-time-out requires, which always holds.
     Duration write_idle{};
@@ -34,6 +38,8 @@ public:
     virtual void on_session(SessionPtr session);
     /// A congested connection has room again.
     virtual void on_writable() {}
+    /// Bytes came or left, and all that follows from them has been done.
+    virtual void on_turn() {}
     /// The open connection has received or sent nothing for `idle`. `read`: once, when the
     /// connection begins to end and its engine is not open any more. `write`: before each
     /// heartbeat, which does not count as sent.
@@ -79,6 +85,15 @@ public:
     /// congested: they may have made room in a session's window.
     void await_writable() noexcept { is_owner_waiting_ = true; }
 
+    /// Returns true while the peer has not read what was sent last.
+    [[nodiscard]] bool is_writing() const noexcept { return in_flight_ != 0; }
+    /// The memory, in bytes, that is kept for the peer: in buffers, and in messages on their way.
+    [[nodiscard]] std::size_t memory() const noexcept {
+        return engine_.memory() + output_.capacity() + stream_->held();
+    }
+    /// Releases memory that is kept for traffic to come.
+    void trim() noexcept;
+
 private:
     enum class Phase { opening, open, closing, lingering, over };
 
@@ -113,6 +128,7 @@ private:
     const Duration read_idle_;
     const Duration write_idle_;
     const std::size_t most_unsent_;
+    const std::size_t most_unsent_while_reading_;
     Engine engine_;
     Idleness idleness_;
     std::string output_;

@@ -8,6 +8,7 @@
 #include <asio/write.hpp>
 #include <openssl/x509v3.h>
 
+#include "amqp/input_buffer.hpp"
 #include "amqp/tls_context.hpp"
 
 namespace sessionq::amqp {
@@ -15,6 +16,9 @@ namespace {
 
 using asio::ip::tcp;
 using TlsSocket = asio::ssl::stream<tcp::socket>;
+
+/// What OpenSSL and Asio keep for a TLS stream: four buffers of a record each.
+constexpr std::size_t tls_memory = std::size_t{72} << 10U;
 
 std::string name_of(const tcp::socket& socket) {
     asio::error_code error;
@@ -35,24 +39,24 @@ template <typename Socket>
 class SocketStream final : public Stream {
 public:
     explicit SocketStream(Socket socket)
-        : socket_{std::move(socket)},
-          peer_{name_of(lowest(socket_))},
-          input_{std::make_unique_for_overwrite<char[]>(read_size)} {
+        : socket_{std::move(socket)}, peer_{name_of(lowest(socket_))} {
         asio::error_code ignored; // a broken socket reports its error at the next read
         lowest(socket_).set_option(tcp::no_delay{true}, ignored);
     }
 
     void read() override {
+        input_.prepare(last_read_);
         socket_.async_read_some(
-            asio::buffer(input_.get(), read_size),
+            asio::buffer(input_.data(), input_.size()),
             [self = self()](const asio::error_code& error, std::size_t size) {
+                self->last_read_ = size;
                 if (self->listener_ == nullptr) {
                     return;
                 }
                 if (error && !is_end(error)) {
                     self->fail(error);
                 } else {
-                    self->listener_->on_read({self->input_.get(), error ? 0 : size});
+                    self->listener_->on_read({self->input_.data(), error ? 0 : size});
                 }
             });
     }
@@ -60,8 +64,10 @@ public:
     void write(std::string& bytes) override {
         output_.clear();
         output_.swap(bytes);
+        is_writing_ = true;
         asio::async_write(socket_, asio::buffer(output_),
                           [self = self()](const asio::error_code& error, std::size_t) {
+                              self->is_writing_ = false;
                               if (self->listener_ == nullptr) {
                                   return;
                               }
@@ -91,6 +97,17 @@ public:
 
     [[nodiscard]] std::string peer() const override { return peer_; }
 
+    [[nodiscard]] std::size_t held() const noexcept override {
+        return input_.size() + output_.capacity() +
+               (std::is_same_v<Socket, TlsSocket> ? tls_memory : 0);
+    }
+
+    void trim() noexcept override {
+        if (!is_writing_) {
+            std::string{}.swap(output_);
+        }
+    }
+
 private:
     std::shared_ptr<SocketStream> self() {
         return std::static_pointer_cast<SocketStream>(shared_from_this());
@@ -103,8 +120,10 @@ private:
 
     Socket socket_;
     const std::string peer_;
-    std::unique_ptr<char[]> input_;
+    InputBuffer input_{};
+    std::size_t last_read_{0};
     std::string output_{};
+    bool is_writing_{false};
 };
 
 Failure refusal(TlsSocket& socket, const asio::error_code& error, const std::string& whom) {

@@ -43,8 +43,13 @@ public:
     /// Closes the stream at once. Calling it again has no effect.
     virtual void close() noexcept = 0;
 
-    /// The peer's name for logs and errors.
+    /// The peer's name for logs and errors: "ADDRESS:PORT" where it has one.
     [[nodiscard]] virtual std::string peer() const = 0;
+
+    /// The memory that the stream's buffers take, in bytes.
+    [[nodiscard]] virtual std::size_t held() const noexcept { return 0; }
+    /// Releases buffers of writes that have ended. They grow again with the traffic.
+    virtual void trim() noexcept {}
 
     static constexpr std::size_t read_size = 64 * 1024;
 

@@ -242,11 +242,18 @@ WebSocketFrames::WebSocketFrames(bool is_client) : masks_{seeded()} {
 
 WebSocketFrames::~WebSocketFrames() { wslay_event_context_free(context_); }
 
-bool WebSocketFrames::input(std::string_view bytes, std::string& payload) {
-    input_ = bytes;
+// The engine queues an answer for each ping, at a multiple of its size. So it gets the bytes in
+// slices, and each slice's answers are taken at once.
+bool WebSocketFrames::input(std::string_view bytes, std::string& payload, std::string& answers) {
+    constexpr std::size_t slice = 2048;
+    bool is_well = true;
     payload_ = &payload;
-    const bool is_well =
-        wslay_event_recv(context_) == 0 && wslay_event_get_read_enabled(context_) != 0;
+    while (is_well && !bytes.empty()) {
+        input_ = bytes.substr(0, slice);
+        bytes.remove_prefix(input_.size());
+        is_well = wslay_event_recv(context_) == 0 && wslay_event_get_read_enabled(context_) != 0;
+        take(answers);
+    }
     payload_ = nullptr;
     return is_well || closed_;
 }

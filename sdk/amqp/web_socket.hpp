@@ -65,9 +65,9 @@ public:
     WebSocketFrames& operator=(const WebSocketFrames&) = delete;
     ~WebSocketFrames();
 
-    /// Appends received data to `payload`. Control frames are answered by the next `take`. Returns
+    /// Appends received data to `payload`, and the answers to control frames to `answers`. Returns
     /// false if the peer broke the protocol.
-    bool input(std::string_view bytes, std::string& payload);
+    bool input(std::string_view bytes, std::string& payload, std::string& answers);
     /// Queues a message with `payload`.
     void send(std::string_view payload);
     /// Queues a close frame.

@@ -7,6 +7,8 @@
 namespace sessionq::amqp {
 namespace {
 
+constexpr std::size_t most_unsent_answers = std::size_t{16} << 10U;
+
 class WebSocketStream final : public Stream, private StreamListener {
 public:
     /// `begun` holds bytes that the peer has already sent.
@@ -19,7 +21,7 @@ public:
 
     void read() override {
         if (begun_.empty()) {
-            lower_->read();
+            read_on();
             return;
         }
         host_.loop().post([self = std::static_pointer_cast<WebSocketStream>(shared_from_this())] {
@@ -47,6 +49,17 @@ public:
 
     [[nodiscard]] std::string peer() const override { return lower_->peer(); }
 
+    [[nodiscard]] std::size_t held() const noexcept override {
+        return begun_.capacity() + payload_.capacity() + output_.capacity() + lower_->held();
+    }
+
+    void trim() noexcept override {
+        if (output_.empty()) {
+            std::string{}.swap(output_);
+        }
+        lower_->trim();
+    }
+
 private:
     void on_read(std::string_view bytes) override {
         const StreamPtr self = shared_from_this();
@@ -55,7 +68,10 @@ private:
         }
         payload_.clear();
         const bool is_end = bytes.empty();
-        if (!is_end && !frames_.input(bytes, payload_)) {
+        const std::size_t before = output_.size();
+        const bool is_well = is_end || frames_.input(bytes, payload_, output_);
+        unsent_answers_ += output_.size() - before;
+        if (!is_well) {
             listener_->on_failed({.code = Errc::protocol_error,
                                   .detail = peer() + ": the peer sent invalid WebSocket frames"});
             return;
@@ -66,7 +82,7 @@ private:
         } else if (is_end || frames_.is_closed()) {
             listener_->on_read({});
         } else {
-            lower_->read();
+            read_on();
         }
     }
 
@@ -74,7 +90,13 @@ private:
         const StreamPtr self = shared_from_this();
         is_lower_writing_ = false;
         pump();
-        if (is_lower_writing_ || listener_ == nullptr) {
+        if (listener_ == nullptr) {
+            return;
+        }
+        if (std::exchange(is_read_put_off_, false)) {
+            read_on();
+        }
+        if (is_lower_writing_) {
             return;
         }
         if (is_shut_) {
@@ -91,9 +113,19 @@ private:
         }
     }
 
+    /// A peer that does not read its pongs is not read, or they would pile up.
+    void read_on() {
+        if (unsent_answers_ > most_unsent_answers) {
+            is_read_put_off_ = true;
+        } else {
+            lower_->read();
+        }
+    }
+
     void pump() {
         if (!is_lower_writing_) {
             frames_.take(output_);
+            unsent_answers_ = 0;
             if (!output_.empty()) {
                 is_lower_writing_ = true;
                 lower_->write(output_);
@@ -110,6 +142,8 @@ private:
     bool is_writing_{false}; // the user's write is pending
     bool is_lower_writing_{false};
     bool is_shut_{false};
+    bool is_read_put_off_{false};
+    std::size_t unsent_answers_{0}; // bytes of answers to pings, while the lower stream writes
 };
 
 class UpgradeHandshake final : public Handshake, private StreamListener {

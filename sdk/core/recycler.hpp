@@ -13,11 +13,7 @@ public:
         : size_{size < sizeof(Free) ? sizeof(Free) : size}, max_cached_{max_cached} {}
     Recycler(const Recycler&) = delete;
     Recycler& operator=(const Recycler&) = delete;
-    ~Recycler() {
-        while (first_ != nullptr) {
-            ::operator delete(pop());
-        }
-    }
+    ~Recycler() { trim(); }
 
     [[nodiscard]] void* take() { return first_ != nullptr ? pop() : ::operator new(size_); }
 
@@ -31,6 +27,14 @@ public:
     }
 
     [[nodiscard]] std::size_t cached() const noexcept { return cached_; }
+    [[nodiscard]] std::size_t cached_bytes() const noexcept { return cached_ * size_; }
+
+    /// Releases what is cached.
+    void trim() noexcept {
+        while (first_ != nullptr) {
+            ::operator delete(pop());
+        }
+    }
 
 private:
     struct Free {

@@ -33,6 +33,11 @@ Claims::Answer refuse(std::string_view description) {
             .condition = "amqp:unauthorized-access"};
 }
 
+std::size_t bytes_of(const std::string& path) noexcept {
+    constexpr std::size_t beside_path = 128; // of a node of the map
+    return path.size() + beside_path;
+}
+
 // Clamps the expiry to the wall clock's range, because some clients sign for centuries.
 WallTime expiry_of(std::int64_t seconds) noexcept {
     constexpr auto last =
@@ -81,7 +86,8 @@ Claims::Answer Claims::check_signature(std::string_view audience, std::string_vi
 }
 
 Claims::Answer Claims::grant(std::string_view audience, WallTime until) {
-    until_[lower_case(path_of(audience))] = until;
+    const auto [claim, is_new] = until_.insert_or_assign(lower_case(path_of(audience)), until);
+    bytes_ += is_new ? bytes_of(claim->first) : 0;
     return {};
 }
 
@@ -101,7 +107,11 @@ std::optional<WallTime> Claims::next_expiry() const {
 }
 
 void Claims::drop_expired(WallTime now) {
-    std::erase_if(until_, [&](const auto& claim) { return claim.second <= now; });
+    std::erase_if(until_, [&](const auto& claim) {
+        const bool is_over = claim.second <= now;
+        bytes_ -= is_over ? bytes_of(claim.first) : 0;
+        return is_over;
+    });
 }
 
 } // namespace sessionq::server

@@ -46,6 +46,9 @@ public:
     [[nodiscard]] std::optional<WallTime> next_expiry() const;
     void drop_expired(WallTime now);
     [[nodiscard]] bool empty() const noexcept { return until_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return until_.size(); }
+    /// The memory that the claims take, in bytes.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
     Answer check_signature(std::string_view audience, std::string_view text, WallTime now);
@@ -53,6 +56,7 @@ private:
 
     const AccessPolicy& policy_;
     std::map<std::string, WallTime, std::less<>> until_{}; // the key is the path in lower case
+    std::size_t bytes_{0};
 };
 
 } // namespace sessionq::server

@@ -5,9 +5,26 @@
 
 #include <sessionq/time.hpp>
 
+#include "amqp/admission.hpp"
+
 namespace sessionq::server {
 
-/// Bounds on the resources that one peer may use. All are above zero.
+/// Bounds on the memory that is kept for peers: their buffers, messages on their way, answers,
+/// sessions, links and claims. Not for messages that a queue has confirmed. All in bytes, above
+/// zero.
+struct MemoryLimits {
+    /// For all connections. Where it is exceeded, the connection that takes most is closed.
+    std::size_t all{std::size_t{48} << 20U};
+    /// For one connection. It must hold the largest message that the peer may send, and the answer
+    /// to it.
+    std::size_t connection{std::size_t{16} << 20U};
+    /// For all connections that have not proved a right. As many handshakes as are admitted fit.
+    std::size_t unclaimed{std::size_t{32} << 20U};
+    /// For one of them. An honest client needs less than 128 KiB until its first claim.
+    std::size_t unclaimed_connection{std::size_t{512} << 10U};
+};
+
+/// Bounds on the resources that peers may use. All are above zero.
 struct Limits {
     /// From the connection to the peer's open.
     Duration handshake_time{std::chrono::seconds{20}};
@@ -16,14 +33,24 @@ struct Limits {
     /// Silence after which the connection is closed. The open asks for half of it, like Service
     /// Bus.
     Duration idle_time{std::chrono::minutes{8}};
+    amqp::AdmissionLimits admission{};
+    MemoryLimits memory{};
     /// Links of a connection before a token is accepted.
     std::size_t links_before_claim{16};
+    /// AMQP sessions of a connection before a token is accepted.
+    std::size_t sessions_before_claim{8};
     /// Links of a connection.
     std::size_t links{10000};
     /// The highest channel: AMQP sessions of a connection, less one.
     std::uint16_t channel_max{4999};
+    /// Claims of a connection, each for another audience. Service Bus has no entity for more.
+    std::size_t claims{10000};
+    /// Length of an audience. The path of an entity has at most 260 characters at Service Bus.
+    std::size_t audience_bytes{std::size_t{2} << 10U};
     /// Size of a frame; at least 512.
     std::uint32_t frame_bytes{65536};
+    /// Unsent bytes of a connection beyond which its peer is not read.
+    std::size_t unsent_bytes{std::size_t{256} << 10U};
     /// Size of a request to $cbs, which needs no rights.
     std::size_t claim_bytes{std::size_t{64} << 10U};
     /// Size of a request to a $management node.
@@ -31,9 +58,6 @@ struct Limits {
     /// Bytes of messages, per AMQP session, that are taken from queues and not read by the peer
     /// yet.
     std::size_t buffered_bytes{std::size_t{1} << 20U};
-    /// Bytes of answers, per AMQP session, that the peer has not read yet. Beyond it the request
-    /// link is closed.
-    std::size_t unread_answers{std::size_t{16} << 20U};
     /// Requests of a connection that wait for a message at the same time. Others are answered at
     /// once.
     std::size_t held_requests{100};

@@ -10,12 +10,14 @@
 
 namespace sessionq::server {
 
-PeerConnection::PeerConnection(const ServerContext& context, amqp::ConnectionHost& host,
+PeerConnection::PeerConnection(ServerContext& context, amqp::ConnectionHost& host,
                                amqp::StreamPtr stream, Ended ended)
     : peer_{context.broker, host.loop(), context.access, context.limits},
       ended_{std::move(ended)},
       claim_timer_{timing::Timer::calling<&PeerConnection::on_claim_timer>(this)},
-      connection_{host, std::move(stream), options(context), *this} {
+      connection_{host, std::move(stream), options(context), *this},
+      place_{context, host.loop(), connection_},
+      room_{connection_, context.limits.memory.connection} {
     peer_.room = &room_;
 }
 
@@ -42,25 +44,60 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
                 key != context.access.keys.end() && is_same_secret(key->second, password);
             if (is_right) {
                 peer_.claims.grant_all();
-                is_authenticated_ = true;
+                on_authenticated();
             }
             return is_right;
         });
     made.open_time_out = context.limits.handshake_time;
+    made.most_unsent = context.limits.unsent_bytes;
+    made.most_unsent_while_reading = context.limits.unsent_bytes;
     return made;
 }
 
 void PeerConnection::on_open(const amqp::Open& open) {
     core::log(LogLevel::debug, "server", "connection of '", open.container, "' from ",
               connection_.peer());
+    place_.step();
     arm_claim_timer();
 }
 
+void PeerConnection::on_authenticated() {
+    is_authenticated_ = true;
+    place_.trust();
+}
+
 void PeerConnection::on_session(amqp::SessionPtr session) {
+    if (!is_authenticated_ && sessions_.size() == peer_.limits.sessions_before_claim) {
+        close(make_condition(condition::resource_limit_exceeded,
+                             "this connection has begun more AMQP sessions than it may before a "
+                             "token is accepted"));
+        return;
+    }
     sessions_.push_back(std::make_unique<PeerSession>(*this, std::move(session)));
 }
 
 void PeerConnection::on_writable() { room_.resume(); }
+
+void PeerConnection::on_turn() {
+    if (!place_.is_lost()) {
+        place_.count(memory());
+    }
+    if (place_.is_lost()) {
+        sessions_.clear();
+    }
+}
+
+// Estimates: the objects, with what the engine and the broker keep beside them.
+std::size_t PeerConnection::memory() const noexcept {
+    constexpr std::size_t connection_bytes = 8192;
+    constexpr std::size_t session_bytes = 1024;
+    constexpr std::size_t link_bytes = 2048;
+    constexpr std::size_t message_bytes = 256; // sent and not settled
+    constexpr std::size_t answer_bytes = 1024; // that waits for a commit
+    return connection_bytes + sessions_.size() * session_bytes + link_count_ * link_bytes +
+           peer_.unsettled * message_bytes + peer_.commits.waiting() * answer_bytes +
+           peer_.held_requests * peer_.limits.held_request_bytes + peer_.claims.bytes();
+}
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {
     core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",
@@ -106,8 +143,19 @@ Answer PeerConnection::put_token(const Request& request) {
                 .description = "put-token needs an audience and a token",
                 .condition = std::string{condition::invalid_field}};
     }
+    if (audience.size() > peer_.limits.audience_bytes ||
+        peer_.claims.size() >= peer_.limits.claims) {
+        return {.status = 403,
+                .description = "the audience is longer than " +
+                               std::to_string(peer_.limits.audience_bytes) +
+                               " bytes, or the connection has " +
+                               std::to_string(peer_.limits.claims) + " claims",
+                .condition = std::string{condition::resource_limit_exceeded}};
+    }
     Claims::Answer judged = peer_.claims.put_token(audience, *token, peer_.loop.wall_now());
-    is_authenticated_ = is_authenticated_ || judged.condition.empty();
+    if (judged.condition.empty()) {
+        on_authenticated();
+    }
     arm_claim_timer();
     return {.status = judged.status,
             .description = std::move(judged.description),

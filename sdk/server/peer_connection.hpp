@@ -8,18 +8,12 @@
 
 #include "amqp/connection.hpp"
 #include "server/peer.hpp"
+#include "server/peer_place.hpp"
 #include "server/peer_session.hpp"
 #include "server/request.hpp"
+#include "server/server_context.hpp"
 
 namespace sessionq::server {
-
-/// State that all connections of a server share. Outlives them.
-struct ServerContext {
-    broker::Broker& broker;
-    std::string container{}; ///< the container id in the server's open
-    AccessPolicy access{};
-    Limits limits{};
-};
 
 /// One client's connection with its sessions, links and rights. Bound to the host's loop.
 /// Destroying it releases all that the client holds, without raising delivery counts.
@@ -28,13 +22,14 @@ public:
     using Ended = std::function<void(PeerConnection&)>;
 
     /// `ended` is called once, when the connection has ended. It destroys the connection.
-    PeerConnection(const ServerContext& context, amqp::ConnectionHost& host, amqp::StreamPtr stream,
+    PeerConnection(ServerContext& context, amqp::ConnectionHost& host, amqp::StreamPtr stream,
                    Ended ended);
     ~PeerConnection() override;
 
     void on_open(const amqp::Open& open) override;
     void on_session(amqp::SessionPtr session) override;
     void on_writable() override;
+    void on_turn() override;
     void on_closed(const amqp::Condition& condition) override;
 
     /// Stops sending messages for good.
@@ -60,6 +55,8 @@ private:
     [[nodiscard]] std::vector<PeerLink*> links() const;
     void on_claim_timer();
     void arm_claim_timer();
+    void on_authenticated();
+    [[nodiscard]] std::size_t memory() const noexcept;
 
     Peer peer_;
     const Ended ended_;
@@ -67,7 +64,8 @@ private:
     bool is_authenticated_{false}; // authenticated by password or by an accepted claim
     timing::Timer claim_timer_;
     amqp::Connection connection_;
-    SendRoom room_{connection_};
+    PeerPlace place_;
+    SendRoom room_;
     // last, so that links are destroyed before their engine
     std::vector<std::unique_ptr<PeerSession>> sessions_{};
 };

@@ -41,7 +41,7 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
                                                  "the delivery is not an AMQP message")});
     }
     link_->add_credit(1);
-    if (request) {
+    if (request && !peer_.room->is_exceeded()) {
         answer(*request);
     }
 }
@@ -90,13 +90,8 @@ void RequestLink::give_back(const Request& request, TimePoint until, const Failu
 void RequestLink::send(const Answer& answer, const std::string& reply_to,
                        const amqp::Value& message_id) {
     ResponseLink* reply_link = peer_.routes.find(node_, reply_to, &link_->session());
-    if (reply_link == nullptr) {
-        return; // no link reads the answer
-    }
-    reply_link->send(write_answer(answer, message_id, style_));
-    if (reply_link->unread() > peer_.limits.unread_answers) {
-        end(make_condition(condition::resource_limit_exceeded,
-                           "too many answers are unread; read them before sending more requests"));
+    if (reply_link != nullptr) { // else no link reads the answer
+        reply_link->send(write_answer(answer, message_id, style_));
     }
 }
 

@@ -38,7 +38,6 @@ public:
                                       static_cast<char>(number >> 8U), static_cast<char>(number)};
         link_->send({tag.data(), tag.size()}, encoded, true);
     }
-    [[nodiscard]] std::size_t unread() const noexcept { return link_->buffered(); }
 
     void on_flow() override {
         if (link_->is_draining()) {

@@ -19,9 +19,16 @@ public:
         ~Waiter() = default;
     };
 
-    explicit SendRoom(amqp::Connection& connection) noexcept : connection_{connection} {}
+    /// `most_memory`: bound on the memory that the connection may take.
+    SendRoom(amqp::Connection& connection, std::size_t most_memory) noexcept
+        : connection_{connection}, most_memory_{most_memory} {}
 
-    [[nodiscard]] bool is_full() noexcept { return connection_.is_congested(); }
+    /// Messages wait. Half of the memory is left to requests and their answers.
+    [[nodiscard]] bool is_full() noexcept {
+        return connection_.is_congested() || connection_.memory() > most_memory_ / 2;
+    }
+    /// The connection takes more than it may, and will be ended soon.
+    [[nodiscard]] bool is_exceeded() const noexcept { return connection_.memory() > most_memory_; }
 
     /// `resume` is called once, when there may be room.
     void await(Waiter& waiter) noexcept {
@@ -41,6 +48,7 @@ public:
 
 private:
     amqp::Connection& connection_;
+    const std::size_t most_memory_;
     core::IntrusiveList<Waiter, Waiter> waiting_{};
 };
 

@@ -33,7 +33,7 @@ Server::~Server() {
 
 core::Result<std::uint16_t> Server::listen(const amqp::ListenSettings& settings) {
     auto acceptor = std::make_unique<amqp::Acceptor>(
-        host_, [this](amqp::StreamPtr stream) { serve(std::move(stream)); });
+        host_, context_.admission, [this](amqp::StreamPtr stream) { serve(std::move(stream)); });
     auto port = acceptor->listen(settings);
     if (port) {
         acceptors_.push_back(std::move(acceptor));

@@ -21,9 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         WebSocketFrames frames{is_client};
         std::string payload;
         std::string answers;
-        while (!rest.empty() && frames.input(rest.substr(0, 100), payload)) {
+        while (!rest.empty() && frames.input(rest.substr(0, 100), payload, answers)) {
             rest.remove_prefix(std::min<std::size_t>(100, rest.size()));
-            frames.take(answers);
         }
         if (payload.size() > bytes.size()) {
             __builtin_trap();

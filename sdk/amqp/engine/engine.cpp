@@ -19,14 +19,12 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
       local_{std::move(options.open)},
       sasl_{std::move(options.sasl)},
       reader_{local_.max_frame_size},
-      output_{sasl_ != nullptr, is_server_ ? 32U : 1U},
+      output_{!sasl_.is_over(), is_server_ ? 32U : 1U},
       deliveries_{sizeof(Delivery), most_cached_deliveries} {
     if (!is_server_) {
         open();
     }
-    if (sasl_) {
-        sasl_->begin(output_.sasl());
-    }
+    sasl_.begin(output_.sasl());
 }
 
 Engine::~Engine() {
@@ -43,36 +41,23 @@ void Engine::input(std::string_view bytes) {
         return;
     }
     processing_ = true;
-    if (sasl_) {
-        feed_sasl(bytes);
-    }
-    if (sasl_ == nullptr && !bytes.empty() && !failed_) {
-        feed(bytes);
-    }
+    sasl_.is_over() ? feed(bytes) : feed_sasl(bytes);
     processing_ = false;
 }
 
-// The bytes behind the SASL exchange belong to the AMQP stream. SASL frames cut in two wait here.
-void Engine::feed_sasl(std::string_view& bytes) {
-    sasl_input_.append(bytes);
-    bytes = {};
-    std::string_view rest = sasl_input_;
-    switch (sasl_->feed(rest, output_.sasl())) {
-    case SaslExchange::State::going_on:
-        sasl_input_.erase(0, sasl_input_.size() - rest.size());
-        return;
+void Engine::feed_sasl(std::string_view bytes) {
+    std::string rest;
+    switch (sasl_.feed(bytes, output_.sasl(), rest)) {
+    case SaslExchange::State::going_on: return;
     case SaslExchange::State::failed:
-        failure_ = sasl_->failure();
+        failure_ = sasl_.failure();
         failed_ = true;
         output_.close();
         return;
     case SaslExchange::State::done: break;
     }
-    sasl_.reset();
     output_.sasl_is_over();
-    const std::string left{rest};
-    sasl_input_.clear();
-    feed(left);
+    feed(rest);
 }
 
 void Engine::feed(std::string_view bytes) {

@@ -12,8 +12,8 @@
 #include "amqp/engine/frame.hpp"
 #include "amqp/engine/open.hpp"
 #include "amqp/engine/output.hpp"
+#include "amqp/engine/sasl_layer.hpp"
 #include "amqp/engine/session.hpp"
-#include "amqp/sasl.hpp"
 #include "core/recycler.hpp"
 
 namespace sessionq::amqp {
@@ -77,7 +77,18 @@ public:
     /// Bytes kept for the peer: what is written and not taken, messages that wait for its credit or
     /// room, and what it has sent of frames and messages whose end has not come.
     [[nodiscard]] std::size_t held() const noexcept {
-        return held_ + output_.held() + reader_.held() + sasl_input_.size();
+        return held_ + output_.held() + reader_.held() + sasl_.held();
+    }
+    /// The memory, in bytes, that the connection's buffers and waiting messages take here.
+    [[nodiscard]] std::size_t memory() const noexcept {
+        constexpr std::size_t beside_message = 256; // of one that waits
+        return held_ + waiting_ * beside_message + output_.memory() + reader_.memory() +
+               sasl_.held() + deliveries_.cached_bytes();
+    }
+    /// Releases memory that is kept for traffic to come.
+    void trim() noexcept {
+        output_.trim();
+        deliveries_.trim();
     }
     /// Has an empty frame sent if nothing else is to be.
     void heartbeat();
@@ -127,7 +138,7 @@ private:
     void write_end(std::uint16_t channel, const Condition& condition);
     void tell_open(std::uint16_t channel, std::uint32_t remote, Link& link, std::string_view body);
 
-    void feed_sasl(std::string_view& bytes);
+    void feed_sasl(std::string_view bytes);
     void feed(std::string_view bytes);
     void write_header();
     void open();
@@ -146,12 +157,12 @@ private:
     ConnectionListener& listener_;
     const bool is_server_;
     const Open local_;
-    std::unique_ptr<SaslExchange> sasl_;
+    SaslLayer sasl_;
     FrameReader reader_;
     EngineDriver* driver_{nullptr};
     Output output_;
     std::size_t held_{0};    // of messages
-    std::string sasl_input_; // of the exchange, not understood yet
+    std::size_t waiting_{0}; // messages for credit or room
     std::uint32_t remote_max_frame_size_{smallest_max_frame_size};
     std::uint16_t remote_channel_max_{65535};
     Channels channels_{};

@@ -100,7 +100,7 @@ void Engine::take(std::string& to) {
 }
 
 void Engine::heartbeat() {
-    if (sasl_ != nullptr || closed_ || !header_sent_) {
+    if (!sasl_.is_over() || closed_ || !header_sent_) {
         return;
     }
     flush();

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] const char* fault() const noexcept { return fault_; }
     /// Bytes kept of a frame that has not come in whole.
     [[nodiscard]] std::size_t held() const noexcept { return partial_.size(); }
+    /// The memory that they take, in bytes.
+    [[nodiscard]] std::size_t memory() const noexcept { return partial_.capacity(); }
 
 private:
     [[nodiscard]] std::optional<std::size_t> size_of(std::string_view bytes) noexcept;

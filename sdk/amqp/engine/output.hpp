@@ -33,6 +33,16 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return ready_.size(); }
     [[nodiscard]] std::size_t held() const noexcept { return ready_.size() + held_.size(); }
+    /// The memory that it takes, in bytes.
+    [[nodiscard]] std::size_t memory() const noexcept {
+        return ready_.capacity() + held_.capacity() + discarded_.capacity();
+    }
+    /// Releases the memory of a rush if nothing is to be sent.
+    void trim() noexcept {
+        if (ready_.empty()) {
+            std::string{}.swap(ready_);
+        }
+    }
 
     /// Puts what is ready into `to`, in place of what it held, and goes on with its memory.
     void take(std::string& to) {

@@ -50,7 +50,7 @@ DeliveryHandle SenderLink::send(std::string_view tag, const Pieces& encoded, boo
     kept.bytes.append(encoded.head).append(encoded.rest);
     kept.message.tag = kept.tag;
     kept.message.encoded = {kept.bytes, {}};
-    session_->hold(std::ssize(kept.bytes));
+    session_->hold(1, kept.bytes.size());
     return handle;
 }
 
@@ -108,7 +108,7 @@ bool SenderLink::send_waiting() {
         if (!write(first.message)) {
             return false;
         }
-        session_->hold(-std::ssize(first.bytes));
+        session_->hold(-1, first.bytes.size());
         waiting_->pop_front();
         if (waiting_->empty()) {
             waiting_.reset();
@@ -135,7 +135,7 @@ void SenderLink::drop_bytes() noexcept {
     }
     if (!gone_) {
         for (const Waiting& each : *waiting_) {
-            session_->hold(-std::ssize(each.bytes));
+            session_->hold(-1, each.bytes.size());
         }
         std::erase(session_->stalled_, this);
     }

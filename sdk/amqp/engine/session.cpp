@@ -190,9 +190,10 @@ void Session::on_flow(const Fields& flow) {
     send_waiting();
 }
 
-void Session::hold(std::ptrdiff_t bytes) noexcept {
-    waiting_bytes_ += static_cast<std::size_t>(bytes);
-    engine_->held_ += static_cast<std::size_t>(bytes);
+void Session::hold(std::ptrdiff_t messages, std::size_t bytes) noexcept {
+    waiting_bytes_ += static_cast<std::size_t>(messages) * bytes;
+    engine_->held_ += static_cast<std::size_t>(messages) * bytes;
+    engine_->waiting_ += static_cast<std::size_t>(messages);
 }
 
 void Session::send_waiting() {

@@ -90,8 +90,8 @@ private:
     void on_flow(const Fields& flow);
     void on_detach(const Fields& detach);
     void send_waiting();
-    /// Counts bytes that wait, or wait no more.
-    void hold(std::ptrdiff_t bytes) noexcept;
+    /// Counts a message of so many bytes that waits; with minus one, that waits no more.
+    void hold(std::ptrdiff_t messages, std::size_t bytes) noexcept;
     /// Lets go of all links, and calls `each` with every one.
     template <typename Each>
     void drop_links(Each each) {

@@ -135,7 +135,7 @@ struct Bench {
     explicit Bench(TlsContextPtr tls = {}, std::string web_socket_path = {}) {
         run_on(thread, [&] {
             host = std::make_unique<ConnectionHost>(thread, thread.io_context());
-            acceptor = std::make_unique<Acceptor>(*host, [this](StreamPtr stream) {
+            acceptor = std::make_unique<Acceptor>(*host, admission, [this](StreamPtr stream) {
                 ConnectionOptions options;
                 options.engine = {
                     .is_server = true, .open = server_open, .sasl = make_sasl_server({})};
@@ -185,6 +185,7 @@ struct Bench {
     client::ReceiveThread thread{};
     std::unique_ptr<ConnectionHost> host{};
     std::uint16_t port{0};
+    Admission admission{};
     std::unique_ptr<Acceptor> acceptor{};
     std::unique_ptr<Connector> connector{};
     std::vector<std::unique_ptr<EchoPeer>> peers{};
@@ -323,10 +324,12 @@ TEST_CASE("tls: an unusable file is named in the error") {
 TEST_CASE("Acceptor: refuses an address that is in use or invalid") {
     Bench bench;
     run_on(bench.thread, [&] {
-        const auto taken = Acceptor{*bench.host, [](StreamPtr) {}}.listen({.port = bench.port});
+        const auto taken =
+            Acceptor{*bench.host, bench.admission, [](StreamPtr) {}}.listen({.port = bench.port});
         REQUIRE_FALSE(taken.ok());
         CHECK(taken.failure().code == Errc::resource_exhausted);
-        const auto none = Acceptor{*bench.host, [](StreamPtr) {}}.listen({.address = "nowhere"});
+        const auto none =
+            Acceptor{*bench.host, bench.admission, [](StreamPtr) {}}.listen({.address = "nowhere"});
         CHECK(none.failure().code == Errc::invalid_option);
     });
 }
@@ -373,8 +376,8 @@ TEST_CASE("Connection: a peer that disappears under load is reported once") {
 TEST_CASE("Acceptor: several acceptors share a port") {
     Bench bench;
     run_on(bench.thread, [&] {
-        Acceptor first{*bench.host, [](StreamPtr) {}};
-        Acceptor second{*bench.host, [](StreamPtr) {}};
+        Acceptor first{*bench.host, bench.admission, [](StreamPtr) {}};
+        Acceptor second{*bench.host, bench.admission, [](StreamPtr) {}};
         const auto port = first.listen({.port = 0, .share_port = true});
         REQUIRE(port.ok());
         CHECK(second.listen({.port = port.value(), .share_port = true}).ok());

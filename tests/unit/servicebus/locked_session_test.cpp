@@ -171,7 +171,8 @@ struct Case {
     asio::executor_work_guard<asio::io_context::executor_type> guard{io.get_executor()};
     amqp::ConnectionHost host{loop, io};
     std::unique_ptr<SilentBroker> broker{};
-    amqp::Acceptor acceptor{host, [this](amqp::StreamPtr stream) {
+    amqp::Admission admission{};
+    amqp::Acceptor acceptor{host, admission, [this](amqp::StreamPtr stream) {
                                 broker = std::make_unique<SilentBroker>(host, std::move(stream));
                             }};
     std::unique_ptr<servicebus::Endpoint> endpoint{};

@@ -1,0 +1,69 @@
+#include "amqp/admission.hpp"
+
+namespace sessionq::amqp {
+
+Admission::Answer Admission::enter(Guest& guest, std::string_view address) {
+    const auto known = addresses_.find(address);
+    if (guests_ >= limits_.connections) {
+        return Answer::too_many;
+    }
+    if (known != addresses_.end() && known->second.guests >= limits_.connections_per_address) {
+        return Answer::too_many_from_address;
+    }
+    Guest* gives_way = nullptr;
+    if (known != addresses_.end() && known->second.newcomers >= limits_.newcomers_per_address) {
+        gives_way = oldest_of(address);
+    } else if (newcomers_ >= limits_.newcomers) {
+        gives_way = waiting_.front();
+    }
+    guest.admission_ = this;
+    guest.address_ = address;
+    guest.is_newcomer_ = true;
+    waiting_.push_back(guest);
+    Counts& counts = addresses_[guest.address_];
+    ++counts.guests;
+    ++counts.newcomers;
+    ++guests_;
+    ++newcomers_;
+    if (gives_way != nullptr) {
+        trust(*gives_way); // it is counted as a guest until it leaves
+        gives_way->give_way();
+    }
+    return Answer::welcome;
+}
+
+void Admission::step(Guest& guest) noexcept {
+    if (guest.is_newcomer_) {
+        waiting_.remove(guest);
+        waiting_.push_back(guest);
+    }
+}
+
+void Admission::trust(Guest& guest) noexcept {
+    if (guest.is_newcomer_) {
+        guest.is_newcomer_ = false;
+        waiting_.remove(guest);
+        --newcomers_;
+        --addresses_.find(guest.address_)->second.newcomers;
+    }
+}
+
+Admission::Guest* Admission::oldest_of(std::string_view address) const noexcept {
+    Guest* guest = waiting_.front();
+    while (guest != nullptr && guest->address_ != address) {
+        guest = waiting_.next(*guest);
+    }
+    return guest;
+}
+
+void Admission::remove(Guest& guest) noexcept {
+    trust(guest);
+    guest.admission_ = nullptr;
+    --guests_;
+    const auto address = addresses_.find(guest.address_);
+    if (--address->second.guests == 0) {
+        addresses_.erase(address);
+    }
+}
+
+} // namespace sessionq::amqp
