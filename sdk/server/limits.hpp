@@ -17,7 +17,7 @@ struct MemoryLimits {
     std::size_t all{std::size_t{48} << 20U};
     /// For one connection. It must hold the largest message that the peer may send, and the answer
     /// to it.
-    std::size_t connection{std::size_t{16} << 20U};
+    std::size_t connection{std::size_t{12} << 20U};
     /// For all connections that have not proved a right. As many handshakes as are admitted fit.
     std::size_t unclaimed{std::size_t{32} << 20U};
     /// For one of them. An honest client needs less than 128 KiB until its first claim.
@@ -43,6 +43,9 @@ struct Limits {
     std::size_t links{10000};
     /// The highest channel: AMQP sessions of a connection, less one.
     std::uint16_t channel_max{4999};
+    /// Length of a link's name, and of the addresses in its attach. The paths of Service Bus's
+    /// entities have at most 260 characters, and clients add a few.
+    std::size_t name_bytes{std::size_t{2} << 10U};
     /// Claims of a connection, each for another audience. Service Bus has no entity for more.
     std::size_t claims{10000};
     /// Length of an audience. The path of an entity has at most 260 characters at Service Bus.
@@ -58,6 +61,9 @@ struct Limits {
     /// Bytes of messages, per AMQP session, that are taken from queues and not read by the peer
     /// yet.
     std::size_t buffered_bytes{std::size_t{1} << 20U};
+    /// Bytes of a connection that wait for credit or room, beyond which its requests wait too. A
+    /// client that grants credit and reads never meets it.
+    std::size_t unread_answers{std::size_t{1} << 20U};
     /// Requests of a connection that wait for a message at the same time. Others are answered at
     /// once.
     std::size_t held_requests{100};

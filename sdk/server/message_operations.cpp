@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t most_peeked = 250;
 constexpr std::int64_t longest_wait = 24 * 3'600'000; // milliseconds
-constexpr std::size_t most_peeked_bytes = std::size_t{4} << 20U;
+constexpr std::size_t most_peeked_bytes = std::size_t{1} << 20U;
 
 amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token,
                             TimePoint locked_until, broker::Instant now) {

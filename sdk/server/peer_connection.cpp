@@ -90,13 +90,14 @@ void PeerConnection::on_turn() {
 // Estimates: the objects, with what the engine and the broker keep beside them.
 std::size_t PeerConnection::memory() const noexcept {
     constexpr std::size_t connection_bytes = 8192;
-    constexpr std::size_t session_bytes = 1024;
+    constexpr std::size_t session_bytes = 4096;
     constexpr std::size_t link_bytes = 2048;
     constexpr std::size_t message_bytes = 256; // sent and not settled
     constexpr std::size_t answer_bytes = 1024; // that waits for a commit
     return connection_bytes + sessions_.size() * session_bytes + link_count_ * link_bytes +
            peer_.unsettled * message_bytes + peer_.commits.waiting() * answer_bytes +
-           peer_.held_requests * peer_.limits.held_request_bytes + peer_.claims.bytes();
+           peer_.held_requests * peer_.limits.held_request_bytes + 2 * peer_.waiting_request_bytes +
+           peer_.claims.bytes();
 }
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {

@@ -39,11 +39,19 @@ Made& PeerSession::keep(std::unique_ptr<Made> made) {
 }
 
 AttachDecision PeerSession::decide(const amqp::Link& link, bool peer_receives) {
-    AttachDecision decision = decide_attach(link.remote(), peer_receives);
+    const amqp::Attach asked = link.remote();
+    AttachDecision decision = decide_attach(asked, peer_receives);
     const auto refuse = [&](amqp::Condition why) {
         decision = {.refusal = std::move(why)};
         return decision;
     };
+    if (std::max({link.name().size(), asked.source.address.size(), asked.target.address.size()}) >
+        connection_.peer().limits.name_bytes) {
+        return refuse(make_condition(condition::invalid_field,
+                                     "the link's name or an address is longer than " +
+                                         std::to_string(connection_.peer().limits.name_bytes) +
+                                         " bytes"));
+    }
     if (!connection_.has_room_for_link()) {
         return refuse(make_condition(condition::resource_limit_exceeded,
                                      "this connection has reached its limit of links"));

@@ -32,7 +32,7 @@ RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr
 }
 
 void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
-    const auto request = read_request(encoded);
+    auto request = read_request(encoded);
     if (request) {
         delivery.settle({.kind = amqp::OutcomeKind::accepted});
     } else {
@@ -40,9 +40,40 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
                          .error = make_condition(condition::decode_error,
                                                  "the delivery is not an AMQP message")});
     }
+    if (request && (!waiting_.empty() || !has_room())) {
+        peer_.waiting_request_bytes += request->bytes;
+        waiting_.push_back(std::move(*request));
+        peer_.room->await(*this);
+        return;
+    }
     link_->add_credit(1);
-    if (request && !peer_.room->is_exceeded()) {
+    if (request) {
         answer(*request);
+    }
+}
+
+RequestLink::~RequestLink() {
+    for (const Request& request : waiting_) {
+        peer_.waiting_request_bytes -= request.bytes;
+    }
+}
+
+bool RequestLink::has_room() {
+    return !peer_.room->is_full() && peer_.room->unread() < peer_.limits.unread_answers;
+}
+
+// An answer may destroy the link.
+void RequestLink::resume() {
+    const auto self = std::weak_ptr{self_};
+    while (!self.expired() && !waiting_.empty() && has_room()) {
+        const Request request = std::move(waiting_.front());
+        waiting_.pop_front();
+        peer_.waiting_request_bytes -= request.bytes;
+        link_->add_credit(1);
+        answer(request);
+    }
+    if (!self.expired() && !waiting_.empty()) {
+        peer_.room->await(*this);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,19 +12,23 @@
 
 namespace sessionq::server {
 
-/// A sender link of the peer that carries requests to a node.
-class RequestLink final : public PeerLink {
+/// A sender link of the peer that carries requests to a node. Requests wait, and use credit, while
+/// the peer does not read its answers.
+class RequestLink final : public PeerLink, private SendRoom::Waiter {
 public:
     using Responder = std::function<Answer(const Request&)>;
 
     RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link, std::string entity,
                 std::string node, AnswerStyle style, Responder responder);
+    ~RequestLink() override;
 
     void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
 private:
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
+    void resume() override;
+    [[nodiscard]] bool has_room();
     /// `until` is when a held request's time is over. Unset: the request is new.
     void answer(const Request& request, std::optional<TimePoint> until = {});
     void give_back(const Request& request, TimePoint until, const Failure* deletion);
@@ -35,6 +40,7 @@ private:
     const AnswerStyle style_;
     const Responder responder_;
     HeldRequests held_;
+    std::deque<Request> waiting_{}; // for room, the oldest first
     const std::shared_ptr<const RequestLink*> self_{
         std::make_shared<const RequestLink*>(this)}; // for callbacks that may outlive the link
 };

@@ -27,8 +27,8 @@ public:
     [[nodiscard]] bool is_full() noexcept {
         return connection_.is_congested() || connection_.memory() > most_memory_ / 2;
     }
-    /// The connection takes more than it may, and will be ended soon.
-    [[nodiscard]] bool is_exceeded() const noexcept { return connection_.memory() > most_memory_; }
+    /// Bytes that wait for the peer's credit, or for room.
+    [[nodiscard]] std::size_t unread() noexcept { return connection_.engine().held(); }
 
     /// `resume` is called once, when there may be room.
     void await(Waiter& waiter) noexcept {

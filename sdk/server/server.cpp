@@ -51,6 +51,14 @@ void Server::serve(amqp::StreamPtr stream) {
         }));
 }
 
+std::string Server::describe() const {
+    return std::to_string(connections_.size()) + " connections and " +
+           std::to_string(context_.admission.newcomers()) + " peers without a claim; they take " +
+           std::to_string(context_.memory.all() >> 10U) + " KiB, " +
+           std::to_string(context_.memory.unclaimed() >> 10U) + " KiB of it without a claim\n" +
+           context_.strikes.describe();
+}
+
 void Server::drain(Duration longest, std::function<void()> done) {
     drained_ = std::move(done);
     acceptors_.clear();

@@ -40,6 +40,8 @@ public:
     void drain(Duration longest, std::function<void()> done);
 
     [[nodiscard]] std::size_t connections() const noexcept { return connections_.size(); }
+    /// What its clients take, and the limits that they have met, in lines of text.
+    [[nodiscard]] std::string describe() const;
 
 private:
     void check_drained();

@@ -57,9 +57,10 @@ public:
     [[nodiscard]] std::optional<Compound> read_map() noexcept; ///< `count` counts keys and values
 
 private:
-    /// Bounds the zero-size elements in all arrays of one tree. Without it, a few bytes could
-    /// demand gigabytes.
+    /// Bounds what one tree may take. A value takes 40 times the memory of its smallest encoding,
+    /// and an element of an array may have no encoding at all.
     struct Allowance {
+        std::uint32_t values{std::uint32_t{1} << 16U};
         std::uint32_t empty_elements{4096};
     };
 

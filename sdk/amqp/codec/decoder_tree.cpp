@@ -40,9 +40,10 @@ std::optional<Value> Decoder::read() {
 
 std::optional<Value> Decoder::read(int depth, Allowance& allowance) {
     const auto code = take_number(1);
-    if (!code || depth > deepest) {
+    if (!code || depth > deepest || allowance.values == 0) {
         return std::nullopt;
     }
+    --allowance.values;
     if (*code != 0) {
         return read_body(static_cast<std::uint8_t>(*code), depth, allowance);
     }

@@ -1,10 +1,13 @@
 #include "tools/sessionqd/daemon.hpp"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 
 #include "amqp/web_socket.hpp"
 #include "client/client_core.hpp"
+#include "core/log.hpp"
+#include "tools/sessionqd/file_limit.hpp"
 
 namespace sessionq::sessionqd {
 namespace {
@@ -13,6 +16,22 @@ std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port
     const bool is_v6 = endpoint.address.find(':') != std::string::npos;
     return std::string{scheme} + "://" + (is_v6 ? "[" + endpoint.address + "]" : endpoint.address) +
            ":" + std::to_string(port);
+}
+
+/// Lowers the number of connections to what the system's limit of open files allows.
+server::Limits within_file_limit(const Options& options) {
+    constexpr std::size_t other_files = 64;
+    server::Limits limits = options.limits;
+    const std::size_t wanted = limits.admission.connections * options.receive_threads;
+    const std::size_t files = raise_file_limit(wanted + other_files);
+    if (files < wanted + other_files) {
+        limits.admission.connections =
+            std::max(files / options.receive_threads, other_files + 1) - other_files;
+        core::log(LogLevel::warning, "sessionqd", "the limit of open files allows ",
+                  limits.admission.connections, " connections of a receive thread, not ",
+                  options.limits.admission.connections);
+    }
+    return limits;
 }
 
 } // namespace
@@ -25,7 +44,7 @@ Daemon::Daemon(const Options& options)
         client::run_on(front.thread, [&] {
             front.server = std::make_unique<server::Server>(
                 broker_->broker(), front.thread, front.thread.io_context(),
-                server::AccessPolicy{.keys = options.keys});
+                server::AccessPolicy{.keys = options.keys}, within_file_limit(options));
         });
     }
     try {
@@ -85,6 +104,14 @@ std::uint16_t Daemon::listen_everywhere(amqp::ListenSettings settings) {
         });
     }
     return settings.port;
+}
+
+std::string Daemon::describe() {
+    std::string text;
+    for (const auto& front : fronts_) {
+        client::run_on(front->thread, [&] { text += front->server->describe(); });
+    }
+    return text;
 }
 
 void Daemon::stop(Duration longest) {

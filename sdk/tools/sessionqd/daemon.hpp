@@ -24,6 +24,9 @@ public:
     /// The URLs it listens on.
     [[nodiscard]] const std::vector<std::string>& urls() const noexcept { return urls_; }
 
+    /// What its clients take, and the limits that they have met, in lines of text.
+    [[nodiscard]] std::string describe();
+
     /// Lets clients settle their messages, for at most `longest`, and ends their connections.
     /// Again: no effect.
     void stop(Duration longest);

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "tools/sessionqd/daemon.hpp"
+#include "tools/sessionqd/memory_release.hpp"
 #include "tools/sessionqd/options.hpp"
 
 namespace {
@@ -10,7 +11,8 @@ namespace {
 constexpr int failed = 1;
 constexpr int bad_usage = 2;
 
-/// Blocks SIGINT and SIGTERM in all threads. The first one ends `wait`, the next one kills.
+/// Blocks SIGINT, SIGTERM and SIGUSR1 in all threads. The first of SIGINT and SIGTERM ends `wait`,
+/// the next one kills.
 class StopSignals {
 public:
     /// Before any other thread is started.
@@ -18,12 +20,22 @@ public:
         sigemptyset(&signals_);
         sigaddset(&signals_, SIGINT);
         sigaddset(&signals_, SIGTERM);
+        sigaddset(&signals_, SIGUSR1);
         pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     }
 
-    void wait() {
-        int arrived = 0;
-        sigwait(&signals_, &arrived);
+    /// Calls `describe` at each SIGUSR1, and `tidy` every few seconds.
+    template <typename Describe, typename Tidy>
+    void wait(Describe describe, Tidy tidy) {
+        constexpr timespec pause{.tv_sec = 3, .tv_nsec = 0};
+        for (int arrived = -1; arrived < 0 || arrived == SIGUSR1;) {
+            arrived = sigtimedwait(&signals_, nullptr, &pause);
+            if (arrived == SIGUSR1) {
+                describe();
+            } else if (arrived < 0) {
+                tidy();
+            }
+        }
         pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
     }
 
@@ -40,6 +52,7 @@ int main(int count, char** arguments) {
             std::fputs(parsed.help.c_str(), stdout);
             return 0;
         }
+        sessionq::sessionqd::prefer_release();
         StopSignals signals;
         sessionq::sessionqd::Daemon daemon{parsed.options};
         std::string line = "sessionqd listens on";
@@ -48,7 +61,8 @@ int main(int count, char** arguments) {
         }
         std::puts(line.c_str());
         std::fflush(stdout);
-        signals.wait();
+        signals.wait([&] { std::fputs(daemon.describe().c_str(), stderr); },
+                     sessionq::sessionqd::release_freed_memory);
         daemon.stop(parsed.options.drain_time);
         return 0;
     } catch (const sessionq::sessionqd::UsageError& error) {

@@ -1,5 +1,6 @@
 #include "tools/sessionqd/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -92,6 +93,15 @@ server::Configuration read_configuration(const std::string& file,
     return std::move(read).value();
 }
 
+server::MemoryLimits memory_limits(std::size_t all) {
+    server::MemoryLimits limits;
+    limits.all = all;
+    limits.connection = all / 4;
+    limits.unclaimed = all / 3 * 2;
+    limits.unclaimed_connection = std::min(limits.unclaimed_connection, limits.connection);
+    return limits;
+}
+
 void check(const Options& options) {
     if (options.tls_listen && options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-listen: needs --tls-cert"};
@@ -138,6 +148,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     std::vector<std::string> queues;
     std::vector<std::string> keys;
     double drain_seconds = 5;
+    std::size_t memory = server::MemoryLimits{}.all >> 20U;
     ParsedCommandLine parsed;
     Options& options = parsed.options;
 
@@ -188,6 +199,21 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
+    app.add_option("--connections", options.limits.admission.connections,
+                   "Connections that a receive thread accepts")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--connections-per-address", options.limits.admission.connections_per_address,
+                   "Connections that a receive thread accepts from one address")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--memory", memory,
+                   "MiB that a receive thread keeps for its clients: buffers, unread answers, "
+                   "messages on their way, sessions and links; not messages in queues. A quarter "
+                   "of it is the most for one connection. Beyond these bounds connections are "
+                   "closed with amqp:resource-limit-exceeded")
+        ->check(CLI::Range(16, 1 << 20))
+        ->capture_default_str();
     app.add_option("--drain-seconds", drain_seconds,
                    "Longest time a stop waits for clients to settle their messages")
         ->check(CLI::Range(0.0, 3600.0))
@@ -236,6 +262,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     if (options.keys.empty()) {
         options.keys.emplace(default_key_name, default_key);
     }
+    options.limits.memory = memory_limits(memory << 20U);
     options.drain_time =
         std::chrono::duration_cast<Duration>(std::chrono::duration<double>{drain_seconds});
     check(options);

@@ -10,6 +10,7 @@
 #include <sessionq/time.hpp>
 
 #include "server/configuration.hpp"
+#include "server/limits.hpp"
 #include "server/shared_access.hpp"
 
 namespace sessionq::sessionqd {
@@ -33,6 +34,7 @@ struct Options {
     std::vector<server::QueueEntry> queues{}; ///< besides those of the configuration
     server::AccessKeys keys{};
     std::size_t receive_threads{1};
+    server::Limits limits{}; ///< of each receive thread
     Duration drain_time{std::chrono::seconds{5}};
 };
 

@@ -140,7 +140,7 @@ TEST_CASE("MemoryBook: a connection that ends gives back what it took") {
 TEST_CASE("MemoryBook: each bound is named with its size") {
     const server::MemoryLimits usual;
     CHECK(describe(Bound::connection, usual) ==
-          "memory that the broker keeps for this connection exceeds 16384 KiB");
+          "memory that the broker keeps for this connection exceeds 12288 KiB");
     CHECK(describe(Bound::unclaimed_connection, usual) ==
           "memory that the broker keeps for a connection without a claim exceeds 512 KiB");
     CHECK(describe(Bound::unclaimed, usual) ==
