@@ -1,6 +1,7 @@
 #include "amqp/acceptor.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 #include <utility>
 
@@ -93,6 +94,7 @@ private:
 
         Listening& listening;
         HandshakePtr handshake{};
+        std::list<Pending>::iterator place{};
         timing::Timer timer;
     };
 
@@ -134,6 +136,7 @@ private:
             pending_.pop_back();
             return;
         }
+        pending.place = std::prev(pending_.end());
         host_.loop().timers().arm(pending.timer, host_.loop().now() + settings_.handshake_time_out);
         if (settings_.tls) {
             pending.handshake =
@@ -169,9 +172,7 @@ private:
         }
     }
 
-    void forget(Pending& pending) {
-        pending_.remove_if([&](const Pending& other) { return &other == &pending; });
-    }
+    void forget(Pending& pending) { pending_.erase(pending.place); }
 
     void tell(StreamPtr stream) {
         const OnStream on_stream = on_stream_; // a copy, because the call may destroy this object

@@ -15,9 +15,9 @@ struct AdmissionLimits {
     std::size_t connections{5000};
     std::size_t connections_per_address{1000};
     /// Newcomers: peers that have not proved a right yet. A handshake with TLS costs about 100 KiB.
-    std::size_t newcomers{256};
+    std::size_t newcomers{128};
     /// Half of them, so that one address cannot take the place of all others.
-    std::size_t newcomers_per_address{128};
+    std::size_t newcomers_per_address{64};
 };
 
 /// Decides which peers a server accepts, and which newcomer gives way to another. Pure.

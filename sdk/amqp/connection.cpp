@@ -90,6 +90,7 @@ void Connection::on_read(std::string_view bytes) {
     } else {
         host_.on_read(*this);
         idleness_.received(host_.loop().now());
+        received_ += bytes.size();
         engine_.input(bytes);
     }
     engine_.process();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -85,6 +86,8 @@ public:
     /// congested: they may have made room in a session's window.
     void await_writable() noexcept { is_owner_waiting_ = true; }
 
+    /// Bytes that have come.
+    [[nodiscard]] std::uint64_t received() const noexcept { return received_; }
     /// Returns true while the peer has not read what was sent last.
     [[nodiscard]] bool is_writing() const noexcept { return in_flight_ != 0; }
     /// The memory, in bytes, that is kept for the peer: in buffers, and in messages on their way.
@@ -132,6 +135,7 @@ private:
     Engine engine_;
     Idleness idleness_;
     std::string output_;
+    std::uint64_t received_{0};
     std::size_t in_flight_{0}; // bytes that the stream has not written yet
     Phase phase_{Phase::opening};
     Condition why_{};

@@ -211,7 +211,9 @@ struct WebSocketFrames::Callbacks {
 
     static void on_frame(wslay_event_context_ptr, const wslay_event_on_frame_recv_start_arg* frame,
                          void* self) {
-        of(self).is_data_ = !wslay_is_ctrl_frame(frame->opcode);
+        WebSocketFrames& frames = of(self);
+        frames.is_data_ = !wslay_is_ctrl_frame(frame->opcode);
+        frames.control_frames_ = frames.is_data_ ? 0 : frames.control_frames_ + 1;
     }
 
     static void on_chunk(wslay_event_context_ptr, const wslay_event_on_frame_recv_chunk_arg* chunk,
@@ -251,7 +253,8 @@ bool WebSocketFrames::input(std::string_view bytes, std::string& payload, std::s
     while (is_well && !bytes.empty()) {
         input_ = bytes.substr(0, slice);
         bytes.remove_prefix(input_.size());
-        is_well = wslay_event_recv(context_) == 0 && wslay_event_get_read_enabled(context_) != 0;
+        is_well = wslay_event_recv(context_) == 0 && wslay_event_get_read_enabled(context_) != 0 &&
+                  control_frames_ <= most_control_frames;
         take(answers);
     }
     payload_ = nullptr;

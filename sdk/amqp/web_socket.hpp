@@ -65,8 +65,11 @@ public:
     WebSocketFrames& operator=(const WebSocketFrames&) = delete;
     ~WebSocketFrames();
 
+    /// So many control frames in a row, without data between them, end the stream.
+    static constexpr unsigned most_control_frames = 256;
+
     /// Appends received data to `payload`, and the answers to control frames to `answers`. Returns
-    /// false if the peer broke the protocol.
+    /// false if the peer broke the protocol, or sent too many control frames.
     bool input(std::string_view bytes, std::string& payload, std::string& answers);
     /// Queues a message with `payload`.
     void send(std::string_view payload);
@@ -85,7 +88,8 @@ private:
     std::string_view input_{};
     std::string* payload_{nullptr};
     std::string* output_{nullptr};
-    bool is_data_{false}; // true while a data frame is being read
+    unsigned control_frames_{0}; // since the last data
+    bool is_data_{false};        // true while a data frame is being read
     bool closed_{false};
 };
 

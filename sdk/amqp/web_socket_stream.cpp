@@ -73,7 +73,9 @@ private:
         unsent_answers_ += output_.size() - before;
         if (!is_well) {
             listener_->on_failed({.code = Errc::protocol_error,
-                                  .detail = peer() + ": the peer sent invalid WebSocket frames"});
+                                  .detail = peer() +
+                                            ": the peer sent invalid WebSocket frames, or too many "
+                                            "control frames"});
             return;
         }
         pump();

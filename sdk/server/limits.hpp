@@ -14,12 +14,12 @@ namespace sessionq::server {
 /// zero.
 struct MemoryLimits {
     /// For all connections. Where it is exceeded, the connection that takes most is closed.
-    std::size_t all{std::size_t{48} << 20U};
+    std::size_t all{std::size_t{40} << 20U};
     /// For one connection. It must hold the largest message that the peer may send, and the answer
     /// to it.
-    std::size_t connection{std::size_t{12} << 20U};
+    std::size_t connection{std::size_t{10} << 20U};
     /// For all connections that have not proved a right. As many handshakes as are admitted fit.
-    std::size_t unclaimed{std::size_t{32} << 20U};
+    std::size_t unclaimed{std::size_t{24} << 20U};
     /// For one of them. An honest client needs less than 128 KiB until its first claim.
     std::size_t unclaimed_connection{std::size_t{512} << 10U};
 };
@@ -35,6 +35,8 @@ struct Limits {
     Duration idle_time{std::chrono::minutes{8}};
     amqp::AdmissionLimits admission{};
     MemoryLimits memory{};
+    /// Bytes that a peer may send before a token is accepted. A token takes a few hundred.
+    std::uint64_t bytes_before_claim{std::uint64_t{256} << 10U};
     /// Links of a connection before a token is accepted.
     std::size_t links_before_claim{16};
     /// AMQP sessions of a connection before a token is accepted.

@@ -94,8 +94,9 @@ std::size_t PeerConnection::memory() const noexcept {
     constexpr std::size_t link_bytes = 2048;
     constexpr std::size_t message_bytes = 256; // sent and not settled
     constexpr std::size_t answer_bytes = 1024; // that waits for a commit
-    return connection_bytes + sessions_.size() * session_bytes + link_count_ * link_bytes +
-           peer_.unsettled * message_bytes + peer_.commits.waiting() * answer_bytes +
+    return connection_bytes + sessions_.size() * session_bytes +
+           links_by_name_.size() * link_bytes + peer_.unsettled * message_bytes +
+           peer_.commits.waiting() * answer_bytes +
            peer_.held_requests * peer_.limits.held_request_bytes + 2 * peer_.waiting_request_bytes +
            peer_.claims.bytes();
 }
@@ -111,18 +112,9 @@ void PeerConnection::quiesce() { peer_.is_quiescing = true; }
 
 bool PeerConnection::is_quiet() const { return peer_.unsettled == 0; }
 
-std::vector<PeerLink*> PeerConnection::links() const {
-    std::vector<PeerLink*> all;
-    for (const auto& session : sessions_) {
-        for (const auto& link : session->links()) {
-            all.push_back(link.get());
-        }
-    }
-    return all;
-}
-
 bool PeerConnection::has_room_for_link() const {
-    return link_count_ < (is_authenticated_ ? peer_.limits.links : peer_.limits.links_before_claim);
+    return links_by_name_.size() <
+           (is_authenticated_ ? peer_.limits.links : peer_.limits.links_before_claim);
 }
 
 bool PeerConnection::may_use(const std::string& entity, bool for_management) const {
@@ -185,23 +177,25 @@ void PeerConnection::on_claim_timer() {
         return;
     }
     peer_.claims.drop_expired(peer_.loop.wall_now());
-    for (PeerLink* link : links()) {
+    std::vector<PeerLink*> expired;
+    for (const auto& [key, link] : links_by_name_) {
         if (!link->entity().empty() && !may_use(link->entity(), false)) {
-            link->end(make_condition(condition::unauthorized_access,
-                                     "ExpiredToken: The claim for '" + link->entity() +
-                                         "' has expired."));
+            expired.push_back(link);
         }
+    }
+    for (PeerLink* link : expired) {
+        link->end(
+            make_condition(condition::unauthorized_access,
+                           "ExpiredToken: The claim for '" + link->entity() + "' has expired."));
     }
     arm_claim_timer();
 }
 
 void PeerConnection::steal(std::string_view name, bool peer_sends) {
-    for (PeerLink* link : links()) {
-        if (link->name() == name && link->peer_sends() == peer_sends) {
-            link->end(
-                make_condition(condition::link_stolen, "a link of the same name was attached"));
-            return;
-        }
+    const auto found = links_by_name_.find({name, peer_sends});
+    if (found != links_by_name_.end()) {
+        found->second->end(
+            make_condition(condition::link_stolen, "a link of the same name was attached"));
     }
 }
 

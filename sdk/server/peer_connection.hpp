@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "amqp/connection.hpp"
@@ -43,7 +45,8 @@ public:
     // For PeerSession.
     [[nodiscard]] Peer& peer() noexcept { return peer_; }
     [[nodiscard]] bool has_room_for_link() const;
-    void count_link(bool comes) noexcept { comes ? ++link_count_ : --link_count_; }
+    void add(PeerLink& link) { links_by_name_.emplace(key_of(link), &link); }
+    void remove(PeerLink& link) { links_by_name_.erase(key_of(link)); }
     [[nodiscard]] bool may_use(const std::string& entity, bool for_management) const;
     Answer put_token(const Request& request);
     /// Detaches an existing link of this name and direction.
@@ -52,7 +55,10 @@ public:
 
 private:
     [[nodiscard]] amqp::ConnectionOptions options(const ServerContext& context);
-    [[nodiscard]] std::vector<PeerLink*> links() const;
+    using LinkKey = std::pair<std::string_view, bool>; // name, and whether the peer sends
+    [[nodiscard]] static LinkKey key_of(const PeerLink& link) noexcept {
+        return {link.name(), link.peer_sends()};
+    }
     void on_claim_timer();
     void arm_claim_timer();
     void on_authenticated();
@@ -60,7 +66,7 @@ private:
 
     Peer peer_;
     const Ended ended_;
-    std::size_t link_count_{0};
+    std::map<LinkKey, PeerLink*> links_by_name_{};
     bool is_authenticated_{false}; // authenticated by password or by an accepted claim
     timing::Timer claim_timer_;
     amqp::Connection connection_;

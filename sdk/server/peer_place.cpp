@@ -27,6 +27,10 @@ void PeerPlace::trust() noexcept {
 
 void PeerPlace::count(std::size_t beside) {
     beside_ = beside;
+    if (!is_trusted_ && connection_.received() > context_.limits.bytes_before_claim) {
+        lose("a peer has sent " + std::to_string(context_.limits.bytes_before_claim) +
+             " bytes and no valid token");
+    }
     context_.memory.set(*this, connection_.memory() + beside, loop_.now());
 }
 

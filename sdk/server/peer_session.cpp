@@ -34,7 +34,7 @@ template <typename Made>
 Made& PeerSession::keep(std::unique_ptr<Made> made) {
     Made& kept = *made;
     links_.push_back(std::move(made));
-    connection_.count_link(true);
+    connection_.add(kept);
     return kept;
 }
 
@@ -140,10 +140,10 @@ void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
 }
 
 void PeerSession::remove(PeerLink& link) {
+    connection_.remove(link);
     const auto found = std::ranges::find(links_, &link, &std::unique_ptr<PeerLink>::get);
     const std::unique_ptr<PeerLink> last_hold = std::move(*found);
     links_.erase(found);
-    connection_.count_link(false);
 }
 
 void PeerSession::on_session_ended(const amqp::Condition&) { connection_.remove(*this); }

@@ -31,7 +31,7 @@ namespace {
 class Broker final : ConnectionOwner, SessionListener, LinkListener {
 public:
     Broker(core::EventLoop& loop, asio::io_context& io, std::string product)
-        : host_{loop, io}, acceptor_{host_, [this, product](StreamPtr stream) {
+        : host_{loop, io}, acceptor_{host_, admission_, [this, product](StreamPtr stream) {
                                          ConnectionOptions options;
                                          options.engine = {
                                              .is_server = true,
@@ -127,6 +127,7 @@ private:
     }
 
     ConnectionHost host_;
+    Admission admission_{};
     Acceptor acceptor_;
     std::unique_ptr<Connection> connection_{};
     SessionPtr session_{};

@@ -115,6 +115,23 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("Options: what clients may take is bounded, and the memory's parts follow the whole") {
+    const Options usual = options({});
+    CHECK(usual.limits.memory.all == sessionq::server::MemoryLimits{}.all);
+    CHECK(usual.limits.memory.connection == sessionq::server::MemoryLimits{}.connection);
+    CHECK(usual.limits.admission.connections == 5000);
+    const Options more =
+        options({"--memory", "400", "--connections", "20", "--connections-per-address", "10"});
+    CHECK(more.limits.memory.all == std::size_t{400} << 20U);
+    CHECK(more.limits.memory.connection == std::size_t{100} << 20U);
+    CHECK(more.limits.memory.unclaimed_connection == usual.limits.memory.unclaimed_connection);
+    CHECK(more.limits.admission.connections == 20);
+    CHECK(more.limits.admission.connections_per_address == 10);
+    CHECK(names(complaint({"--memory", "15"}), "--memory"));
+    CHECK(names(complaint({"--connections", "0"}), "--connections"));
+    CHECK(names(complaint({"--connections-per-address", "0"}), "--connections-per-address"));
+}
+
 TEST_CASE("Options: addresses are numeric and have a port") {
     CHECK(options({"--listen", "127.0.0.1:0"}).listen->port == 0);
     CHECK(options({"--listen", "[::1]:5673"}).listen->address == "::1");
