@@ -88,8 +88,6 @@ public:
 
     /// Bytes that have come.
     [[nodiscard]] std::uint64_t received() const noexcept { return received_; }
-    /// Returns true while the peer has not read what was sent last.
-    [[nodiscard]] bool is_writing() const noexcept { return in_flight_ != 0; }
     /// The memory, in bytes, that is kept for the peer: in buffers, and in messages on their way.
     [[nodiscard]] std::size_t memory() const noexcept {
         return engine_.memory() + output_.capacity() + stream_->held();

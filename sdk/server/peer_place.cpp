@@ -4,6 +4,11 @@
 #include "server/conditions.hpp"
 
 namespace sessionq::server {
+namespace {
+
+constexpr std::size_t most_unread = std::size_t{256} << 10U;
+
+} // namespace
 
 PeerPlace::PeerPlace(ServerContext& context, core::EventLoop& loop, amqp::Connection& connection)
     : Account{context.memory}, context_{context}, loop_{loop}, connection_{connection} {
@@ -45,14 +50,15 @@ std::size_t PeerPlace::trim() noexcept {
     return connection_.memory() + beside_;
 }
 
-// A client that has proved a right is told. A stranger, or a client that does not read, is cut.
+// A client that has proved a right is told. A stranger is cut off, and so is a client with much that
+// it has not read: it would not read the reason either, and it would keep its memory meanwhile.
 void PeerPlace::lose(const std::string& bound) {
     is_lost_ = true;
     if (const auto line = context_.strikes.note(bound, loop_.now())) {
         core::log(LogLevel::warning, "server", *line, "; the last peer is ", connection_.peer());
     }
     const amqp::Condition why = make_condition(condition::resource_limit_exceeded, bound);
-    if (is_trusted_ && !connection_.is_writing()) {
+    if (is_trusted_ && connection_.memory() <= most_unread) {
         connection_.close(why);
     } else {
         connection_.abort(why);

@@ -1,5 +1,5 @@
 """Attacks sessionqd, one attack after another and then many at once, while a replay runs beside
-them. The broker must stay within its memory, serve the replay, and give the memory back.
+them. The broker must stay within its memory, serve the replay, and give the memory back (R26).
 
 attack_campaign.py --sessionqd PROGRAM --replay PROGRAM [--seconds 4] [--only NAME] [--crowd 40]
 """

@@ -127,7 +127,8 @@ def silent(scheme):
         held = []
         while attacker.goes_on():
             try:
-                held.append(amqp.connect(attacker.ports[scheme], source=attacker.source, whole=False))
+                port = attacker.ports[scheme]
+                held.append(amqp.connect(port, source=attacker.source, whole=False))
             except OSError:
                 attacker.cuts += 1
                 time.sleep(0.05)

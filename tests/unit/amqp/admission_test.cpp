@@ -1,3 +1,4 @@
+// R26: which peers are accepted, and which give way.
 #include <doctest/doctest.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What happens to a connection that meets a bound of its server.
+// R26: what happens to a connection that meets a bound of its server.
 #include <doctest/doctest.h>
 
 #include "front.hpp"
