@@ -1,16 +1,16 @@
 """Attacks on sessionqd. Each is a function that goes on until an instant, and returns how often
 the broker cut it off or made it wait. None uses code of the product.
 
-Run as a program, this performs one attack: attacks.py NAME PORTS-AS-JSON SECONDS SEED
+Run as a program, this performs attacks at once: attacks.py NAMES-AS-JSON PORTS-AS-JSON SECONDS
 """
 
+import concurrent.futures
 import json
 import os
 import random
 import socket
 import struct
 import sys
-import threading
 import time
 
 import raw_amqp as amqp
@@ -337,12 +337,16 @@ ATTACKS = {
 
 
 def main():
-    name, ports, seconds, seed = sys.argv[1:]
-    os.nice(19)  # the attacker is elsewhere; what it costs here is not measured
-    attacker = Attacker(json.loads(ports), time.monotonic() + float(seconds), int(seed))
-    print(ATTACKS[name](attacker), flush=True)
+    names, ports, seconds = json.loads(sys.argv[1]), json.loads(sys.argv[2]), float(sys.argv[3])
+    os.nice(19)  # attackers are elsewhere; what they cost here is not measured
+    until = time.monotonic() + seconds
+    with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+        attacks = [
+            pool.submit(ATTACKS[name], Attacker(ports, until, seed))
+            for seed, name in enumerate(names)
+        ]
+        print(sum(attack.result() for attack in attacks), flush=True)
 
 
 if __name__ == "__main__":
-    threading.excepthook = lambda *_: os._exit(1)
     main()
