@@ -58,7 +58,8 @@ Claims::Answer Claims::put_token(std::string_view audience, std::string_view tok
     if (!until || *until <= now) {
         return refuse("InvalidToken: The token does not grant access to the audience.");
     }
-    return grant(audience, *until);
+    grant(lower_case(path_of(audience)), {Rights::all(), *until});
+    return {};
 }
 
 Claims::Answer Claims::check_signature(std::string_view audience, std::string_view text,
@@ -69,12 +70,13 @@ Claims::Answer Claims::check_signature(std::string_view audience, std::string_vi
     }
     const auto key = policy_.keys.find(token->key_name);
     // an unknown key name is not told apart, so nobody can probe for names
-    if (key == policy_.keys.end() || !is_signed_with(*token, key->second)) {
+    if (key == policy_.keys.end() || !is_signed_with(*token, key->second.value)) {
         return refuse("InvalidSignature: The token has an invalid signature.");
     }
     const std::string asked_path = lower_case(path_of(audience));
     if (host_of(token->resource) != host_of(audience) ||
-        !is_at_or_below(asked_path, lower_case(path_of(token->resource)))) {
+        !is_at_or_below(asked_path, lower_case(path_of(token->resource))) ||
+        !is_at_or_below(asked_path, key->second.entity)) {
         return refuse(
             "InvalidAudience: The authorization header contains a token for another audience.");
     }
@@ -82,33 +84,44 @@ Claims::Answer Claims::check_signature(std::string_view audience, std::string_vi
     if (until <= now) {
         return refuse("ExpiredToken: The token is expired.");
     }
-    return grant(audience, until);
-}
-
-Claims::Answer Claims::grant(std::string_view audience, WallTime until) {
-    const auto [claim, is_new] = until_.insert_or_assign(lower_case(path_of(audience)), until);
-    bytes_ += is_new ? bytes_of(claim->first) : 0;
+    grant(asked_path, {key->second.rights, until});
     return {};
 }
 
-bool Claims::covers(std::string_view entity, WallTime now) const {
+bool Claims::log_in(std::string_view key_name, std::string_view password) {
+    const auto key = policy_.keys.find(key_name);
+    const bool is_right = key != policy_.keys.end() && is_same_secret(key->second.value, password);
+    if (is_right) {
+        grant(key->second.entity, {key->second.rights, WallTime::max()});
+    }
+    return is_right;
+}
+
+void Claims::grant(const std::string& path, const Claim& claim) {
+    const bool is_new = claims_.insert_or_assign(path, claim).second;
+    bytes_ += is_new ? bytes_of(path) : 0;
+}
+
+bool Claims::covers(std::string_view entity, Rights any_of, WallTime now) const {
     const std::string path = lower_case(entity);
-    return std::ranges::any_of(until_, [&](const auto& claim) {
-        return claim.second > now && is_at_or_below(path, claim.first);
+    return std::ranges::any_of(claims_, [&](const auto& claim) {
+        return claim.second.until > now && claim.second.rights.has_any_of(any_of) &&
+               is_at_or_below(path, claim.first);
     });
 }
 
 std::optional<WallTime> Claims::next_expiry() const {
-    if (until_.empty()) {
+    if (claims_.empty()) {
         return std::nullopt;
     }
-    return std::ranges::min_element(until_, {}, [](const auto& claim) { return claim.second; })
-        ->second;
+    return std::ranges::min_element(claims_, {},
+                                    [](const auto& claim) { return claim.second.until; })
+        ->second.until;
 }
 
 void Claims::drop_expired(WallTime now) {
-    std::erase_if(until_, [&](const auto& claim) {
-        const bool is_over = claim.second <= now;
+    std::erase_if(claims_, [&](const auto& claim) {
+        const bool is_over = claim.second.until <= now;
         bytes_ -= is_over ? bytes_of(claim.first) : 0;
         return is_over;
     });

@@ -36,26 +36,31 @@ public:
     /// `audience` is a URI. The token may grant more, but the claim covers only the audience.
     Answer put_token(std::string_view audience, std::string_view token, WallTime now);
 
-    /// Grants all rights for the life of the connection. For peers that authenticated by password.
-    void grant_all() { until_[""] = WallTime::max(); }
+    /// Grants the key's rights for the life of the connection, if the password is its value.
+    [[nodiscard]] bool log_in(std::string_view key_name, std::string_view password);
 
-    /// A claim for an entity also covers the nodes below it: subscriptions, sub-queues, management.
-    [[nodiscard]] bool covers(std::string_view entity, WallTime now) const;
+    /// Returns true if a claim gives any of these rights. A claim for an entity also covers the
+    /// nodes below it: subscriptions, sub-queues, management.
+    [[nodiscard]] bool covers(std::string_view entity, Rights any_of, WallTime now) const;
 
     /// Returns when the next claim expires.
     [[nodiscard]] std::optional<WallTime> next_expiry() const;
     void drop_expired(WallTime now);
-    [[nodiscard]] bool empty() const noexcept { return until_.empty(); }
-    [[nodiscard]] std::size_t size() const noexcept { return until_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return claims_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return claims_.size(); }
     /// The memory that the claims take, in bytes.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
     Answer check_signature(std::string_view audience, std::string_view text, WallTime now);
-    Answer grant(std::string_view audience, WallTime until);
+    struct Claim {
+        Rights rights;
+        WallTime until;
+    };
+    void grant(const std::string& path, const Claim& claim);
 
     const AccessPolicy& policy_;
-    std::map<std::string, WallTime, std::less<>> until_{}; // the key is the path in lower case
+    std::map<std::string, Claim, std::less<>> claims_{}; // by the path in lower case
     std::size_t bytes_{0};
 };
 

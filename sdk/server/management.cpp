@@ -16,23 +16,31 @@ namespace {
 struct Operation {
     std::string_view name;
     Answer (*perform)(const ManagedEntity&, const Request&);
+    Rights needed;
     bool changes; // changes stored data
 };
 
 constexpr Operation operations[] = {
-    {"com.microsoft:renew-lock", &message_operations::renew_lock, false},
-    {"com.microsoft:peek-message", &message_operations::peek, false},
-    {"com.microsoft:schedule-message", &message_operations::schedule, true},
-    {"com.microsoft:cancel-scheduled-message", &message_operations::cancel_scheduled, true},
-    {"com.microsoft:renew-session-lock", &session_operations::renew_session_lock, false},
-    {"com.microsoft:set-session-state", &session_operations::set_session_state, true},
-    {"com.microsoft:get-session-state", &session_operations::get_session_state, false},
-    {"com.microsoft:get-message-sessions", &session_operations::list_sessions, false},
-    {"com.microsoft:receive-by-sequence-number", &message_operations::receive_by_sequence, true},
-    {"com.microsoft:update-disposition", &message_operations::update_disposition, true},
-    {"com.microsoft:enumerate-rules", &rule_operations::enumerate_rules, false},
-    {"com.microsoft:add-rule", &rule_operations::add_rule, true},
-    {"com.microsoft:remove-rule", &rule_operations::remove_rule, true},
+    {"com.microsoft:renew-lock", &message_operations::renew_lock, Rights::listen(), false},
+    {"com.microsoft:peek-message", &message_operations::peek, Rights::listen(), false},
+    {"com.microsoft:schedule-message", &message_operations::schedule, Rights::send(), true},
+    {"com.microsoft:cancel-scheduled-message", &message_operations::cancel_scheduled,
+     Rights::send(), true},
+    {"com.microsoft:renew-session-lock", &session_operations::renew_session_lock, Rights::listen(),
+     false},
+    {"com.microsoft:set-session-state", &session_operations::set_session_state, Rights::listen(),
+     true},
+    {"com.microsoft:get-session-state", &session_operations::get_session_state, Rights::listen(),
+     false},
+    {"com.microsoft:get-message-sessions", &session_operations::list_sessions, Rights::listen(),
+     false},
+    {"com.microsoft:receive-by-sequence-number", &message_operations::receive_by_sequence,
+     Rights::listen(), true},
+    {"com.microsoft:update-disposition", &message_operations::update_disposition, Rights::listen(),
+     true},
+    {"com.microsoft:enumerate-rules", &rule_operations::enumerate_rules, Rights::manage(), false},
+    {"com.microsoft:add-rule", &rule_operations::add_rule, Rights::manage(), true},
+    {"com.microsoft:remove-rule", &rule_operations::remove_rule, Rights::manage(), true},
 };
 
 } // namespace
@@ -43,6 +51,10 @@ Answer Management::answer(const Request& request) const {
     if (found == std::end(operations)) {
         return refuse(501, condition::not_implemented,
                       "unknown operation '" + std::string{name.substr(0, 100)} + "'");
+    }
+    if (!entity_.peer.claims.covers(node_, found->needed, entity_.peer.loop.wall_now())) {
+        return refuse(401, condition::unauthorized_access,
+                      text_of_missing(found->needed, entity_.queue->name()));
     }
     const broker::Journal* journal = entity_.peer.broker.journal();
     if (found->changes && journal != nullptr && journal->is_failing()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "server/managed_entity.hpp"
@@ -7,16 +8,19 @@
 
 namespace sessionq::server {
 
-/// The `$management` node of an entity. Answers each request at once. An answer may allow
-/// the request to wait (`Answer::hold`).
+/// The `$management` node of an entity. Answers each request at once, if the peer has the right to
+/// it. An answer may allow the request to wait (`Answer::hold`).
 class Management {
 public:
-    Management(Peer& peer, broker::QueuePtr queue) : entity_{peer, std::move(queue)} {}
+    /// `node`: the path that claims for it must cover.
+    Management(Peer& peer, broker::QueuePtr queue, std::string node)
+        : entity_{peer, std::move(queue)}, node_{std::move(node)} {}
 
     [[nodiscard]] Answer answer(const Request& request) const;
 
 private:
     ManagedEntity entity_;
+    std::string node_;
 };
 
 } // namespace sessionq::server

@@ -78,7 +78,7 @@ private:
 
 MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link,
                          broker::QueuePtr queue, AttachDecision wanted)
-    : PeerLink{owner, std::string{link->name()}, wanted.entity, false},
+    : PeerLink{owner, std::string{link->name()}, wanted.entity, Rights::listen(), false},
       peer_{peer},
       link_{std::move(link)},
       queue_{std::move(queue)},

@@ -8,7 +8,7 @@ namespace sessionq::server {
 
 MessageIntake::MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link,
                              broker::QueuePtr queue, std::string entity)
-    : PeerLink{owner, std::string{link->name()}, std::move(entity), true},
+    : PeerLink{owner, std::string{link->name()}, std::move(entity), Rights::send(), true},
       peer_{peer},
       link_{std::move(link)},
       queue_{std::move(queue)} {

@@ -38,12 +38,9 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
                         .max_frame_size = context.limits.frame_bytes,
                         .channel_max = context.limits.channel_max};
     made.engine.sasl =
-        amqp::make_sasl_server([this, &context](std::string_view user, std::string_view password) {
-            const auto key = context.access.keys.find(user);
-            const bool is_right =
-                key != context.access.keys.end() && is_same_secret(key->second, password);
+        amqp::make_sasl_server([this](std::string_view user, std::string_view password) {
+            const bool is_right = peer_.claims.log_in(user, password);
             if (is_right) {
-                peer_.claims.grant_all();
                 on_authenticated();
             }
             return is_right;
@@ -117,10 +114,8 @@ bool PeerConnection::has_room_for_link() const {
            (is_authenticated_ ? peer_.limits.links : peer_.limits.links_before_claim);
 }
 
-bool PeerConnection::may_use(const std::string& entity, bool for_management) const {
-    const WallTime now = peer_.loop.wall_now();
-    return peer_.claims.covers(entity, now) ||
-           (for_management && peer_.claims.covers(entity + "/$management", now));
+bool PeerConnection::may_use(const std::string& entity, Rights any_of) const {
+    return peer_.claims.covers(entity, any_of, peer_.loop.wall_now());
 }
 
 Answer PeerConnection::put_token(const Request& request) {
@@ -148,6 +143,7 @@ Answer PeerConnection::put_token(const Request& request) {
     Claims::Answer judged = peer_.claims.put_token(audience, *token, peer_.loop.wall_now());
     if (judged.condition.empty()) {
         on_authenticated();
+        end_uncovered_links(); // the claim may give fewer rights than the one before
     }
     arm_claim_timer();
     return {.status = judged.status,
@@ -177,18 +173,24 @@ void PeerConnection::on_claim_timer() {
         return;
     }
     peer_.claims.drop_expired(peer_.loop.wall_now());
-    std::vector<PeerLink*> expired;
+    end_uncovered_links();
+    arm_claim_timer();
+}
+
+void PeerConnection::end_uncovered_links() {
+    std::vector<PeerLink*> uncovered;
     for (const auto& [key, link] : links_by_name_) {
-        if (!link->entity().empty() && !may_use(link->entity(), false)) {
-            expired.push_back(link);
+        if (!link->entity().empty() && !may_use(link->entity(), link->needs())) {
+            uncovered.push_back(link);
         }
     }
-    for (PeerLink* link : expired) {
-        link->end(
-            make_condition(condition::unauthorized_access,
-                           "ExpiredToken: The claim for '" + link->entity() + "' has expired."));
+    for (PeerLink* link : uncovered) {
+        link->end(make_condition(condition::unauthorized_access,
+                                 may_use(link->entity(), Rights::all())
+                                     ? text_of_missing(link->needs(), link->entity())
+                                     : "ExpiredToken: The claim for '" + link->entity() +
+                                           "' has expired."));
     }
-    arm_claim_timer();
 }
 
 void PeerConnection::steal(std::string_view name, bool peer_sends) {

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] bool has_room_for_link() const;
     void add(PeerLink& link) { links_by_name_.emplace(key_of(link), &link); }
     void remove(PeerLink& link) { links_by_name_.erase(key_of(link)); }
-    [[nodiscard]] bool may_use(const std::string& entity, bool for_management) const;
+    [[nodiscard]] bool may_use(const std::string& entity, Rights any_of) const;
     Answer put_token(const Request& request);
     /// Detaches an existing link of this name and direction.
     void steal(std::string_view name, bool peer_sends);
@@ -61,6 +61,7 @@ private:
     }
     void on_claim_timer();
     void arm_claim_timer();
+    void end_uncovered_links();
     void on_authenticated();
     [[nodiscard]] std::size_t memory() const noexcept;
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "amqp/engine/link.hpp"
+#include "server/rights.hpp"
 
 namespace sessionq::server {
 
@@ -18,10 +19,12 @@ public:
 /// A link that the peer attached.
 class PeerLink : public amqp::LinkListener {
 public:
-    PeerLink(PeerLinkOwner& owner, std::string name, std::string entity, bool peer_sends)
+    PeerLink(PeerLinkOwner& owner, std::string name, std::string entity, Rights needs,
+             bool peer_sends)
         : owner_{owner},
           name_{std::move(name)},
           entity_{std::move(entity)},
+          needs_{needs},
           peer_sends_{peer_sends} {}
     PeerLink(const PeerLink&) = delete;
     PeerLink& operator=(const PeerLink&) = delete;
@@ -30,6 +33,8 @@ public:
     [[nodiscard]] bool peer_sends() const noexcept { return peer_sends_; }
     /// The entity whose rights the link needs; empty for none.
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
+    /// The link needs one of these.
+    [[nodiscard]] Rights needs() const noexcept { return needs_; }
 
     /// Detaches the link with this reason, or refuses its attach if that is still unanswered.
     /// Destroys the link.
@@ -52,6 +57,7 @@ protected:
 private:
     const std::string name_;
     const std::string entity_;
+    const Rights needs_;
     const bool peer_sends_;
 };
 

@@ -56,11 +56,20 @@ AttachDecision PeerSession::decide(const amqp::Link& link, bool peer_receives) {
         return refuse(make_condition(condition::resource_limit_exceeded,
                                      "this connection has reached its limit of links"));
     }
-    if (!decision.entity.empty() &&
-        !connection_.may_use(decision.entity, decision.what == AttachDecision::What::management)) {
+    const auto lacks = [&](const std::string& path, Rights any_of) {
+        return !decision.entity.empty() && !connection_.may_use(path, any_of);
+    };
+    const bool is_management = decision.what == AttachDecision::What::management;
+    const Rights needed = is_management                                 ? Rights::all()
+                          : decision.what == AttachDecision::What::send ? Rights::send()
+                                                                        : Rights::listen();
+    if (lacks(is_management ? management_node(decision.entity) : decision.entity, needed)) {
         return refuse(make_condition(condition::unauthorized_access,
-                                     "Unauthorized access. No valid claim for '" + decision.entity +
-                                         "' has been put on this connection."));
+                                     lacks(decision.entity, Rights::all())
+                                         ? "Unauthorized access. No valid claim for '" +
+                                               decision.entity +
+                                               "' has been put on this connection."
+                                         : text_of_missing(needed, decision.entity)));
     }
     return decision;
 }
@@ -125,9 +134,8 @@ void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
         const std::string node = management_node(decision.entity);
         keep(std::make_unique<RequestLink>(
             *this, peer, std::move(link), node, node, AnswerStyle::management,
-            [management = Management{peer, std::move(queue).value()}](const Request& request) {
-                return management.answer(request);
-            }));
+            [management = Management{peer, std::move(queue).value(), node}](
+                const Request& request) { return management.answer(request); }));
         return;
     }
     if (const auto fault = queue.value()->find_send_fault()) {

@@ -15,7 +15,7 @@ constexpr std::uint32_t request_credit = 100;
 RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr link,
                          std::string entity, std::string node, AnswerStyle style,
                          Responder responder)
-    : PeerLink{owner, std::string{link->name()}, std::move(entity), true},
+    : PeerLink{owner, std::string{link->name()}, std::move(entity), Rights::all(), true},
       peer_{peer},
       link_{std::move(link)},
       node_{std::move(node)},

@@ -15,7 +15,7 @@ class ResponseLink final : public PeerLink {
 public:
     ResponseLink(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, std::string entity,
                  const std::string& node)
-        : PeerLink{owner, std::string{link->name()}, std::move(entity), false},
+        : PeerLink{owner, std::string{link->name()}, std::move(entity), Rights::all(), false},
           peer_{peer},
           link_{std::move(link)} {
         link_->set_listener(this);

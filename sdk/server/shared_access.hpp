@@ -5,11 +5,28 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "server/rights.hpp"
 
 namespace sessionq::server {
 
+/// A shared access key.
+struct AccessKey {
+    AccessKey(std::string secret) : value{std::move(secret)} {} // NOLINT: a key is mostly its value
+    AccessKey(const char* secret) : value{secret} {}            // NOLINT: the same
+
+    std::string value;
+    Rights rights{Rights::all()};
+    /// The entity, in lower case, that the rights are limited to, with what is below it. Empty: all
+    /// entities.
+    std::string entity{};
+
+    friend bool operator==(const AccessKey&, const AccessKey&) = default;
+};
+
 /// Keys by name.
-using AccessKeys = std::map<std::string, std::string, std::less<>>;
+using AccessKeys = std::map<std::string, AccessKey, std::less<>>;
 
 /// The parts of a shared access signature.
 struct SharedAccessToken {

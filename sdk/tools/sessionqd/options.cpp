@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <asio/ip/address.hpp>
 
+#include "tools/sessionqd/keys.hpp"
+
 namespace sessionq::sessionqd {
 namespace {
-
-constexpr const char* default_key_name = "RootManageSharedAccessKey";
-constexpr const char* default_key = "SAS_KEY_VALUE";
 
 // ADDRESS:PORT, an IPv6 address in brackets.
 Endpoint parse_endpoint(const std::string& option, std::string_view text) {
@@ -125,6 +125,19 @@ void check(const Options& options) {
                              instead + " or --allow-plain-remote"};
         }
     };
+    const auto refuse_well_known = [&options](const char* option,
+                                              const std::optional<Endpoint>& endpoint) {
+        if (endpoint && !asio::ip::make_address(endpoint->address).is_loopback() &&
+            has_well_known_key(options.keys)) {
+            throw UsageError{std::string{option} + ": other machines reach " + endpoint->address +
+                             ", and everybody knows the key of the emulator; give keys of your own "
+                             "with --key-file or SESSIONQD_KEY"};
+        }
+    };
+    refuse_well_known("--listen", options.listen);
+    refuse_well_known("--tls-listen", options.tls_listen);
+    refuse_well_known("--ws-listen", options.web_socket_listen);
+    refuse_well_known("--wss-listen", options.tls_web_socket_listen);
     if (options.listen) {
         refuse_plain("--listen", *options.listen, "--tls-listen");
     }
@@ -147,6 +160,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     std::string config;
     std::vector<std::string> queues;
     std::vector<std::string> keys;
+    std::string key_file;
     double drain_seconds = 5;
     std::size_t memory = server::MemoryLimits{}.all >> 20U;
     ParsedCommandLine parsed;
@@ -185,11 +199,21 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
                    "seconds. Repeatable")
         ->type_name("NAME[:session][:lock=SECONDS]")
         ->take_all();
-    app.add_option("--key", keys,
-                   "A shared access key for clients. Repeatable. Default: "
-                   "RootManageSharedAccessKey=SAS_KEY_VALUE")
-        ->type_name("NAME=VALUE")
+    app.add_option(
+           "--key", keys,
+           "A shared access key for clients. RIGHT is listen, send or manage; without one "
+           "the key has all. With @ENTITY it is for that queue, topic or subscription and "
+           "what is below it. The value ends at the first ':' or '@'. Repeatable. Others on "
+           "this machine see it in the list of processes; prefer --key-file or the variable "
+           "SESSIONQD_KEY. Default: RootManageSharedAccessKey=SAS_KEY_VALUE, on this "
+           "machine's own addresses only")
+        ->type_name("NAME=VALUE[:RIGHT]...[@ENTITY]")
         ->take_all();
+    app.add_option("--key-file", key_file,
+                   "File of such keys, one a line, that only its owner may use. Lines that begin "
+                   "with '#' are ignored. SESSIONQD_KEY has the same form. Keys from all places "
+                   "count, and each name may be given once")
+        ->type_name("FILE");
     app.add_option("--data", data,
                    "Directory for queues and messages. Confirmed operations survive a crash. "
                    "Created if it does not exist. Default: memory only. It reserves 8 MiB of the "
@@ -253,14 +277,16 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         options.configuration = read_configuration(config, options.queues);
     }
     for (const std::string& key : keys) {
-        const std::size_t equals = key.find('=');
-        if (equals == 0 || equals == std::string::npos || equals + 1 == key.size()) {
-            throw UsageError{"--key: not NAME=VALUE"}; // the text may be a secret
-        }
-        options.keys.insert_or_assign(key.substr(0, equals), key.substr(equals + 1));
+        add_key(options.keys, "--key", key);
+    }
+    if (!key_file.empty()) {
+        add_key_file(options.keys, key_file);
+    }
+    if (const char* const from_environment = std::getenv("SESSIONQD_KEY")) {
+        add_keys(options.keys, "SESSIONQD_KEY", from_environment);
     }
     if (options.keys.empty()) {
-        options.keys.emplace(default_key_name, default_key);
+        options.keys.emplace(well_known_key_name, well_known_key);
     }
     options.limits.memory = memory_limits(memory << 20U);
     options.drain_time =

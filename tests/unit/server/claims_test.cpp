@@ -38,18 +38,18 @@ TEST_CASE("shared access: is_same_secret compares every byte and the length") {
 
 TEST_CASE("Claims: a valid signature grants its audience and the nodes below it until it expires") {
     Claims claims{policy};
-    CHECK_FALSE(claims.covers("myqueue", before));
+    CHECK_FALSE(claims.covers("myqueue", Rights::listen(), before));
     const auto answer = claims.put_token(audience, token, before);
     CHECK(answer.status == 202);
     CHECK(answer.description == "Accepted");
     CHECK(answer.condition.empty());
-    CHECK(claims.covers("myqueue", before));
-    CHECK(claims.covers("MyQueue", before));
-    CHECK(claims.covers("myqueue/$DeadLetterQueue", before));
-    CHECK_FALSE(claims.covers("myqueue2", before));
-    CHECK_FALSE(claims.covers("other", before));
+    CHECK(claims.covers("myqueue", Rights::listen(), before));
+    CHECK(claims.covers("MyQueue", Rights::listen(), before));
+    CHECK(claims.covers("myqueue/$DeadLetterQueue", Rights::listen(), before));
+    CHECK_FALSE(claims.covers("myqueue2", Rights::listen(), before));
+    CHECK_FALSE(claims.covers("other", Rights::listen(), before));
     CHECK(claims.next_expiry() == expiry);
-    CHECK_FALSE(claims.covers("myqueue", expiry));
+    CHECK_FALSE(claims.covers("myqueue", Rights::listen(), expiry));
     claims.drop_expired(expiry);
     CHECK(claims.empty());
 }
@@ -57,8 +57,8 @@ TEST_CASE("Claims: a valid signature grants its audience and the nodes below it 
 TEST_CASE("Claims: a token may grant more than the audience, but not less") {
     Claims claims{policy};
     CHECK(claims.put_token("sb://localhost/myqueue/$management", token, before).status == 202);
-    CHECK(claims.covers("myqueue/$management", before));
-    CHECK_FALSE(claims.covers("myqueue", before));
+    CHECK(claims.covers("myqueue/$management", Rights::listen(), before));
+    CHECK_FALSE(claims.covers("myqueue", Rights::listen(), before));
     for (const char* other : {"sb://localhost/", "sb://localhost/myqueue2", "sb://localhost/other",
                               "sb://elsewhere/myqueue"}) {
         CAPTURE(other);
@@ -72,7 +72,7 @@ TEST_CASE("Claims: a token may grant more than the audience, but not less") {
 TEST_CASE("Claims: ports and schemes of token and audience may differ") {
     Claims claims{policy};
     CHECK(claims.put_token("amqps://LOCALHOST/MyQueue", token, before).status == 202);
-    CHECK(claims.covers("myqueue", before));
+    CHECK(claims.covers("myqueue", Rights::listen(), before));
 }
 
 TEST_CASE("Claims: rejects bad signatures, unknown keys, expired and malformed tokens without "
@@ -129,13 +129,35 @@ TEST_CASE("Claims: the verifier, if any, judges other tokens") {
     Claims claims{with};
     CHECK(claims.put_token(audience, "bad", before).status == 401);
     CHECK(claims.put_token(audience, "good", before).status == 202);
-    CHECK(claims.covers("myqueue", before));
+    CHECK(claims.covers("myqueue", Rights::listen(), before));
     CHECK(claims.put_token(audience, "good", expiry).status == 401);
 }
 
-TEST_CASE("Claims: grant_all grants everything") {
+TEST_CASE("Claims: a password gives its key's rights, for good") {
     Claims claims{policy};
-    claims.grant_all();
-    CHECK(claims.covers("anything", before));
+    CHECK_FALSE(claims.log_in("RootManageSharedAccessKey", "SAS_KEY_VALUF"));
+    CHECK_FALSE(claims.log_in("nobody", "SAS_KEY_VALUE"));
+    CHECK_FALSE(claims.covers("anything", Rights::all(), before));
+    CHECK(claims.log_in("RootManageSharedAccessKey", "SAS_KEY_VALUE"));
+    CHECK(claims.covers("anything", Rights::manage(), before));
     CHECK(claims.next_expiry() == WallTime::max());
+}
+
+TEST_CASE("Claims: a token gives the rights of the key that signed it, and to its entity only") {
+    AccessPolicy with = policy;
+    AccessKey& key = with.keys.at("RootManageSharedAccessKey");
+    key.rights = Rights::send();
+    Claims claims{with};
+    CHECK(claims.put_token(audience, token, before).status == 202);
+    CHECK(claims.covers("myqueue", Rights::send(), before));
+    CHECK(claims.covers("myqueue", Rights::all(), before)); // one of them
+    CHECK_FALSE(claims.covers("myqueue", Rights::listen() | Rights::manage(), before));
+    key.rights = Rights::listen();
+    CHECK(claims.put_token(audience, token, before).status == 202); // in place of the one before
+    CHECK_FALSE(claims.covers("myqueue", Rights::send(), before));
+    CHECK(claims.size() == 1);
+    key.entity = "other";
+    CHECK(claims.put_token(audience, token, before).description.starts_with("InvalidAudience"));
+    key.entity = "myqueue";
+    CHECK(claims.put_token(audience, token, before).status == 202);
 }

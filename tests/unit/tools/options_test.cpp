@@ -57,11 +57,10 @@ TEST_CASE("Options: WebSockets are listened for where it is asked, plain ones on
     CHECK_FALSE(made.listen);
     CHECK(options({"--ws-listen", "127.0.0.1:8080", "--listen", "127.0.0.1:5672"}).listen);
     CHECK(names(complaint({"--ws-listen", "0.0.0.0:80"}), "--ws-listen"));
-    CHECK(
-        options({"--ws-listen", "0.0.0.0:80", "--allow-plain-remote"}).web_socket_listen->address ==
-        "0.0.0.0");
+    CHECK(options({"--ws-listen", "0.0.0.0:80", "--allow-plain-remote", "--key", "k=v"})
+              .web_socket_listen->address == "0.0.0.0");
     CHECK(names(complaint({"--wss-listen", "0.0.0.0:443"}), "--tls-cert"));
-    CHECK(options({"--wss-listen", "0.0.0.0:443", "--tls-cert", "c.pem"})
+    CHECK(options({"--wss-listen", "0.0.0.0:443", "--tls-cert", "c.pem", "--key", "k=v"})
               .tls_web_socket_listen->port == 443);
 }
 
@@ -105,13 +104,37 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
     CHECK(names(complaint({"--config", ""}), "cannot read"));
 }
 
-TEST_CASE(
-    "Options: keys replace the emulator's, may hold any sign, and are not repeated in complaints") {
+TEST_CASE("Options: keys replace the emulator's, come from several places, and are not repeated in "
+          "complaints") {
     CHECK(options({"--key", "one=a=b=", "--key", "two=c"}).keys ==
           sessionq::server::AccessKeys{{"one", "a=b="}, {"two", "c"}});
     for (const char* wrong : {"secret", "=secret", "secret="}) {
         CHECK(names(complaint({"--key", wrong}), "--key"));
         CHECK_FALSE(names(complaint({"--key", wrong}), "secret"));
+    }
+    setenv("SESSIONQD_KEY", "three=d:listen", 1);
+    const auto both = options({"--key", "one=a"}).keys;
+    CHECK(both.size() == 2);
+    CHECK(names(complaint({"--key", "three=e"}), "SESSIONQD_KEY line 1: the key 'three'"));
+    unsetenv("SESSIONQD_KEY");
+    CHECK(names(complaint({"--key-file", "/nonexistent"}), "--key-file '/nonexistent'"));
+}
+
+TEST_CASE("Options: where other machines reach it, it needs keys of its own") {
+    for (const char* option : {"--listen", "--tls-listen", "--ws-listen", "--wss-listen"}) {
+        for (const char* remote : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "[::ffff:10.0.0.1]:1"}) {
+            CAPTURE(option);
+            CAPTURE(remote);
+            std::vector<const char*> arguments{option, remote, "--allow-plain-remote"};
+            if (names(option, "tls") || names(option, "wss")) {
+                arguments.insert(arguments.end(), {"--tls-cert", "c.pem"});
+            }
+            CHECK(names(complaint(arguments), "--key-file"));
+            arguments.insert(arguments.end(), {"--key", "mine=SAS_KEY_VALUE"});
+            CHECK(names(complaint(arguments), "--key-file"));
+            arguments.back() = "mine=abc";
+            CHECK(complaint(arguments).empty());
+        }
     }
 }
 
@@ -146,14 +169,14 @@ TEST_CASE("Options: addresses are numeric and have a port") {
 TEST_CASE("Options: where other machines reach it, it listens without encryption only if told so") {
     for (const char* remote : {"0.0.0.0:5672", "192.168.0.1:5672", "[::]:5672"}) {
         CAPTURE(remote);
-        CHECK(names(complaint({"--listen", remote}), "--allow-plain-remote"));
-        CHECK(options({"--listen", remote, "--allow-plain-remote"}).listen);
+        CHECK(names(complaint({"--listen", remote, "--key", "k=v"}), "--allow-plain-remote"));
+        CHECK(options({"--listen", remote, "--allow-plain-remote", "--key", "k=v"}).listen);
     }
 }
 
 TEST_CASE("Options: TLS needs a certificate, and alone does not listen without encryption") {
-    const Options made =
-        options({"--tls-listen", "0.0.0.0:5671", "--tls-cert", "c.pem", "--tls-key", "k.pem"});
+    const Options made = options({"--tls-listen", "0.0.0.0:5671", "--tls-cert", "c.pem",
+                                  "--tls-key", "k.pem", "--key", "k=v"});
     REQUIRE(made.tls_listen);
     CHECK_FALSE(made.listen);
     CHECK(made.tls_listen->port == 5671);

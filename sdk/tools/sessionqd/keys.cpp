@@ -1,0 +1,98 @@
+#include "tools/sessionqd/keys.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "server/address.hpp"
+#include "tools/sessionqd/options.hpp"
+
+namespace sessionq::sessionqd {
+namespace {
+
+server::Rights right_of(const std::string& where, std::string_view word) {
+    if (word == "listen") {
+        return server::Rights::listen();
+    }
+    if (word == "send") {
+        return server::Rights::send();
+    }
+    if (word == "manage") {
+        return server::Rights::all();
+    }
+    // the word may be a part of the value
+    throw UsageError{where + ": the text behind ':' is not a right; expected listen, send or "
+                             "manage. A value cannot contain ':' or '@'"};
+}
+
+} // namespace
+
+void add_key(server::AccessKeys& keys, const std::string& where, std::string_view text) {
+    const std::size_t equals = text.find('=');
+    const std::size_t end = text.find_first_of(":@", equals == std::string_view::npos ? 0 : equals);
+    if (equals == 0 || equals == std::string_view::npos ||
+        equals + 1 >= std::min(end, text.size())) {
+        throw UsageError{where + ": not NAME=VALUE[:RIGHT]...[@ENTITY]"};
+    }
+    const std::string name{text.substr(0, equals)};
+    server::AccessKey key{std::string{text.substr(equals + 1, end - equals - 1)}};
+    std::string_view rest = end == std::string_view::npos ? std::string_view{} : text.substr(end);
+    const std::size_t at = rest.find('@');
+    if (at != std::string_view::npos) {
+        key.entity = server::lower_case(rest.substr(at + 1));
+        if (key.entity.empty()) {
+            throw UsageError{where + ": '" + name + "' names no entity behind '@'"};
+        }
+        rest = rest.substr(0, at);
+    }
+    if (!rest.empty()) {
+        key.rights = server::Rights::none();
+    }
+    while (!rest.empty()) {
+        rest.remove_prefix(1); // the colon
+        const std::string_view word = rest.substr(0, rest.find(':'));
+        key.rights = key.rights | right_of(where + ": '" + name + "'", word);
+        rest.remove_prefix(word.size());
+    }
+    if (!keys.emplace(name, std::move(key)).second) {
+        throw UsageError{where + ": the key '" + name + "' was given before"};
+    }
+}
+
+void add_keys(server::AccessKeys& keys, const std::string& where, std::string_view text) {
+    std::istringstream lines{std::string{text}};
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        if (!line.empty() && line.back() == '\r') {
+            line.pop_back();
+        }
+        if (!line.empty() && line.front() != '#') {
+            add_key(keys, where + " line " + std::to_string(number), line);
+        }
+    }
+}
+
+void add_key_file(server::AccessKeys& keys, const std::string& name) {
+    using std::filesystem::perms;
+    const std::string where = "--key-file '" + name + "'";
+    std::error_code error;
+    const auto status = std::filesystem::status(name, error);
+    if (!error && (status.permissions() & (perms::group_all | perms::others_all)) != perms::none) {
+        throw UsageError{where + ": others than its owner may use the file; run chmod 600 on it"};
+    }
+    std::ifstream file{name, std::ios::binary};
+    std::ostringstream text;
+    if (error || !file || !(text << file.rdbuf())) {
+        throw UsageError{where + ": cannot read the file, or it is empty"};
+    }
+    add_keys(keys, where, text.str());
+}
+
+bool has_well_known_key(const server::AccessKeys& keys) {
+    return std::ranges::any_of(keys,
+                               [](const auto& key) { return key.second.value == well_known_key; });
+}
+
+} // namespace sessionq::sessionqd
