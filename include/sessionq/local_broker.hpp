@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <sessionq/message_order.hpp>
+#include <sessionq/on_damage.hpp>
 #include <sessionq/rule.hpp>
 #include <sessionq/time.hpp>
 
@@ -121,13 +122,22 @@ struct QueueCounts {
     std::uint64_t bytes{0}; ///< Estimated bytes of the messages, without the dead-letter queue.
 };
 
-/// Where a `LocalBroker` keeps its data. An aggregate for designated initialisers.
+/// Where a `LocalBroker` keeps its data. An aggregate for designated initialisers. A bad value
+/// throws `Error{Errc::invalid_option}` naming the member.
 struct LocalBrokerOptions {
     /// Directory for entities and rules, messages with their delivery counts (also deferred and
     /// scheduled ones), session states and remembered message ids. The broker creates it if it does
-    /// not exist. Only one broker of one process may use it at a time. Empty: memory only. Default
+    /// not exist. Only one broker of one process may use it at a time. Its files are for their
+    /// owner alone, and so is a directory that the broker creates. Empty: memory only. Default
     /// empty.
     std::filesystem::path data_directory{};
+
+    /// What happens at the start if the data is damaged. Every row has a checksum, every table a
+    /// count and a sum, and commits are counted in a file of their own. Not noticed: damage by
+    /// someone who computes checksums too, and a directory replaced as a whole by an older copy.
+    /// After a power failure the count may be behind by some commits; then the loss of as many
+    /// commits at the end is not noticed. Ignored without a directory. Default refuse.
+    OnDamage on_damage{OnDamage::refuse};
 };
 
 /// A broker inside this process. It has session queues with locks and their expiry, session state,
@@ -174,11 +184,13 @@ public:
     /// Errors: resource_exhausted (no thread could be started).
     LocalBroker();
 
-    /// Opens or creates the data directory. On failure its contents do not change.
-    /// Errors: resource_exhausted (also: the directory cannot be created, read or written),
-    /// invalid_state (the directory is in use by another process, or by another broker of this
-    /// process or a client of it), invalid_argument (the directory's data is not sessionq's, or
-    /// belongs to a newer version), protocol_error (the data is damaged or cannot be decoded).
+    /// Opens or creates the data directory. On failure its contents do not change, except that
+    /// access of others to the files is withdrawn.
+    /// Errors: invalid_option, resource_exhausted (also: the directory cannot be created, read or
+    /// written), invalid_state (the directory is in use by another process, or by another broker of
+    /// this process or a client of it), invalid_argument (the directory's data is not sessionq's,
+    /// or belongs to a newer version), protocol_error (the data is damaged, see
+    /// `LocalBrokerOptions::on_damage`).
     explicit LocalBroker(const LocalBrokerOptions& options);
     LocalBroker(LocalBroker&&) noexcept;
     LocalBroker& operator=(LocalBroker&&) noexcept;

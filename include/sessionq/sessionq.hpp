@@ -14,6 +14,7 @@
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/message_order.hpp>
+#include <sessionq/on_damage.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>

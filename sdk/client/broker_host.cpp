@@ -9,16 +9,17 @@
 
 namespace sessionq::client {
 
-BrokerHost::BrokerHost(const std::filesystem::path& directory, const core::Clock& clock)
-    : BrokerHost{directory.empty() ? Kept{} : open(directory, clock), clock} {}
+BrokerHost::BrokerHost(const std::filesystem::path& directory, OnDamage on_damage,
+                       const core::Clock& clock)
+    : BrokerHost{directory.empty() ? Kept{} : open(directory, on_damage, clock), clock} {}
 
-BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory,
+BrokerHost::Kept BrokerHost::open(const std::filesystem::path& directory, OnDamage on_damage,
                                   const core::Clock& clock) {
     const broker::Instant at{.now = clock.now(), .wall = clock.wall_now()};
     auto codec = std::make_shared<const server::StoredContent>(
         amqp::ClockReading{.now = at.now, .wall = at.wall});
-    auto opened =
-        broker::StoreJournal::open(directory, std::move(codec), at.wall, clock).take_or_throw();
+    auto opened = broker::StoreJournal::open(directory, std::move(codec), at.wall, clock, on_damage)
+                      .take_or_throw();
     return {.journal = std::move(opened.journal), .queues = std::move(opened.stored), .at = at};
 }
 

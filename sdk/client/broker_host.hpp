@@ -7,6 +7,8 @@
 #include <stop_token>
 #include <thread>
 
+#include <sessionq/on_damage.hpp>
+
 #include "broker/broker.hpp"
 #include "core/clock.hpp"
 
@@ -19,6 +21,7 @@ public:
     /// A broker that stores its data in `directory` and starts with the data there. Empty: it
     /// stores nothing. Throws Error as `broker::StoreJournal::open` fails.
     explicit BrokerHost(const std::filesystem::path& directory = {},
+                        OnDamage on_damage = OnDamage::refuse,
                         const core::Clock& clock = core::system_clock());
     ~BrokerHost() = default;
     BrokerHost(const BrokerHost&) = delete;
@@ -37,7 +40,8 @@ private:
     };
 
     BrokerHost(Kept kept, const core::Clock& clock);
-    static Kept open(const std::filesystem::path& directory, const core::Clock& clock);
+    static Kept open(const std::filesystem::path& directory, OnDamage on_damage,
+                     const core::Clock& clock);
     void run(const std::stop_token& ending);
     void look_again();
 

@@ -63,6 +63,14 @@ std::shared_ptr<broker::RuleBook> find_rules(broker::Broker& broker, const std::
     return {found, found->rules()};
 }
 
+OnDamage checked(OnDamage on_damage) {
+    if (on_damage != OnDamage::refuse && on_damage != OnDamage::set_aside) {
+        throw Error{
+            {.code = Errc::invalid_option, .detail = "on_damage must be refuse or set_aside"}};
+    }
+    return on_damage;
+}
+
 void delete_one(client::BrokerHost& host, const std::string& name, broker::EntityKind kind) {
     static_cast<void>(find(host.broker(), name, kind));
     host.broker().delete_entity(name, host.now()).take_or_throw();
@@ -73,7 +81,8 @@ void delete_one(client::BrokerHost& host, const std::string& name, broker::Entit
 LocalBroker::LocalBroker() : LocalBroker{LocalBrokerOptions{}} {}
 LocalBroker::LocalBroker(const LocalBrokerOptions& options)
     : host_{client::start_threads("the broker's threads could not be started", [&] {
-          return std::make_shared<client::BrokerHost>(options.data_directory);
+          return std::make_shared<client::BrokerHost>(options.data_directory,
+                                                      checked(options.on_damage));
       })} {}
 LocalBroker::LocalBroker(LocalBroker&&) noexcept = default;
 LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;

@@ -9,7 +9,8 @@ namespace sessionq::simulation {
 namespace {
 
 broker::Database& prepared(broker::Database& database) {
-    if (const auto fault = broker::prepare_store(database, "memory")) {
+    broker::DamageReport damage;
+    if (const auto fault = broker::prepare_store(database, "memory", false, damage)) {
         throw Error{*fault};
     }
     return database;
@@ -41,7 +42,12 @@ void SimStore::commit(std::vector<broker::Change> changes) {
 }
 
 std::vector<broker::DurableQueue> SimStore::read() {
-    return broker::read_store(database_, codec_, scheduler_->wall_now()).take_or_throw();
+    broker::DamageReport damage;
+    auto queues = broker::read_store(database_, codec_, scheduler_->wall_now(), damage);
+    if (!damage.empty()) {
+        throw Error{{.code = Errc::protocol_error, .detail = damage.text()}};
+    }
+    return queues;
 }
 
 void SimStore::spoil(std::vector<broker::Change>& changes) const {

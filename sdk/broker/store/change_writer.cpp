@@ -1,5 +1,7 @@
 #include "broker/store/change_writer.hpp"
 
+#include <algorithm>
+
 #include "broker/store/options_text.hpp"
 #include "broker/store/wall_nanoseconds.hpp"
 
@@ -9,14 +11,28 @@ namespace {
 // Forgotten message ids are deleted from the store whenever so many new ones have been written.
 constexpr std::size_t ids_between_forgetting = 1000;
 
+Ledger ledger_of(Database& database) {
+    if (auto ledger = read_ledger(database)) {
+        return *ledger;
+    }
+    throw DatabaseError{DatabaseError::Kind::damaged, "the ledger is missing or altered"};
+}
+
 } // namespace
+
+ChangeWriter::ChangeWriter(Database& database, const ContentCodec& codec)
+    : database_{database}, codec_{codec}, committed_{ledger_of(database)} {}
 
 void ChangeWriter::commit(const ChangeSet& set) {
     try {
         begin_.run();
         write(set);
+        ++ledger_.commits;
+        ledger_writer_.write(ledger_);
         commit_.run();
-    } catch (const DatabaseError&) {
+        committed_ = ledger_;
+    } catch (...) {
+        ledger_ = committed_;
         if (database_.is_in_transaction()) {
             database_.run("ROLLBACK");
         }
@@ -37,129 +53,118 @@ void ChangeWriter::write(const ChangeSet& set) {
         if (set.is_removed(key.first)) {
             continue;
         }
+        const SessionStateRow row{.entity = key.first,
+                                  .session_id = key.second,
+                                  .state = {state ? std::string_view{*state} : ""}};
         if (state) {
-            set_state_.bind(key.first).bind_text(key.second).bind_bytes(*state).run();
+            tables_.states.put(row);
         } else {
-            clear_state_.bind(key.first).bind_text(key.second).run();
+            tables_.states.erase(row);
         }
     }
     for (const MessageIdTaken& taken : set.taken_ids()) {
         if (!set.is_removed(taken.entity)) {
-            take_id_.bind(taken.entity)
-                .bind_text(taken.message_id)
-                .bind(taken.sequence)
-                .bind(nanoseconds_of(taken.until))
-                .run();
+            tables_.taken_ids.insert({.entity = taken.entity,
+                                      .message_id = taken.message_id,
+                                      .sequence = taken.sequence,
+                                      .until = nanoseconds_of(taken.until)});
         }
         if (++ids_since_forgetting_ == ids_between_forgetting) {
             ids_since_forgetting_ = 0;
-            forget_ids_.bind(nanoseconds_of(taken.at)).run();
+            tables_.taken_ids.erase_where("until <= ?", nanoseconds_of(taken.at));
         }
     }
     for (const auto& [entity, sequence] : set.last_sequences()) {
-        set_last_sequence_.bind(sequence).bind(entity).run();
+        tables_.entities.change({.id = entity}, [last = sequence](EntityRow& row) {
+            row.last_sequence = std::max(row.last_sequence, last);
+        });
     }
 }
 
 void ChangeWriter::apply(const QueueCreated& created) {
     const std::string options = to_text(created.options);
     const std::string rules = codec_.encode_rules(created.rules);
-    Statement{database_, "INSERT INTO queues (id, dead_letters, name, kind, options, "
-                         "declared_rules, rules) VALUES (?, ?, ?, ?, ?, ?, ?)"}
-        .bind(created.queue)
-        .bind(created.dead_letters)
-        .bind_text(created.name)
-        .bind(static_cast<std::int64_t>(created.kind))
-        .bind_text(options)
-        .bind_bytes(rules)
-        .bind_bytes(rules)
-        .run();
-    Statement{database_, "INSERT INTO entities (id) VALUES (?), (?)"}
-        .bind(created.queue)
-        .bind(created.dead_letters)
-        .run();
+    tables_.queues.insert({.id = created.queue,
+                           .dead_letters = created.dead_letters,
+                           .name = created.name,
+                           .kind = static_cast<std::int64_t>(created.kind),
+                           .options = options,
+                           .declared_rules = {rules},
+                           .rules = {rules}});
+    tables_.entities.insert({.id = created.queue});
+    tables_.entities.insert({.id = created.dead_letters});
 }
 
 void ChangeWriter::apply(const QueueOptionsChanged& changed) {
     const std::string options = to_text(changed.options);
-    Statement{database_, "UPDATE queues SET options = ? WHERE id = ?"}
-        .bind_text(options)
-        .bind(changed.queue)
-        .run();
+    tables_.queues.change({.id = changed.queue}, [&](QueueRow& row) { row.options = options; });
 }
 
 void ChangeWriter::apply(const RulesDeclared& declared) {
     const std::string rules = codec_.encode_rules(declared.rules);
-    Statement{database_, "UPDATE queues SET declared_rules = ?, rules = ? WHERE id = ?"}
-        .bind_bytes(rules)
-        .bind_bytes(rules)
-        .bind(declared.queue)
-        .run();
+    tables_.queues.change({.id = declared.queue}, [&](QueueRow& row) {
+        row.declared_rules = {rules};
+        row.rules = {rules};
+    });
 }
 
 void ChangeWriter::apply(const RulesChanged& changed) {
     const std::string rules = codec_.encode_rules(changed.rules);
-    Statement{database_, "UPDATE queues SET rules = ? WHERE id = ?"}
-        .bind_bytes(rules)
-        .bind(changed.queue)
-        .run();
+    tables_.queues.change({.id = changed.queue}, [&](QueueRow& row) { row.rules = {rules}; });
 }
 
 void ChangeWriter::apply(const QueueRemoved& removed) {
-    Statement{database_, "DELETE FROM queues WHERE id = ?"}.bind(removed.queue).run();
+    tables_.queues.erase({.id = removed.queue});
     remove_entity(removed.queue);
     remove_entity(removed.dead_letters);
 }
 
 void ChangeWriter::remove_entity(EntityId entity) {
-    Statement{database_, "DELETE FROM messages WHERE entity = ?"}.bind(entity).run();
-    Statement{database_, "DELETE FROM session_states WHERE entity = ?"}.bind(entity).run();
-    Statement{database_, "DELETE FROM taken_ids WHERE entity = ?"}.bind(entity).run();
-    Statement{database_, "DELETE FROM entities WHERE id = ?"}.bind(entity).run();
+    tables_.messages.erase_where("entity = ?", entity);
+    tables_.states.erase_where("entity = ?", entity);
+    tables_.taken_ids.erase_where("entity = ?", entity);
+    tables_.entities.erase({.id = entity});
 }
 
-void ChangeWriter::bind_facts(Statement& statement, const DurableMessage& message) {
-    statement.bind(static_cast<std::int64_t>(message.place))
-        .bind(message.delivery_count)
-        .bind(nanoseconds_of(message.enqueued_time));
+/// All columns, except those that the change leaves as they are: the content if there is none, and
+/// `passed_to`.
+MessageRow ChangeWriter::row_of(const DurableMessage& message) {
+    MessageRow row{.entity = message.entity,
+                   .sequence = message.sequence,
+                   .place = static_cast<std::int64_t>(message.place),
+                   .delivery_count = message.delivery_count,
+                   .enqueued = nanoseconds_of(message.enqueued_time)};
     if (message.time_to_live) {
-        statement.bind(message.time_to_live->count());
-    } else {
-        statement.bind_nothing();
+        row.time_to_live = message.time_to_live->count();
     }
     if (message.dead_letter) {
-        statement.bind_text(message.dead_letter->reason)
-            .bind_text(message.dead_letter->description);
-    } else {
-        statement.bind_nothing().bind_nothing();
+        row.reason = message.dead_letter->reason;
+        row.description = message.dead_letter->description;
     }
+    if (message.content) {
+        row.content = {codec_.encode(*message.content, message.enqueued_time, scratch_)};
+    }
+    return row;
 }
 
-void ChangeWriter::write(const ChangeSet::MessageRow& row) {
-    const DurableMessage& message = row.message;
-    switch (row.action) {
+void ChangeWriter::write(const ChangeSet::MessageRow& changed) {
+    const DurableMessage& message = changed.message;
+    const MessageRow key{.entity = message.entity, .sequence = message.sequence};
+    switch (changed.action) {
     case ChangeSet::Action::nothing: break;
-    case ChangeSet::Action::insert:
-        bind_facts(insert_message_, message);
-        insert_message_.bind_bytes(codec_.encode(*message.content, message.enqueued_time, scratch_))
-            .bind(message.entity)
-            .bind(message.sequence)
-            .run();
-        break;
+    case ChangeSet::Action::insert: tables_.messages.insert(row_of(message)); break;
     case ChangeSet::Action::update:
-        bind_facts(update_message_, message);
-        update_message_.bind(message.entity).bind(message.sequence).run();
-        break;
     case ChangeSet::Action::update_with_content:
-        bind_facts(update_content_, message);
-        update_content_.bind_bytes(codec_.encode(*message.content, message.enqueued_time, scratch_))
-            .bind(message.entity)
-            .bind(message.sequence)
-            .run();
+        tables_.messages.change(key, [&](MessageRow& row) {
+            const MessageRow former = row;
+            row = row_of(message);
+            row.passed_to = former.passed_to;
+            if (!message.content) {
+                row.content = former.content;
+            }
+        });
         break;
-    case ChangeSet::Action::erase:
-        erase_message_.bind(message.entity).bind(message.sequence).run();
-        break;
+    case ChangeSet::Action::erase: tables_.messages.erase(key); break;
     }
     if (!message.forwarded_to.empty()) {
         write_forwarded_to(message);
@@ -171,7 +176,11 @@ void ChangeWriter::write_forwarded_to(const DurableMessage& message) {
     for (const EntityId id : message.forwarded_to) {
         ids += std::to_string(id) + " ";
     }
-    add_forwarded_to_.bind_text(ids).bind(message.entity).bind(message.sequence).run();
+    tables_.messages.change({.entity = message.entity, .sequence = message.sequence},
+                            [&](MessageRow& row) {
+                                ids.insert(0, row.passed_to);
+                                row.passed_to = ids;
+                            });
 }
 
 } // namespace sessionq::broker

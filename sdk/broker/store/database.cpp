@@ -49,6 +49,16 @@ std::int64_t Database::number(const std::string& query) {
 
 bool Database::is_in_transaction() const noexcept { return sqlite3_get_autocommit(handle_) == 0; }
 
+std::int64_t Database::changes() const noexcept { return sqlite3_changes64(handle_); }
+
+void Database::keep_log_on_close(bool is_kept) {
+    const int code = sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+                                       static_cast<int>(is_kept), nullptr);
+    if (code != SQLITE_OK) {
+        throw error_of(handle_, code);
+    }
+}
+
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
     sqlite3_finalize(statement);
 }
@@ -107,6 +117,11 @@ bool Statement::step() {
     throw error;
 }
 
+void Statement::reset() noexcept {
+    bound_ = 0;
+    sqlite3_reset(handle_.get());
+}
+
 std::int64_t Statement::number(int column) const {
     return sqlite3_column_int64(handle_.get(), column);
 }
@@ -115,12 +130,12 @@ bool Statement::is_null(int column) const {
     return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
 }
 
-std::string Statement::bytes(int column) const {
+std::string_view Statement::view(int column) const {
     const void* data = sqlite3_column_blob(handle_.get(), column);
     const int size = sqlite3_column_bytes(handle_.get(), column);
     return data != nullptr
-               ? std::string{static_cast<const char*>(data), static_cast<std::size_t>(size)}
-               : std::string{};
+               ? std::string_view{static_cast<const char*>(data), static_cast<std::size_t>(size)}
+               : std::string_view{};
 }
 
 } // namespace sessionq::broker

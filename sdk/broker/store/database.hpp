@@ -37,6 +37,11 @@ public:
     [[nodiscard]] std::int64_t number(const std::string& query);
     /// Whether a transaction is open.
     [[nodiscard]] bool is_in_transaction() const noexcept;
+    /// How many rows the last statement wrote.
+    [[nodiscard]] std::int64_t changes() const noexcept;
+    /// Whether closing leaves the write-ahead log as it is. Otherwise it is written into the file
+    /// and removed.
+    void keep_log_on_close(bool is_kept);
 
     [[nodiscard]] sqlite3* raw() const noexcept { return handle_; }
 
@@ -71,9 +76,14 @@ public:
         }
     }
 
+    /// Ends the run before the last row.
+    void reset() noexcept;
+
     [[nodiscard]] std::int64_t number(int column) const;
     [[nodiscard]] bool is_null(int column) const;
-    [[nodiscard]] std::string bytes(int column) const;
+    /// Valid until the statement moves on.
+    [[nodiscard]] std::string_view view(int column) const;
+    [[nodiscard]] std::string bytes(int column) const { return std::string{view(column)}; }
 
 private:
     struct Finalize {

@@ -1,34 +1,29 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
+#include "broker/store/damage_report.hpp"
 #include "broker/store/database.hpp"
 #include "core/result.hpp"
 
 namespace sessionq::broker {
 
-/// The database file in a store's directory.
-[[nodiscard]] std::filesystem::path store_file(const std::filesystem::path& directory);
+/// The version of the tables that this sessionq writes. Rows have checksums since version 3.
+constexpr std::int64_t schema_version = 3;
 
-/// The file beside it that reserves disk space.
-[[nodiscard]] std::filesystem::path reserve_file(const std::filesystem::path& directory);
-
-/// Initialises a new database, or upgrades an older store. Changes no other file. Fails as
-/// `open_store` does, naming `file`. Throws DatabaseError.
-[[nodiscard]] std::optional<Failure> prepare_store(Database& database,
-                                                   const std::filesystem::path& file);
-
-/// Opens the store in `directory` for this process alone, creating both if they do not exist.
-/// Committed data survives a crash of the process and of the machine.
+/// Initialises a new database, or upgrades an older store in place. Checks the structure of the
+/// file and adds what is wrong with it to `damage`; a damaged store is not changed. `is_counted`:
+/// there is a counter of its commits, so the store is neither new nor older.
 ///
-/// Fails, naming the file, and changes nothing:
-/// - resource_exhausted: it cannot be created, read or written;
-/// - invalid_state: another process has it open;
-/// - invalid_argument: it is not a sessionq store, or of a newer sessionq;
-/// - protocol_error: it is damaged.
-[[nodiscard]] core::Result<std::unique_ptr<Database>> open_store(
-    const std::filesystem::path& directory);
+/// Fails, naming `file`, with invalid_argument: it is not a sessionq store, or of a newer sessionq.
+/// Throws DatabaseError.
+[[nodiscard]] std::optional<Failure> prepare_store(Database& database,
+                                                   const std::filesystem::path& file,
+                                                   bool is_counted, DamageReport& damage);
+
+/// Whether the database has the tables of the current version, as `prepare_store` makes them.
+[[nodiscard]] bool has_current_schema(Database& database);
 
 } // namespace sessionq::broker

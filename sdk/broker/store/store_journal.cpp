@@ -6,8 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "broker/store/schema.hpp"
-#include "broker/store/store_reader.hpp"
+#include "broker/store/store_files.hpp"
 #include "core/log.hpp"
 
 namespace sessionq::broker {
@@ -22,40 +21,34 @@ constexpr std::uintmax_t reserved_bytes = std::uintmax_t{8} << 20U;
 
 core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::path& directory,
                                                       std::shared_ptr<const ContentCodec> codec,
-                                                      WallTime at, const core::Clock& clock) {
-    auto database = open_store(directory);
-    if (!database) {
-        return database.failure();
+                                                      WallTime at, const core::Clock& clock,
+                                                      OnDamage on_damage) {
+    auto opened = open_store(directory, *codec, at, on_damage);
+    if (!opened) {
+        return opened.failure();
     }
+    OpenedStore store = std::move(opened).value();
+    std::vector<DurableQueue> stored = std::move(store.queues);
     const std::string name = store_file(directory).string();
     try {
-        auto stored = read_store(*database.value(), *codec, at);
-        if (!stored) {
-            return Failure{.code = stored.failure().code,
-                           .detail = "the store '" + name +
-                                     "' has invalid content: " + stored.failure().detail};
-        }
         const auto last_id =
-            static_cast<EntityId>(database.value()->number("SELECT max(id) FROM entities"));
+            static_cast<EntityId>(store.database->number("SELECT max(id) FROM entities"));
         return Opened{.journal = std::make_shared<StoreJournal>(
-                          std::move(database).value(), std::move(codec), name, last_id,
+                          std::move(store), std::move(codec), name, last_id,
                           std::make_unique<ReserveFile>(reserve_file(directory), reserved_bytes),
                           clock),
-                      .stored = std::move(stored).value()};
+                      .stored = std::move(stored)};
     } catch (const DatabaseError& error) {
-        const bool is_damaged = error.kind() == DatabaseError::Kind::damaged;
-        return Failure{.code = is_damaged ? Errc::protocol_error : Errc::resource_exhausted,
-                       .detail = "the store '" + name +
-                                 (is_damaged ? "' is damaged: " : "' cannot be read: ") +
-                                 error.what()};
+        return Failure{.code = Errc::resource_exhausted,
+                       .detail = "the store '" + name + "' cannot be read: " + error.what()};
     }
 }
 
-StoreJournal::StoreJournal(std::unique_ptr<Database> database,
-                           std::shared_ptr<const ContentCodec> codec, std::string name,
-                           EntityId last_id, std::unique_ptr<DiskReserve> reserve,
+StoreJournal::StoreJournal(OpenedStore store, std::shared_ptr<const ContentCodec> codec,
+                           std::string name, EntityId last_id, std::unique_ptr<DiskReserve> reserve,
                            const core::Clock& clock)
-    : database_{std::move(database)},
+    : database_{std::move(store.database)},
+      counter_{std::move(store.counter)},
       codec_{std::move(codec)},
       clock_{clock},
       name_{std::move(name)},
@@ -176,6 +169,7 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
     try {
         writer_.commit(pending_);
         pending_.clear();
+        count_commit();
         return nullptr;
     } catch (const DatabaseError& error) {
         return fail(error.kind() == DatabaseError::Kind::full ? Errc::quota_exceeded
@@ -183,6 +177,16 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
                     error.what());
     } catch (const std::exception& error) {
         return fail(Errc::server_busy, error.what());
+    }
+}
+
+// After the commit, so that the count is never ahead of what the disk has.
+void StoreJournal::count_commit() {
+    const Ledger& ledger = writer_.ledger();
+    const bool is_counted = counter_->write({.store = ledger.store, .commits = ledger.commits});
+    if (!is_counted && std::exchange(is_counting_, false)) {
+        core::log(LogLevel::warning, "broker", "the store '", name_,
+                  "' cannot count its commits: those that get lost will not be noticed");
     }
 }
 

@@ -16,6 +16,7 @@
 #include "broker/store/change_writer.hpp"
 #include "broker/store/database.hpp"
 #include "broker/store/disk_reserve.hpp"
+#include "broker/store/open_store.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 
@@ -33,15 +34,15 @@ public:
     struct Opened;
 
     /// `clock` decides when to check for room and must outlive the journal. Fails as `open_store`
-    /// does, or with protocol_error if the content cannot be decoded.
+    /// does.
     [[nodiscard]] static core::Result<Opened> open(const std::filesystem::path& directory,
                                                    std::shared_ptr<const ContentCodec> codec,
-                                                   WallTime at, const core::Clock& clock);
+                                                   WallTime at, const core::Clock& clock,
+                                                   OnDamage on_damage = OnDamage::refuse);
 
     /// For `open`. Throws DatabaseError, and std::system_error if no thread can be started.
-    StoreJournal(std::unique_ptr<Database> database, std::shared_ptr<const ContentCodec> codec,
-                 std::string name, EntityId last_id, std::unique_ptr<DiskReserve> reserve,
-                 const core::Clock& clock);
+    StoreJournal(OpenedStore store, std::shared_ptr<const ContentCodec> codec, std::string name,
+                 EntityId last_id, std::unique_ptr<DiskReserve> reserve, const core::Clock& clock);
     /// Writes all changes and answers all waiting callers.
     ~StoreJournal() override;
     StoreJournal(const StoreJournal&) = delete;
@@ -74,11 +75,13 @@ private:
     void work(Batch batch);
     [[nodiscard]] std::unique_ptr<Failure> commit();
     [[nodiscard]] std::unique_ptr<Failure> try_commit();
+    void count_commit();
     void shrink() noexcept;
     void check_for_room();
     void set_full(bool is_full);
 
     const std::unique_ptr<Database> database_;
+    const std::unique_ptr<CommitCounter> counter_; // used by the thread only
     const std::shared_ptr<const ContentCodec> codec_;
     const core::Clock& clock_;
     const std::string name_;
@@ -86,8 +89,9 @@ private:
     std::atomic<Mark> last_{0}; // written under mutex_
     std::atomic<bool> is_failing_{false};
     std::atomic<bool> is_full_{false};
-    const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next three
+    const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next four
     TimePoint checked_for_room_{};
+    bool is_counting_{true};
     ChangeWriter writer_;
     ChangeSet pending_;
     std::mutex mutex_;

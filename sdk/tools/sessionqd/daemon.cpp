@@ -37,7 +37,7 @@ server::Limits within_file_limit(const Options& options) {
 } // namespace
 
 Daemon::Daemon(const Options& options)
-    : broker_{std::make_unique<client::BrokerHost>(options.data_directory)} {
+    : broker_{std::make_unique<client::BrokerHost>(options.data_directory, options.on_damage)} {
     make_entities(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());

@@ -75,6 +75,16 @@ server::QueueEntry parse_queue(const std::string& text) {
     return queue;
 }
 
+OnDamage parse_on_damage(const std::string& text, const Options& options) {
+    if (text != "refuse" && text != "set-aside") {
+        throw UsageError{"--on-damage: '" + text + "' is not refuse or set-aside"};
+    }
+    if (options.data_directory.empty()) {
+        throw UsageError{"--on-damage: needs --data"};
+    }
+    return text == "refuse" ? OnDamage::refuse : OnDamage::set_aside;
+}
+
 std::string read_file(const std::string& name) {
     std::ifstream file{name, std::ios::binary};
     std::ostringstream text;
@@ -157,6 +167,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     std::string web_socket_listen;
     std::string tls_web_socket_listen;
     std::string data;
+    std::string on_damage;
     std::string config;
     std::vector<std::string> queues;
     std::vector<std::string> keys;
@@ -218,8 +229,17 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
                    "Directory for queues and messages. Confirmed operations survive a crash. "
                    "Created if it does not exist. Default: memory only. It reserves 8 MiB of the "
                    "disk. When the disk is full, new messages, states, rules and entities are "
-                   "rejected, and messages can still be received and completed")
+                   "rejected, and messages can still be received and completed. Its files are "
+                   "for their owner alone")
         ->type_name("DIR");
+    app.add_option("--on-damage", on_damage,
+                   "What to do if data in --data is damaged: altered or missing rows, a damaged "
+                   "file, or confirmed commits that are lost. refuse: do not start, and name the "
+                   "first damages. set-aside: keep the damaged files as sessionq.db.damaged-N, "
+                   "serve what is sound, and log what is missing. A removed message can come back "
+                   "then")
+        ->type_name("refuse|set-aside")
+        ->default_str("refuse");
     app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
@@ -270,6 +290,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         throw UsageError{"--data: the directory is empty"}; // memory would lose the data
     }
     options.data_directory = data;
+    if (app.count("--on-damage") > 0) {
+        options.on_damage = parse_on_damage(on_damage, options);
+    }
     for (const std::string& queue : queues) {
         options.queues.push_back(parse_queue(queue));
     }

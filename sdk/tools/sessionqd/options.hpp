@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/on_damage.hpp>
 #include <sessionq/time.hpp>
 
 #include "server/configuration.hpp"
@@ -30,6 +31,7 @@ struct Options {
     std::string tls_key_file{};
     bool allow_plain_remote{false};
     std::filesystem::path data_directory{}; ///< empty: memory only
+    OnDamage on_damage{OnDamage::refuse};
     server::Configuration configuration{};
     std::vector<server::QueueEntry> queues{}; ///< besides those of the configuration
     server::AccessKeys keys{};

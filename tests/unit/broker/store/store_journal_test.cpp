@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "broker/store/database.hpp"
-#include "broker/store/schema.hpp"
+#include "broker/store/open_store.hpp"
+#include "broker/store/store_files.hpp"
 #include "broker/store/store_journal.hpp"
 #include "server/stored_content.hpp"
 #include "support/temporary_directory.hpp"
@@ -29,6 +30,9 @@ std::shared_ptr<const ContentCodec> codec() {
 }
 core::Result<StoreJournal::Opened> open(const fs::path& directory, WallTime at = wall) {
     return StoreJournal::open(directory, codec(), at, core::system_clock());
+}
+OpenedStore open_empty(const fs::path& directory) {
+    return open_store(directory, *codec(), wall, OnDamage::refuse).value();
 }
 
 Change created(EntityId queue = 1, const char* name = "orders") {
@@ -57,6 +61,26 @@ std::string bodies(const DurableEntity& entity) {
                 std::string{message.content->body()};
     }
     return text;
+}
+
+/// Turns a store into what version 2 left, without checksums, ledger and counter.
+void make_version_2(const fs::path& directory) {
+    Database{store_file(directory).string()}.run(R"sql(
+        CREATE TABLE m (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,
+          place INTEGER NOT NULL, delivery_count INTEGER NOT NULL, enqueued INTEGER NOT NULL,
+          time_to_live INTEGER, reason TEXT, description TEXT, content BLOB NOT NULL,
+          passed_to TEXT NOT NULL DEFAULT '', PRIMARY KEY (entity, sequence)) WITHOUT ROWID;
+        INSERT INTO m SELECT entity, sequence, place, delivery_count, enqueued, time_to_live,
+          reason, description, content, passed_to FROM messages;
+        DROP TABLE messages;
+        ALTER TABLE m RENAME TO messages;
+        ALTER TABLE queues DROP COLUMN checksum;
+        ALTER TABLE entities DROP COLUMN checksum;
+        ALTER TABLE session_states DROP COLUMN checksum;
+        ALTER TABLE taken_ids DROP COLUMN checksum;
+        DROP TABLE ledger;
+        PRAGMA user_version = 2)sql");
+    fs::remove(counter_file(directory));
 }
 
 /// Limits the size of this process's files while it lives.
@@ -138,14 +162,21 @@ TEST_CASE(
              fs::copy_options::recursive); // the state that a crash leaves
     CHECK(open(temporary.path() / "copy").value().stored[0].queue.messages.size() == 40);
 
-    // A log with a torn or garbled end loses only what was not confirmed as written.
-    const fs::path log = store_file(temporary.path() / "live").string() + "-wal";
+    // A log with a torn end loses only what was not confirmed as written. Without the counter that
+    // is all there is to see; with it, what was confirmed is missed.
+    const fs::path log = log_of(store_file(temporary.path() / "live"));
     const auto length = fs::file_size(log);
     std::size_t least = 40;
     for (const auto cut : {length - 1, length / 2, length / 3, length / 5}) {
         fs::remove_all(temporary.path() / "copy");
         fs::copy(temporary.path() / "live", temporary.path() / "copy", fs::copy_options::recursive);
-        fs::resize_file(store_file(temporary.path() / "copy").string() + "-wal", cut);
+        fs::resize_file(log_of(store_file(temporary.path() / "copy")), cut);
+        const auto missed = open(temporary.path() / "copy");
+        REQUIRE_FALSE(missed.ok());
+        CHECK(missed.failure().code == Errc::protocol_error);
+        CHECK(missed.failure().detail.find(" confirmed commits are lost") !=
+              std::string::npos);
+        fs::remove(counter_file(temporary.path() / "copy"));
         auto torn = open(temporary.path() / "copy");
         REQUIRE(torn.ok());
         const std::size_t left = torn.value().stored[0].queue.messages.size();
@@ -224,9 +255,9 @@ TEST_CASE("StoreJournal: on a full disk removals use the reserve, and it stays f
     const TemporaryDirectory temporary;
     std::atomic<bool> has_room{false};
     {
-        auto file = open_store(temporary.path()).value();
-        auto disk = std::make_unique<LimitedDisk>(*file, has_room);
-        StoreJournal journal{std::move(file),     codec(), "it", 0, std::move(disk),
+        auto store = open_empty(temporary.path());
+        auto disk = std::make_unique<LimitedDisk>(*store.database, has_room);
+        StoreJournal journal{std::move(store),    codec(), "it", 0, std::move(disk),
                              core::system_clock()};
         journal.append({created()});
         std::int64_t sent = 0;
@@ -258,10 +289,10 @@ TEST_CASE("StoreJournal: changes that exceed even the reserve are not confirmed,
           "there is room") {
     const TemporaryDirectory temporary;
     {
-        auto file = open_store(temporary.path()).value();
-        auto& database = *file;
+        auto store = open_empty(temporary.path());
+        auto& database = *store.database;
         const std::atomic<bool> has_room{false};
-        StoreJournal journal{std::move(file),
+        StoreJournal journal{std::move(store),
                              codec(),
                              "it",
                              0,
@@ -297,15 +328,30 @@ TEST_CASE("ReserveFile: reserves its space, and leaves nothing behind if there i
     CHECK_FALSE(fs::exists(file));
 }
 
-TEST_CASE("StoreJournal: a store of version 1 is upgraded with all its content") {
+TEST_CASE("StoreJournal: a store of an earlier version is upgraded with all its content") {
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
-        opened.journal->append({created(), added(1, "one")});
+        opened.journal->append(
+            {created(), added(1, "one"),
+             SessionStateSet{.entity = 1, .session_id = "s", .state = "step"},
+             MessageIdTaken{.entity = 1,
+                            .message_id = "id",
+                            .sequence = 1,
+                            .at = wall,
+                            .until = wall + std::chrono::seconds{20}}});
+    }
+    make_version_2(temporary.path());
+    SUBCASE("2") {}
+    SUBCASE("1") {
+        Database{store_file(temporary.path()).string()}.run(
+            "ALTER TABLE messages DROP COLUMN passed_to; PRAGMA user_version = 1");
     }
     {
-        Database database{store_file(temporary.path()).string()};
-        database.run("ALTER TABLE messages DROP COLUMN passed_to; PRAGMA user_version = 1");
+        const auto upgraded = open(temporary.path()).value();
+        CHECK(upgraded.stored[0].queue.last_sequence == 1);
+        CHECK(upgraded.stored[0].queue.states.at(0).state == "step");
+        CHECK(upgraded.stored[0].queue.taken_ids.at(0).message_id == "id");
     }
     {
         auto opened = open(temporary.path()).value();
@@ -388,7 +434,7 @@ TEST_CASE("StoreJournal: a file that is in use, foreign, newer or broken is reje
     }
     SUBCASE("newer") {
         static_cast<void>(open(temporary.path()).value());
-        Database{file.string()}.run("PRAGMA user_version = 1000");
+        Database{file.string()}.run("PRAGMA user_version = 1000; UPDATE ledger SET version = 1000");
         refused(Errc::invalid_argument, "1000");
     }
     SUBCASE("damaged") {
@@ -433,7 +479,7 @@ TEST_CASE("StoreJournal: a file that is in use, foreign, newer or broken is reje
             opened.journal->append({created(), added(5, "x")});
         }
         Database{file.string()}.run("UPDATE messages SET content = x'00'");
-        refused(Errc::protocol_error, "message 5");
+        refused(Errc::protocol_error, "message 5 of 'orders' was altered");
     }
     SUBCASE("an unknown option") {
         {
@@ -441,7 +487,7 @@ TEST_CASE("StoreJournal: a file that is in use, foreign, newer or broken is reje
             opened.journal->append({created()});
         }
         Database{file.string()}.run("UPDATE queues SET options = 'colour=blue'");
-        refused(Errc::protocol_error, "colour=blue");
+        refused(Errc::protocol_error, "'orders' with id 1 was altered");
     }
     SUBCASE("a directory in its place") {
         fs::create_directory(file);

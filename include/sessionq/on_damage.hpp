@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sessionq {
+
+/// What a broker does at the start if its stored data is damaged.
+enum class OnDamage : std::uint8_t {
+    /// It does not start. The error names the first damages. The files do not change.
+    refuse,
+    /// It keeps the damaged files under the name `sessionq.db.damaged-<n>`, serves all entities and
+    /// messages that are sound, and logs each damage and how much is missing. A message that was
+    /// removed before can come back.
+    set_aside,
+};
+
+} // namespace sessionq

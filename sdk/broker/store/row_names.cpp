@@ -1,0 +1,37 @@
+#include "broker/store/row_names.hpp"
+
+#include "broker/store/damage_report.hpp"
+
+namespace sessionq::broker {
+
+void RowNames::add(const DurableQueue& queue) {
+    entities_[queue.queue.id] = quoted(queue.name);
+    entities_[queue.dead_letters.id] = quoted(queue.name + "/$DeadLetterQueue");
+}
+
+std::string RowNames::of_entity(std::int64_t id) const {
+    const auto found = entities_.find(id);
+    return found != entities_.end() ? found->second : "entity " + std::to_string(id);
+}
+
+std::string RowNames::of(const QueueRow& row) const {
+    return "queues: " + quoted(row.name) + " with id " + std::to_string(row.id);
+}
+
+std::string RowNames::of(const EntityRow& row) const {
+    return "entities: the last sequence number of " + of_entity(row.id);
+}
+
+std::string RowNames::of(const MessageRow& row) const {
+    return "messages: message " + std::to_string(row.sequence) + " of " + of_entity(row.entity);
+}
+
+std::string RowNames::of(const SessionStateRow& row) const {
+    return "session_states: session " + quoted(row.session_id) + " of " + of_entity(row.entity);
+}
+
+std::string RowNames::of(const TakenIdRow& row) const {
+    return "taken_ids: message id " + quoted(row.message_id) + " of " + of_entity(row.entity);
+}
+
+} // namespace sessionq::broker

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "broker/store/database.hpp"
+#include "broker/store/ledger.hpp"
+#include "broker/store/row_checksum.hpp"
+#include "broker/store/row_statements.hpp"
+
+namespace sessionq::broker {
+
+/// Writes the rows of one table with their checksums, and keeps the table's sum. For one thread at
+/// a time. Every function throws DatabaseError.
+template <typename Row>
+class TableWriter {
+public:
+    /// `database` and `sum` must outlive the writer.
+    TableWriter(Database& database, TableSum& sum) : database_{database}, sum_{sum} {}
+
+    /// Adds a row that should be new. Replaces the row of its key if there is one.
+    void insert(const Row& row) {
+        const std::uint64_t checksum = checksum_of(row);
+        bind_row(insert_, row).bind(static_cast<std::int64_t>(checksum)).run();
+        if (database_.changes() == 0) {
+            put(row);
+        } else {
+            sum_.add(checksum);
+        }
+    }
+
+    /// Adds a row, or replaces the row of its key.
+    void put(const Row& row) {
+        bind_row(find_checksum_, row, Columns::keys);
+        if (!find_checksum_.step()) {
+            insert(row);
+            return;
+        }
+        const auto former = static_cast<std::uint64_t>(find_checksum_.number(0));
+        find_checksum_.reset();
+        update(row, former, checksum_of(row));
+    }
+
+    /// Reads the row of `key`, lets `change` change columns outside of the key, and writes it. No
+    /// effect if there is no such row.
+    template <typename Change>
+    void change(const Row& key, Change change) {
+        bind_row(find_, key, Columns::keys);
+        if (!find_.step()) {
+            return;
+        }
+        const auto former = read_row<Row>(find_);
+        // Zero unless the row was damaged. Then its new checksum must not make it look sound.
+        const std::uint64_t difference = former.checksum ^ checksum_of(former.row);
+        Row row = former.row;
+        change(row);
+        update(row, former.checksum, checksum_of(row) ^ difference);
+        find_.reset();
+    }
+
+    /// No effect if there is no row of this key.
+    void erase(const Row& key) {
+        bind_row(erase_, key, Columns::keys);
+        take_off(erase_);
+    }
+
+    /// Removes the rows that match `condition`, an SQL term with one parameter.
+    void erase_where(const std::string& condition, std::int64_t value) {
+        Statement rows{database_,
+                       "DELETE FROM " + table_ + " WHERE " + condition + " RETURNING checksum"};
+        rows.bind(value);
+        take_off(rows);
+    }
+
+private:
+    void update(const Row& row, std::uint64_t former, std::uint64_t checksum) {
+        bind_row(update_, row, Columns::others).bind(static_cast<std::int64_t>(checksum));
+        bind_row(update_, row, Columns::keys).run();
+        sum_.remove(former);
+        sum_.add(checksum);
+    }
+
+    void take_off(Statement& removed) {
+        while (removed.step()) {
+            sum_.remove(static_cast<std::uint64_t>(removed.number(0)));
+        }
+    }
+
+    Database& database_;
+    TableSum& sum_;
+    const std::string table_{Row::table};
+    const ColumnLists lists_{column_lists<Row>()};
+    Statement insert_{database_, "INSERT INTO " + table_ + " (" + lists_.all +
+                                     ", checksum) VALUES (" + lists_.values + ", ?) ON CONFLICT (" +
+                                     lists_.keys + ") DO NOTHING"};
+    Statement find_{database_, select_rows<Row>() + " WHERE " + lists_.where};
+    Statement find_checksum_{database_,
+                             "SELECT checksum FROM " + table_ + " WHERE " + lists_.where};
+    Statement update_{database_, "UPDATE " + table_ + " SET " + lists_.settings +
+                                     "checksum = ? WHERE " + lists_.where};
+    Statement erase_{database_,
+                     "DELETE FROM " + table_ + " WHERE " + lists_.where + " RETURNING checksum"};
+};
+
+/// All tables of a store, with one ledger. For one thread at a time.
+struct TableWriters {
+    /// `database` and `ledger` must outlive the writers.
+    TableWriters(Database& database, Ledger& ledger)
+        : queues{database, ledger.of<QueueRow>()},
+          entities{database, ledger.of<EntityRow>()},
+          messages{database, ledger.of<MessageRow>()},
+          states{database, ledger.of<SessionStateRow>()},
+          taken_ids{database, ledger.of<TakenIdRow>()} {}
+
+    /// The writer of the table of these rows.
+    template <typename Row>
+    [[nodiscard]] TableWriter<Row>& of() noexcept {
+        return std::get<TableWriter<Row>&>(std::tie(queues, entities, messages, states, taken_ids));
+    }
+
+    TableWriter<QueueRow> queues;
+    TableWriter<EntityRow> entities;
+    TableWriter<MessageRow> messages;
+    TableWriter<SessionStateRow> states;
+    TableWriter<TakenIdRow> taken_ids;
+};
+
+} // namespace sessionq::broker
