@@ -174,8 +174,7 @@ TEST_CASE(
         const auto missed = open(temporary.path() / "copy");
         REQUIRE_FALSE(missed.ok());
         CHECK(missed.failure().code == Errc::protocol_error);
-        CHECK(missed.failure().detail.find(" confirmed commits are lost") !=
-              std::string::npos);
+        CHECK(missed.failure().detail.find(" confirmed commits are lost") != std::string::npos);
         fs::remove(counter_file(temporary.path() / "copy"));
         auto torn = open(temporary.path() / "copy");
         REQUIRE(torn.ok());
@@ -332,14 +331,13 @@ TEST_CASE("StoreJournal: a store of an earlier version is upgraded with all its 
     const TemporaryDirectory temporary;
     {
         auto opened = open(temporary.path()).value();
-        opened.journal->append(
-            {created(), added(1, "one"),
-             SessionStateSet{.entity = 1, .session_id = "s", .state = "step"},
-             MessageIdTaken{.entity = 1,
-                            .message_id = "id",
-                            .sequence = 1,
-                            .at = wall,
-                            .until = wall + std::chrono::seconds{20}}});
+        opened.journal->append({created(), added(1, "one"),
+                                SessionStateSet{.entity = 1, .session_id = "s", .state = "step"},
+                                MessageIdTaken{.entity = 1,
+                                               .message_id = "id",
+                                               .sequence = 1,
+                                               .at = wall,
+                                               .until = wall + std::chrono::seconds{20}}});
     }
     make_version_2(temporary.path());
     SUBCASE("2") {}
