@@ -19,8 +19,8 @@ sessionq, sessionqd = sys.argv[1:3]
 QUICK = 20  # seconds; far more than it takes
 
 
-def start(data, *queues):
-    command = [sessionqd, "--listen", "127.0.0.1:0", "--data", str(data)]
+def start(data, *queues, options=()):
+    command = [sessionqd, "--listen", "127.0.0.1:0", "--data", str(data), *options]
     for queue in queues or ("orders:session",):
         command += ["--queue", queue]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -39,8 +39,9 @@ class Start(unittest.TestCase):
     def tearDown(self):
         shutil.rmtree(self.directory)
 
-    def run_daemon(self, use=lambda connection: None):
-        daemon = start(self.data)
+    def run_daemon(self, use=lambda connection: None, options=(), stop=signal.SIGTERM):
+        """Returns what `use` returned. The log of the daemon is in self.log then."""
+        daemon = start(self.data, options=options)
         try:
             port = re.search(r"amqp://127\.0\.0\.1:(\d+)", daemon.stdout.readline()).group(1)
             return use(
@@ -48,13 +49,13 @@ class Start(unittest.TestCase):
                 "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true"
             )
         finally:
-            daemon.send_signal(signal.SIGTERM)
-            daemon.communicate(timeout=60)
+            daemon.send_signal(stop)
+            _, self.log = daemon.communicate(timeout=60)
 
-    def peeked(self):
+    def peeked(self, options=()):
         return self.run_daemon(lambda connection: subprocess.run(
             [sessionq, "peek", "orders"], check=True, capture_output=True, text=True,
-            env=dict(os.environ, SESSIONQ_CONNECTION=connection)).stdout.count("\n"))
+            env=dict(os.environ, SESSIONQ_CONNECTION=connection)).stdout.count("\n"), options)
 
     def refused(self, words, *queues, data=None):
         """Ends with 1 and one line on standard error, which says what and why. No file changes."""
@@ -97,6 +98,7 @@ class Start(unittest.TestCase):
     def test_one_of_another_version_or_program(self):
         with sqlite3.connect(self.store) as store:
             store.execute("PRAGMA user_version = 1000")
+            store.execute("UPDATE ledger SET version = 1000")
         store.close()
         self.refused("has schema version 1000")
         self.store.unlink()
@@ -104,6 +106,60 @@ class Start(unittest.TestCase):
             store.execute("CREATE TABLE theirs (x)")
         store.close()
         self.refused("is not a sessionq database")
+
+    def test_one_with_an_altered_message(self):
+        whole = self.store.read_bytes()
+        at = whole.index(b"x" * 500 + b"42") + 100
+        self.store.write_bytes(whole[:at] + b"y" + whole[at + 1:])
+        self.refused("message 43 of 'orders' was altered")
+        self.refused("--on-damage set-aside")
+        self.assertEqual(self.peeked(["--on-damage", "set-aside"]), 99)
+        self.assertIn("message 43 of 'orders' was altered", self.log)
+        self.assertIn("messages: 1 of 100 rows are set aside or missing", self.log)
+        kept = self.data / "sessionq.db.damaged-1"
+        self.assertIn(str(kept), self.log)
+        self.assertEqual(kept.read_bytes()[at:at + 1], b"y")
+        self.assertEqual(self.peeked(), 99)
+        self.assertEqual(self.log, "")
+
+    def test_one_with_a_damaged_log(self):
+        bodies = ["y" * 3000 + str(i) for i in range(40)]
+
+        def send(connection):
+            for body in bodies:
+                subprocess.run(
+                    [sessionq, "send", "orders", "--session", "b", body], check=True,
+                    capture_output=True, env=dict(os.environ, SESSIONQ_CONNECTION=connection))
+        self.run_daemon(send, stop=signal.SIGKILL)
+        log = self.data / "sessionq.db-wal"
+        whole = log.read_bytes()
+        at = len(whole) // 2
+        log.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        self.refused("confirmed commits are lost")
+        served = self.peeked(["--on-damage", "set-aside"])
+        self.assertGreater(served, 100)
+        self.assertLess(served, 140)
+        self.assertIn("confirmed commits are lost", self.log)
+        kept = self.data / "sessionq.db.damaged-1-wal"
+        self.assertEqual(kept.read_bytes()[at], whole[at] ^ 1)
+        self.assertEqual(self.peeked(), served)
+
+    def test_one_that_others_could_read(self):
+        for file in self.data.iterdir():
+            file.chmod(0o644)
+        self.data.chmod(0o755)
+        former = os.umask(0o022)
+        try:
+            modes = self.run_daemon(
+                lambda _: {file.name: file.stat().st_mode & 0o777 for file in self.data.iterdir()})
+        finally:
+            os.umask(former)
+        self.assertEqual(
+            modes,
+            {"sessionq.db": 0o600, "sessionq.db-wal": 0o600, "reserve": 0o600, "commits": 0o600})
+        self.assertIn(f"the directory '{self.data}' of the store can be read by other users",
+                      self.log)
+        self.assertEqual(self.data.stat().st_mode & 0o777, 0o755)
 
     def test_one_whose_queue_cannot_become_another(self):
         daemon = start(self.data, "orders")

@@ -85,11 +85,12 @@ fs::path salvage_file(const fs::path& directory) { return store_file(directory).
 
 bool is_store_missing(const fs::path& directory) {
     std::error_code error;
-    const auto size = fs::file_size(store_file(directory), error);
-    const bool is_there = !error && size > 0;
-    const bool is_empty = !error && size == 0;
-    return !is_there && (fs::exists(counter_file(directory), error) ||
-                         (is_empty && fs::exists(reserve_file(directory), error)));
+    const bool exists = fs::exists(store_file(directory), error);
+    if (exists && fs::file_size(store_file(directory), error) != 0) {
+        return false;
+    }
+    return fs::exists(counter_file(directory), error) ||
+           (exists && fs::exists(reserve_file(directory), error));
 }
 
 std::optional<Failure> prepare_directory(const fs::path& directory) {

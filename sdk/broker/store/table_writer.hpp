@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <tuple>
 
 #include "broker/store/database.hpp"
 #include "broker/store/ledger.hpp"
@@ -19,27 +19,18 @@ public:
     /// `database` and `sum` must outlive the writer.
     TableWriter(Database& database, TableSum& sum) : database_{database}, sum_{sum} {}
 
-    /// Adds a row that should be new. Replaces the row of its key if there is one.
+    /// Adds a row, or replaces the row of its key. Quickest for a row that is new.
     void insert(const Row& row) {
-        const std::uint64_t checksum = checksum_of(row);
-        bind_row(insert_, row).bind(static_cast<std::int64_t>(checksum)).run();
-        if (database_.changes() == 0) {
-            put(row);
-        } else {
-            sum_.add(checksum);
+        if (!try_insert(row) && !try_replace(row)) {
+            throw contradiction();
         }
     }
 
-    /// Adds a row, or replaces the row of its key.
+    /// Adds a row, or replaces the row of its key. Quickest for a row that is there.
     void put(const Row& row) {
-        bind_row(find_checksum_, row, Columns::keys);
-        if (!find_checksum_.step()) {
-            insert(row);
-            return;
+        if (!try_replace(row) && !try_insert(row)) {
+            throw contradiction();
         }
-        const auto former = static_cast<std::uint64_t>(find_checksum_.number(0));
-        find_checksum_.reset();
-        update(row, former, checksum_of(row));
     }
 
     /// Reads the row of `key`, lets `change` change columns outside of the key, and writes it. No
@@ -50,19 +41,22 @@ public:
         if (!find_.step()) {
             return;
         }
+        const Reset reset{find_}; // not before the end: `row` has views of its memory
         const auto former = read_row<Row>(find_);
         // Zero unless the row was damaged. Then its new checksum must not make it look sound.
         const std::uint64_t difference = former.checksum ^ checksum_of(former.row);
         Row row = former.row;
         change(row);
         update(row, former.checksum, checksum_of(row) ^ difference);
-        find_.reset();
     }
 
     /// No effect if there is no row of this key.
     void erase(const Row& key) {
-        bind_row(erase_, key, Columns::keys);
-        take_off(erase_);
+        // RETURNING costs twice as much as this.
+        if (const auto checksum = find_checksum(key)) {
+            bind_row(erase_, key, Columns::keys).run();
+            sum_.remove(*checksum);
+        }
     }
 
     /// Removes the rows that match `condition`, an SQL term with one parameter.
@@ -70,10 +64,46 @@ public:
         Statement rows{database_,
                        "DELETE FROM " + table_ + " WHERE " + condition + " RETURNING checksum"};
         rows.bind(value);
-        take_off(rows);
+        while (rows.step()) {
+            sum_.remove(static_cast<std::uint64_t>(rows.number(0)));
+        }
     }
 
 private:
+    /// Ends the run of a statement, also when something is thrown.
+    struct Reset {
+        Statement& statement;
+        explicit Reset(Statement& of) : statement{of} {}
+        ~Reset() { statement.reset(); }
+        Reset(const Reset&) = delete;
+        Reset& operator=(const Reset&) = delete;
+    };
+
+    std::optional<std::uint64_t> find_checksum(const Row& key) {
+        const Reset reset{find_checksum_};
+        return bind_row(find_checksum_, key, Columns::keys).step()
+                   ? std::optional{static_cast<std::uint64_t>(find_checksum_.number(0))}
+                   : std::nullopt;
+    }
+
+    bool try_insert(const Row& row) {
+        const std::uint64_t checksum = checksum_of(row);
+        bind_row(insert_, row).bind(static_cast<std::int64_t>(checksum)).run();
+        if (database_.changes() == 0) {
+            return false;
+        }
+        sum_.add(checksum);
+        return true;
+    }
+
+    bool try_replace(const Row& row) {
+        const auto former = find_checksum(row);
+        if (former) {
+            update(row, *former, checksum_of(row));
+        }
+        return former.has_value();
+    }
+
     void update(const Row& row, std::uint64_t former, std::uint64_t checksum) {
         bind_row(update_, row, Columns::others).bind(static_cast<std::int64_t>(checksum));
         bind_row(update_, row, Columns::keys).run();
@@ -81,10 +111,8 @@ private:
         sum_.add(checksum);
     }
 
-    void take_off(Statement& removed) {
-        while (removed.step()) {
-            sum_.remove(static_cast<std::uint64_t>(removed.number(0)));
-        }
+    [[nodiscard]] DatabaseError contradiction() const {
+        return {DatabaseError::Kind::damaged, "a row of " + table_ + " is there and is not"};
     }
 
     Database& database_;
@@ -99,8 +127,7 @@ private:
                              "SELECT checksum FROM " + table_ + " WHERE " + lists_.where};
     Statement update_{database_, "UPDATE " + table_ + " SET " + lists_.settings +
                                      "checksum = ? WHERE " + lists_.where};
-    Statement erase_{database_,
-                     "DELETE FROM " + table_ + " WHERE " + lists_.where + " RETURNING checksum"};
+    Statement erase_{database_, "DELETE FROM " + table_ + " WHERE " + lists_.where};
 };
 
 /// All tables of a store, with one ledger. For one thread at a time.
@@ -112,12 +139,6 @@ struct TableWriters {
           messages{database, ledger.of<MessageRow>()},
           states{database, ledger.of<SessionStateRow>()},
           taken_ids{database, ledger.of<TakenIdRow>()} {}
-
-    /// The writer of the table of these rows.
-    template <typename Row>
-    [[nodiscard]] TableWriter<Row>& of() noexcept {
-        return std::get<TableWriter<Row>&>(std::tie(queues, entities, messages, states, taken_ids));
-    }
 
     TableWriter<QueueRow> queues;
     TableWriter<EntityRow> entities;
