@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/error.hpp>
+#include <sessionq/logging.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_receiver.hpp>
 
@@ -326,6 +328,40 @@ TEST_CASE("local broker: with a data directory, what a client was told is done i
 TEST_CASE("local broker: a data directory that cannot be had is refused") {
     CHECK(code_of([] { LocalBroker{LocalBrokerOptions{.data_directory = "/dev/null/data"}}; }) ==
           Errc::resource_exhausted);
+}
+
+TEST_CASE("local broker: damaged data is refused, or set aside if the options say so") {
+    const test::TemporaryDirectory directory;
+    LocalBrokerOptions options{.data_directory = directory.path() / "data"};
+    {
+        LocalBroker broker{options};
+        broker.create_queue("orders");
+        const Client client = Client::in_process(broker);
+        Sender sender{client, "orders"};
+        sender.send(Message::text("a", "one"));
+        sender.send(Message::text("a", std::string(1000, 'x')));
+    }
+    {
+        const auto file = options.data_directory / "sessionq.db";
+        std::string bytes(std::filesystem::file_size(file), '\0');
+        std::fstream stream{file, std::ios::binary | std::ios::in | std::ios::out};
+        stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        stream.seekp(static_cast<std::streamoff>(bytes.find(std::string(500, 'x')) + 100));
+        stream << 'y';
+    }
+    CHECK(code_of([&] { LocalBroker{options}; }) == Errc::protocol_error);
+    options.on_damage = static_cast<OnDamage>(7);
+    CHECK(code_of([&] { LocalBroker{options}; }) == Errc::invalid_option);
+    options.on_damage = OnDamage::set_aside;
+    {
+        set_log_level(LogLevel::off);
+        const LocalBroker broker{options};
+        set_log_level(LogLevel::warning);
+        CHECK(broker.counts("orders").active == 1);
+    }
+    CHECK(std::filesystem::exists(options.data_directory / "sessionq.db.damaged-1"));
+    options.on_damage = OnDamage::refuse;
+    CHECK(LocalBroker{options}.counts("orders").active == 1);
 }
 
 TEST_CASE("local broker: a process that ends when it gets what is deleted with its delivery leaves "

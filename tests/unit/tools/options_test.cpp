@@ -190,7 +190,18 @@ TEST_CASE("Options: what is not known or out of range is named; help is no compl
     CHECK(names(complaint({"--receive-threads", "0"}), "--receive-threads"));
     CHECK(names(complaint({"--drain-seconds", "-1"}), "--drain-seconds"));
     CHECK(names(complaint({"--data", ""}), "--data: the directory is empty"));
+    CHECK(names(complaint({"--data", "d", "--on-damage", "ignore"}),
+                "--on-damage: 'ignore' is not refuse or set-aside"));
+    CHECK(names(complaint({"--on-damage", "refuse"}), "--on-damage: needs --data"));
     const ParsedCommandLine help = parse({"--help"});
     CHECK(help.is_help);
     CHECK(names(help.help, "--queue"));
+}
+
+TEST_CASE("Options: damaged data is refused, unless it may be set aside") {
+    CHECK(options({"--data", "d"}).on_damage == sessionq::OnDamage::refuse);
+    CHECK(options({"--data", "d", "--on-damage", "refuse"}).on_damage ==
+          sessionq::OnDamage::refuse);
+    CHECK(options({"--on-damage", "set-aside", "--data", "d"}).on_damage ==
+          sessionq::OnDamage::set_aside);
 }
