@@ -146,15 +146,17 @@ std::string definitions(Database& database) {
 }
 
 /// Fails if the store is not for this sessionq. A sound ledger shows that it is, even if the header
-/// of the file says something else.
+/// of the file says something else; and an older store has no ledger.
 std::optional<Failure> check_version(Database& database, std::int64_t version,
                                      const std::filesystem::path& file, DamageReport& damage) {
     const std::int64_t application = database.number("PRAGMA application_id");
     if (application == application_id && version == schema_version) {
         return std::nullopt;
     }
-    const auto ledger = has_current_schema(database) ? read_ledger(database) : std::nullopt;
-    if (ledger && ledger->version == schema_version) {
+    const bool has_ledger = has_current_schema(database);
+    const auto ledger = has_ledger ? read_ledger(database) : std::nullopt;
+    const bool is_older = application == application_id && version < schema_version;
+    if ((ledger && ledger->version == schema_version) || (has_ledger && is_older)) {
         damage.add("its header was altered: version " + std::to_string(version));
         return std::nullopt;
     }
@@ -216,6 +218,8 @@ std::optional<Failure> prepare_store(Database& database, const std::filesystem::
     if (is_new) {
         initialise(database);
     } else if (version < schema_version) {
+        // In one transaction; a write-ahead log would take twice the room of the store.
+        database.run("COMMIT; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
         upgrade(database, version);
     }
     if (version != schema_version) {
