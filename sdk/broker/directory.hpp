@@ -3,7 +3,6 @@
 #include <atomic>
 #include <memory>
 #include <shared_mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,7 +10,6 @@
 
 #include "broker/instant.hpp"
 #include "broker/journal.hpp"
-#include "broker/transit.hpp"
 #include "broker/wakeup_board.hpp"
 #include "core/ascii_case.hpp"
 #include "core/result.hpp"
@@ -25,8 +23,8 @@ using QueuePairPtr = std::shared_ptr<QueuePair>;
 /// Separates the topic and the subscription in a subscription's full name.
 inline constexpr std::string_view subscriptions_segment = "/Subscriptions/";
 
-/// The entities of a broker, by name without regard to case, and the forwarding of messages between
-/// them. Thread-safe.
+/// The entities of a broker, by name without regard to case, and where they forward messages.
+/// Thread-safe.
 class Directory : public std::enable_shared_from_this<Directory> {
 public:
     /// Starts with the entities in `stored`. Each resumes work when it is created again, with the
@@ -64,9 +62,7 @@ public:
         return has_begun_.load(std::memory_order_seq_cst);
     }
 
-    /// Forwards messages that leave `source`, and writes the result into each. Called under no
-    /// queue's lock.
-    void deliver(const QueuePair& source, std::span<Transit> messages, Instant at);
+    [[nodiscard]] std::vector<QueuePairPtr> subscriptions_of(const QueuePair& topic) const;
 
     [[nodiscard]] Journal* journal() const noexcept { return journal_.get(); }
 
@@ -87,8 +83,6 @@ private:
     QueuePairPtr restore(ByName<DurableQueue>::iterator found, EntitySpec spec);
     [[nodiscard]] std::vector<QueuePairPtr> restore_all();
     void enter(const QueuePairPtr& made, const std::string& topic);
-    [[nodiscard]] std::vector<QueuePairPtr> subscriptions_of(const QueuePair& topic) const;
-    void forward(std::span<Transit> messages, Instant at);
 
     const std::shared_ptr<WakeupBoard> board_;
     const std::shared_ptr<Journal> journal_;

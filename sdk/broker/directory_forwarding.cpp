@@ -1,4 +1,4 @@
-// How messages are forwarded from one entity to another.
+// Where entities forward messages.
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -41,62 +41,6 @@ std::vector<QueuePairPtr> Directory::subscriptions_of(const QueuePair& topic) co
     const std::shared_lock lock{mutex_};
     const auto found = entries_.find(topic.name());
     return found == entries_.end() ? std::vector<QueuePairPtr>{} : found->second.subscriptions;
-}
-
-void Directory::deliver(const QueuePair& source, std::span<Transit> messages, Instant at) {
-    if (!has_begun()) { // the destinations may not exist yet
-        for (Transit& transit : messages) {
-            transit.is_held = true;
-        }
-        return;
-    }
-    if (source.kind() != EntityKind::topic) {
-        forward(messages, at);
-        return;
-    }
-    std::vector<filter::Candidate> candidates;
-    candidates.reserve(messages.size());
-    for (const Transit& transit : messages) {
-        candidates.emplace_back(transit.message.content);
-    }
-    for (const QueuePairPtr& subscription : subscriptions_of(source)) {
-        std::vector<Arrival> arrivals;
-        for (std::size_t i = 0; i < messages.size(); ++i) {
-            if (std::ranges::find(messages[i].forwarded_to, subscription->ids().queue) !=
-                messages[i].forwarded_to.end()) {
-                continue; // it received the message before the restart
-            }
-            for (MessageContentPtr& copy : subscription->rules()->select(candidates[i])) {
-                arrivals.push_back(messages[i].message);
-                arrivals.back().content = std::move(copy);
-            }
-        }
-        if (!arrivals.empty()) {
-            subscription->take(arrivals, at); // it dead-letters what it rejects
-        }
-    }
-}
-
-void Directory::forward(std::span<Transit> messages, Instant at) {
-    for (Transit& transit : messages) {
-        if (transit.message.hops >= max_hops) {
-            transit.failed_with = {.reason = "MaxTransferHopCountExceeded",
-                                   .description = "forwarded " + std::to_string(max_hops) +
-                                                  " times, which is the limit"};
-            continue;
-        }
-        const std::string& name = transit.from->destination();
-        const QueuePairPtr destination = find(name);
-        Arrival arrival = transit.message;
-        ++arrival.hops;
-        const auto failure =
-            destination ? destination->take({&arrival, 1}, at)
-                        : std::optional{Failure{.code = Errc::entity_not_found,
-                                                .detail = "there is no entity '" + name + "'"}};
-        if (failure) {
-            transit.failed_with = describe_transit_failure(*failure);
-        }
-    }
 }
 
 } // namespace sessionq::broker

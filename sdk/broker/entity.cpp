@@ -118,8 +118,9 @@ void Entity::restore(DurableEntity stored) {
     state.store.skip_to(stored.last_sequence);
     for (SessionStateSet& one : stored.states) {
         if (one.state) {
-            state.sessions.obtain(one.session_id).state =
-                std::make_unique<std::string>(*std::move(one.state));
+            Session& session = state.sessions.obtain(one.session_id);
+            session.state = std::make_unique<std::string>(*std::move(one.state));
+            state.sessions.update_lists(session);
         }
     }
     if (history_) {

@@ -147,6 +147,7 @@ core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
     }
     entity_.journal.note_state(consumer.session_id, state);
     consumer.session->state = state ? std::make_unique<std::string>(*std::move(state)) : nullptr;
+    entity_.sessions.update_lists(*consumer.session);
     return core::Done{};
 }
 

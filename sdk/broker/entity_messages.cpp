@@ -15,6 +15,9 @@ std::int64_t EntityMessages::enqueue(Arrival arrival) {
     const auto due = arrival.content->scheduled_enqueue_time();
     Session* session = entity_.session_of(*arrival.content);
     StoredMessage& stored = entity_.store.add(std::move(arrival.content), session);
+    if (session != nullptr) {
+        entity_.sessions.update_lists(*session);
+    }
     stored.hops = arrival.hops;
     if (due && *due > entity_.context.wall_now() &&
         entity_.kind != EntityKind::subscription) { // a topic has already delayed its messages
@@ -192,6 +195,9 @@ void EntityMessages::restore(std::vector<DurableMessage> stored) {
     for (DurableMessage& one : stored) {
         Session* session = entity_.session_of(*one.content);
         StoredMessage& message = entity_.store.add(std::move(one.content), session, one.sequence);
+        if (session != nullptr) {
+            entity_.sessions.update_lists(*session);
+        }
         entity_.store.move(message, one.place);
         message.delivery_count = one.delivery_count;
         message.enqueued_time = one.enqueued_time;

@@ -80,8 +80,11 @@ void EntityState::remove(StoredMessage& message) {
         available.remove(message);
     }
     store.remove(message);
-    if (session != nullptr && !session->holder) {
-        sessions.refresh(*session);
+    if (session != nullptr) {
+        sessions.update_lists(*session);
+        if (!session->holder) {
+            sessions.refresh(*session);
+        }
     }
 }
 

@@ -34,6 +34,10 @@ core::Result<std::vector<std::int64_t>> Queue::send(std::vector<MessageContentPt
     return pair_.perform(at, [&] { return entity_.send(std::move(messages)); });
 }
 
+bool Queue::when_forwarded(std::function<void()> done) {
+    return pair_.when_forwarded(std::move(done));
+}
+
 core::Result<core::Done> Queue::cancel_scheduled(std::span<const std::int64_t> sequences,
                                                  Instant at) {
     return pair_.perform(at, [&] { return entity_.cancel_scheduled(sequences); });

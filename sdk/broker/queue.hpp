@@ -68,6 +68,12 @@ public:
                                                  Instant at);
     core::Result<std::vector<std::int64_t>> send(std::vector<Message> messages, Instant at);
 
+    /// A topic, or a queue that forwards, keeps a message until it is where it goes. `send` returns
+    /// before if the rules of many subscriptions take long. This calls `done` once all messages
+    /// that were sent before are there: under no lock, on another thread or on this one. Returns
+    /// false, and never calls it, if they are there already.
+    [[nodiscard]] bool when_forwarded(std::function<void()> done);
+
     /// Removes scheduled messages before they are due. Removes all, or none with message_not_found.
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences, Instant at);
 

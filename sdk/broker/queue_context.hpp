@@ -16,6 +16,11 @@
 
 namespace sessionq::broker {
 
+/// Each timer takes a microsecond or two, under the queue's lock. Between two turns other threads
+/// get the lock.
+inline constexpr std::size_t timers_a_turn = 500;
+inline constexpr Duration time_between_turns = std::chrono::milliseconds{1};
+
 /// What a queue and its dead-letter sub-queue share: the time of the current operation, its
 /// notifications and changes, and the timers.
 class QueueContext {
@@ -24,7 +29,8 @@ public:
     explicit QueueContext(Instant start, Journal* journal = nullptr)
         : at_{start}, journal_{journal}, wheel_{start.now} {}
 
-    /// Begins an operation: first runs the timers that are due. Returns true if there were any.
+    /// Begins an operation: first runs the timers that are due, up to `timers_a_turn`. If there are
+    /// more, the rest is due `time_between_turns` later. Returns true if there were any.
     bool begin(Instant at) {
         at_ = at;
         return run_due_timers();
@@ -90,13 +96,16 @@ private:
         if (at_.now < next_due_) {
             return false;
         }
-        timing::TimerWheel::List expired;
-        for (wheel_.advance(at_.now, expired); !expired.empty(); wheel_.advance(at_.now, expired)) {
-            while (timing::Timer* timer = expired.pop_front()) {
-                timer->run();
+        wheel_.advance(at_.now, expired_);
+        for (std::size_t run = 0; run < timers_a_turn; ++run) {
+            timing::Timer* const timer = expired_.pop_front();
+            if (timer == nullptr) {
+                break;
             }
+            timer->run();
         }
-        next_due_ = wheel_.next_wakeup().value_or(TimePoint::max());
+        next_due_ = expired_.empty() ? wheel_.next_wakeup().value_or(TimePoint::max())
+                                     : at_.now + time_between_turns;
         return true;
     }
 
@@ -106,6 +115,7 @@ private:
     Effects effects_;
     std::vector<Transit> transits_;
     timing::TimerWheel wheel_;
+    timing::TimerWheel::List expired_{}; // due, and not run yet
     TimePoint next_due_{TimePoint::max()};
 };
 

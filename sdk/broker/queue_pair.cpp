@@ -1,12 +1,19 @@
 #include "broker/queue_pair.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace sessionq::broker {
+namespace {
 
-std::optional<Failure> QueuePair::take(std::span<Arrival> arrivals, Instant at) {
-    return perform(at, [&] {
+void tell(const std::vector<ForwardingLine::Done>& all) {
+    for (const ForwardingLine::Done& done : all) {
+        done();
+    }
+}
+
+} // namespace
+
+std::optional<Failure> QueuePair::take(std::span<Arrival> arrivals, Instant at,
+                                       filter::Work& work) {
+    return perform(at, work, [&] {
         std::optional<Failure> not_taken;
         for (Arrival& arrival : arrivals) {
             if (auto failure = entity_.take(std::move(arrival))) {
@@ -17,55 +24,106 @@ std::optional<Failure> QueuePair::take(std::span<Arrival> arrivals, Instant at) 
     });
 }
 
-bool QueuePair::begin_forwarding() {
-    auto& transits = context_.transits();
-    if (transits.empty()) {
-        return false;
+void QueuePair::advance(Instant at) {
+    filter::Work work{steps_a_turn, true};
+    perform(at, work, [] { return true; });
+    bool must_forward = false;
+    {
+        const std::lock_guard lock{mutex_};
+        must_forward = line_.resume();
     }
-    std::ranges::move(transits, std::back_inserter(leaving_));
-    transits.clear();
-    return !std::exchange(is_forwarding_, true);
+    if (must_forward) {
+        forward(at, work);
+    }
 }
 
-void QueuePair::forward(Instant at) {
-    for (;;) {
-        std::vector<Transit> messages;
-        {
-            const std::lock_guard lock{mutex_};
-            if (leaving_.empty()) {
-                is_forwarding_ = false;
-                return;
-            }
-            messages.swap(leaving_);
+void QueuePair::shut_down(Instant at) {
+    tell(perform(at, [this] {
+        entity_.shut_down();
+        dead_letter_entity_.shut_down();
+        return line_.give_up();
+    }));
+}
+
+bool QueuePair::when_forwarded(ForwardingLine::Done done) {
+    if (line_.is_idle()) {
+        return false;
+    }
+    const std::lock_guard lock{mutex_};
+    if (line_.is_idle() || entity_.state.is_shut_down) {
+        return false;
+    }
+    line_.await(std::move(done));
+    return true;
+}
+
+void QueuePair::forward(Instant at, filter::Work& work) {
+    while (route_ || take_route()) {
+        if (!route_->run(at, work)) {
+            put_down(at);
+            return;
         }
-        directory_->deliver(*this, messages, at);
-        const bool is_held = perform(at, [&] {
-            for (Transit& transit : messages) {
-                if (transit.is_held) {
-                    transit.is_held = false;
-                    held_.push_back(std::move(transit));
-                } else {
-                    transit.from->end_transit(transit);
-                }
+        end_route(at, work);
+    }
+}
+
+bool QueuePair::take_route() {
+    std::vector<Transit> messages;
+    {
+        const std::lock_guard lock{mutex_};
+        messages = line_.take();
+    }
+    if (messages.empty()) {
+        return false;
+    }
+    route_.emplace(*directory_, *this, std::move(messages));
+    return true;
+}
+
+void QueuePair::put_down(Instant at) {
+    std::optional<TimePoint> due_earlier;
+    {
+        const std::lock_guard lock{mutex_};
+        line_.put_down(at.now);
+        due_earlier = note_due();
+    }
+    if (due_earlier) {
+        board_->offer(*due_earlier);
+    }
+}
+
+void QueuePair::end_route(Instant at, filter::Work& work) {
+    std::vector<Transit> messages = std::move(route_->messages());
+    route_.reset();
+    bool is_held = false;
+    tell(perform(at, work, [&] {
+        std::size_t ended = 0;
+        for (Transit& transit : messages) {
+            if (transit.is_held) {
+                line_.hold(std::move(transit));
+            } else {
+                transit.from->end_transit(transit);
+                ++ended;
             }
-            return !held_.empty();
-        });
-        if (is_held && directory_->has_begun()) { // it began in the meantime
-            forward_held(at);
         }
+        is_held = line_.holds_any();
+        return line_.end(ended);
+    }));
+    if (is_held && directory_->has_begun()) { // it began in the meantime
+        forward_held(at);
     }
 }
 
 void QueuePair::forward_held(Instant at) {
     {
         const std::lock_guard lock{mutex_};
-        std::ranges::move(held_, std::back_inserter(leaving_));
-        held_.clear();
-        if (leaving_.empty() || std::exchange(is_forwarding_, true)) {
+        line_.release_held();
+        if (!line_.begin()) {
             return;
         }
     }
-    forward(at);
+    filter::Work work{steps_a_turn};
+    forward(at, work);
 }
 
 } // namespace sessionq::broker

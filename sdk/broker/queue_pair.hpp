@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -8,8 +9,10 @@
 
 #include "broker/directory.hpp"
 #include "broker/entity.hpp"
+#include "broker/forwarding_line.hpp"
 #include "broker/queue.hpp"
 #include "broker/queue_context.hpp"
+#include "broker/route.hpp"
 #include "broker/rule_book.hpp"
 #include "broker/wakeup_board.hpp"
 
@@ -90,8 +93,8 @@ public:
     [[nodiscard]] RuleBook* rules() const noexcept { return rules_.get(); }
 
     /// Takes messages that other entities forward. Returns the reason for the last one that it
-    /// rejected. Thread-safe.
-    std::optional<Failure> take(std::span<Arrival> arrivals, Instant at);
+    /// rejected. `work` is that of the turn. Thread-safe.
+    std::optional<Failure> take(std::span<Arrival> arrivals, Instant at, filter::Work& work);
 
     /// Forwards the messages that the directory held back. Thread-safe.
     void forward_held(Instant at);
@@ -101,41 +104,21 @@ public:
         return TimePoint{Duration{next_due_.load(std::memory_order_seq_cst)}};
     }
 
-    /// Runs `operation` on the entities under the lock, after everything that was due. Delivers the
-    /// resulting notifications after the lock. Thread-safe.
+    /// Calls `done` once all messages that left the entities before have arrived where it forwards
+    /// them, or have failed to. It runs under no lock, on the thread that forwards, and must be
+    /// quick. Returns false, and never calls it, if that is so already. Thread-safe.
+    [[nodiscard]] bool when_forwarded(ForwardingLine::Done done);
+
+    /// Runs `operation` on the entities under the lock, after what was due. Delivers the resulting
+    /// notifications after the lock. Thread-safe.
     template <typename Operation>
     auto perform(Instant at, Operation operation) {
-        Effects effects;
-        bool is_due_earlier = false;
-        std::unique_lock lock{mutex_};
-        if (context_.begin(at)) {
-            finish(); // waiting accepts come before this operation
-        }
-        auto answer = operation();
-        finish();
-        context_.submit_changes();
-        effects.swap(context_.effects());
-        const bool must_forward = begin_forwarding();
-        const TimePoint due = context_.next_due();
-        if (due != next_due()) {
-            is_due_earlier = due < next_due();
-            next_due_.store(due.time_since_epoch().count(), std::memory_order_seq_cst);
-        }
-        lock.unlock();
-        effects.deliver();
-        if (is_due_earlier) {
-            board_->offer(due);
-        }
-        if (must_forward) {
-            forward(at);
-        }
-        return answer;
+        filter::Work work{steps_a_turn};
+        return perform(at, work, std::move(operation));
     }
 
-    /// Does what is due. Thread-safe.
-    void advance(Instant at) {
-        perform(at, [] { return true; });
-    }
+    /// Does what is due, a turn of it. Thread-safe.
+    void advance(Instant at);
 
     /// Stores nothing from now on. Thread-safe.
     void detach_journal() {
@@ -145,15 +128,45 @@ public:
 
     /// Ends all consumers and waiting accepts. From now on the queue rejects every operation.
     /// Thread-safe.
-    void shut_down(Instant at) {
-        perform(at, [this] {
-            entity_.shut_down();
-            dead_letter_entity_.shut_down();
-            return true;
-        });
-    }
+    void shut_down(Instant at);
 
 private:
+    /// Forwards messages as the turn's `work` allows.
+    template <typename Operation>
+    auto perform(Instant at, filter::Work& work, Operation operation) {
+        Effects effects;
+        std::unique_lock lock{mutex_};
+        if (context_.begin(at)) {
+            finish(); // waiting accepts come before this operation
+        }
+        auto answer = operation();
+        finish();
+        context_.submit_changes();
+        effects.swap(context_.effects());
+        const bool must_forward = begin_forwarding();
+        const std::optional<TimePoint> due_earlier = note_due();
+        lock.unlock();
+        effects.deliver();
+        if (due_earlier) {
+            board_->offer(*due_earlier);
+        }
+        if (must_forward) {
+            forward(at, work);
+        }
+        return answer;
+    }
+
+    /// Returns when something is due if that is earlier than it was.
+    [[nodiscard]] std::optional<TimePoint> note_due() noexcept {
+        const TimePoint due = std::min(context_.next_due(), line_.due());
+        const TimePoint before = next_due();
+        if (due == before) {
+            return std::nullopt;
+        }
+        next_due_.store(due.time_since_epoch().count(), std::memory_order_seq_cst);
+        return due < before ? std::optional{due} : std::nullopt;
+    }
+
     void finish() {
         entity_.consumers.serve();
         dead_letter_entity_.consumers.serve();
@@ -161,8 +174,17 @@ private:
         dead_letter_entity_.browsers.serve();
     }
 
-    [[nodiscard]] bool begin_forwarding();
-    void forward(Instant at);
+    [[nodiscard]] bool begin_forwarding() {
+        if (context_.transits().empty()) {
+            return false;
+        }
+        line_.add(context_.transits());
+        return line_.begin();
+    }
+    void forward(Instant at, filter::Work& work);
+    [[nodiscard]] bool take_route();
+    void put_down(Instant at);
+    void end_route(Instant at, filter::Work& work);
 
     static QueueOptions dead_letter_options(QueueOptions of) {
         of.requires_session = false;
@@ -180,10 +202,8 @@ private:
     const std::shared_ptr<Journal> journal_; // null: nothing is stored
     const QueueIds ids_;
     std::mutex mutex_; // guards everything up to the two entities
-    std::vector<Transit> leaving_;
-    std::vector<Transit> held_;
-    // One thread at a time forwards, in the order in which the messages arrived.
-    bool is_forwarding_{false};
+    ForwardingLine line_;
+    std::optional<Route> route_{}; // of the thread that forwards
     QueueContext context_;
     Entity dead_letter_entity_;
     Entity entity_;

@@ -2,15 +2,41 @@
 
 #include <algorithm>
 
+#include "broker/filter/limits.hpp"
 #include "broker/journal_faults.hpp"
 #include "core/ascii_case.hpp"
 
 namespace sessionq::broker {
-namespace {
+bool RuleSelection::run(filter::Candidate& message, filter::Work& work) {
+    static const Message unread;
+    for (; next_ < rules_->size(); ++next_) {
+        const filter::CompiledRule& rule = *(*rules_)[next_];
+        const bool reads = rule.reads_messages() || rule.has_action();
+        if (is_taken_ && !rule.has_action()) {
+            continue;
+        }
+        const Message* outline = reads ? message.outline(work) : &unread;
+        if (outline == nullptr) {
+            continue;
+        }
+        if (!work.begin(rule.most_steps(message.extent(), message.content()->bytes()))) {
+            return false;
+        }
+        apply(rule, *outline, message, work);
+    }
+    return true;
+}
 
-constexpr std::size_t max_rules = 2000;
-
-} // namespace
+void RuleSelection::apply(const filter::CompiledRule& rule, const Message& outline,
+                          const filter::Candidate& message, filter::Work& work) {
+    work.add(filter::Work::steps_a_node);
+    if (!rule.matches(outline, work)) {
+        return;
+    }
+    is_taken_ = is_taken_ || !rule.has_action();
+    copies_.push_back(rule.has_action() ? rule.apply(*message.content(), outline, work)
+                                        : message.content());
+}
 
 core::Result<core::Done> RuleBook::add(Rule rule) {
     auto compiled = filter::CompiledRule::make(std::move(rule));
@@ -26,9 +52,9 @@ core::Result<core::Done> RuleBook::add(Rule rule) {
         return Failure{.code = Errc::duplicate_entity,
                        .detail = "rule '" + made->rule().name + "' already exists"};
     }
-    if (rules_->size() >= max_rules) {
+    if (rules_->size() >= filter::most_rules) {
         return Failure{.code = Errc::quota_exceeded,
-                       .detail = "a subscription may have at most " + std::to_string(max_rules) +
+                       .detail = "a subscription may have at most " + std::to_string(filter::most_rules) +
                                  " rules"};
     }
     auto changed = std::make_shared<Rules>(*rules_);
@@ -69,32 +95,19 @@ void RuleBook::replace(std::shared_ptr<const Rules> rules) {
 
 std::vector<Rule> RuleBook::list() const { return list(*snapshot()); }
 
-std::vector<Rule> RuleBook::list(const Rules& rules) {
+std::vector<Rule> RuleBook::list(std::size_t skip, std::size_t top) const {
+    const auto rules = snapshot();
+    const std::span<const RulePtr> all{*rules};
+    const auto rest = all.subspan(std::min(skip, all.size()));
+    return list(rest.first(std::min(top, rest.size())));
+}
+
+std::vector<Rule> RuleBook::list(std::span<const RulePtr> rules) {
     std::vector<Rule> all;
     for (const auto& rule : rules) {
         all.push_back(rule->rule());
     }
     return all;
-}
-
-std::vector<MessageContentPtr> RuleBook::select(filter::Candidate& message) const {
-    static const Message unread;
-    std::vector<MessageContentPtr> copies;
-    bool is_taken = false;
-    for (const auto& rule : *snapshot()) {
-        if (is_taken && !rule->has_action()) {
-            continue;
-        }
-        const Message* outline =
-            rule->reads_messages() || rule->has_action() ? message.outline() : &unread;
-        if (outline == nullptr || !rule->matches(*outline)) {
-            continue;
-        }
-        is_taken = is_taken || !rule->has_action();
-        copies.push_back(rule->has_action() ? rule->apply(*message.content(), *outline)
-                                            : message.content());
-    }
-    return copies;
 }
 
 std::shared_ptr<const RuleBook::Rules> RuleBook::snapshot() const {

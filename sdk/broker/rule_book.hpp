@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,34 @@ namespace sessionq::broker {
 
 /// The rule of a subscription that was created without rules. It matches every message.
 inline constexpr std::string_view default_rule_name = "$Default";
+
+/// The application of a subscription's rules to a message, in turns. A subscription's rules may
+/// change meanwhile; the message meets those that there were when it began.
+class RuleSelection {
+public:
+    using RulePtr = std::shared_ptr<const filter::CompiledRule>;
+    using Rules = std::vector<RulePtr>;
+
+    explicit RuleSelection(std::shared_ptr<const Rules> rules) noexcept
+        : rules_{std::move(rules)} {}
+
+    /// Applies rules while `work` has room for the next one. Returns true once all are applied.
+    [[nodiscard]] bool run(filter::Candidate& message, filter::Work& work);
+
+    /// The copies of the message that go into the subscription: one for all matching rules without
+    /// an action, and one for each matching rule with an action. If the message's properties cannot
+    /// be decoded, only rules that do not read them match.
+    [[nodiscard]] std::vector<MessageContentPtr>& copies() noexcept { return copies_; }
+
+private:
+    void apply(const filter::CompiledRule& rule, const Message& outline,
+               const filter::Candidate& message, filter::Work& work);
+
+    std::shared_ptr<const Rules> rules_;
+    std::size_t next_{0};
+    bool is_taken_{false}; // by a rule without an action
+    std::vector<MessageContentPtr> copies_{};
+};
 
 /// The rules of a subscription, in the order in which they were added. Names are compared without
 /// regard to case. Thread-safe.
@@ -30,17 +59,18 @@ public:
     core::Result<core::Done> remove(std::string_view name);
 
     [[nodiscard]] std::vector<Rule> list() const;
+    /// Up to `top` rules after the first `skip`.
+    [[nodiscard]] std::vector<Rule> list(std::size_t skip, std::size_t top) const;
 
-    /// The copies of a message that go into the subscription: one for all matching rules without an
-    /// action, and one for each matching rule with an action. If the message's properties cannot be
-    /// decoded, only rules that do not read them match.
-    [[nodiscard]] std::vector<MessageContentPtr> select(filter::Candidate& message) const;
+    /// Begins to apply the rules to a message.
+    [[nodiscard]] RuleSelection select() const { return RuleSelection{snapshot()}; }
 
 private:
-    using Rules = std::vector<std::shared_ptr<const filter::CompiledRule>>;
+    using RulePtr = RuleSelection::RulePtr;
+    using Rules = RuleSelection::Rules;
 
     void replace(std::shared_ptr<const Rules> rules);
-    [[nodiscard]] static std::vector<Rule> list(const Rules& rules);
+    [[nodiscard]] static std::vector<Rule> list(std::span<const RulePtr> rules);
     [[nodiscard]] std::shared_ptr<const Rules> snapshot() const;
     [[nodiscard]] static Rules::const_iterator find(const Rules& rules,
                                                     std::string_view name) noexcept;

@@ -5,15 +5,16 @@
 
 #include "broker/available_messages.hpp"
 #include "broker/consumer_target.hpp"
+#include "broker/session_order.hpp"
 
 namespace sessionq::broker {
 
 struct ReadyTag;
-struct ListedTag;
 
 /// A session with messages, state or a holder. Without any of these it does not exist.
-struct Session : core::ListHook<ReadyTag>, core::ListHook<ListedTag> {
+struct Session : core::ListHook<ReadyTag> {
     const std::string* id{nullptr};                         ///< its key in the session table
+    SessionOrder::Position position{};                      ///< kept by the session table
     core::IntrusiveList<StoredMessage, LiveTag> messages{}; ///< all messages, in sequence order
     AvailableMessages available{};
     ConsumerPtr holder{};

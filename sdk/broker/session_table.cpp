@@ -14,7 +14,7 @@ Session& SessionTable::obtain(std::string_view id) {
     const auto at = by_id_.try_emplace(std::string{id}).first;
     Session& session = at->second;
     session.id = &at->first;
-    all_.push_back(session);
+    order_.append(session);
     return session;
 }
 
@@ -22,27 +22,12 @@ void SessionTable::refresh(Session& session) {
     if (session.holder || session.available.empty()) {
         ready_.remove(session);
         if (!session.holder && session.messages.empty() && !session.state) {
+            order_.remove(session);
             by_id_.erase(by_id_.find(*session.id));
         }
-    } else if (!session.core::ListHook<ReadyTag>::is_linked()) {
+    } else if (!session.is_linked()) {
         ready_.push_back(session);
     }
-}
-
-std::vector<std::string> SessionTable::list(std::size_t skip, std::size_t top) const {
-    std::vector<std::string> ids;
-    for (const Session* session = all_.front(); session != nullptr && ids.size() < top;
-         session = all_.next(*session)) {
-        if (session->messages.empty() && !session->state) {
-            continue; // only locked
-        }
-        if (skip > 0) {
-            --skip;
-            continue;
-        }
-        ids.push_back(*session->id);
-    }
-    return ids;
 }
 
 } // namespace sessionq::broker

@@ -27,15 +27,22 @@ public:
     /// that are ready. A session with no messages, state or holder is removed.
     void refresh(Session& session);
 
+    /// Shows the session in lists if it has messages or state. Needed after each change of these.
+    void update_lists(Session& session) noexcept {
+        order_.show(session, !session.messages.empty() || session.state);
+    }
+
     /// The ids of sessions with messages or state, oldest session first.
-    [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const;
+    [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const {
+        return order_.list(skip, top);
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
 
     /// The oldest session, and the one after `session`; null if there is none.
-    [[nodiscard]] Session* oldest() const noexcept { return all_.front(); }
+    [[nodiscard]] Session* oldest() const noexcept { return order_.oldest(); }
     [[nodiscard]] Session* after(const Session& session) const noexcept {
-        return all_.next(session);
+        return order_.after(session);
     }
 
 private:
@@ -47,7 +54,7 @@ private:
     };
 
     std::unordered_map<std::string, Session, Hash, std::equal_to<>> by_id_;
-    core::IntrusiveList<Session, ListedTag> all_;
+    SessionOrder order_;
     // In the order in which they became ready: a session that failed and was given back does not
     // come before one that has waited longer. Restored sessions become ready in the order of their
     // oldest messages.

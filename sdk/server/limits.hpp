@@ -75,6 +75,9 @@ struct Limits {
     Duration held_time{std::chrono::seconds{60}};
     /// Messages that a sender may have in transit.
     std::uint32_t send_credit{200};
+    /// Sessions or rules in one answer. Clients take a page that is not full for the last one, so
+    /// it is above the pages that they ask for: 1,000 by ours, 100 by Azure's.
+    std::size_t items_per_page{1000};
 };
 
 } // namespace sessionq::server

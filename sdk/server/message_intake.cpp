@@ -21,7 +21,7 @@ void MessageIntake::start() {
 }
 
 void MessageIntake::top_up() {
-    // unconfirmed messages use credit until the store has them
+    // unconfirmed messages use credit until they are forwarded and the store has them
     const std::uint32_t left = link_->credit() + unconfirmed_;
     if (left <= peer_.limits.send_credit / 2) {
         link_->add_credit(peer_.limits.send_credit - left);
@@ -30,8 +30,34 @@ void MessageIntake::top_up() {
 
 void MessageIntake::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
     const amqp::Condition refused = take(encoded, delivery.message_format());
-    if (peer_.commits.is_always_open() || !refused.empty() || delivery.remote_settled()) {
+    if (!refused.empty()) {
         answer(delivery, refused);
+    } else if (!confirm_when_forwarded(delivery)) {
+        confirm(delivery);
+    }
+}
+
+bool MessageIntake::confirm_when_forwarded(amqp::DeliveryHandle delivery) {
+    const bool waits = queue_->when_forwarded(
+        [this, &loop = peer_.loop, self = std::weak_ptr{self_}, delivery] {
+            loop.post([this, self, delivery] {
+                if (!self.expired()) {
+                    --unconfirmed_;
+                    confirm(delivery);
+                }
+            });
+        });
+    if (waits) {
+        ++unconfirmed_;
+        delivery.set_context(this);
+        top_up();
+    }
+    return waits;
+}
+
+void MessageIntake::confirm(amqp::DeliveryHandle delivery) {
+    if (peer_.commits.is_always_open() || delivery.remote_settled()) {
+        answer(delivery, {});
         return;
     }
     ++unconfirmed_;

@@ -25,13 +25,18 @@ public:
 private:
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
     void answer(amqp::DeliveryHandle delivery, const amqp::Condition& refused);
+    /// Confirms the delivery once its messages are where the entity forwards them. Returns false if
+    /// they are there.
+    [[nodiscard]] bool confirm_when_forwarded(amqp::DeliveryHandle delivery);
+    /// Answers once the delivery's messages are durable.
+    void confirm(amqp::DeliveryHandle delivery);
     [[nodiscard]] amqp::Condition take(std::string_view encoded, std::uint32_t message_format);
     void top_up();
 
     Peer& peer_;
     amqp::ReceiverLinkPtr link_;
     const broker::QueuePtr queue_;
-    std::uint32_t unconfirmed_{0}; // accepted, but not durable yet
+    std::uint32_t unconfirmed_{0}; // accepted, but not forwarded or durable yet
     const std::shared_ptr<const MessageIntake*> self_{
         std::make_shared<const MessageIntake*>(this)}; // for callbacks that may outlive the link
 };

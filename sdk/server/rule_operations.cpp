@@ -1,5 +1,6 @@
 #include "server/rule_operations.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "broker/rule_book.hpp"
@@ -26,9 +27,9 @@ Answer enumerate_rules(const ManagedEntity& entity, const Request& request) {
         return lacks(page.missing);
     }
     amqp::List described;
-    const std::vector<Rule> rules = book->list();
-    for (std::size_t i = page.skip; i < rules.size() && described.size() < page.top; ++i) {
-        described.push_back(amqp::Value::map({{"rule-description", describe_rule(rules[i])}}));
+    const std::size_t top = std::min(page.top, entity.peer.limits.items_per_page);
+    for (const Rule& rule : book->list(page.skip, top)) {
+        described.push_back(amqp::Value::map({{"rule-description", describe_rule(rule)}}));
     }
     return described.empty() ? no_content()
                              : ok(amqp::Value::map({{"rules", std::move(described)}}));

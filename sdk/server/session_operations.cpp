@@ -1,5 +1,7 @@
 #include "server/session_operations.hpp"
 
+#include <algorithm>
+
 #include "server/management_answer.hpp"
 #include "server/request_fields.hpp"
 
@@ -70,7 +72,8 @@ Answer list_sessions(const ManagedEntity& entity, const Request& request) {
         return refuse(501, condition::not_implemented,
                       "listing sessions by the time of their state is not supported");
     }
-    const auto ids = entity.queue->list_sessions(page.skip, page.top, entity.peer.now());
+    const std::size_t top = std::min(page.top, entity.peer.limits.items_per_page);
+    const auto ids = entity.queue->list_sessions(page.skip, top, entity.peer.now());
     if (ids.empty()) {
         return no_content();
     }

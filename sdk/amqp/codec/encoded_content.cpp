@@ -277,6 +277,8 @@ void EncodedContent::write_changed_application_properties(const ContentChanges& 
         to.append(sections_.application_properties);
         return;
     }
+    std::vector<std::string_view> removed{changes.removed.begin(), changes.removed.end()};
+    std::ranges::sort(removed);
     Encoder encoder{to};
     encoder.write_descriptor(section::application_properties);
     const std::size_t begun = encoder.begin_map();
@@ -284,7 +286,7 @@ void EncodedContent::write_changed_application_properties(const ContentChanges& 
     visit_entries(sections_.application_properties,
                   [&](std::string_view name, std::string_view value) {
                       if (!changes.properties.contains(name) &&
-                          std::ranges::find(changes.removed, name) == changes.removed.end()) {
+                          !std::ranges::binary_search(removed, name)) {
                           encoder.write_string(name);
                           encoder.put_raw(value);
                           count += 2;

@@ -5,6 +5,7 @@
 #include <sessionq/message_content.hpp>
 #include <sessionq/rule.hpp>
 
+#include "broker/filter/cost.hpp"
 #include "broker/filter/sql_parser.hpp"
 #include "core/result.hpp"
 
@@ -14,7 +15,7 @@ namespace sessionq::broker::filter {
 class CompiledRule {
 public:
     /// Parses a rule. Fails with invalid_argument, naming the part that is wrong: the name, the
-    /// filter or the action.
+    /// filter or the action. Also fails so beyond the bounds in `limits.hpp`.
     [[nodiscard]] static core::Result<CompiledRule> make(Rule rule);
 
     [[nodiscard]] const Rule& rule() const noexcept { return rule_; }
@@ -22,11 +23,15 @@ public:
     /// Whether `matches` reads the message at all.
     [[nodiscard]] bool reads_messages() const noexcept;
 
-    [[nodiscard]] bool matches(const Message& message) const;
+    /// An upper limit of the steps that `matches` and `apply` take together.
+    [[nodiscard]] std::uint64_t most_steps(const Extent& extent, std::size_t content_bytes) const;
+
+    [[nodiscard]] bool matches(const Message& message, Work& work) const;
 
     /// The content after the action, with the rule's name in the property `RuleName`. `outline`
     /// must be that of `content`.
-    [[nodiscard]] MessageContentPtr apply(const MessageContent& content, Message outline) const;
+    [[nodiscard]] MessageContentPtr apply(const MessageContent& content, Message outline,
+                                          Work& work) const;
 
 private:
     explicit CompiledRule(Rule rule) : rule_{std::move(rule)} {}
@@ -34,6 +39,7 @@ private:
     Rule rule_;
     NodePtr condition_{}; // of a SQL filter
     std::vector<Statement> statements_{};
+    Cost cost_{};
 };
 
 } // namespace sessionq::broker::filter

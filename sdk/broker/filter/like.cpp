@@ -1,6 +1,9 @@
 #include "broker/filter/like.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,36 +58,152 @@ std::vector<Element> read_pattern(std::string_view pattern, std::optional<char32
     return elements;
 }
 
+constexpr std::size_t word_bits = 64;
+constexpr std::uint64_t steps_a_pattern_character = 16;
+
+constexpr std::size_t words_for(std::size_t elements) noexcept {
+    return (elements + word_bits - 1) / word_bits;
+}
+
+// Looks for a part of a pattern, which has no `%`, with the Shift-And algorithm: bit i of `state_`
+// says that the first i + 1 elements match the characters read last.
+class PartSearch {
+public:
+    // At least one element.
+    explicit PartSearch(std::span<const Element> elements)
+        : words_{words_for(elements.size())},
+          last_bit_{std::uint64_t{1} << ((elements.size() - 1) % word_bits)},
+          state_(words_) {
+        for (const Element& element : elements) {
+            if (element.kind == Element::Kind::exact) {
+                characters_.push_back(element.character);
+            }
+        }
+        std::ranges::sort(characters_);
+        const auto repeated = std::ranges::unique(characters_);
+        characters_.erase(repeated.begin(), repeated.end());
+        takers_.resize((characters_.size() + 1) * words_);
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            if (elements[i].kind == Element::Kind::any_one) {
+                mark(0, i);
+            }
+        }
+        for (std::size_t at = words_; at < takers_.size(); ++at) {
+            takers_[at] = takers_[at - words_];
+        }
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            if (elements[i].kind == Element::Kind::exact) {
+                mark(row_of(elements[i].character), i);
+            }
+        }
+        for (std::size_t i = 0; i < characters_.size() && characters_[i] < near_.size(); ++i) {
+            near_[characters_[i]] = static_cast<std::uint16_t>(i + 1);
+        }
+    }
+
+    // Returns true if the part matches the characters up to this one.
+    bool read(char32_t character) noexcept {
+        const std::uint64_t* const takers = takers_.data() + row_of_near(character) * words_;
+        std::uint64_t carry = 1;
+        for (std::size_t word = 0; word < words_; ++word) {
+            const std::uint64_t moved = state_[word] << 1U | carry;
+            carry = state_[word] >> (word_bits - 1);
+            state_[word] = moved & takers[word];
+        }
+        return (state_[words_ - 1] & last_bit_) != 0;
+    }
+
+    [[nodiscard]] std::size_t words() const noexcept { return words_; }
+
+private:
+    void mark(std::size_t row, std::size_t element) noexcept {
+        takers_[row * words_ + element / word_bits] |= std::uint64_t{1} << (element % word_bits);
+    }
+    // Row 0 is that of characters that no exact element takes.
+    [[nodiscard]] std::size_t row_of_near(char32_t character) const noexcept {
+        return character < near_.size() ? near_[character] : row_of(character);
+    }
+    [[nodiscard]] std::size_t row_of(char32_t character) const noexcept {
+        const auto found = std::ranges::lower_bound(characters_, character);
+        return found != characters_.end() && *found == character
+                   ? static_cast<std::size_t>(found - characters_.begin()) + 1
+                   : 0;
+    }
+
+    std::size_t words_;
+    std::uint64_t last_bit_; // of the last word
+    std::vector<std::uint64_t> state_;
+    std::vector<char32_t> characters_{};    // those of exact elements, sorted
+    std::vector<std::uint64_t> takers_{};   // by row: a bit for each element that takes the character
+    std::array<std::uint16_t, 256> near_{}; // the rows of the first characters
+};
+
+// Moves `text` behind the first match. Returns false if there is none.
+bool skip_first(std::span<const Element> part, std::string_view& text, Work& work) {
+    PartSearch search{part};
+    std::uint64_t steps = 0;
+    bool is_found = false;
+    while (!is_found && !text.empty()) {
+        is_found = search.read(next_character(text));
+        steps += search.words();
+    }
+    work.add(steps);
+    return is_found;
+}
+
+bool is_at_end(std::span<const Element> part, std::string_view text, Work& work) {
+    PartSearch search{part};
+    std::uint64_t steps = 0;
+    bool is_found = false;
+    while (!text.empty()) {
+        is_found = search.read(next_character(text));
+        steps += search.words();
+    }
+    work.add(steps);
+    return is_found;
+}
+
+// Moves `text` behind the part if the text begins with it.
+bool skip_start(std::span<const Element> part, std::string_view& text) noexcept {
+    return std::ranges::all_of(part, [&text](const Element& element) {
+        return !text.empty() && element.takes(next_character(text));
+    });
+}
+
 } // namespace
 
-bool is_like(std::string_view text, std::string_view pattern, std::optional<char32_t> escape) {
+bool is_like(std::string_view text, std::string_view pattern, std::optional<char32_t> escape,
+             Work& work) {
     const std::vector<Element> elements = read_pattern(pattern, escape);
-    std::size_t at = 0;
-    // Where to continue if the last `%` must match more; beyond the end if there was none.
-    std::size_t after_run = elements.size() + 1;
-    std::string_view run_end{};
+    work.add(elements.size() * (steps_a_pattern_character + words_for(elements.size())));
+    std::span<const Element> rest{elements};
+    const auto take_part = [&rest] {
+        const auto end = std::ranges::find(rest, Element::Kind::any_run, &Element::kind);
+        const auto part = rest.first(static_cast<std::size_t>(end - rest.begin()));
+        rest = rest.subspan(part.size());
+        return part;
+    };
+    if (!skip_start(take_part(), text)) {
+        return false;
+    }
+    if (rest.empty()) {
+        return text.empty();
+    }
+    // `rest` begins with `%`. The leftmost match of a part leaves the most text to those behind it.
     for (;;) {
-        if (at < elements.size() && elements[at].kind == Element::Kind::any_run) {
-            after_run = ++at;
-            run_end = text;
-            continue;
+        rest = rest.subspan(1);
+        const auto part = take_part();
+        if (rest.empty()) {
+            return part.empty() || is_at_end(part, text, work);
         }
-        if (text.empty() && at == elements.size()) {
-            return true;
-        }
-        std::string_view rest = text;
-        if (!text.empty() && at < elements.size() && elements[at].takes(next_character(rest))) {
-            text = rest;
-            ++at;
-            continue;
-        }
-        if (after_run > elements.size() || run_end.empty()) {
+        if (!part.empty() && !skip_first(part, text, work)) {
             return false;
         }
-        next_character(run_end);
-        text = run_end;
-        at = after_run;
     }
+}
+
+std::uint64_t most_like_steps(std::size_t text, std::size_t pattern) noexcept {
+    return (text + pattern) * (1 + words_for(pattern)) + pattern * steps_a_pattern_character;
 }
 
 std::optional<char32_t> single_character(std::string_view text) noexcept {

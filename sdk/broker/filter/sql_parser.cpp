@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "broker/filter/like.hpp"
+#include "broker/filter/limits.hpp"
 #include "broker/filter/sql_cursor.hpp"
 #include "core/ascii_case.hpp"
 
 namespace sessionq::broker::filter {
 namespace {
-
-constexpr int max_depth = 100; // the nesting of parentheses, signs and NOTs
 
 NodePtr node(Operation operation, NodePtr first, NodePtr second = nullptr) {
     auto made = std::make_unique<Node>();
@@ -49,6 +48,10 @@ public:
     std::vector<Statement> read_statements() {
         std::vector<Statement> statements;
         do {
+            if (statements.size() == most_statements) {
+                cursor_.fail("an action may have at most " + std::to_string(most_statements) +
+                             " statements");
+            }
             if (cursor_.accept_word("SET")) {
                 Statement& set =
                     statements.emplace_back(Statement{.property = cursor_.expect_property()});
@@ -302,8 +305,9 @@ private:
 
     struct Depth {
         explicit Depth(Parser& of) : parser{of} {
-            if (++parser.depth_ > max_depth) {
-                parser.cursor_.fail("nested too deeply");
+            if (++parser.depth_ > deepest_nesting) {
+                parser.cursor_.fail("nested deeper than " +
+                                     std::to_string(deepest_nesting) + " levels");
             }
         }
         ~Depth() { --parser.depth_; }
@@ -321,7 +325,7 @@ core::Result<Parsed> parse(std::string_view text, Read read) {
     if (text.size() > longest_expression) {
         return Failure{.code = Errc::invalid_argument,
                        .detail = "an expression may have at most " +
-                                 std::to_string(longest_expression) + " characters"};
+                                 std::to_string(longest_expression) + " bytes; it has " + std::to_string(text.size())};
     }
     auto tokens = read_tokens(text);
     if (!tokens) {

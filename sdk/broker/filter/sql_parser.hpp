@@ -10,10 +10,8 @@
 
 namespace sessionq::broker::filter {
 
-/// The maximum length of a condition or action, in bytes.
-inline constexpr std::size_t longest_expression = 1024;
-
-/// Parses a condition. Fails with invalid_argument, naming what is wrong and where.
+/// Parses a condition. Fails with invalid_argument, naming what is wrong and where, or the bound
+/// that it exceeds (`limits.hpp`).
 [[nodiscard]] core::Result<NodePtr> parse_condition(std::string_view text);
 
 /// One statement of an action. Without an expression it removes the property.

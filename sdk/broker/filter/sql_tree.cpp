@@ -3,10 +3,20 @@
 #include <compare>
 
 #include "broker/filter/like.hpp"
+#include "broker/filter/limits.hpp"
 #include "core/uuid.hpp"
 
 namespace sessionq::broker::filter {
 namespace {
+
+Value read(const Message& message, const PropertyName& name, Work& work) {
+    Value value = value_of(message, name);
+    work.add_lookup(message.properties.size());
+    if (const auto* text = std::get_if<std::string>(&value)) {
+        work.add_text(2 * text->size()); // it is copied, and then used
+    }
+    return value;
+}
 
 Value compared(Operation operation, const Value& left, const Value& right) {
     const auto order = compare(left, right);
@@ -25,17 +35,17 @@ Value compared(Operation operation, const Value& left, const Value& right) {
 }
 
 // Every value except true and false is unknown, even a text.
-std::optional<bool> truth_of(const Node& node, const Message& message) {
-    const Value value = evaluate(node, message);
+std::optional<bool> truth_of(const Node& node, const Message& message, Work& work) {
+    const Value value = evaluate(node, message, work);
     const auto* truth = std::get_if<bool>(&value);
     return truth != nullptr ? std::optional{*truth} : std::nullopt;
 }
 
 // AND if `deciding` is false, OR if it is true.
-Value combined(const Node& node, const Message& message, bool deciding) {
+Value combined(const Node& node, const Message& message, bool deciding, Work& work) {
     bool all_known = true;
     for (const NodePtr& operand : node.operands) {
-        const auto truth = truth_of(*operand, message);
+        const auto truth = truth_of(*operand, message, work);
         if (truth == deciding) {
             return deciding;
         }
@@ -44,11 +54,11 @@ Value combined(const Node& node, const Message& message, bool deciding) {
     return all_known ? Value{!deciding} : Value{};
 }
 
-Value is_in(const Node& node, const Message& message) {
-    const Value wanted = evaluate(*node.operands.front(), message);
+Value is_in(const Node& node, const Message& message, Work& work) {
+    const Value wanted = evaluate(*node.operands.front(), message, work);
     bool all_known = !is_unknown(wanted);
     for (std::size_t i = 1; i < node.operands.size() && !is_unknown(wanted); ++i) {
-        const auto order = compare(wanted, evaluate(*node.operands[i], message));
+        const auto order = compare(wanted, evaluate(*node.operands[i], message, work));
         if (order && std::is_eq(*order)) {
             return true;
         }
@@ -57,21 +67,21 @@ Value is_in(const Node& node, const Message& message) {
     return all_known ? Value{false} : Value{};
 }
 
-Value is_like(const Node& node, const Message& message) {
-    const Value text = evaluate(*node.operands[0], message);
-    const Value pattern = evaluate(*node.operands[1], message);
+Value is_like(const Node& node, const Message& message, Work& work) {
+    const Value text = evaluate(*node.operands[0], message, work);
+    const Value pattern = evaluate(*node.operands[1], message, work);
     const auto* held = std::get_if<std::string>(&text);
     const auto* like = std::get_if<std::string>(&pattern);
-    if (held == nullptr || like == nullptr) {
+    if (held == nullptr || like == nullptr || like->size() > longest_pattern) {
         return {};
     }
     if (node.operands.size() == 2) {
-        return filter::is_like(*held, *like, std::nullopt);
+        return filter::is_like(*held, *like, std::nullopt, work);
     }
-    const Value escape = evaluate(*node.operands[2], message);
+    const Value escape = evaluate(*node.operands[2], message, work);
     const auto* escaping = std::get_if<std::string>(&escape);
     const auto character = escaping != nullptr ? single_character(*escaping) : std::nullopt;
-    return character ? Value{filter::is_like(*held, *like, character)} : Value{};
+    return character ? Value{filter::is_like(*held, *like, character, work)} : Value{};
 }
 
 char sign_of(Operation operation) noexcept {
@@ -88,15 +98,16 @@ char sign_of(Operation operation) noexcept {
 
 } // namespace
 
-Value evaluate(const Node& node, const Message& message) {
-    const auto operand = [&](std::size_t i) { return evaluate(*node.operands[i], message); };
+Value evaluate(const Node& node, const Message& message, Work& work) {
+    work.add(Work::steps_a_node);
+    const auto operand = [&](std::size_t i) { return evaluate(*node.operands[i], message, work); };
     switch (node.operation) {
     case Operation::constant: return node.value;
-    case Operation::property: return value_of(message, node.property);
+    case Operation::property: return read(message, node.property, work);
     case Operation::property_by_name: {
         const Value name = operand(0);
         const auto* text = std::get_if<std::string>(&name);
-        return text != nullptr ? value_of(message, {.name = *text}) : Value{};
+        return text != nullptr ? read(message, {.name = *text}, work) : Value{};
     }
     case Operation::new_id: return core::Uuid::make().to_string();
     case Operation::plus:
@@ -107,14 +118,16 @@ Value evaluate(const Node& node, const Message& message) {
     case Operation::multiply:
     case Operation::divide:
     case Operation::modulo: return calculate(sign_of(node.operation), operand(0), operand(1));
-    case Operation::is_in: return is_in(node, message);
-    case Operation::like: return is_like(node, message);
-    case Operation::is_null: return is_unknown(value_of(message, node.property));
-    case Operation::exists: return has(message, node.property);
-    case Operation::logical_and: return combined(node, message, false);
-    case Operation::logical_or: return combined(node, message, true);
+    case Operation::is_in: return is_in(node, message, work);
+    case Operation::like: return is_like(node, message, work);
+    case Operation::is_null: return is_unknown(read(message, node.property, work));
+    case Operation::exists:
+        work.add_lookup(message.properties.size());
+        return has(message, node.property);
+    case Operation::logical_and: return combined(node, message, false, work);
+    case Operation::logical_or: return combined(node, message, true, work);
     case Operation::logical_not: {
-        const auto truth = truth_of(*node.operands.front(), message);
+        const auto truth = truth_of(*node.operands.front(), message, work);
         return truth ? Value{!*truth} : Value{};
     }
     default: return compared(node.operation, operand(0), operand(1));

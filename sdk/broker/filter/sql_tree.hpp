@@ -6,6 +6,7 @@
 
 #include "broker/filter/properties.hpp"
 #include "broker/filter/value.hpp"
+#include "broker/filter/work.hpp"
 
 namespace sessionq::broker::filter {
 
@@ -49,7 +50,7 @@ struct Node {
 using NodePtr = std::unique_ptr<const Node>;
 
 /// The value of an expression for a message. Depends on the message only, except `new_id`, which
-/// differs each time.
-[[nodiscard]] Value evaluate(const Node& node, const Message& message);
+/// differs each time. Adds the steps that it takes to `work`.
+[[nodiscard]] Value evaluate(const Node& node, const Message& message, Work& work);
 
 } // namespace sessionq::broker::filter

@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "broker/filter/limits.hpp"
+
 namespace sessionq::broker::filter {
 namespace {
 
@@ -105,7 +107,9 @@ Value calculate(char operation, const Value& left, const Value& right) {
     const auto* left_text = std::get_if<std::string>(&left);
     const auto* right_text = std::get_if<std::string>(&right);
     if (operation == '+' && left_text != nullptr && right_text != nullptr) {
-        return *left_text + *right_text;
+        return left_text->size() + right_text->size() <= longest_joined_text
+                   ? Value{*left_text + *right_text}
+                   : Value{};
     }
     const auto left_whole = as_whole(left);
     const auto right_whole = as_whole(right);

@@ -19,7 +19,7 @@ using Value = PropertyValue;
                                                            const Value& right) noexcept;
 
 /// Calculates `+ - * / %`. Integers give integers, and `+` joins texts. Unknown if the operation
-/// has no meaning or the result is out of range.
+/// has no meaning, or if the result is out of range or longer than `longest_joined_text`.
 [[nodiscard]] Value calculate(char operation, const Value& left, const Value& right);
 
 } // namespace sessionq::broker::filter

@@ -16,7 +16,12 @@ MessageContentPtr red() {
 
 std::vector<MessageContentPtr> select(const RuleBook& rules, const MessageContentPtr& content) {
     filter::Candidate message{content};
-    return rules.select(message);
+    filter::Work work{0, true};
+    RuleSelection selection = rules.select();
+    while (!selection.run(message, work)) {
+        work = filter::Work{0, true};
+    }
+    return selection.copies();
 }
 
 /// Content whose properties cannot be decoded.

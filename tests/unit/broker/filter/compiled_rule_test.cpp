@@ -21,16 +21,18 @@ Message message() {
 }
 
 bool takes(Filter filter) {
+    Work work{0};
     return CompiledRule::make({.name = "r", .filter = std::move(filter)})
         .value()
-        .matches(message());
+        .matches(message(), work);
 }
 
 Message after(std::string action) {
     const DecodedContent content{message()};
+    Work work{0};
     return CompiledRule::make({.name = "r", .action = std::move(action)})
         .value()
-        .apply(content, *content.outline())
+        .apply(content, *content.outline(), work)
         ->message();
 }
 
@@ -109,4 +111,131 @@ TEST_CASE("rule: an error names the rule and its wrong part") {
     CHECK(complaint({.name = std::string(51, 'x')}).find("1 to 50") != std::string::npos);
     CHECK(complaint({.name = "r", .filter = SqlFilter{"a ="}}).find("rule 'r': filter: ") == 0);
     CHECK(complaint({.name = "r", .action = "SET"}).find("rule 'r': action: ") == 0);
+}
+
+namespace {
+
+std::string statements(std::size_t count) {
+    std::string action;
+    for (std::size_t i = 0; i < count; ++i) {
+        action += "SET a=1;";
+    }
+    return action;
+}
+
+Properties properties(std::size_t count) {
+    Properties made;
+    for (std::size_t i = 0; i < count; ++i) {
+        made.emplace("p" + std::to_string(i), std::int64_t{1});
+    }
+    return made;
+}
+
+} // namespace
+
+TEST_CASE("rule: an action has at most 32 statements") {
+    CHECK(complaint({.name = "r", .action = statements(32)}).empty());
+    CHECK(complaint({.name = "r", .action = statements(33)}).find("at most 32 statements") !=
+          std::string::npos);
+}
+
+TEST_CASE("rule: a correlation filter has at most 100 properties with texts of 1024 bytes") {
+    const auto with = [](CorrelationFilter filter) {
+        return complaint({.name = "r", .filter = std::move(filter)});
+    };
+    CHECK(with({.properties = properties(100)}).empty());
+    CHECK(with({.properties = properties(101)}).find("at most 100 properties; it has 101") !=
+          std::string::npos);
+    const std::string longest(1024, 'x');
+    const std::string longer(1025, 'x');
+    CHECK(with({.subject = longest, .properties = {{longest, longest}}}).empty());
+    for (const CorrelationFilter& filter :
+         {CorrelationFilter{.subject = longer}, CorrelationFilter{.properties = {{longer, true}}},
+          CorrelationFilter{.properties = {{"a", longer}}}}) {
+        CHECK(with(filter).find("at most 1024 bytes") != std::string::npos);
+    }
+}
+
+TEST_CASE("rule: a text that an action joins has at most 32 KiB; a longer one is unknown") {
+    const std::size_t most = 32'768;
+    const auto joined = [](std::size_t first, std::size_t second) {
+        const DecodedContent content{
+            Message{.properties = {{"a", std::string(first, 'x')}, {"b", std::string(second, 'y')}}}};
+        Work work{0};
+        const auto made = CompiledRule::make({.name = "r", .action = "SET c = a + b"})
+                              .value()
+                              .apply(content, *content.outline(), work);
+        return made->message().properties.at("c");
+    };
+    CHECK(std::get<std::string>(joined(most - 1, 1)).size() == most);
+    CHECK(joined(most, 1) == PropertyValue{});
+}
+
+TEST_CASE("rule: doubling a property with each statement does not double the work") {
+    std::string action;
+    for (int i = 0; i < 32; ++i) {
+        action += "SET a=a+a;";
+    }
+    const DecodedContent content{Message{.properties = {{"a", std::string(10'000, 'x')}}}};
+    Work work{0};
+    const auto made = CompiledRule::make({.name = "r", .action = action})
+                          .value()
+                          .apply(content, *content.outline(), work);
+    CHECK(made->message().properties.at("a") == PropertyValue{});
+    CHECK(work.done() < 200'000);
+}
+
+TEST_CASE("rule: a pattern in a property has at most 1024 bytes; with a longer one LIKE is unknown") {
+    const auto matches = [](std::size_t length) {
+        Work work{0};
+        return CompiledRule::make({.name = "r", .filter = SqlFilter{"a LIKE b"}})
+            .value()
+            .matches({.properties = {{"a", std::string{"x"}}, {"b", std::string(length, '%')}}},
+                     work);
+    };
+    CHECK(matches(1024));
+    CHECK_FALSE(matches(1025));
+}
+
+TEST_CASE("rule: REMOVE takes all spellings of a name, and as long as there are properties") {
+    Properties many;
+    for (std::uint32_t i = 0; i < 1'024; ++i) {
+        std::string name = "aaaaaaaaaa";
+        for (std::size_t at = 0; at < name.size(); ++at) {
+            name[at] = (i >> at & 1U) != 0 ? 'A' : 'a';
+        }
+        many.emplace(name, true);
+    }
+    many.emplace("b", true);
+    const DecodedContent content{Message{.properties = many}};
+    Work work{0};
+    const auto made = CompiledRule::make({.name = "r", .action = "REMOVE aaaaaaaaaa"})
+                          .value()
+                          .apply(content, *content.outline(), work);
+    CHECK(made->message().properties ==
+          Properties{{"RuleName", std::string{"r"}}, {"b", true}});
+    CHECK(work.done() < 200'000);
+}
+
+TEST_CASE("rule: no message makes it take more steps than it says") {
+    const Message messages[] = {
+        message(),
+        {.properties = {{"a", std::string(30'000, 'a')}, {"b", std::string(1'000, '%')}}},
+        {.subject = std::string(5'000, 'a'), .properties = properties(500)},
+    };
+    for (const char* const condition :
+         {"a LIKE '%aaaaaaaaaaaaaaaaaab%'", "a LIKE b", "a + a LIKE '%a_a_ab' OR sys.Label = a",
+          "a IN (a, b, c, d) AND EXISTS(a) AND x IS NULL", "1 = 1"}) {
+        const Rule rule{.name = "r", .filter = SqlFilter{condition}, .action = "SET x = a + a"};
+        const auto made = CompiledRule::make(rule);
+        REQUIRE(made.ok());
+        for (const Message& one : messages) {
+            const DecodedContent content{one};
+            Work work{0};
+            static_cast<void>(made.value().matches(one, work));
+            static_cast<void>(made.value().apply(content, one, work));
+            INFO(condition);
+            CHECK(work.done() <= made.value().most_steps(Extent::of(one), content.bytes()));
+        }
+    }
 }

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <vector>
+
+namespace sessionq::broker {
+
+struct Session;
+
+/// The sessions of an entity in the order in which they appeared. Each is shown in lists or not.
+///
+/// They are stored in blocks of 64: 8 bytes a session, and a bit each for those that are there and
+/// for those that are shown. Adding, removing and showing take O(1). A list skips whole blocks by
+/// counting bits: a million sessions in about a millisecond. It needs no memory of earlier lists,
+/// so any client may skip to anywhere. A full block is freed with its last session.
+class SessionOrder {
+public:
+    struct Block {
+        std::uint64_t taken{0};
+        std::uint64_t shown{0};
+        std::array<Session*, 64> sessions{};
+        std::list<Block>::iterator self{};
+    };
+    /// Where a session is; kept in the session.
+    struct Position {
+        Block* block{nullptr};
+        std::uint8_t slot{0};
+        bool is_shown{false};
+    };
+
+    SessionOrder() = default;
+    SessionOrder(const SessionOrder&) = delete;
+    SessionOrder& operator=(const SessionOrder&) = delete;
+
+    /// Adds a session that is not in the order, at the end. It is not shown.
+    void append(Session& session);
+    void remove(Session& session) noexcept;
+    void show(Session& session, bool is_shown) noexcept;
+
+    /// The ids of up to `top` sessions that are shown, after the first `skip` of them.
+    [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const;
+
+    /// The oldest session, and the one after `session`; null if there is none.
+    [[nodiscard]] Session* oldest() const noexcept;
+    [[nodiscard]] Session* after(const Session& session) const noexcept;
+
+private:
+    std::list<Block> blocks_; // only the last one may be empty
+    std::size_t last_slots_{0}; // given out in the last block
+};
+
+} // namespace sessionq::broker

@@ -1,0 +1,365 @@
+"""What one client asks for must not make the others wait. Each case attacks a broker of its own,
+while another client sends a message a millisecond to a queue of its own. Tells its longest wait
+alone and during the attack. Fails if it waits longer than --longest.
+
+stall_campaign.py --sessionqd PROGRAM [--seconds N] [--longest MILLISECONDS] [CASE...]
+
+A busy machine delays the processes themselves, so the waits alone say what the figures are worth.
+"""
+
+import argparse
+import json
+import multiprocessing
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from broker import free_port
+from wire_client import RECEIVE, SEND, Array, Client, Closed, Int, Management, encode, message
+from wire_client import Described
+
+ACCEPTED = 0x24
+
+
+class Broker:
+    def __init__(self, program, rules, directory):
+        config = {
+            "Queues": [
+                {"Name": "ping", "Properties": {}},
+                {"Name": "plain", "Properties": {}},
+                {"Name": "sessions", "Properties": {"RequiresSession": True}},
+                {"Name": "short", "Properties": {"DeadLetteringOnMessageExpiration": True}},
+            ],
+            "Topics": [
+                {
+                    "Name": "news",
+                    "Properties": {},
+                    "Subscriptions": [{"Name": "s", "Properties": {}, "Rules": rules}],
+                }
+            ],
+        }
+        path = directory / "config.json"
+        spaces = [{"Name": "n", **config}]
+        path.write_text(json.dumps({"UserConfig": {"Namespaces": spaces}}))
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [program, "--listen", f"127.0.0.1:{self.port}", "--config", str(path)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if "listens on" not in self.process.stdout.readline():
+            raise RuntimeError("sessionqd did not start")
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def ping(port, begin, stop, found):
+    """Puts the longest wait alone and during the attack into `found`, in milliseconds."""
+    client = Client(port)
+    link = client.attach("ping", SEND)
+    body = message(b"ping")
+    while not stop.is_set():
+        at = time.monotonic()
+        client.send(link, body)
+        waited = (time.monotonic() - at) * 1000
+        during = 1 if begin.is_set() else 0
+        found[during] = max(found[during], waited)
+        found[2 + during] += 1
+        if waited > 5:
+            found[4 + during] += 1
+        time.sleep(0.001)
+
+
+def like_rules(count, expression):
+    return [
+        {
+            "Name": f"r{i}",
+            "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": expression}},
+        }
+        for i in range(count)
+    ]
+
+
+BACKTRACKING = "a LIKE '%" + "a" * 500 + "b%'"
+MANY_LIKES = " OR ".join(["a LIKE '%aab%'"] * 50)
+
+
+class Case:
+    rules = like_rules(1, "1=1")
+
+    def prepare(self, port):
+        pass
+
+    def attack(self, port):
+        raise NotImplementedError
+
+
+class Rules(Case):
+    """Messages with a long property, and rules that look for a text in it."""
+
+    def __init__(self, count, expression, size):
+        self.rules, self.size = like_rules(count, expression), size
+
+    def attack(self, port):
+        client = Client(port)
+        link = client.attach("news", SEND)
+        body = message(b"x", properties={"a": "a" * self.size})
+        codes = {client.send(link, body) for _ in range(2)}
+        return {ACCEPTED: "accepted"}.get(min(codes), "refused")
+
+
+class ManyProperties(Case):
+    """Properties that a rule must look through, because none has the name."""
+
+    rules = like_rules(2000, "b IN (" + ",".join(["c"] * 500) + ")")
+
+    def attack(self, port):
+        client = Client(port)
+        link = client.attach("news", SEND)
+        properties = {f"{i:x}": True for i in range(8000)}
+        return client.send(link, message(b"x", properties=properties))
+
+
+def fill(port, queue, count, sessions=False, ttl=None):
+    client = Client(port)
+    link = client.attach(queue, SEND)
+    for at in range(0, count, 2000):
+        parts = []
+        for i in range(at, min(count, at + 2000)):
+            session = f"s{i}" if sessions else None
+            one = message(b"x", session=session, ttl=ttl, message_id=str(i))
+            parts.append(encode(Described(0x75, one)))
+        if client.send(link, b"".join(parts), batch=True) != ACCEPTED:
+            raise RuntimeError("the messages are refused")
+    client.close()
+
+
+class ListSessions(Case):
+    """Pages of many sessions, far behind the first."""
+
+    def __init__(self, top):
+        self.top = top
+
+    def prepare(self, port):
+        fill(port, "sessions", 300_000, sessions=True)
+
+    def attack(self, port):
+        management = Management(Client(port), "sessions")
+        listed = 0
+        for skip in (0, 150_000, 299_000):
+            body = {"last-updated-time": 253402300799999, "skip": Int(skip), "top": Int(self.top)}
+            status, page = management.ask("get-message-sessions", body)
+            listed += len(page["sessions-ids"]) if status == 200 else 0
+        return f"{listed} listed"
+
+
+class PeekSession(Case):
+    """A search for a session among the messages of a queue without sessions."""
+
+    def prepare(self, port):
+        fill(port, "plain", 500_000)
+
+    def attack(self, port):
+        management = Management(Client(port), "plain")
+        body = {"from-sequence-number": 1, "message-count": Int(1), "session-id": "none"}
+        return [management.ask("peek-message", body)[0] for _ in range(3)]
+
+
+class Expire(Case):
+    """Messages whose time to live ends at the same moment."""
+
+    def prepare(self, port):
+        fill(port, "short", 200_000, ttl=5_000)
+
+    def attack(self, port):
+        time.sleep(6)
+
+
+class Batch(Case):
+    """A transfer of very many very small messages."""
+
+    def attack(self, port):
+        client = Client(port)
+        link = client.attach("plain", SEND)
+        one = encode(Described(0x75, message(b"")))
+        codes = {client.send(link, one * (1_000_000 // len(one)), batch=True) for _ in range(3)}
+        return codes
+
+
+class Deferred(Case):
+    """One request for all deferred messages."""
+
+    count = 50_000
+
+    def prepare(self, port):
+        fill(port, "plain", self.count)
+
+    def attack(self, port):
+        client = Client(port)
+        link = client.attach("plain", RECEIVE)
+        client.flow(link, self.count)
+        first = client.receive()[1]
+        held = 1
+        while held < self.count:
+            client.receive()
+            held += 1
+            if held % 1000 == 0:
+                modified = Described(0x27, [None, True])
+                body = [RECEIVE, first, first + held - 1, True, modified]
+                client.write(Described(0x15, body))
+        return held
+
+
+class Sequences(Case):
+    """Requests with as many items as fit."""
+
+    def attack(self, port):
+        management = Management(Client(port), "plain")
+        numbers = Array(list(range(1, 900_000)))
+        return [
+            management.ask("cancel-scheduled-message", {"sequence-numbers": numbers})[0]
+            for _ in range(3)
+        ]
+
+
+class Range(Case):
+    """One disposition for all messages that a client holds, and one that ends with them."""
+
+    count = 100_000
+
+    def prepare(self, port):
+        fill(port, "plain", self.count)
+
+    def attack(self, port):
+        client = Client(port, timeout=3)
+        link = client.attach("plain", RECEIVE)
+        client.flow(link, self.count)
+        first = client.receive()[1]
+        held = 1
+        try:
+            while held < self.count:
+                client.receive()
+                held += 1
+        except TimeoutError:
+            pass  # the broker sends no more before some are settled
+        client.write(Described(0x15, [RECEIVE, first, first + held - 1, True, Described(0x26, [])]))
+        time.sleep(1)
+        client.flow(link, 2 * self.count)
+        try:
+            while True:
+                client.receive()
+        except TimeoutError:
+            pass
+        client.close()
+        time.sleep(1)
+        return f"{held} held"
+
+
+class Leave(Case):
+    """A connection with thousands of links that is cut."""
+
+    def attack(self, port):
+        for _ in range(3):
+            client = Client(port)
+            for _ in range(5_000):
+                client.attach("plain", RECEIVE, wait=False)
+            last = client.attach("plain", SEND)
+            client.close()
+            time.sleep(0.5)
+        return last + 1
+
+
+class Rules2000(Case):
+    """Pages of all rules of a subscription."""
+
+    rules = like_rules(2000, "a LIKE '" + "x" * 1000 + "'")
+
+    def attack(self, port):
+        management = Management(Client(port), "news/Subscriptions/s")
+        status, page = management.ask("enumerate-rules", {"top": Int(5000), "skip": Int(0)})
+        return len(page["rules"]) if status == 200 else status
+
+
+CASES = {
+    "rules-backtracking": Rules(30, BACKTRACKING, 60_000),
+    "rules-1mb": Rules(30, BACKTRACKING, 1_000_000),
+    "rules-2000": Rules(2000, BACKTRACKING, 30_000),
+    "rules-many-likes": Rules(200, MANY_LIKES, 30_000),
+    "rules-properties": ManyProperties(),
+    "rules-list": Rules2000(),
+    "list-sessions": ListSessions(1000),
+    "list-all-sessions": ListSessions(500_000),
+    "peek-session": PeekSession(),
+    "expire": Expire(),
+    "batch": Batch(),
+    "sequences": Sequences(),
+    "deferred": Deferred(),
+    "range": Range(),
+    "leave": Leave(),
+}
+
+
+def run(case, arguments):
+    with tempfile.TemporaryDirectory() as directory:
+        broker = Broker(arguments.sessionqd, case.rules, pathlib.Path(directory))
+        begin, stop = multiprocessing.Event(), multiprocessing.Event()
+        found = multiprocessing.Array("d", 6)
+        pinging = multiprocessing.Process(target=ping, args=(broker.port, begin, stop, found))
+        try:
+            case.prepare(broker.port)
+            pinging.start()
+            time.sleep(2)
+            begin.set()
+            until = time.monotonic() + arguments.seconds
+            said, rounds = None, 0
+            while rounds == 0 or time.monotonic() < until:
+                try:
+                    said = case.attack(broker.port)
+                except (Closed, ConnectionError) as cut:
+                    said = f"cut: {cut}"
+                rounds += 1
+            time.sleep(0.5)
+            stop.set()
+            pinging.join(120)
+        finally:
+            stop.set()
+            broker.stop()
+            if pinging.is_alive():
+                pinging.kill()
+    return list(found), said, rounds
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sessionqd", required=True)
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--longest", type=float, default=50)
+    parser.add_argument("cases", nargs="*", default=list(CASES))
+    arguments = parser.parse_args()
+    failed = []
+    for name in arguments.cases or CASES:
+        found, said, rounds = run(CASES[name], arguments)
+        print(
+            f"{name:20} alone {found[0]:7.1f} ms ({found[4]:.0f} of {found[2]:.0f} above 5 ms), "
+            f"attacked {found[1]:8.1f} ms ({found[5]:.0f} of {found[3]:.0f}); "
+            f"{rounds} rounds, answer {said}",
+            flush=True,
+        )
+        if found[1] > arguments.longest:
+            failed.append(name)
+    if failed:
+        print("others waited too long: " + ", ".join(failed))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+#include "broker/filter/like.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+using namespace sessionq::broker::filter;
+
+namespace {
+
+bool matches(std::string_view text, std::string_view pattern,
+             std::optional<char32_t> escape = std::nullopt) {
+    Work work{0};
+    return is_like(text, pattern, escape, work);
+}
+
+std::uint64_t steps(std::string_view text, std::string_view pattern) {
+    Work work{0};
+    static_cast<void>(is_like(text, pattern, std::nullopt, work));
+    return work.done();
+}
+
+/// The definition of LIKE for ASCII, by trying all that `%` may match.
+bool matches_by_definition(std::string_view text, std::string_view pattern, char escape) {
+    if (pattern.empty()) {
+        return text.empty();
+    }
+    if (pattern.front() == '%') {
+        for (std::size_t taken = 0; taken <= text.size(); ++taken) {
+            if (matches_by_definition(text.substr(taken), pattern.substr(1), escape)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    if (text.empty()) {
+        return false;
+    }
+    const bool is_escaped = pattern.front() == escape && pattern.size() > 1;
+    if (is_escaped) {
+        pattern.remove_prefix(1);
+    }
+    const bool takes_any = pattern.front() == '_' && !is_escaped;
+    return (takes_any || pattern.front() == text.front()) &&
+           matches_by_definition(text.substr(1), pattern.substr(1), escape);
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+    std::string made;
+    for (std::size_t i = 0; i < times; ++i) {
+        made += text;
+    }
+    return made;
+}
+
+std::string random_text(std::mt19937& random, std::string_view letters, std::size_t longest) {
+    std::string made(random() % (longest + 1), ' ');
+    for (char& letter : made) {
+        letter = letters[random() % letters.size()];
+    }
+    return made;
+}
+
+} // namespace
+
+TEST_CASE("LIKE: random patterns match as defined") {
+    std::mt19937 random{7};
+    std::size_t matched = 0;
+    for (int round = 0; round < 50'000; ++round) {
+        const std::string text = random_text(random, "aab%_!", 10);
+        const std::string pattern = random_text(random, "aab%%_!", 8);
+        const bool expected = matches_by_definition(text, pattern, '!');
+        matched += expected ? 1 : 0;
+        INFO(text, " LIKE ", pattern);
+        REQUIRE(matches(text, pattern, U'!') == expected);
+    }
+    CHECK(matched > 1'000);
+}
+
+TEST_CASE("LIKE: parts longer than a word of 64 characters match as defined") {
+    std::mt19937 random{8};
+    std::size_t matched = 0;
+    for (int round = 0; round < 2'000; ++round) {
+        const std::string text = repeated("a", 40 + random() % 200) +
+                                 random_text(random, "ab", 3) + repeated("a", random() % 150);
+        std::string part = text.substr(random() % 30, 60 + random() % 80);
+        part[random() % part.size()] = random() % 3 == 0 ? 'b' : '_';
+        const std::string pattern = "%" + part + (random() % 2 == 0 ? "%" : "");
+        const bool expected = matches_by_definition(text, pattern, '!');
+        matched += expected ? 1 : 0;
+        INFO(text, " LIKE ", pattern);
+        REQUIRE(matches(text, pattern) == expected);
+    }
+    CHECK(matched > 200);
+    CHECK(matched < 1'900);
+}
+
+TEST_CASE("LIKE: _ matches one character, also of several bytes; an invalid byte is a character") {
+    CHECK(matches("Zoë", "Zo_"));
+    CHECK(matches("xxZoëyy", "%o_y%"));
+    CHECK(matches("日本語", "%本_"));
+    CHECK_FALSE(matches("日本語", "%本__"));
+    CHECK(matches("\xc3"
+                  "a",
+                  "_a"));
+    CHECK(matches("a\xf0\x9f", "a__"));
+    CHECK(matches("日", "日", U'日')); // nothing to escape
+    CHECK(matches("%", "日%", U'日'));
+    CHECK_FALSE(matches("x", "日%", U'日'));
+}
+
+TEST_CASE("LIKE: the steps grow with the length of the text, whatever the pattern") {
+    const std::string text = repeated("a", 1'000'000);
+    const std::string patterns[] = {
+        "%" + repeated("a", 900) + "b%",
+        "%" + repeated("a%", 450) + "b",
+        "%" + repeated("_", 900) + "b%",
+        "%" + repeated("a_", 450) + "b",
+        repeated("%a", 500) + "b",
+        "%" + repeated("a", 450) + "b" + repeated("a", 450) + "%",
+        "%b" + repeated("a", 900),
+        "%" + repeated("_%", 400) + "b%",
+    };
+    for (const std::string& pattern : patterns) {
+        INFO(pattern);
+        CHECK_FALSE(matches(text, pattern));
+        CHECK(steps(text, pattern) <= most_like_steps(text.size(), pattern.size()));
+        // 16 words at most
+        CHECK(steps(text, pattern) <= 16 * text.size());
+    }
+    CHECK(steps(text, "%" + repeated("a", 60) + "b%") <= text.size() + 2'000);
+    CHECK(steps(text, "b%") < 100);
+    CHECK(steps(text, "a%") < 100);
+}

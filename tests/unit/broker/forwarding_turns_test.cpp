@@ -1,0 +1,145 @@
+// Messages whose rules take longer than a turn.
+#include <doctest/doctest.h>
+
+#include "broker/filter/limits.hpp"
+#include "unit/broker/queue_fixture.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+namespace {
+
+constexpr std::size_t text_bytes = 30'000;
+
+/// A rule that takes about 30,000 steps for the message and does not match.
+Rule slow(std::size_t number) {
+    return {.name = "slow" + std::to_string(number), .filter = SqlFilter{"a LIKE '%aaab%'"}};
+}
+
+Message heavy(const char* body) {
+    return {.body = body, .properties = {{"a", std::string(text_bytes, 'a')}}};
+}
+
+struct TurnsFixture : QueueFixture {
+    TurnsFixture() {
+        CHECK(broker.create_topic("news", {}, at).ok());
+        queue = broker.find("news").value();
+    }
+    broker::QueuePtr subscribe(const std::string& name, std::size_t slow_rules) {
+        std::vector<Rule> rules;
+        for (std::size_t i = 0; i < slow_rules; ++i) {
+            rules.push_back(slow(i));
+        }
+        rules.push_back({.name = "all"});
+        CHECK(broker.create_subscription("news", name, {}, std::move(rules), at).ok());
+        return broker.find("news/subscriptions/" + name).value();
+    }
+    /// Lets the broker's thread do all. Returns the number of turns.
+    int finish() {
+        int turns = 0;
+        for (auto due = broker.next_wakeup(); due && *due <= at.now; due = broker.next_wakeup()) {
+            broker.advance(at);
+            ++turns;
+            REQUIRE(turns < 1'000);
+        }
+        return turns;
+    }
+};
+
+} // namespace
+
+TEST_CASE("forwarding in turns: a message within a turn is there when the send returns") {
+    TurnsFixture f;
+    const auto news = f.subscribe("a", 10);
+    f.send(heavy("1"));
+    CHECK(f.peek_text(*news) == "1");
+    CHECK_FALSE(f.queue->when_forwarded([] {}));
+}
+
+TEST_CASE("forwarding in turns: what takes longer is left to the broker's thread, due at once") {
+    TurnsFixture f;
+    const auto news = f.subscribe("a", 300); // nine turns
+    f.send(heavy("1"));
+    CHECK(f.peek_text(*news).empty());
+    CHECK(f.count(*f.queue) == 1);
+    CHECK(f.broker.next_wakeup() == f.at.now);
+    f.broker.advance(f.at);
+    CHECK(f.peek_text(*news).empty()); // a turn is not enough
+    CHECK(f.finish() >= 5);
+    CHECK(f.peek_text(*news) == "1");
+    CHECK(f.count(*f.queue) == 0);
+    CHECK(f.broker.next_wakeup() == std::nullopt);
+}
+
+TEST_CASE("forwarding in turns: a later message overtakes none, in any subscription") {
+    TurnsFixture f;
+    const auto first = f.subscribe("a", 300);
+    const auto second = f.subscribe("b", 0);
+    f.send(heavy("1"));
+    f.send({.body = "2"});
+    CHECK(f.peek_text(*first).empty());
+    CHECK(f.peek_text(*second).empty());
+    f.broker.advance(f.at);
+    f.send({.body = "3"});
+    f.finish();
+    CHECK(f.peek_text(*first) == "1 2 3");
+    CHECK(f.peek_text(*second) == "1 2 3");
+}
+
+TEST_CASE("forwarding in turns: a light topic does not wait for a heavy one") {
+    TurnsFixture f;
+    f.subscribe("a", 300);
+    CHECK(f.broker.create_topic("light", {}, f.at).ok());
+    CHECK(f.broker.create_subscription("light", "a", {}, {}, f.at).ok());
+    f.send(heavy("1"));
+    f.queue = f.broker.find("light").value();
+    f.send({.body = "2"});
+    CHECK(f.peek_text(*f.broker.find("light/subscriptions/a").value()) == "2");
+}
+
+TEST_CASE("forwarding in turns: who sent is told when the message is there") {
+    TurnsFixture f;
+    const auto news = f.subscribe("a", 300);
+    f.send(heavy("1"));
+    std::string seen;
+    CHECK(f.queue->when_forwarded([&] { seen += f.peek_text(*news); }));
+    f.send({.body = "2"});
+    CHECK(f.queue->when_forwarded([&] { seen += "|" + f.peek_text(*news); }));
+    CHECK(seen.empty());
+    f.finish();
+    CHECK(seen == "1|1 2");
+    CHECK_FALSE(f.queue->when_forwarded([] {}));
+}
+
+TEST_CASE("forwarding in turns: who waits is told when the topic is deleted") {
+    TurnsFixture f;
+    f.subscribe("a", 300);
+    f.send(heavy("1"));
+    int told = 0;
+    CHECK(f.queue->when_forwarded([&] { ++told; }));
+    CHECK(f.broker.delete_entity("news", f.at).ok());
+    CHECK(told == 1);
+    CHECK_FALSE(f.queue->when_forwarded([] {}));
+}
+
+TEST_CASE("forwarding in turns: a message meets the rules that there were when it was sent") {
+    TurnsFixture f;
+    CHECK(f.broker.create_subscription("news", "a", {}, {slow(0)}, f.at).ok());
+    const auto news = f.broker.find("news/subscriptions/a").value();
+    for (std::size_t i = 1; i < 300; ++i) {
+        CHECK(f.broker.create_subscription("news", "b" + std::to_string(i), {}, {slow(i)}, f.at)
+                  .ok());
+    }
+    f.send(heavy("1"));
+    CHECK(f.queue->when_forwarded([] {}));
+    const auto* const rules = "a LIKE 'a%'";
+    CHECK(f.broker.create_subscription("news", "late", {}, {{.name = "r", .filter = SqlFilter{rules}}},
+                                       f.at)
+              .ok());
+    f.finish();
+    CHECK(f.peek_text(*f.broker.find("news/subscriptions/late").value()).empty());
+    f.send(heavy("2"));
+    f.finish();
+    CHECK(f.peek_text(*f.broker.find("news/subscriptions/late").value()) == "2");
+    CHECK(f.peek_text(*news).empty());
+}
