@@ -30,9 +30,13 @@ void BrowserLine::serve() {
 }
 
 bool BrowserLine::tell(Wait& wait) {
-    if (entity_.peek(wait.spec.from, 1, wait.spec.session_id).empty()) {
+    Peeked peeked;
+    do { // only a browser that has not looked before finds many
+        peeked = entity_.peek(wait.spec.from, 1, wait.spec.session_id);
         // A message that appears from now on has a new number.
-        wait.spec.from = std::max(wait.spec.from, entity_.store.last_sequence() + 1);
+        wait.spec.from = std::max(wait.spec.from, peeked.searched_to);
+    } while (!peeked.is_complete);
+    if (peeked.messages.empty()) {
         return false;
     }
     entity_.context.effects().browsable(std::move(wait.target));

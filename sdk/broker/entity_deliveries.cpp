@@ -53,21 +53,28 @@ core::Result<core::Done> EntityDeliveries::receive_deferred(Consumer& consumer,
     if (consumer.mode == ReceiveMode::receive_and_delete && entity_.context.is_failing()) {
         return journal_failing(entity_.name);
     }
+    const auto not_found = [this](std::int64_t sequence) {
+        return entity_.failure(Errc::message_not_found,
+                               "no deferred message has the sequence number " +
+                                   std::to_string(sequence));
+    };
+    std::vector<std::int64_t> sorted{sequences.begin(), sequences.end()};
+    std::ranges::sort(sorted);
+    if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
+        return not_found(*twice); // it is there once
+    }
     std::vector<StoredMessage*> found;
     for (const std::int64_t sequence : sequences) {
         StoredMessage* message = entity_.store.find(sequence);
         bool is_there = message != nullptr && message->place == Place::deferred &&
-                        message->holder == nullptr && message->session == consumer.session &&
-                        std::ranges::find(found, message) == found.end();
+                        message->holder == nullptr && message->session == consumer.session;
         if (is_there &&
             message->expires <= entity_.context.now()) { // a deferred message expires on demand
             messages_.expire(*message);
             is_there = false;
         }
         if (!is_there) {
-            return entity_.failure(Errc::message_not_found,
-                                   "no deferred message has the sequence number " +
-                                       std::to_string(sequence));
+            return not_found(sequence);
         }
         found.push_back(message);
     }

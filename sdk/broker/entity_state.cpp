@@ -1,5 +1,7 @@
 #include "broker/entity_state.hpp"
 
+#include <algorithm>
+
 #include "core/id_length.hpp"
 
 namespace sessionq::broker {
@@ -88,33 +90,41 @@ void EntityState::remove(StoredMessage& message) {
     }
 }
 
-std::vector<ReceivedMessage> EntityState::peek(std::int64_t from, std::uint32_t max,
-                                               const std::optional<std::string>& session_id) {
-    std::vector<ReceivedMessage> seen;
+Peeked EntityState::peek(std::int64_t from, std::uint32_t max,
+                         const std::optional<std::string>& session_id) {
+    Peeked peeked{.searched_to = std::max(from, store.last_sequence() + 1)};
     const StoredMessage* at = nullptr;
     const Session* session = nullptr;
     if (session_id && options.requires_session) {
         session = sessions.find(*session_id);
         at = session != nullptr ? session->messages.back() : nullptr;
         if (at == nullptr || at->sequence < from) {
-            return seen;
+            return peeked;
         }
         at = session->messages.front();
     }
     if (at == nullptr || at->sequence < from) {
         at = store.at_or_after(from);
     }
-    while (at != nullptr && seen.size() < max) {
+    for (std::size_t seen = 0; at != nullptr && peeked.messages.size() < max; ++seen) {
+        if (seen == messages_a_search) {
+            peeked.searched_to = at->sequence;
+            peeked.is_complete = false;
+            return peeked;
+        }
         const bool is_wanted = session != nullptr
                                    ? at->session == session
                                    : !session_id || at->content->session_id() == session_id;
         if (is_wanted) {
-            seen.push_back(describe_delivery(*at));
+            peeked.messages.push_back(describe_delivery(*at));
         }
         at = session != nullptr && is_wanted ? session->messages.next(*at)
                                              : store.at_or_after(at->sequence + 1);
     }
-    return seen;
+    if (at != nullptr) {
+        peeked.searched_to = at->sequence;
+    }
+    return peeked;
 }
 
 } // namespace sessionq::broker

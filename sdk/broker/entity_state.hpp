@@ -3,9 +3,13 @@
 #include "broker/entity_journal.hpp"
 #include "broker/message_store.hpp"
 #include "broker/ordered_messages.hpp"
+#include "broker/queue.hpp"
 #include "broker/session_table.hpp"
 
 namespace sessionq::broker {
+
+/// The messages that one turn of a search looks at: about a third of a millisecond.
+inline constexpr std::size_t messages_a_search = 4096;
 
 /// What the parts of an entity share: its definition, context, messages and sessions. It answers
 /// questions about them. The parts decide what happens to them.
@@ -59,9 +63,9 @@ struct EntityState {
     /// Removes a message, and its session if nothing else keeps that.
     void remove(StoredMessage& message);
 
-    /// The messages from sequence number `from` on, in any state.
-    [[nodiscard]] std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max,
-                                                    const std::optional<std::string>& session_id);
+    /// As `Queue::peek_some`.
+    [[nodiscard]] Peeked peek(std::int64_t from, std::uint32_t max,
+                              const std::optional<std::string>& session_id);
 };
 
 } // namespace sessionq::broker

@@ -1,5 +1,7 @@
 #include "broker/queue.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "broker/queue_pair.hpp"
@@ -111,9 +113,22 @@ core::Result<core::Done> Queue::set_state(Consumer& consumer, std::optional<std:
                          [&] { return entity_.consumers.set_state(consumer, std::move(state)); });
 }
 
+Peeked Queue::peek_some(std::int64_t from, std::uint32_t max,
+                        const std::optional<std::string>& session_id, Instant at) {
+    return pair_.perform(at, [&] { return entity_.state.peek(from, max, session_id); });
+}
+
 std::vector<ReceivedMessage> Queue::peek(std::int64_t from, std::uint32_t max,
                                          const std::optional<std::string>& session_id, Instant at) {
-    return pair_.perform(at, [&] { return entity_.state.peek(from, max, session_id); });
+    Peeked all = peek_some(from, max, session_id, at);
+    while (!all.is_complete) {
+        const auto left = static_cast<std::uint32_t>(max - all.messages.size());
+        Peeked more = peek_some(all.searched_to, left, session_id, at);
+        std::ranges::move(more.messages, std::back_inserter(all.messages));
+        all.searched_to = more.searched_to;
+        all.is_complete = more.is_complete;
+    }
+    return std::move(all.messages);
 }
 
 OperationId Queue::browse(BrowseSpec spec, std::shared_ptr<BrowserTarget> target, Instant at) {

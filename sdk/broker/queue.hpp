@@ -35,6 +35,13 @@ struct QueueCounts {
     std::size_t waiting_browsers{0};
 };
 
+/// What a turn of looking at messages has found.
+struct Peeked {
+    std::vector<ReceivedMessage> messages{};
+    std::int64_t searched_to{0}; ///< go on from this number
+    bool is_complete{true};      ///< `max` are found, or there are no more
+};
+
 /// The interface of a queue, topic, subscription or dead-letter sub-queue. Held by
 /// `std::shared_ptr`, so it outlives its deletion.
 ///
@@ -129,7 +136,13 @@ public:
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state,
                                        Instant at);
 
-    /// The messages from sequence number `from` on, in any state. Changes nothing (DG8).
+    /// Looks at a bounded number of messages, from sequence number `from` on, for up to `max` that
+    /// are in the session, or in any. Changes nothing (DG8).
+    Peeked peek_some(std::int64_t from, std::uint32_t max,
+                     const std::optional<std::string>& session_id, Instant at);
+
+    /// The messages from sequence number `from` on, in any state: `peek_some`, until there are
+    /// `max` or no more. Other threads have the queue in between. Changes nothing (DG8).
     std::vector<ReceivedMessage> peek(std::int64_t from, std::uint32_t max,
                                       const std::optional<std::string>& session_id, Instant at);
 

@@ -78,6 +78,12 @@ struct Limits {
     /// Sessions or rules in one answer. Clients take a page that is not full for the last one, so
     /// it is above the pages that they ask for: 1,000 by ours, 100 by Azure's.
     std::size_t items_per_page{1000};
+    /// Size of a message's properties, its own and the application's. Azure Service Bus takes as
+    /// much. Rules, which read them, then take a bounded time.
+    std::size_t property_bytes{std::size_t{64} << 10U};
+    /// Messages, sequence numbers or lock tokens in one request, and messages in one batch. Azure
+    /// Service Bus takes as many.
+    std::size_t items_per_request{4500};
 };
 
 } // namespace sessionq::server

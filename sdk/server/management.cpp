@@ -43,6 +43,20 @@ constexpr Operation operations[] = {
     {"com.microsoft:remove-rule", &rule_operations::remove_rule, Rights::manage(), true},
 };
 
+std::optional<Answer> find_size_fault(const amqp::Value& body, std::size_t most) {
+    for (const char* const list : {"lock-tokens", "messages", "sequence-numbers"}) {
+        const amqp::Value* value = body.find(list);
+        const auto* items = value != nullptr ? value->items() : nullptr;
+        if (items != nullptr && items->size() > most) {
+            return refuse(400, condition::resource_limit_exceeded,
+                          std::string{list} + ": a request may have at most " +
+                              std::to_string(most) + " items; it has " +
+                              std::to_string(items->size()));
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 Answer Management::answer(const Request& request) const {
@@ -60,6 +74,9 @@ Answer Management::answer(const Request& request) const {
     if (found->changes && journal != nullptr && journal->is_failing()) {
         return refuse({.code = Errc::server_busy,
                        .detail = "the broker cannot write to its store; retry later"});
+    }
+    if (auto refused = find_size_fault(request.body, entity_.peer.limits.items_per_request)) {
+        return *std::move(refused);
     }
     Answer answer = found->perform(entity_, request);
     answer.is_confirmation = found->changes && answer.condition.empty();

@@ -95,7 +95,7 @@ amqp::Condition MessageIntake::take(std::string_view encoded, std::uint32_t mess
                                   std::to_string(queue_->options().max_message_bytes) + " bytes");
     }
     const broker::Instant now = peer_.now();
-    auto messages = decode_transfer(encoded, message_format, now);
+    auto messages = decode_transfer(encoded, message_format, now, peer_.limits);
     if (!messages) {
         return condition_of(messages.failure(), LockKind::message);
     }

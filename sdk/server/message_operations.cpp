@@ -84,7 +84,12 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
     amqp::List messages;
     std::size_t bytes = 0;
     const broker::Instant now = entity.peer.now();
-    for (const ReceivedMessage& message : entity.queue->peek(*from, most, session_id, now)) {
+    const broker::Peeked peeked = entity.queue->peek_some(
+        std::max(*from, request.searched_to.value_or(*from)), most, session_id, now);
+    if (peeked.messages.empty() && !peeked.is_complete) {
+        return {.searched_to = peeked.searched_to};
+    }
+    for (const ReceivedMessage& message : peeked.messages) {
         bytes += message.shared_content()->bytes();
         if (bytes > most_peeked_bytes && !messages.empty()) {
             break; // the client asks again from there
@@ -99,7 +104,8 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
     const auto wait = read_number(request.properties, amqp::peek_wait);
     if (most > 0 && wait && *wait > 0) { // without room no message would end the wait
         none.hold = {.queue = entity.queue,
-                     .spec = {.from = *from, .session_id = std::move(session_id)},
+                     .spec = {.from = std::max(*from, peeked.searched_to),
+                              .session_id = std::move(session_id)},
                      .wait = std::min<Duration>(
                          entity.peer.limits.held_time,
                          std::chrono::milliseconds{std::min<std::int64_t>(*wait, longest_wait)})};
@@ -118,7 +124,7 @@ Answer schedule(const ManagedEntity& entity, const Request& request) {
     }
     std::vector<MessageContentPtr> messages;
     for (const std::string_view bytes : *encoded) {
-        auto decoded = decode_transfer(std::string{bytes}, 0, entity.peer.now());
+        auto decoded = decode_transfer(bytes, 0, entity.peer.now(), entity.peer.limits);
         if (!decoded) {
             return refuse(decoded.failure());
         }

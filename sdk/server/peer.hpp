@@ -10,14 +10,20 @@
 #include "server/limits.hpp"
 #include "server/reply_routes.hpp"
 #include "server/send_room.hpp"
+#include "server/turn_line.hpp"
 
 namespace sessionq::server {
 
 /// State that everything on one peer's connection shares. Bound to the connection's loop.
 struct Peer {
     Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy,
-         const Limits& within)
-        : broker{with}, loop{on}, limits{within}, claims{policy}, commits{with.journal(), on} {}
+         const Limits& within, TurnLine& long_work)
+        : broker{with},
+          loop{on},
+          limits{within},
+          turns{long_work},
+          claims{policy},
+          commits{with.journal(), on} {}
 
     [[nodiscard]] broker::Instant now() const noexcept {
         return {.now = loop.now(), .wall = loop.wall_now()};
@@ -26,6 +32,7 @@ struct Peer {
     broker::Broker& broker;
     core::EventLoop& loop;
     const Limits& limits;
+    TurnLine& turns; ///< of the loop
     Claims claims;
     CommitGate commits; ///< delays confirmations until they are durable
     HeldLocks locks{};

@@ -26,7 +26,7 @@ std::optional<Request> read_request(std::string_view encoded) {
     amqp::Decoder decoder{encoded};
     while (!decoder.at_end()) {
         const auto code = decoder.read_descriptor();
-        auto value = code ? decoder.read() : std::nullopt;
+        auto value = code ? decoder.read(most_request_values) : std::nullopt;
         if (!value) {
             return std::nullopt;
         }

@@ -17,13 +17,19 @@ struct Request {
     amqp::Value properties{}; ///< the application properties, a map
     amqp::Value body{};       ///< of an amqp-value section; null otherwise
     std::size_t bytes{0};     ///< the size of the message
+    /// Where a search that takes several turns goes on; unset: it has not begun.
+    std::optional<std::int64_t> searched_to{};
 
     [[nodiscard]] std::string_view operation() const { return text("operation"); }
     /// Returns the application property if it is a string, else an empty text.
     [[nodiscard]] std::string_view text(std::string_view key) const;
 };
 
-/// Returns nothing if the bytes are not a message.
+/// The values in a request, however they are nested. Decoding as many takes about two milliseconds.
+/// A request for `Limits::items_per_request` messages has fewer.
+inline constexpr std::uint32_t most_request_values = 65'536;
+
+/// Returns nothing if the bytes are not a message, or have more than `most_request_values`.
 [[nodiscard]] std::optional<Request> read_request(std::string_view encoded);
 
 /// A wait for a message at an entity.
@@ -42,6 +48,8 @@ struct Answer {
     bool is_confirmation{false}; ///< confirms a change, so it must wait until that is durable
     /// Set: a message will change the answer, and the request may wait for it.
     std::optional<Hold> hold{};
+    /// Set: this is no answer yet. The search goes on from there in another turn.
+    std::optional<std::int64_t> searched_to{};
 };
 
 /// The property names of an answer's status, which differ between the two nodes.

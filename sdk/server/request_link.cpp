@@ -38,7 +38,10 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
     } else {
         delivery.settle({.kind = amqp::OutcomeKind::rejected,
                          .error = make_condition(condition::decode_error,
-                                                 "the delivery is not an AMQP message")});
+                                                 "the delivery is not an AMQP message, or has "
+                                                 "more than " +
+                                                     std::to_string(most_request_values) +
+                                                     " values")});
     }
     if (request && (!waiting_.empty() || !has_room())) {
         peer_.waiting_request_bytes += request->bytes;
@@ -80,6 +83,16 @@ void RequestLink::resume() {
 // May destroy the link.
 void RequestLink::answer(const Request& request, std::optional<TimePoint> until) {
     Answer answer = responder_(request);
+    if (answer.searched_to) {
+        Request rest = request;
+        rest.searched_to = answer.searched_to;
+        peer_.turns.add([this, self = std::weak_ptr{self_}, rest = std::move(rest), until] {
+            if (!self.expired()) {
+                this->answer(rest, until);
+            }
+        });
+        return;
+    }
     if (answer.hold) {
         const TimePoint now = peer_.loop.now();
         const TimePoint end = until.value_or(now + answer.hold->wait);

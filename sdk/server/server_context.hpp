@@ -8,12 +8,14 @@
 #include "server/limit_strikes.hpp"
 #include "server/limits.hpp"
 #include "server/memory_book.hpp"
+#include "server/turn_line.hpp"
 
 namespace sessionq::server {
 
 /// State that all connections of a server share. Outlives them.
 struct ServerContext {
     broker::Broker& broker;
+    TurnLine& turns;
     std::string container{}; ///< the container id in the server's open
     AccessPolicy access{};
     Limits limits{};

@@ -43,16 +43,35 @@ std::string_view with_message_id(std::string_view encoded, std::string& made) {
     return made;
 }
 
+core::Result<MessageContentPtr> decode(std::string_view encoded, const amqp::ClockReading& at,
+                                       const Limits& limits, std::string& made) {
+    auto content = amqp::EncodedContent::make(with_message_id(encoded, made), at);
+    if (!content) {
+        return content.failure();
+    }
+    const amqp::MessageSections& sections = content.value()->sections();
+    const std::size_t properties =
+        sections.properties.size() + sections.application_properties.size();
+    if (properties > limits.property_bytes) {
+        return Failure{.code = Errc::message_too_large,
+                       .detail = "the properties of a message may have at most " +
+                                 std::to_string(limits.property_bytes) + " bytes; they have " +
+                                 std::to_string(properties)};
+    }
+    return MessageContentPtr{std::move(content).value()};
+}
+
 } // namespace
 
 core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view encoded,
                                                              std::uint32_t message_format,
-                                                             broker::Instant now) {
+                                                             broker::Instant now,
+                                                             const Limits& limits) {
     const amqp::ClockReading at{.now = now.now, .wall = now.wall};
     std::vector<MessageContentPtr> messages;
     std::string made;
     if (message_format == 0) {
-        auto content = amqp::EncodedContent::make(with_message_id(encoded, made), at);
+        auto content = decode(encoded, at, limits, made);
         if (!content) {
             return content.failure();
         }
@@ -68,8 +87,15 @@ core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view en
         return Failure{.code = Errc::protocol_error,
                        .detail = "the transfer is not a valid batch of messages"};
     }
+    if (parts->size() > limits.items_per_request) {
+        return Failure{.code = Errc::message_too_large,
+                       .detail = "a batch may have at most " +
+                                 std::to_string(limits.items_per_request) +
+                                 " messages; it has " + std::to_string(parts->size())};
+    }
+    messages.reserve(parts->size());
     for (const std::string_view part : *parts) {
-        auto content = amqp::EncodedContent::make(with_message_id(part, made), at);
+        auto content = decode(part, at, limits, made);
         if (!content) {
             return content.failure();
         }

@@ -11,15 +11,14 @@ import argparse
 import json
 import multiprocessing
 import pathlib
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 from broker import free_port
-from wire_client import RECEIVE, SEND, Array, Client, Closed, Int, Management, encode, message
-from wire_client import Described
+from wire_client import RECEIVE, SEND, Array, Client, Closed, Described, Int, Management, UInt
+from wire_client import encode, message
 
 ACCEPTED = 0x24
 
@@ -61,10 +60,10 @@ class Broker:
             self.process.kill()
 
 
-def ping(port, begin, stop, found):
+def ping(port, queue, begin, stop, found):
     """Puts the longest wait alone and during the attack into `found`, in milliseconds."""
     client = Client(port)
-    link = client.attach("ping", SEND)
+    link = client.attach(queue, SEND)
     body = message(b"ping")
     while not stop.is_set():
         at = time.monotonic()
@@ -94,6 +93,7 @@ MANY_LIKES = " OR ".join(["a LIKE '%aab%'"] * 50)
 
 class Case:
     rules = like_rules(1, "1=1")
+    pinged = "ping"
 
     def prepare(self, port):
         pass
@@ -174,7 +174,9 @@ class PeekSession(Case):
 
 
 class Expire(Case):
-    """Messages whose time to live ends at the same moment."""
+    """Messages of the same queue whose time to live ends at the same moment."""
+
+    pinged = "short"
 
     def prepare(self, port):
         fill(port, "short", 200_000, ttl=5_000)
@@ -190,8 +192,8 @@ class Batch(Case):
         client = Client(port)
         link = client.attach("plain", SEND)
         one = encode(Described(0x75, message(b"")))
-        codes = {client.send(link, one * (1_000_000 // len(one)), batch=True) for _ in range(3)}
-        return codes
+        whole = client.send(link, one * (1_000_000 // len(one)), batch=True)
+        return whole, {client.send(link, one * 4500, batch=True) for _ in range(3)}
 
 
 class Deferred(Case):
@@ -212,10 +214,16 @@ class Deferred(Case):
             client.receive()
             held += 1
             if held % 1000 == 0:
-                modified = Described(0x27, [None, True])
-                body = [RECEIVE, first, first + held - 1, True, modified]
-                client.write(Described(0x15, body))
-        return held
+                client.settle(first, first + held - 1, Described(0x27, [None, True]))
+        management = Management(client, "plain")
+        numbers = list(range(1, 4501))
+        return [
+            management.ask(
+                "receive-by-sequence-number",
+                {"sequence-numbers": Array(wanted), "receiver-settle-mode": UInt(1)},
+            )[0]
+            for wanted in (numbers, numbers[:-1] + [1])
+        ]
 
 
 class Sequences(Case):
@@ -223,11 +231,12 @@ class Sequences(Case):
 
     def attack(self, port):
         management = Management(Client(port), "plain")
-        numbers = Array(list(range(1, 900_000)))
-        return [
-            management.ask("cancel-scheduled-message", {"sequence-numbers": numbers})[0]
-            for _ in range(3)
-        ]
+        answers = []
+        for count in (4_500, 5_000, 900_000):  # the last one is no request any more
+            numbers = Array(list(range(1, count + 1)))
+            body = {"sequence-numbers": numbers}
+            answers.append(management.ask("cancel-scheduled-message", body)[0])
+        return answers
 
 
 class Range(Case):
@@ -250,7 +259,7 @@ class Range(Case):
                 held += 1
         except TimeoutError:
             pass  # the broker sends no more before some are settled
-        client.write(Described(0x15, [RECEIVE, first, first + held - 1, True, Described(0x26, [])]))
+        client.settle(first, first + held - 1, Described(0x26, []))
         time.sleep(1)
         client.flow(link, 2 * self.count)
         try:
@@ -264,16 +273,17 @@ class Range(Case):
 
 
 class Leave(Case):
-    """A connection with thousands of links that is cut."""
+    """Connections with a thousand links each that are cut at once."""
 
     def attack(self, port):
-        for _ in range(3):
-            client = Client(port)
-            for _ in range(5_000):
+        clients = [Client(port) for _ in range(5)]
+        for client in clients:
+            for _ in range(1_000):
                 client.attach("plain", RECEIVE, wait=False)
             last = client.attach("plain", SEND)
+        for client in clients:
             client.close()
-            time.sleep(0.5)
+        time.sleep(0.2)
         return last + 1
 
 
@@ -312,7 +322,9 @@ def run(case, arguments):
         broker = Broker(arguments.sessionqd, case.rules, pathlib.Path(directory))
         begin, stop = multiprocessing.Event(), multiprocessing.Event()
         found = multiprocessing.Array("d", 6)
-        pinging = multiprocessing.Process(target=ping, args=(broker.port, begin, stop, found))
+        pinging = multiprocessing.Process(
+            target=ping, args=(broker.port, case.pinged, begin, stop, found)
+        )
         try:
             case.prepare(broker.port)
             pinging.start()

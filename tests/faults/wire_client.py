@@ -245,7 +245,7 @@ class Client:
         elif frame.code == 0x16:
             self.detached[fields[0]] = fields[2] if len(fields) > 2 else None
         elif frame.code == 0x18:
-            raise Closed(fields)
+            raise Closed(fields[0].value[:2] if fields and fields[0] else None)
         return frame
 
     def on_transfer(self, fields, payload):
@@ -310,8 +310,7 @@ class Client:
         outcome = self.outcome(self.transfer(handle, data, batch))
         return outcome.code if outcome is not None else None
 
-    def settle(self, first, last, code=0x24):
-        state = Described(code, [])
+    def settle(self, first, last, state):
         self.write(Described(0x15, [RECEIVE, UInt(first), UInt(last), True, state]))
 
     def receive(self):
@@ -335,8 +334,8 @@ class Management:
         client.flow(receiver, CREDIT)
 
     def ask(self, operation, body, **properties):
-        """Returns the status code and the body of the answer."""
-        self.client.transfer(
+        """Returns the status code and the body of the answer, or the code of the outcome."""
+        number = self.client.transfer(
             self.sender,
             message(
                 properties={"operation": "com.microsoft:" + operation, **properties},
@@ -345,6 +344,9 @@ class Management:
                 value=body,
             ),
         )
+        outcome = self.client.outcome(number)
+        if outcome is not None and outcome.code != 0x24:
+            return outcome.code, None
         answer = self.client.receive()[3]
         at, status, value = 0, None, None
         while at < len(answer):

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -28,8 +29,9 @@ public:
     /// Returns the next value's constructor code, or nothing at the end.
     [[nodiscard]] std::optional<std::uint8_t> peek_code() const noexcept;
 
-    /// Reads the next value as a tree.
-    [[nodiscard]] std::optional<Value> read();
+    /// Reads the next value as a tree. Fails if there are more than `most_values` in it.
+    [[nodiscard]] std::optional<Value> read(
+        std::uint32_t most_values = std::numeric_limits<std::uint32_t>::max());
 
     /// Checks that the next value is complete, steps over it and returns its bytes.
     [[nodiscard]] std::optional<std::string_view> skip() noexcept;
@@ -57,10 +59,10 @@ public:
     [[nodiscard]] std::optional<Compound> read_map() noexcept; ///< `count` counts keys and values
 
 private:
-    /// Bounds what one tree may take. A value takes 40 times the memory of its smallest encoding,
-    /// and an element of an array may have no encoding at all.
+    /// Bounds the values of one tree, and the zero-size elements in all its arrays. Without the
+    /// second, a few bytes could demand gigabytes.
     struct Allowance {
-        std::uint32_t values{std::uint32_t{1} << 16U};
+        std::uint32_t values;
         std::uint32_t empty_elements{4096};
     };
 

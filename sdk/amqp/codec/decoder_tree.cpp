@@ -28,9 +28,9 @@ std::size_t reservation(std::uint32_t count) noexcept { return std::min<std::siz
 
 } // namespace
 
-std::optional<Value> Decoder::read() {
+std::optional<Value> Decoder::read(std::uint32_t most_values) {
     const std::size_t start = at_;
-    Allowance allowance;
+    Allowance allowance{.values = most_values};
     auto value = read(0, allowance);
     if (!value) {
         at_ = start;
@@ -178,6 +178,10 @@ std::optional<Value> Decoder::read_array(std::uint8_t code, int depth, Allowance
     } else if (compound->count > inside.rest().size()) {
         return std::nullopt;
     }
+    if (compound->count > allowance.values) {
+        return std::nullopt;
+    }
+    allowance.values -= compound->count;
     array.items.reserve(reservation(compound->count));
     for (std::uint32_t i = 0; i < compound->count; ++i) {
         auto item =

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "core/event_loop.hpp"
+
+namespace sessionq::server {
+
+/// Long work of the peers of a loop, in turns: one at a time, and between two of them the loop does
+/// everything else that waits. Work that is not done after its turn lines up again, so all get on.
+/// Bound to the loop. Destroying it drops what waits.
+class TurnLine {
+public:
+    explicit TurnLine(core::EventLoop& loop) : loop_{loop} {}
+    TurnLine(const TurnLine&) = delete;
+    TurnLine& operator=(const TurnLine&) = delete;
+
+    /// Runs `turn` once, behind the others and never within the call. It should take less than half
+    /// a millisecond.
+    void add(std::function<void()> turn) {
+        turns_.push_back(std::move(turn));
+        if (turns_.size() == 1) {
+            post();
+        }
+    }
+
+private:
+    void post() {
+        loop_.post([line = std::weak_ptr{self_}] {
+            if (const auto held = line.lock()) {
+                (*held)->run();
+            }
+        });
+    }
+    void run() {
+        const std::function<void()> turn = std::move(turns_.front());
+        turn();
+        turns_.pop_front();
+        if (!turns_.empty()) {
+            post();
+        }
+    }
+
+    core::EventLoop& loop_;
+    std::deque<std::function<void()>> turns_{}; // the first one is posted
+    const std::shared_ptr<TurnLine*> self_{std::make_shared<TurnLine*>(this)};
+};
+
+} // namespace sessionq::server
