@@ -54,8 +54,8 @@ core::Result<core::Done> RuleBook::add(Rule rule) {
     }
     if (rules_->size() >= filter::most_rules) {
         return Failure{.code = Errc::quota_exceeded,
-                       .detail = "a subscription may have at most " + std::to_string(filter::most_rules) +
-                                 " rules"};
+                       .detail = "a subscription may have at most " +
+                                 std::to_string(filter::most_rules) + " rules"};
     }
     auto changed = std::make_shared<Rules>(*rules_);
     changed->push_back(std::move(made));

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] Session* after(const Session& session) const noexcept;
 
 private:
-    std::list<Block> blocks_; // only the last one may be empty
+    std::list<Block> blocks_;   // only the last one may be empty
     std::size_t last_slots_{0}; // given out in the last block
 };
 

@@ -38,8 +38,8 @@ void MessageIntake::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
 }
 
 bool MessageIntake::confirm_when_forwarded(amqp::DeliveryHandle delivery) {
-    const bool waits = queue_->when_forwarded(
-        [this, &loop = peer_.loop, self = std::weak_ptr{self_}, delivery] {
+    const bool waits =
+        queue_->when_forwarded([this, &loop = peer_.loop, self = std::weak_ptr{self_}, delivery] {
             loop.post([this, self, delivery] {
                 if (!self.expired()) {
                     --unconfirmed_;

@@ -36,12 +36,12 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
     if (request) {
         delivery.settle({.kind = amqp::OutcomeKind::accepted});
     } else {
-        delivery.settle({.kind = amqp::OutcomeKind::rejected,
-                         .error = make_condition(condition::decode_error,
-                                                 "the delivery is not an AMQP message, or has "
-                                                 "more than " +
-                                                     std::to_string(most_request_values) +
-                                                     " values")});
+        delivery.settle(
+            {.kind = amqp::OutcomeKind::rejected,
+             .error = make_condition(condition::decode_error,
+                                     "the delivery is not an AMQP message, or has "
+                                     "more than " +
+                                         std::to_string(most_request_values) + " values")});
     }
     if (request && (!waiting_.empty() || !has_room())) {
         peer_.waiting_request_bytes += request->bytes;

@@ -90,8 +90,8 @@ core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view en
     if (parts->size() > limits.items_per_request) {
         return Failure{.code = Errc::message_too_large,
                        .detail = "a batch may have at most " +
-                                 std::to_string(limits.items_per_request) +
-                                 " messages; it has " + std::to_string(parts->size())};
+                                 std::to_string(limits.items_per_request) + " messages; it has " +
+                                 std::to_string(parts->size())};
     }
     messages.reserve(parts->size());
     for (const std::string_view part : *parts) {

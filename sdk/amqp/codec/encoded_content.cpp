@@ -283,15 +283,14 @@ void EncodedContent::write_changed_application_properties(const ContentChanges& 
     encoder.write_descriptor(section::application_properties);
     const std::size_t begun = encoder.begin_map();
     std::uint32_t count = 0;
-    visit_entries(sections_.application_properties,
-                  [&](std::string_view name, std::string_view value) {
-                      if (!changes.properties.contains(name) &&
-                          !std::ranges::binary_search(removed, name)) {
-                          encoder.write_string(name);
-                          encoder.put_raw(value);
-                          count += 2;
-                      }
-                  });
+    visit_entries(
+        sections_.application_properties, [&](std::string_view name, std::string_view value) {
+            if (!changes.properties.contains(name) && !std::ranges::binary_search(removed, name)) {
+                encoder.write_string(name);
+                encoder.put_raw(value);
+                count += 2;
+            }
+        });
     for (const auto& [name, value] : changes.properties) {
         encoder.write_string(name);
         if (const auto exactly = changes.encoded.find(name); exactly != changes.encoded.end()) {

@@ -37,8 +37,7 @@ bool matches(const CorrelationFilter& filter, const Message& message, Work& work
     work.add(std::size(correlation_texts) * Work::steps_a_node);
     const bool texts_match = std::ranges::all_of(correlation_texts, [&](const auto& text) {
         const std::optional<std::string>& wanted = filter.*text.first;
-        return !wanted ||
-               text_of(message, text.second).value_or(std::string_view{}) == *wanted;
+        return !wanted || text_of(message, text.second).value_or(std::string_view{}) == *wanted;
     });
     return texts_match && std::ranges::all_of(filter.properties, [&](const auto& wanted) {
                work.add(Work::steps_a_node);
@@ -107,7 +106,8 @@ public:
     ActionRun(Message outline, Work& work) : outline_{std::move(outline)}, work_{work} {}
 
     void run(const Statement& statement) {
-        Value value = statement.expression ? evaluate(*statement.expression, outline_, work_) : Value{};
+        Value value =
+            statement.expression ? evaluate(*statement.expression, outline_, work_) : Value{};
         if (statement.property.system) {
             auto text = to_text(value);
             set_text(outline_, *statement.property.system, text);

@@ -22,10 +22,10 @@ std::size_t length_of(const PropertyValue& value) noexcept {
 
 Extent Extent::of(const Message& message) noexcept {
     Extent extent{.properties = message.properties.size()};
-    const std::string* const texts[] = {&message.message_id,     &message.subject,
-                                        &message.correlation_id, &message.reply_to,
-                                        &message.to,             &message.reply_to_session_id,
-                                        &message.content_type};
+    const std::string* const texts[] = {
+        &message.message_id,  &message.subject, &message.correlation_id,
+        &message.reply_to,    &message.to,      &message.reply_to_session_id,
+        &message.content_type};
     for (const std::string* text : texts) {
         extent.longest_text = std::max(extent.longest_text, text->size());
     }
@@ -40,9 +40,8 @@ void Cost::add(const Node& node) noexcept {
     joins_texts_ = joins_texts_ || node.operation == Operation::add;
     if (node.operation == Operation::like) {
         const Node& pattern = *node.operands[1];
-        const std::size_t length = pattern.operation == Operation::constant
-                                       ? length_of(pattern.value)
-                                       : longest_pattern;
+        const std::size_t length =
+            pattern.operation == Operation::constant ? length_of(pattern.value) : longest_pattern;
         like_steps_ += most_like_steps(0, length);
         like_steps_a_byte_ += most_like_steps(1, length) - most_like_steps(0, length);
     }

@@ -133,8 +133,8 @@ private:
     std::size_t words_;
     std::uint64_t last_bit_; // of the last word
     std::vector<std::uint64_t> state_;
-    std::vector<char32_t> characters_{};    // those of exact elements, sorted
-    std::vector<std::uint64_t> takers_{};   // by row: a bit for each element that takes the character
+    std::vector<char32_t> characters_{};  // those of exact elements, sorted
+    std::vector<std::uint64_t> takers_{}; // by row: a bit for each element that takes the character
     std::array<std::uint16_t, 256> near_{}; // the rows of the first characters
 };
 

@@ -21,7 +21,8 @@ inline constexpr int deepest_nesting = 100;
 inline constexpr std::size_t longest_pattern = longest_expression;
 
 /// The length of a text that `+` joins, in bytes; a longer one is unknown. Azure Service Bus takes
-/// properties up to this length. Without it, `SET a = a + a` doubles a property with each statement.
+/// properties up to this length. Without it, `SET a = a + a` doubles a property with each
+/// statement.
 inline constexpr std::size_t longest_joined_text = std::size_t{32} << 10U;
 
 /// The application properties that a correlation filter compares, and the length of each of its

@@ -306,8 +306,8 @@ private:
     struct Depth {
         explicit Depth(Parser& of) : parser{of} {
             if (++parser.depth_ > deepest_nesting) {
-                parser.cursor_.fail("nested deeper than " +
-                                     std::to_string(deepest_nesting) + " levels");
+                parser.cursor_.fail("nested deeper than " + std::to_string(deepest_nesting) +
+                                    " levels");
             }
         }
         ~Depth() { --parser.depth_; }
@@ -325,7 +325,8 @@ core::Result<Parsed> parse(std::string_view text, Read read) {
     if (text.size() > longest_expression) {
         return Failure{.code = Errc::invalid_argument,
                        .detail = "an expression may have at most " +
-                                 std::to_string(longest_expression) + " bytes; it has " + std::to_string(text.size())};
+                                 std::to_string(longest_expression) + " bytes; it has " +
+                                 std::to_string(text.size())};
     }
     auto tokens = read_tokens(text);
     if (!tokens) {

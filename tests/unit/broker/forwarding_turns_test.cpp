@@ -133,8 +133,9 @@ TEST_CASE("forwarding in turns: a message meets the rules that there were when i
     f.send(heavy("1"));
     CHECK(f.queue->when_forwarded([] {}));
     const auto* const rules = "a LIKE 'a%'";
-    CHECK(f.broker.create_subscription("news", "late", {}, {{.name = "r", .filter = SqlFilter{rules}}},
-                                       f.at)
+    CHECK(f.broker
+              .create_subscription("news", "late", {}, {{.name = "r", .filter = SqlFilter{rules}}},
+                                   f.at)
               .ok());
     f.finish();
     CHECK(f.peek_text(*f.broker.find("news/subscriptions/late").value()).empty());

@@ -43,8 +43,8 @@ TEST_CASE("queue context: so many timers run in a turn, and the rest is due a li
 }
 
 TEST_CASE("queue: thousands of messages that expire together are dead-lettered in turns") {
-    QueueFixture f{broker::QueueOptions{.default_time_to_live = 1s,
-                                        .dead_letter_on_expiration = true}};
+    QueueFixture f{
+        broker::QueueOptions{.default_time_to_live = 1s, .dead_letter_on_expiration = true}};
     constexpr std::size_t messages = 3'000;
     for (std::size_t i = 0; i < messages; ++i) {
         f.send({.body = "m"});

@@ -132,3 +132,14 @@ TEST_CASE("rules: a subscription has at most 2,000 rules") {
     REQUIRE(rules.remove("7").ok());
     CHECK(rules.add({.name = "more"}).ok());
 }
+
+TEST_CASE("rules: a page of them") {
+    RuleBook rules;
+    for (const char* const name : {"1", "2", "3"}) {
+        REQUIRE(rules.add({.name = name}).ok());
+    }
+    CHECK(rules.list(0, 2) == std::vector<Rule>{{.name = "1"}, {.name = "2"}});
+    CHECK(rules.list(2, 2) == std::vector<Rule>{{.name = "3"}});
+    CHECK(rules.list(3, 2).empty());
+    CHECK(rules.list(4, 2).empty());
+}

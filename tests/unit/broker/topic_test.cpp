@@ -390,7 +390,8 @@ TEST_CASE("topic: with many sending threads every subscription gets all messages
     for (auto& sender : senders) {
         sender.join();
     }
-    while (f.broker.next_wakeup().value_or(TimePoint::max()) <= f.at.now) { // what took longer than a turn
+    while (f.broker.next_wakeup().value_or(TimePoint::max()) <=
+           f.at.now) { // what took longer than a turn
         f.broker.advance(f.at);
     }
     CHECK(f.count(*f.queue) == 0);

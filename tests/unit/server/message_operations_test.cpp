@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "broker/entity_state.hpp"
 #include "managed.hpp"
 
 using namespace sessionq;
@@ -144,4 +145,53 @@ TEST_CASE("message operations: a message lock is renewed by its token, whose del
     front.run();
     CHECK(link.outcomes.at(0).kind == amqp::OutcomeKind::accepted);
     CHECK(front.ask("renew-lock", Value::map({{"lock-tokens", uuids({token})}})).status == 410);
+}
+
+TEST_CASE("message operations: a request has at most so many items") {
+    Managed front{"orders", {.items_per_request = 3}};
+    const auto cancel = [&](std::initializer_list<std::int64_t> numbers) {
+        return front.ask("cancel-scheduled-message",
+                         Value::map({{"sequence-numbers", longs(numbers)}}));
+    };
+    CHECK(cancel({1, 2, 3}).status == 404);
+    const auto refused = cancel({1, 2, 3, 4});
+    CHECK(refused.status == 400);
+    CHECK(refused.condition == "amqp:resource-limit-exceeded");
+    const auto renew =
+        front.ask("renew-lock",
+                  Value::map({{"lock-tokens", uuids(std::vector<Value>(4, core::Uuid::make()))}}));
+    CHECK(renew.condition == "amqp:resource-limit-exceeded");
+}
+
+TEST_CASE("message operations: a request with too many values is rejected") {
+    Managed front;
+    const auto outcome = [&](std::size_t items) {
+        front.requests->sender->send("2",
+                                     Front::request("id", "answers",
+                                                    Value::map({{"operation", "none"}}),
+                                                    amqp::List(items, Value{true})),
+                                     false);
+        front.run();
+        REQUIRE(!front.requests->outcomes.empty());
+        return front.requests->outcomes.back().kind;
+    };
+    // the list itself is a value too
+    CHECK(outcome(server::most_request_values - 1) == amqp::OutcomeKind::accepted);
+    CHECK(outcome(server::most_request_values) == amqp::OutcomeKind::rejected);
+}
+
+TEST_CASE("message operations: a search among many messages goes on in turns, until it has found "
+          "one or there are no more") {
+    Managed front{"plain"};
+    constexpr std::size_t others = 3 * broker::messages_a_search + 7;
+    std::vector<Message> messages(others);
+    messages.push_back(message("wanted", "found"));
+    front.put("plain", std::move(messages));
+    const auto peek = [&](const char* session) {
+        return front.ask("peek-message", Value::map({{"from-sequence-number", std::int64_t{1}},
+                                                     {"message-count", std::int32_t{10}},
+                                                     {"session-id", session}}));
+    };
+    CHECK(front.bodies(peek("wanted")) == std::vector<std::string>{"found"});
+    CHECK(peek("none").status == 204);
 }

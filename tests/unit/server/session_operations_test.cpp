@@ -84,3 +84,17 @@ TEST_CASE("session operations: sessions are listed by page, the empty id include
         Value::map({{"last-updated-time", amqp::Timestamp{1}}, {"skip", 0}, {"top", 10}}));
     CHECK(since.status == 501); // refused, rather than answered with all sessions
 }
+
+TEST_CASE("session operations: a page of sessions has at most so many ids") {
+    Managed front{"orders", {.items_per_page = 2}};
+    front.put("orders", {message("a", "1"), message("b", "2"), message("c", "3")});
+    const auto list = [&](std::int32_t skip) {
+        const auto page = front.ask("get-message-sessions",
+                                    Value::map({{"skip", skip}, {"top", std::int32_t{1'000'000}}}));
+        REQUIRE(page.status == 200);
+        return *page.body.find("sessions-ids")->items();
+    };
+    CHECK(list(0) == std::vector<Value>{"a", "b"});
+    CHECK(list(2) == std::vector<Value>{"c"});
+    CHECK(server::Limits{}.items_per_page == 1000);
+}

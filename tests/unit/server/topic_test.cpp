@@ -187,3 +187,29 @@ TEST_CASE("Management: an entity without rules and an incomplete body give an er
         CHECK(front.ask("news/subscriptions/red", operation, amqp::Map{}).status == 400);
     }
 }
+
+TEST_CASE("Topic: a message whose rules take long is confirmed when it is in its subscriptions") {
+    TopicFront front;
+    std::vector<Rule> rules;
+    for (int i = 0; i < 300; ++i) {
+        rules.push_back({.name = std::to_string(i), .filter = SqlFilter{"a LIKE '%aaab%'"}});
+    }
+    rules.push_back({.name = "all"});
+    REQUIRE(
+        front.broker.create_subscription("news", "slow", {}, std::move(rules), front.now()).ok());
+    LinkLog& sending = front.send("sender", "news");
+    Message heavy = Message::text("a", "heavy");
+    heavy.properties = {{"a", std::string(30'000, 'a')}};
+    sending.sender->send("1", amqp::encode_message(heavy, front.reading()), false);
+    sending.sender->send("2", amqp::encode_message(Message::text("a", "light"), front.reading()),
+                         false);
+    front.run();
+    CHECK(sending.outcomes.empty());
+    CHECK(front.counts("news/Subscriptions/slow").active == 0);
+    for (int turn = 0; turn < 100 && sending.outcomes.size() < 2; ++turn) {
+        front.pass(std::chrono::milliseconds{1});
+    }
+    REQUIRE(sending.outcomes.size() == 2);
+    CHECK(sending.outcomes[0].kind == amqp::OutcomeKind::accepted);
+    CHECK(front.counts("news/Subscriptions/slow").active == 2);
+}

@@ -271,3 +271,13 @@ TEST_CASE("Decoder: read_integer accepts every width") {
     CHECK_FALSE(integer("\x56\x01"));
     CHECK_FALSE(Decoder{"\x54\x01"}.read_unsigned());
 }
+
+TEST_CASE("decoder: a tree has at most so many values, those in arrays and itself included") {
+    const Value tree = Value::list(
+        {true, Value::map({{"a", true}}), Array{.element = 0x50, .items = {std::uint8_t{1}}}});
+    const std::string bytes = encode(tree);
+    constexpr std::uint32_t values = 7;
+    CHECK(Decoder{bytes}.read(values) == tree);
+    CHECK_FALSE(Decoder{bytes}.read(values - 1));
+    CHECK_FALSE(Decoder{bytes}.read(0));
+}

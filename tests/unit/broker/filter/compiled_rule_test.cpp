@@ -159,8 +159,8 @@ TEST_CASE("rule: a correlation filter has at most 100 properties with texts of 1
 TEST_CASE("rule: a text that an action joins has at most 32 KiB; a longer one is unknown") {
     const std::size_t most = 32'768;
     const auto joined = [](std::size_t first, std::size_t second) {
-        const DecodedContent content{
-            Message{.properties = {{"a", std::string(first, 'x')}, {"b", std::string(second, 'y')}}}};
+        const DecodedContent content{Message{
+            .properties = {{"a", std::string(first, 'x')}, {"b", std::string(second, 'y')}}}};
         Work work{0};
         const auto made = CompiledRule::make({.name = "r", .action = "SET c = a + b"})
                               .value()
@@ -185,7 +185,8 @@ TEST_CASE("rule: doubling a property with each statement does not double the wor
     CHECK(work.done() < 200'000);
 }
 
-TEST_CASE("rule: a pattern in a property has at most 1024 bytes; with a longer one LIKE is unknown") {
+TEST_CASE(
+    "rule: a pattern in a property has at most 1024 bytes; with a longer one LIKE is unknown") {
     const auto matches = [](std::size_t length) {
         Work work{0};
         return CompiledRule::make({.name = "r", .filter = SqlFilter{"a LIKE b"}})
@@ -212,8 +213,7 @@ TEST_CASE("rule: REMOVE takes all spellings of a name, and as long as there are 
     const auto made = CompiledRule::make({.name = "r", .action = "REMOVE aaaaaaaaaa"})
                           .value()
                           .apply(content, *content.outline(), work);
-    CHECK(made->message().properties ==
-          Properties{{"RuleName", std::string{"r"}}, {"b", true}});
+    CHECK(made->message().properties == Properties{{"RuleName", std::string{"r"}}, {"b", true}});
     CHECK(work.done() < 200'000);
 }
 

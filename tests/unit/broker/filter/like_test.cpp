@@ -82,8 +82,8 @@ TEST_CASE("LIKE: parts longer than a word of 64 characters match as defined") {
     std::mt19937 random{8};
     std::size_t matched = 0;
     for (int round = 0; round < 2'000; ++round) {
-        const std::string text = repeated("a", 40 + random() % 200) +
-                                 random_text(random, "ab", 3) + repeated("a", random() % 150);
+        const std::string text = repeated("a", 40 + random() % 200) + random_text(random, "ab", 3) +
+                                 repeated("a", random() % 150);
         std::string part = text.substr(random() % 30, 60 + random() % 80);
         part[random() % part.size()] = random() % 3 == 0 ? 'b' : '_';
         const std::string pattern = "%" + part + (random() % 2 == 0 ? "%" : "");
@@ -113,14 +113,10 @@ TEST_CASE("LIKE: _ matches one character, also of several bytes; an invalid byte
 TEST_CASE("LIKE: the steps grow with the length of the text, whatever the pattern") {
     const std::string text = repeated("a", 1'000'000);
     const std::string patterns[] = {
-        "%" + repeated("a", 900) + "b%",
-        "%" + repeated("a%", 450) + "b",
-        "%" + repeated("_", 900) + "b%",
-        "%" + repeated("a_", 450) + "b",
-        repeated("%a", 500) + "b",
-        "%" + repeated("a", 450) + "b" + repeated("a", 450) + "%",
-        "%b" + repeated("a", 900),
-        "%" + repeated("_%", 400) + "b%",
+        "%" + repeated("a", 900) + "b%", "%" + repeated("a%", 450) + "b",
+        "%" + repeated("_", 900) + "b%", "%" + repeated("a_", 450) + "b",
+        repeated("%a", 500) + "b",       "%" + repeated("a", 450) + "b" + repeated("a", 450) + "%",
+        "%b" + repeated("a", 900),       "%" + repeated("_%", 400) + "b%",
     };
     for (const std::string& pattern : patterns) {
         INFO(pattern);

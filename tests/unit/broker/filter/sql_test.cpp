@@ -259,7 +259,8 @@ TEST_CASE("SQL filter: an invalid condition is rejected with its position") {
     CHECK(ask((within(101, '(', "1", ")") + " = 1").c_str()).find("deeper than 100 levels") !=
           std::string::npos);
     CHECK(ask((within(100, '(', "1", ")") + " = 1").c_str()) == "true");
-    CHECK(ask(within(101, '-', "1 = 1", "").c_str()).find("deeper than 100 levels") != std::string::npos);
+    CHECK(ask(within(101, '-', "1 = 1", "").c_str()).find("deeper than 100 levels") !=
+          std::string::npos);
 }
 
 TEST_CASE("SQL action: statements may be separated by a comma, a semicolon or nothing") {

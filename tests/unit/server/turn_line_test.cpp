@@ -1,0 +1,40 @@
+#include "server/turn_line.hpp"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+#include "support/manual_loop.hpp"
+
+using namespace sessionq;
+using namespace sessionq::test;
+
+TEST_CASE("turn line: one turn at a time, and the loop's other tasks in between") {
+    ManualLoop loop;
+    server::TurnLine line{loop};
+    std::string ran;
+    line.add([&] {
+        ran += "a";
+        line.add([&] { ran += "c"; }); // the rest of it
+        CHECK(ran == "a");
+    });
+    line.add([&] { ran += "b"; });
+    CHECK(ran.empty());
+    loop.post([&] { ran += "|"; });
+    loop.run_until_idle();
+    CHECK(ran == "a|bc");
+    line.add([&] { ran += "d"; });
+    loop.run_until_idle();
+    CHECK(ran == "a|bcd");
+}
+
+TEST_CASE("turn line: destroying it drops what waits") {
+    ManualLoop loop;
+    std::optional<server::TurnLine> line{loop};
+    bool ran = false;
+    line->add([&] { ran = true; });
+    line.reset();
+    loop.run_until_idle();
+    CHECK_FALSE(ran);
+}
