@@ -60,6 +60,14 @@ void ForwardingLine::release_held() {
     held_.clear();
 }
 
+bool ForwardingLine::await(Done done) {
+    if (ended_ == added_) {
+        return false;
+    }
+    waiting_.push_back({added_, std::move(done)});
+    return true;
+}
+
 std::vector<ForwardingLine::Done> ForwardingLine::give_up() {
     std::vector<Done> told;
     for (Waiting& waiting : std::exchange(waiting_, {})) {

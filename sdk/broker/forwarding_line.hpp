@@ -42,8 +42,9 @@ public:
     /// The held messages wait again, behind the others.
     void release_held();
 
-    /// Has `done` called once all that waits now has arrived or failed. Not allowed while idle.
-    void await(Done done) { waiting_.push_back({added_, std::move(done)}); }
+    /// Has `done` called once all that was added has arrived or failed. Returns false, and never
+    /// calls it, if that is so already.
+    [[nodiscard]] bool await(Done done);
     /// Nothing is forwarded any more. Returns all that must be told.
     [[nodiscard]] std::vector<Done> give_up();
 

@@ -50,11 +50,7 @@ bool QueuePair::when_forwarded(ForwardingLine::Done done) {
         return false;
     }
     const std::lock_guard lock{mutex_};
-    if (line_.is_idle() || entity_.state.is_shut_down) {
-        return false;
-    }
-    line_.await(std::move(done));
-    return true;
+    return !entity_.state.is_shut_down && line_.await(std::move(done));
 }
 
 void QueuePair::forward(Instant at, filter::Work& work) {

@@ -75,9 +75,11 @@ struct Limits {
     Duration held_time{std::chrono::seconds{60}};
     /// Messages that a sender may have in transit.
     std::uint32_t send_credit{200};
-    /// Sessions or rules in one answer. Clients take a page that is not full for the last one, so
-    /// it is above the pages that they ask for: 1,000 by ours, 100 by Azure's.
-    std::size_t items_per_page{1000};
+    /// Sessions in one answer. Clients may take a page that is not full for the last one, so it is
+    /// not below the pages that they ask for: 1,000 by ours, 100 by Azure's.
+    std::size_t sessions_per_page{1000};
+    /// Rules in one answer. A rule takes up to three kilobytes, and Azure's clients ask for 100.
+    std::size_t rules_per_page{250};
     /// Size of a message's properties, its own and the application's. Azure Service Bus takes as
     /// much. Rules, which read them, then take a bounded time.
     std::size_t property_bytes{std::size_t{64} << 10U};

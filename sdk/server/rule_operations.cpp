@@ -27,7 +27,7 @@ Answer enumerate_rules(const ManagedEntity& entity, const Request& request) {
         return lacks(page.missing);
     }
     amqp::List described;
-    const std::size_t top = std::min(page.top, entity.peer.limits.items_per_page);
+    const std::size_t top = std::min(page.top, entity.peer.limits.rules_per_page);
     for (const Rule& rule : book->list(page.skip, top)) {
         described.push_back(amqp::Value::map({{"rule-description", describe_rule(rule)}}));
     }

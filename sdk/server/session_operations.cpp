@@ -72,7 +72,7 @@ Answer list_sessions(const ManagedEntity& entity, const Request& request) {
         return refuse(501, condition::not_implemented,
                       "listing sessions by the time of their state is not supported");
     }
-    const std::size_t top = std::min(page.top, entity.peer.limits.items_per_page);
+    const std::size_t top = std::min(page.top, entity.peer.limits.sessions_per_page);
     const auto ids = entity.queue->list_sessions(page.skip, top, entity.peer.now());
     if (ids.empty()) {
         return no_content();

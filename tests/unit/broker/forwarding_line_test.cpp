@@ -80,15 +80,17 @@ TEST_CASE("forwarding line: who waits is told once what was there before has end
     CHECK(line.begin());
     CHECK(line.take().size() == 2);
     std::string told;
-    line.await([&] { told += "a"; });
+    CHECK(line.await([&] { told += "a"; }));
     line.put({3});
-    line.await([&] { told += "b"; });
+    CHECK(line.await([&] { told += "b"; }));
     tell(line.end(1));
     CHECK(told.empty());
     tell(line.end(1));
     CHECK(told == "a");
     tell(line.end(1));
     CHECK(told == "ab");
+    CHECK_FALSE(line.await([] {})); // although nobody has seen yet that nothing waits
+    CHECK_FALSE(line.is_idle());
 }
 
 TEST_CASE("forwarding line: who waits is told when it is given up") {
@@ -96,7 +98,7 @@ TEST_CASE("forwarding line: who waits is told when it is given up") {
     line.put({1});
     CHECK(line.begin());
     int told = 0;
-    line.await([&] { ++told; });
+    CHECK(line.await([&] { ++told; }));
     tell(line.give_up());
     tell(line.give_up());
     CHECK(told == 1);
@@ -112,7 +114,7 @@ TEST_CASE("forwarding line: held messages wait again when they are released") {
     }
     CHECK(line.holds_any());
     int told = 0;
-    line.await([&] { ++told; });
+    CHECK(line.await([&] { ++told; }));
     CHECK(line.take().empty());
     line.release_held();
     CHECK_FALSE(line.holds_any());

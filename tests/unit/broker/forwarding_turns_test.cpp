@@ -1,7 +1,9 @@
 // Messages whose rules take longer than a turn.
 #include <doctest/doctest.h>
 
-#include "broker/filter/limits.hpp"
+#include <atomic>
+#include <thread>
+
 #include "unit/broker/queue_fixture.hpp"
 
 using namespace sessionq;
@@ -143,4 +145,49 @@ TEST_CASE("forwarding in turns: a message meets the rules that there were when i
     f.finish();
     CHECK(f.peek_text(*f.broker.find("news/subscriptions/late").value()) == "2");
     CHECK(f.peek_text(*news).empty());
+}
+
+TEST_CASE(
+    "forwarding in turns: with several senders and the broker's thread every message arrives, "
+    "in order for each sender, and every sender is told") {
+    TurnsFixture f;
+    const auto news = f.subscribe("a", 60); // every message takes more than a turn
+    constexpr int each = 20;
+    constexpr int senders = 3;
+    std::atomic<int> told{0};
+    std::atomic<int> expected{0};
+    std::atomic<bool> ended{false};
+    std::thread broker_thread{[&] {
+        while (!ended || f.broker.next_wakeup()) {
+            f.broker.advance(f.at);
+            std::this_thread::yield();
+        }
+    }};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < senders; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < each; ++i) {
+                Message message = heavy(std::to_string(i).c_str());
+                message.session_id = std::to_string(t);
+                CHECK(f.queue->send(std::vector{std::move(message)}, f.at).ok());
+                if (f.queue->when_forwarded([&] { ++told; })) {
+                    ++expected;
+                }
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    ended = true;
+    broker_thread.join();
+    CHECK(told == expected);
+    CHECK(f.count(*f.queue) == 0);
+    for (int t = 0; t < senders; ++t) {
+        const auto seen = news->peek(0, 1'000, std::to_string(t), f.at);
+        REQUIRE(seen.size() == each);
+        for (int i = 0; i < each; ++i) {
+            REQUIRE(seen[static_cast<std::size_t>(i)].content().body == std::to_string(i));
+        }
+    }
 }

@@ -86,7 +86,7 @@ TEST_CASE("session operations: sessions are listed by page, the empty id include
 }
 
 TEST_CASE("session operations: a page of sessions has at most so many ids") {
-    Managed front{"orders", {.items_per_page = 2}};
+    Managed front{"orders", {.sessions_per_page = 2}};
     front.put("orders", {message("a", "1"), message("b", "2"), message("c", "3")});
     const auto list = [&](std::int32_t skip) {
         const auto page = front.ask("get-message-sessions",
@@ -96,5 +96,5 @@ TEST_CASE("session operations: a page of sessions has at most so many ids") {
     };
     CHECK(list(0) == std::vector<Value>{"a", "b"});
     CHECK(list(2) == std::vector<Value>{"c"});
-    CHECK(server::Limits{}.items_per_page == 1000);
+    CHECK(server::Limits{}.sessions_per_page == 1000);
 }
