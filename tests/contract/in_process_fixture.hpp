@@ -35,11 +35,14 @@ public:
     [[nodiscard]] core::EventLoop& loop() override { return loop_; }
 
     bool eventually(const std::function<bool()>& done) override {
-        while (!done() && loop_.turn()) {
+        while (!done() && turn()) {
         }
         return done();
     }
-    void quiet() override { loop_.run_until_idle(); }
+    void quiet() override {
+        while (turn()) {
+        }
+    }
     void pass(Duration length) override {
         const TimePoint end = loop_.now() + length;
         for (auto due = broker_->next_wakeup(); due && *due <= end; due = broker_->next_wakeup()) {
@@ -52,10 +55,22 @@ public:
     [[nodiscard]] broker::Instant now() const { return {loop_.now(), loop_.wall_now()}; }
 
 private:
+    /// Runs one task, or what the broker's thread would do now. Returns false if there was none.
+    bool turn() {
+        if (loop_.turn()) {
+            return true;
+        }
+        const auto due = broker_->next_wakeup();
+        if (!due || *due > loop_.now()) {
+            return false;
+        }
+        broker_->advance(now());
+        return true;
+    }
     void move_to(TimePoint instant) {
         loop_.advance_to(std::max(instant, loop_.now()));
         broker_->advance(now());
-        loop_.run_until_idle();
+        quiet();
     }
     ManualLoop loop_;
     std::shared_ptr<broker::Broker> broker_{std::make_shared<broker::Broker>()};
