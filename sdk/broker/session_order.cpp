@@ -9,9 +9,9 @@
 namespace sessionq::broker {
 namespace {
 
-constexpr std::size_t slots = 64;
+constexpr std::size_t slots_a_block = 64;
 
-constexpr std::uint64_t bit_of(std::size_t slot) noexcept { return std::uint64_t{1} << slot; }
+constexpr std::uint64_t mask_of(std::size_t slot) noexcept { return std::uint64_t{1} << slot; }
 
 std::size_t lowest(std::uint64_t bits) noexcept {
     return static_cast<std::size_t>(std::countr_zero(bits));
@@ -24,14 +24,14 @@ Session* first_in(std::uint64_t bits, const SessionOrder::Block& block) noexcept
 } // namespace
 
 void SessionOrder::append(Session& session) {
-    if (blocks_.empty() || last_slots_ == slots) {
+    if (blocks_.empty() || last_slots_ == slots_a_block) {
         blocks_.emplace_back();
         blocks_.back().self = std::prev(blocks_.end());
         last_slots_ = 0;
     }
     Block& block = blocks_.back();
     session.position = {.block = &block, .slot = static_cast<std::uint8_t>(last_slots_)};
-    block.taken |= bit_of(last_slots_);
+    block.taken |= mask_of(last_slots_);
     block.sessions[last_slots_] = &session;
     ++last_slots_;
 }
@@ -39,8 +39,8 @@ void SessionOrder::append(Session& session) {
 void SessionOrder::remove(Session& session) noexcept {
     Block& block = *session.position.block;
     show(session, false);
-    block.taken &= ~bit_of(session.position.slot);
-    const bool is_filling = last_slots_ < slots && block.self == std::prev(blocks_.end());
+    block.taken &= ~mask_of(session.position.slot);
+    const bool is_filling = last_slots_ < slots_a_block && block.self == std::prev(blocks_.end());
     if (block.taken == 0 && !is_filling) {
         blocks_.erase(block.self);
     }
@@ -50,7 +50,7 @@ void SessionOrder::show(Session& session, bool is_shown) noexcept {
     Position& position = session.position;
     if (position.is_shown != is_shown) {
         position.is_shown = is_shown;
-        position.block->shown ^= bit_of(position.slot);
+        position.block->shown ^= mask_of(position.slot);
     }
 }
 
@@ -82,7 +82,7 @@ Session* SessionOrder::oldest() const noexcept {
 
 Session* SessionOrder::after(const Session& session) const noexcept {
     const Block& block = *session.position.block;
-    const std::uint64_t later = block.taken & ~(bit_of(session.position.slot) * 2 - 1);
+    const std::uint64_t later = block.taken & ~(mask_of(session.position.slot) * 2 - 1);
     if (later != 0) {
         return first_in(later, block);
     }

@@ -48,10 +48,10 @@ std::optional<Answer> find_size_fault(const amqp::Value& body, std::size_t most)
         const amqp::Value* value = body.find(list);
         const auto* items = value != nullptr ? value->items() : nullptr;
         if (items != nullptr && items->size() > most) {
-            return refuse(400, condition::resource_limit_exceeded,
-                          std::string{list} + ": a request may have at most " +
-                              std::to_string(most) + " items; it has " +
-                              std::to_string(items->size()));
+            return server::refuse(400, condition::resource_limit_exceeded,
+                                  std::string{list} + ": a request may have at most " +
+                                      std::to_string(most) + " items; it has " +
+                                      std::to_string(items->size()));
         }
     }
     return std::nullopt;

@@ -80,8 +80,7 @@ public:
             }
         }
         std::ranges::sort(characters_);
-        const auto repeated = std::ranges::unique(characters_);
-        characters_.erase(repeated.begin(), repeated.end());
+        characters_.erase(std::unique(characters_.begin(), characters_.end()), characters_.end());
         takers_.resize((characters_.size() + 1) * words_);
         for (std::size_t i = 0; i < elements.size(); ++i) {
             if (elements[i].kind == Element::Kind::any_one) {
