@@ -56,6 +56,7 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
 }
 
 RequestLink::~RequestLink() {
+    peer_.waiting_request_bytes -= in_turns_;
     for (const Request& request : waiting_) {
         peer_.waiting_request_bytes -= request.bytes;
     }
@@ -86,8 +87,12 @@ void RequestLink::answer(const Request& request, std::optional<TimePoint> until)
     if (answer.searched_to) {
         Request rest = request;
         rest.searched_to = answer.searched_to;
+        in_turns_ += rest.bytes;
+        peer_.waiting_request_bytes += rest.bytes;
         peer_.turns.add([this, self = std::weak_ptr{self_}, rest = std::move(rest), until] {
             if (!self.expired()) {
+                in_turns_ -= rest.bytes;
+                peer_.waiting_request_bytes -= rest.bytes;
                 this->answer(rest, until);
             }
         });
