@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/peer_words.hpp"
+
 namespace sessionq::amqp {
 namespace {
 
@@ -39,8 +41,8 @@ Failure to_failure(const Condition& condition, std::string what,
     found = found != nullptr ? found : find(standard, condition.name);
     return {.code = found != nullptr ? found->second : Errc::protocol_error,
             .detail = std::move(what),
-            .peer_condition = condition.name,
-            .peer_text = condition.text};
+            .peer_condition = core::peer_words(condition.name),
+            .peer_text = core::peer_words(condition.text)};
 }
 
 } // namespace sessionq::amqp

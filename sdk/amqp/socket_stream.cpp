@@ -129,7 +129,9 @@ private:
 Failure refusal(TlsSocket& socket, const asio::error_code& error, const std::string& whom) {
     const long verdict = SSL_get_verify_result(socket.native_handle());
     if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
-        return {.code = Errc::peer_untrusted, .detail = "TLS: the certificate is not for " + whom};
+        return {.code = Errc::peer_untrusted,
+                .detail = "TLS: the certificate is not for " + whom +
+                          "; its subjectAltName does not name it"};
     }
     if (verdict != X509_V_OK) {
         return {.code = Errc::peer_untrusted,
@@ -163,6 +165,8 @@ public:
                      const_cast<char*>(host.c_str())); // OpenSSL's macro casts away const
         }
         if (tls_->verify) {
+            // a common name is no host name (RFC 6125, section 6.4.4)
+            SSL_set_hostflags(ssl, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
             is_name ? SSL_set1_host(ssl, host.c_str())
                     : X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str());
         }

@@ -8,6 +8,7 @@
 #include <openssl/evp.h>
 #include <wslay/wslay.h>
 
+#include "core/peer_words.hpp"
 #include "core/uuid.hpp"
 
 namespace sessionq::amqp {
@@ -163,7 +164,7 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
 WebSocketUpgrade::State WebSocketUpgrade::on_response(std::string_view head) {
     const std::string_view line = first_line(head);
     if (!line.starts_with("HTTP/1.1 101")) {
-        return fail(line.starts_with("HTTP/") ? "the peer answered '" + std::string{line} + "'"
+        return fail(line.starts_with("HTTP/") ? "the peer answered '" + core::peer_words(line) + "'"
                                               : "the peer does not speak HTTP");
     }
     if (field(head, "Sec-WebSocket-Accept") != accept_of(key_)) {

@@ -5,6 +5,7 @@
 #include "amqp/codec/encoder.hpp"
 #include "amqp/peek_wait.hpp"
 #include "core/log.hpp"
+#include "core/peer_words.hpp"
 #include "server/conditions.hpp"
 #include "timing/timer_service.hpp"
 
@@ -52,8 +53,8 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
 }
 
 void PeerConnection::on_open(const amqp::Open& open) {
-    core::log(LogLevel::debug, "server", "connection of '", open.container, "' from ",
-              connection_.peer());
+    core::log(LogLevel::debug, "server", "connection of '", core::peer_words(open.container),
+              "' from ", connection_.peer());
     place_.step();
     arm_claim_timer();
 }
@@ -94,13 +95,13 @@ std::size_t PeerConnection::memory() const noexcept {
     return connection_bytes + sessions_.size() * session_bytes +
            links_by_name_.size() * link_bytes + peer_.unsettled * message_bytes +
            peer_.commits.waiting() * answer_bytes +
-           peer_.held_requests * peer_.limits.held_request_bytes + 2 * peer_.waiting_request_bytes +
+           peer_.held_requests * peer_.limits.held_request_bytes + 4 * peer_.waiting_request_bytes +
            peer_.claims.bytes();
 }
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {
     core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",
-              condition.empty() ? "" : ": ", condition.name);
+              condition.empty() ? "" : ": ", core::peer_words(condition.name));
     const Ended ended = ended_; // a copy, because the call destroys this object
     ended(*this);
 }

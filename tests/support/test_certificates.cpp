@@ -32,7 +32,9 @@ void extend(X509* certificate, X509* issuer, int kind, const char* value) {
     X509_EXTENSION_free(extension);
 }
 
-Certificate make(EVP_PKEY* key, const char* name, X509* issuer, EVP_PKEY* issuer_key, long serial) {
+/// `names`: the subjectAltName; null for none.
+Certificate make(EVP_PKEY* key, const char* name, const char* names, X509* issuer,
+                 EVP_PKEY* issuer_key, long serial) {
     Certificate made{X509_new(), &X509_free};
     X509_set_version(made.get(), 2);
     ASN1_INTEGER_set(X509_get_serialNumber(made.get()), serial);
@@ -46,10 +48,8 @@ Certificate make(EVP_PKEY* key, const char* name, X509* issuer, EVP_PKEY* issuer
     X509_set_issuer_name(made.get(), X509_get_subject_name(by));
     if (issuer == nullptr) {
         extend(made.get(), by, NID_basic_constraints, "critical,CA:TRUE");
-    } else {
-        const std::string names = std::string{name} == "localhost" ? "DNS:localhost,IP:127.0.0.1"
-                                                                   : "DNS:" + std::string{name};
-        extend(made.get(), by, NID_subject_alt_name, names.c_str());
+    } else if (names != nullptr) {
+        extend(made.get(), by, NID_subject_alt_name, names);
     }
     must(X509_sign(made.get(), issuer_key, EVP_sha256()) != 0, "sign");
     return made;
@@ -75,16 +75,20 @@ TestCertificates::TestCertificates() {
     folder_ = pattern;
     const auto new_key = [] { return Key{EVP_EC_gen("P-256"), &EVP_PKEY_free}; };
     const Key ca_key = new_key();
-    const Certificate ca = make(ca_key.get(), "sessionq test authority", nullptr, ca_key.get(), 1);
+    const Certificate ca =
+        make(ca_key.get(), "sessionq test authority", nullptr, nullptr, ca_key.get(), 1);
     write(folder_ / "ca.pem", ca.get());
     long serial = 1;
-    for (const auto& [file, name] :
-         {std::pair{"server", "localhost"}, std::pair{"elsewhere", "elsewhere.example"}}) {
+    const auto issue = [&](const std::string& file, const char* name, const char* names) {
         const Key key = new_key();
-        const Certificate certificate = make(key.get(), name, ca.get(), ca_key.get(), ++serial);
-        write(folder_ / (std::string{file} + ".pem"), certificate.get());
-        write(folder_ / (std::string{file} + ".key"), key.get());
-    }
+        const Certificate certificate =
+            make(key.get(), name, names, ca.get(), ca_key.get(), ++serial);
+        write(folder_ / (file + ".pem"), certificate.get());
+        write(folder_ / (file + ".key"), key.get());
+    };
+    issue("server", "localhost", "DNS:localhost,IP:127.0.0.1");
+    issue("elsewhere", "elsewhere.example", "DNS:elsewhere.example");
+    issue("nameless", "localhost", nullptr);
 }
 
 TestCertificates::~TestCertificates() {

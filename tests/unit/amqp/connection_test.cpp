@@ -283,6 +283,19 @@ TEST_CASE("Connector: rejects a certificate for another host") {
     CHECK(stream.failure().detail.find("localhost") != std::string::npos);
 }
 
+TEST_CASE("Connector: rejects a certificate that has a common name and no subjectAltName") {
+    const TestCertificates certificates;
+    const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.nameless(),
+                                                   .key_file = certificates.nameless_key()});
+    const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
+    Bench bench{server.value()};
+    const auto stream =
+        bench.connect({.host = "localhost", .port = bench.port, .tls = trusting.value()});
+    REQUIRE_FALSE(stream.ok());
+    CHECK(stream.failure().code == Errc::peer_untrusted);
+    CHECK(stream.failure().detail.find("subjectAltName") != std::string::npos);
+}
+
 TEST_CASE("Connector: reports each kind of failure") {
     Bench bench;
     const std::uint16_t port = bench.port;

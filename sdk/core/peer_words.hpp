@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace sessionq::core {
+
+/// The longest text of a peer that errors and logs repeat, in bytes. What is longer is cut.
+inline constexpr std::size_t longest_peer_words = 1024;
+
+/// Makes a peer's text fit for logs, errors and terminals: each control character, each character
+/// that changes the direction of text, and each byte that is not UTF-8 becomes a '?'. Cuts what is
+/// too long, and says so with "...".
+[[nodiscard]] std::string peer_words(std::string_view text);
+
+} // namespace sessionq::core
