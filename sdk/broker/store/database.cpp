@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <utility>
+
 namespace sessionq::broker {
 namespace {
 
@@ -50,6 +52,21 @@ std::int64_t Database::number(const std::string& query) {
 bool Database::is_in_transaction() const noexcept { return sqlite3_get_autocommit(handle_) == 0; }
 
 std::int64_t Database::changes() const noexcept { return sqlite3_changes64(handle_); }
+
+void Database::define(const std::string& name, std::function<void(std::int64_t)> use) {
+    using Use = std::function<void(std::int64_t)>;
+    const auto call = [](sqlite3_context* context, int, sqlite3_value** arguments) {
+        (*static_cast<Use*>(sqlite3_user_data(context)))(sqlite3_value_int64(arguments[0]));
+        sqlite3_result_int(context, 1);
+    };
+    const auto destroy = [](void* owned) { delete static_cast<Use*>(owned); };
+    const int code = sqlite3_create_function_v2(
+        handle_, name.c_str(), 1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+        std::make_unique<Use>(std::move(use)).release(), call, nullptr, nullptr, destroy);
+    if (code != SQLITE_OK) { // it has destroyed the function
+        throw error_of(handle_, code);
+    }
+}
 
 void Database::keep_log_on_close(bool is_kept) {
     const int code = sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -39,6 +40,8 @@ public:
     [[nodiscard]] bool is_in_transaction() const noexcept;
     /// How many rows the last statement wrote.
     [[nodiscard]] std::int64_t changes() const noexcept;
+    /// Defines an SQL function of one number. It calls `use` and is true. Replaces an earlier one.
+    void define(const std::string& name, std::function<void(std::int64_t)> use);
     /// Whether closing leaves the write-ahead log as it is. Otherwise it is written into the file
     /// and removed.
     void keep_log_on_close(bool is_kept);

@@ -17,7 +17,13 @@ template <typename Row>
 class TableWriter {
 public:
     /// `database` and `sum` must outlive the writer.
-    TableWriter(Database& database, TableSum& sum) : database_{database}, sum_{sum} {}
+    TableWriter(Database& database, TableSum& sum) : database_{database}, sum_{sum} {
+        database.define(take_off_, [&sum](std::int64_t checksum) {
+            sum.remove(static_cast<std::uint64_t>(checksum));
+        });
+        erase_.emplace(database, "DELETE FROM " + table_ + " WHERE " + lists_.where + " AND " +
+                                     take_off_ + "(checksum)");
+    }
 
     /// Adds a row, or replaces the row of its key. Quickest for a row that is new.
     void insert(const Row& row) {
@@ -52,11 +58,9 @@ public:
 
     /// No effect if there is no row of this key.
     void erase(const Row& key) {
-        // RETURNING costs twice as much as this.
-        if (const auto checksum = find_checksum(key)) {
-            bind_row(erase_, key, Columns::keys).run();
-            sum_.remove(*checksum);
-        }
+        // The function in its condition sees the checksum. RETURNING, or a query before, would
+        // take another search: a fifth of all work for a message that comes and goes.
+        bind_row(*erase_, key, Columns::keys).run();
     }
 
     /// Removes the rows that match `condition`, an SQL term with one parameter.
@@ -127,7 +131,8 @@ private:
                              "SELECT checksum FROM " + table_ + " WHERE " + lists_.where};
     Statement update_{database_, "UPDATE " + table_ + " SET " + lists_.settings +
                                      "checksum = ? WHERE " + lists_.where};
-    Statement erase_{database_, "DELETE FROM " + table_ + " WHERE " + lists_.where};
+    const std::string take_off_{"take_off_" + table_}; // an SQL function
+    std::optional<Statement> erase_;
 };
 
 /// All tables of a store, with one ledger. For one thread at a time.
