@@ -35,7 +35,7 @@ std::string DamageReport::text(std::size_t most) const {
     return text;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string shown{text.substr(0, longest_name)};
     std::ranges::replace_if(shown, is_control, '?');
     return "'" + shown + (text.size() > longest_name ? "...'" : "'");

@@ -27,6 +27,6 @@ private:
 };
 
 /// A name or key that may be damaged, in quotes, cut and without control characters.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 } // namespace sessionq::broker

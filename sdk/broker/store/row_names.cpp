@@ -5,8 +5,8 @@
 namespace sessionq::broker {
 
 void RowNames::add(const DurableQueue& queue) {
-    entities_[queue.queue.id] = quoted(queue.name);
-    entities_[queue.dead_letters.id] = quoted(queue.name + "/$DeadLetterQueue");
+    entities_[queue.queue.id] = in_quotes(queue.name);
+    entities_[queue.dead_letters.id] = in_quotes(queue.name + "/$DeadLetterQueue");
 }
 
 std::string RowNames::of_entity(std::int64_t id) const {
@@ -15,7 +15,7 @@ std::string RowNames::of_entity(std::int64_t id) const {
 }
 
 std::string RowNames::of(const QueueRow& row) const {
-    return "queues: " + quoted(row.name) + " with id " + std::to_string(row.id);
+    return "queues: " + in_quotes(row.name) + " with id " + std::to_string(row.id);
 }
 
 std::string RowNames::of(const EntityRow& row) const {
@@ -27,11 +27,11 @@ std::string RowNames::of(const MessageRow& row) const {
 }
 
 std::string RowNames::of(const SessionStateRow& row) const {
-    return "session_states: session " + quoted(row.session_id) + " of " + of_entity(row.entity);
+    return "session_states: session " + in_quotes(row.session_id) + " of " + of_entity(row.entity);
 }
 
 std::string RowNames::of(const TakenIdRow& row) const {
-    return "taken_ids: message id " + quoted(row.message_id) + " of " + of_entity(row.entity);
+    return "taken_ids: message id " + in_quotes(row.message_id) + " of " + of_entity(row.entity);
 }
 
 } // namespace sessionq::broker

@@ -21,9 +21,9 @@ TEST_CASE("DamageReport: counts all damages, keeps the first ones and shows fewe
     CHECK(report.text(2) == "a; two lines; and 99 more");
 }
 
-TEST_CASE("quoted: no control characters, and no more than 80 bytes") {
-    CHECK(quoted("orders") == "'orders'");
-    CHECK(quoted("a\x1b[31m\nb\x7f") == "'a?[31m?b?'");
-    CHECK(quoted(std::string(80, 'x')) == "'" + std::string(80, 'x') + "'");
-    CHECK(quoted(std::string(81, 'x')) == "'" + std::string(80, 'x') + "...'");
+TEST_CASE("in_quotes: no control characters, and no more than 80 bytes") {
+    CHECK(in_quotes("orders") == "'orders'");
+    CHECK(in_quotes("a\x1b[31m\nb\x7f") == "'a?[31m?b?'");
+    CHECK(in_quotes(std::string(80, 'x')) == "'" + std::string(80, 'x') + "'");
+    CHECK(in_quotes(std::string(81, 'x')) == "'" + std::string(80, 'x') + "...'");
 }
