@@ -50,8 +50,8 @@ std::size_t PeerPlace::trim() noexcept {
     return connection_.memory() + beside_;
 }
 
-// A client that has proved a right is told. A stranger is cut off, and so is a client with much that
-// it has not read: it would not read the reason either, and it would keep its memory meanwhile.
+// A client that has proved a right is told. A stranger is cut off, and so is a client with much
+// that it has not read: it would not read the reason either, and it would keep its memory.
 void PeerPlace::lose(const std::string& bound) {
     is_lost_ = true;
     if (const auto line = context_.strikes.note(bound, loop_.now())) {

@@ -150,7 +150,8 @@ class Campaign:
 
     def measure_alone(self):
         """Beside a process that computes, because an attacker also takes a processor."""
-        with subprocess.Popen(["nice", "-n", "19", sys.executable, "-c", "while True: pass"]) as busy:
+        compute = [sys.executable, "-c", "while True: pass"]
+        with subprocess.Popen(["nice", "-n", "19", *compute]) as busy:
             times = [self.replay() for _ in range(5)]
             busy.kill()
         return statistics.median(times)

@@ -77,12 +77,14 @@ public:
     /// Bytes kept for the peer: what is written and not taken, messages that wait for its credit or
     /// room, and what it has sent of frames and messages whose end has not come.
     [[nodiscard]] std::size_t held() const noexcept {
-        return held_ + output_.held() + reader_.held() + sasl_.held();
+        return held_ + arriving_ + output_.held() + reader_.held() + sasl_.held();
     }
+    /// Bytes of messages that have not come in whole.
+    [[nodiscard]] std::size_t arriving() const noexcept { return arriving_; }
     /// The memory, in bytes, that the connection's buffers and waiting messages take here.
     [[nodiscard]] std::size_t memory() const noexcept {
         constexpr std::size_t beside_message = 256; // of one that waits
-        return held_ + waiting_ * beside_message + output_.memory() + reader_.memory() +
+        return held_ + arriving_ + waiting_ * beside_message + output_.memory() + reader_.memory() +
                sasl_.held() + deliveries_.cached_bytes();
     }
     /// Releases memory that is kept for traffic to come.
@@ -161,8 +163,9 @@ private:
     FrameReader reader_;
     EngineDriver* driver_{nullptr};
     Output output_;
-    std::size_t held_{0};    // of messages
-    std::size_t waiting_{0}; // messages for credit or room
+    std::size_t held_{0};     // of messages
+    std::size_t waiting_{0};  // messages for credit or room
+    std::size_t arriving_{0}; // bytes of messages that have not come in whole
     std::uint32_t remote_max_frame_size_{smallest_max_frame_size};
     std::uint16_t remote_channel_max_{65535};
     Channels channels_{};

@@ -32,7 +32,7 @@ void ReceiverLink::look_drained() {
 
 void ReceiverLink::drop_bytes() noexcept {
     if (partial_ != nullptr) {
-        engine_->held_ -= partial_->bytes.size();
+        engine_->arriving_ -= partial_->bytes.size();
         partial_.reset();
     }
 }
@@ -91,9 +91,9 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
         return {};
     }
     partial_->bytes.append(transfer.payload());
-    engine_->held_ += transfer.payload().size();
+    engine_->arriving_ += transfer.payload().size();
     if (!transfer.is_true(more)) {
-        engine_->held_ -= partial_->bytes.size();
+        engine_->arriving_ -= partial_->bytes.size();
         const auto whole = std::exchange(partial_, nullptr);
         deliver(whole->id, whole->tag, whole->message_format, whole->settled, whole->bytes);
     }

@@ -90,6 +90,8 @@ struct Bench {
         options.engine.open = {
             .container = "client", .idle_time_out = 10000, .max_frame_size = 65536};
         options.most_unsent = 1000;
+        options.most_arriving = 100'000;
+        options.most_unsent_answers = 2000;
         options.most_unsent_while_reading = most_unsent_while_reading;
         options.open_time_out = 15s;
         options.write_idle = write_idle;
@@ -442,4 +444,62 @@ TEST_CASE("Connection: destroying it with operations pending raises no events") 
     bench.loop.advance(100s);
     CHECK(bench.owner.closed == 0);
     CHECK(bench.stream->is_closed);
+}
+
+TEST_CASE("Connection: a message that does not end ends the connection, and its memory") {
+    Bench bench;
+    bench.run();
+    auto session = bench.connection().engine().begin_session();
+    LinkLog near;
+    near.receiver = session->make_receiver("link");
+    near.receiver->set_listener(&near);
+    near.receiver->open({.source = {.address = "orders"}});
+    near.receiver->add_credit(10);
+    bench.run();
+    auto& far = *bench.server_log.sessions.at(0)->links.at(0);
+    far.sender->open(far.sender->remote());
+    bench.run();
+    far.sender->send("1", std::string(300'000, 'x'), true);
+    std::string bytes;
+    bench.server->take(bytes);
+    bench.stream->give(std::string_view{bytes}.substr(0, 60'000));
+    CHECK(bench.connection().engine().is_open());
+    bench.stream->give(std::string_view{bytes}.substr(60'000, 200'000));
+    CHECK(near.gone);
+    CHECK(near.why.text == "the peer has sent too much of messages that it does not end");
+    CHECK(bench.connection().engine().held() <= 65536); // a frame that was cut
+    near.receiver.reset();
+    session.reset();
+    bench.run();
+    bench.loop.advance(std::chrono::seconds{6}); // this peer does not close
+    bench.loop.run_until_idle();
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
+    CHECK(bench.server_log.why.name == "amqp:resource-limit-exceeded"); // the peer was told
+}
+
+TEST_CASE("Connection: a server that begins sessions and does not read the answers is left") {
+    Bench bench;
+    bench.run();
+    std::vector<SessionPtr> sessions;
+    const auto begin = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            sessions.push_back(bench.server->begin_session());
+        }
+        std::string bytes;
+        bench.server->take(bytes);
+        bench.stream->give(bytes);
+        bench.loop.run_until_idle(); // writes, and the write does not end
+    };
+    begin(1);
+    CHECK(bench.connection().engine().is_open());
+    begin(2);
+    CHECK(bench.connection().engine().is_open());
+    begin(40);
+    CHECK_FALSE(bench.connection().engine().is_open());
+    sessions.clear();
+    bench.loop.advance(std::chrono::seconds{6});
+    bench.loop.run_until_idle();
+    CHECK(bench.owner.closed == 1);
+    CHECK(bench.owner.why.text == "the peer does not read the answers that its frames need");
 }
