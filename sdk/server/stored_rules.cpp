@@ -80,7 +80,7 @@ bool read_filter(std::size_t place, const Fields& fields, Filter& to) {
     }
 }
 
-std::optional<Rule> read_rule(const amqp::Value& value) {
+std::optional<Rule> read_stored_rule(const amqp::Value& value) {
     const auto* fields = value.items();
     if (fields == nullptr || fields->size() < fields_before_filter) {
         return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<std::vector<Rule>> read_stored(const amqp::Value& value) {
     }
     std::vector<Rule> rules;
     for (const amqp::Value& item : *items) {
-        auto rule = read_rule(item);
+        auto rule = read_stored_rule(item);
         if (!rule) {
             return std::nullopt;
         }
