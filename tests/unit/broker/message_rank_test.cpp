@@ -11,15 +11,15 @@ using broker::MessageRank;
 
 namespace {
 
-const broker::QueueOptions by_priority{.order = MessageOrder::priority};
-const broker::QueueOptions by_due{.order = MessageOrder::property, .order_property = "due"};
+const broker::QueueOptions ranked_by_priority{.order = MessageOrder::priority};
+const broker::QueueOptions ranked_by_due{.order = MessageOrder::property, .order_property = "due"};
 
 MessageRank rank_of(PropertyValue value) {
     return MessageRank::of(DecodedContent{Message{.properties = {{"due", std::move(value)}}}},
-                           by_due);
+                           ranked_by_due);
 }
 MessageRank rank_of(std::uint8_t priority) {
-    return MessageRank::of(DecodedContent{Message{.priority = priority}}, by_priority);
+    return MessageRank::of(DecodedContent{Message{.priority = priority}}, ranked_by_priority);
 }
 
 } // namespace
@@ -72,7 +72,7 @@ TEST_CASE("message rank: values come in the documented order, and equals have on
 }
 
 TEST_CASE("message rank: a message without the property is last") {
-    const auto none = MessageRank::of(DecodedContent{Message{.priority = 9}}, by_due);
+    const auto none = MessageRank::of(DecodedContent{Message{.priority = 9}}, ranked_by_due);
     CHECK(rank_of(PropertyValue{WallTime::max()}) < none);
     CHECK_FALSE(none < rank_of(PropertyValue{std::monostate{}}));
     CHECK_FALSE(rank_of(PropertyValue{std::monostate{}}) < none);
