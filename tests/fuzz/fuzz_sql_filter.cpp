@@ -32,12 +32,13 @@ const DecodedContent& sample() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text{reinterpret_cast<const char*>(data), size};
     const Message outline = *sample().outline();
+    broker::filter::Work work{UINT64_MAX};
     if (const auto condition =
             broker::filter::CompiledRule::make({.name = "r", .filter = SqlFilter{text}})) {
-        static_cast<void>(condition.value().matches(outline));
+        static_cast<void>(condition.value().matches(outline, work));
     }
     if (const auto action = broker::filter::CompiledRule::make({.name = "r", .action = text})) {
-        static_cast<void>(action.value().apply(sample(), outline));
+        static_cast<void>(action.value().apply(sample(), outline, work));
     }
     return 0;
 }
