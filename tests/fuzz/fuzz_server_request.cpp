@@ -43,7 +43,9 @@ void attach(std::string_view text) {
 void ask(std::string_view text) {
     test::ManualLoop loop;
     broker::Broker broker;
-    server::Peer peer{broker, loop, policy, limits};
+    server::TurnLine turns{loop};
+    server::Peer peer{broker, loop, policy, limits, turns};
+    static_cast<void>(peer.claims.log_in("RootManageSharedAccessKey", "SAS_KEY_VALUE"));
     const auto request = server::read_request(text);
     if (!request) {
         return;
@@ -54,7 +56,7 @@ void ask(std::string_view text) {
             broker.create_queue(name, {.requires_session = requires_session}, peer.now()));
         Message message = Message::text("a", "body");
         static_cast<void>(broker.find(name).value()->send(std::vector{message}, peer.now()));
-        server::Management management{peer, broker.find(name).value()};
+        server::Management management{peer, broker.find(name).value(), name + "/$management"};
         const auto answer = management.answer(*request);
         static_cast<void>(
             server::write_answer(answer, request->message_id, server::AnswerStyle::management));
