@@ -97,7 +97,6 @@ ConnectionOptions ClientConnection::connection_options() const {
     const std::string hostname =
         options_.hostname.empty() ? options_.hosts[target_].host : options_.hostname;
     ConnectionOptions made;
-    made.most_unsent_answers = std::size_t{1} << 20U;
     made.engine.open = {
         .container = "sessionq-" + core::Uuid::make().to_string(),
         .hostname = hostname,
@@ -114,6 +113,12 @@ ConnectionOptions ClientConnection::connection_options() const {
     made.open_time_out = std::clamp<Duration>(attempt_until_ - host_.loop().now(), Duration::zero(),
                                               made.open_time_out);
     return made;
+}
+
+// A server that goes on would have this side answer for ever.
+void ClientConnection::on_session(SessionPtr /*session*/) {
+    connection_->close(
+        {.name = "amqp:not-allowed", .text = "only the client may begin sessions here"});
 }
 
 void ClientConnection::on_open(const Open& peer) {

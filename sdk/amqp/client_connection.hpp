@@ -69,6 +69,7 @@ public:
 
 private:
     void on_open(const Open& peer) override;
+    void on_session(SessionPtr session) override;
     void on_idle(timing::IdleKind kind, Duration idle) override;
     void on_closed(const Condition& condition) override;
 

@@ -29,7 +29,6 @@ Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions
       most_unsent_{options.most_unsent},
       most_unsent_while_reading_{options.most_unsent_while_reading},
       most_arriving_{options.most_arriving},
-      most_unsent_answers_{options.most_unsent_answers},
       engine_{std::move(options.engine), *this},
       idleness_{host.loop().now()},
       alive_{std::make_shared<Alive>(Alive{this})},
@@ -93,26 +92,20 @@ void Connection::on_read(std::string_view bytes) {
         host_.on_read(*this);
         idleness_.received(host_.loop().now());
         received_ += bytes.size();
-        const std::size_t unsent = engine_.unsent();
         engine_.input(bytes);
-        unsent_answers_ += engine_.unsent() - unsent;
-        look_at_bounds();
+        look_at_arriving();
     }
     engine_.process();
     turn();
 }
 
-void Connection::look_at_bounds() {
-    const auto end = [this](const char* what) {
-        const Condition why{
-            .name = "amqp:resource-limit-exceeded", .text = what, .found = Errc::protocol_error};
+void Connection::look_at_arriving() {
+    if (engine_.arriving() > most_arriving_) {
+        const Condition why{.name = "amqp:resource-limit-exceeded",
+                            .text = "the peer has sent too much of messages that it does not end",
+                            .found = Errc::protocol_error};
         close(why);
         engine_.input_closed(why);
-    };
-    if (engine_.arriving() > most_arriving_) {
-        end("the peer has sent too much of messages that it does not end");
-    } else if (unsent_answers_ > most_unsent_answers_) {
-        end("the peer does not read the answers that its frames need");
     }
 }
 
@@ -240,7 +233,6 @@ void Connection::flush() {
         return;
     }
     engine_.take(output_);
-    unsent_answers_ = 0;
     in_flight_ = output_.size();
     if (in_flight_ != 0) {
         host_.on_write(*this);

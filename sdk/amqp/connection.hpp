@@ -28,9 +28,6 @@ struct ConnectionOptions {
     /// Bytes of messages on their way, beyond which the connection ends. Service Bus's largest
     /// message has 100 MiB.
     std::size_t most_arriving{std::size_t{112} << 20U};
-    /// Unsent bytes that the peer's own frames have caused, beyond which the connection ends. For
-    /// clients: a server that does not read may not make them answer for ever.
-    std::size_t most_unsent_answers{std::numeric_limits<std::size_t>::max()};
     /// A heartbeat is sent when nothing was sent for so long. Zero: only as the peer's
     /// idle-time-out requires, which always holds.
     Duration write_idle{};
@@ -119,7 +116,7 @@ private:
     void on_time_out();
     void lose(const Condition& why);
     void read_on();
-    void look_at_bounds();
+    void look_at_arriving();
     void flush();
     void turn();
     void finish();
@@ -138,13 +135,11 @@ private:
     const std::size_t most_unsent_;
     const std::size_t most_unsent_while_reading_;
     const std::size_t most_arriving_;
-    const std::size_t most_unsent_answers_;
     Engine engine_;
     Idleness idleness_;
     std::string output_;
     std::uint64_t received_{0};
-    std::size_t unsent_answers_{0}; // bytes that the peer's frames have caused
-    std::size_t in_flight_{0};      // bytes that the stream has not written yet
+    std::size_t in_flight_{0}; // bytes that the stream has not written yet
     Phase phase_{Phase::opening};
     Condition why_{};
     std::shared_ptr<Alive> alive_; // the handle that posted turns check

@@ -38,9 +38,9 @@ constexpr Operation operations[] = {
      Rights::listen(), true},
     {"com.microsoft:update-disposition", &message_operations::update_disposition, Rights::listen(),
      true},
-    {"com.microsoft:enumerate-rules", &rule_operations::enumerate_rules, Rights::manage(), false},
-    {"com.microsoft:add-rule", &rule_operations::add_rule, Rights::manage(), true},
-    {"com.microsoft:remove-rule", &rule_operations::remove_rule, Rights::manage(), true},
+    {"com.microsoft:enumerate-rules", &rule_operations::enumerate_rules, Rights::listen(), false},
+    {"com.microsoft:add-rule", &rule_operations::add_rule, Rights::listen(), true},
+    {"com.microsoft:remove-rule", &rule_operations::remove_rule, Rights::listen(), true},
 };
 
 std::optional<Answer> find_size_fault(const amqp::Value& body, std::size_t most) {

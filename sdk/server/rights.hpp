@@ -12,7 +12,8 @@ public:
     [[nodiscard]] static constexpr Rights none() noexcept { return Rights{0}; }
     [[nodiscard]] static constexpr Rights listen() noexcept { return Rights{1}; }
     [[nodiscard]] static constexpr Rights send() noexcept { return Rights{2}; }
-    /// To change rules. It implies the others.
+    /// Implies the others. Clients of entities need no more than those: Azure asks for Listen to
+    /// change rules.
     [[nodiscard]] static constexpr Rights manage() noexcept { return Rights{4}; }
     [[nodiscard]] static constexpr Rights all() noexcept { return Rights{7}; }
 

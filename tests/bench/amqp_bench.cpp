@@ -191,6 +191,7 @@ void peek_lock_over_tcp(benchmark::State& state) {
         sessionq::client::ReceiveThread near;
         std::unique_ptr<ConnectionHost> far_host;
         std::unique_ptr<ConnectionHost> near_host;
+        Admission admission;
         std::unique_ptr<Acceptor> acceptor;
         std::unique_ptr<Connector> connector;
         std::unique_ptr<Feeding> feeding;
@@ -199,7 +200,7 @@ void peek_lock_over_tcp(benchmark::State& state) {
         std::uint16_t port = 0;
         run_on(far, [&] {
             far_host = std::make_unique<ConnectionHost>(far, far.io_context());
-            acceptor = std::make_unique<Acceptor>(*far_host, [&](StreamPtr stream) {
+            acceptor = std::make_unique<Acceptor>(*far_host, admission, [&](StreamPtr stream) {
                 feeding = std::make_unique<Feeding>(*far_host, std::move(stream), message);
             });
             port = std::move(acceptor->listen({.port = 0})).take_or_throw();

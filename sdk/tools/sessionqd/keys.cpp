@@ -40,6 +40,7 @@ void add_key(server::AccessKeys& keys, const std::string& where, std::string_vie
     std::string_view rest = end == std::string_view::npos ? std::string_view{} : text.substr(end);
     const std::size_t at = rest.find('@');
     if (at != std::string_view::npos) {
+        rest.remove_suffix(rest.ends_with('/') ? 1 : 0);
         key.entity = server::lower_case(rest.substr(at + 1));
         if (key.entity.empty()) {
             throw UsageError{where + ": '" + name + "' names no entity behind '@'"};
@@ -63,14 +64,16 @@ void add_key(server::AccessKeys& keys, const std::string& where, std::string_vie
 void add_keys(server::AccessKeys& keys, const std::string& where, std::string_view text) {
     std::istringstream lines{std::string{text}};
     int number = 0;
+    const std::size_t before = keys.size();
     for (std::string line; std::getline(lines, line);) {
         ++number;
-        if (!line.empty() && line.back() == '\r') {
-            line.pop_back();
-        }
+        line.erase(line.find_last_not_of(" \t\r") + 1);
         if (!line.empty() && line.front() != '#') {
             add_key(keys, where + " line " + std::to_string(number), line);
         }
+    }
+    if (keys.size() == before) { // else the well-known key would be used instead
+        throw UsageError{where + ": has no key"};
     }
 }
 

@@ -91,7 +91,6 @@ struct Bench {
             .container = "client", .idle_time_out = 10000, .max_frame_size = 65536};
         options.most_unsent = 1000;
         options.most_arriving = 100'000;
-        options.most_unsent_answers = 2000;
         options.most_unsent_while_reading = most_unsent_while_reading;
         options.open_time_out = 15s;
         options.write_idle = write_idle;
@@ -476,30 +475,4 @@ TEST_CASE("Connection: a message that does not end ends the connection, and its 
     CHECK(bench.owner.closed == 1);
     CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
     CHECK(bench.server_log.why.name == "amqp:resource-limit-exceeded"); // the peer was told
-}
-
-TEST_CASE("Connection: a server that begins sessions and does not read the answers is left") {
-    Bench bench;
-    bench.run();
-    std::vector<SessionPtr> sessions;
-    const auto begin = [&](int count) {
-        for (int i = 0; i < count; ++i) {
-            sessions.push_back(bench.server->begin_session());
-        }
-        std::string bytes;
-        bench.server->take(bytes);
-        bench.stream->give(bytes);
-        bench.loop.run_until_idle(); // writes, and the write does not end
-    };
-    begin(1);
-    CHECK(bench.connection().engine().is_open());
-    begin(2);
-    CHECK(bench.connection().engine().is_open());
-    begin(40);
-    CHECK_FALSE(bench.connection().engine().is_open());
-    sessions.clear();
-    bench.loop.advance(std::chrono::seconds{6});
-    bench.loop.run_until_idle();
-    CHECK(bench.owner.closed == 1);
-    CHECK(bench.owner.why.text == "the peer does not read the answers that its frames need");
 }

@@ -82,9 +82,9 @@ TEST_CASE("rights: each request needs its own, and is answered with 401 without 
         {"get-message-sessions", Rights::listen()},
         {"receive-by-sequence-number", Rights::listen()},
         {"update-disposition", Rights::listen()},
-        {"enumerate-rules", Rights::manage()},
-        {"add-rule", Rights::manage()},
-        {"remove-rule", Rights::manage()},
+        {"enumerate-rules", Rights::listen()},
+        {"add-rule", Rights::listen()},
+        {"remove-rule", Rights::listen()},
     };
     for (const Given& given : all_rights) {
         Limited front{given.rights};

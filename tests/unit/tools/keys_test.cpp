@@ -76,6 +76,8 @@ TEST_CASE("keys: a text has one key a line") {
     add_keys(keys, "SESSIONQD_KEY", "# mine\n\none=a:listen\r\ntwo=b");
     CHECK(keys.size() == 2);
     CHECK(keys.at("one").rights == Rights::listen());
+    CHECK(complaint([](AccessKeys& more) { add_keys(more, "SESSIONQD_KEY", "# none\n \n"); }) ==
+          "SESSIONQD_KEY: has no key");
     CHECK(complaint([](AccessKeys& more) { add_keys(more, "SESSIONQD_KEY", "one=a\nsecret"); }) ==
           "SESSIONQD_KEY line 2: not NAME=VALUE[:RIGHT]...[@ENTITY]");
 }
