@@ -19,6 +19,12 @@ std::string words(MessageState place, std::uint32_t count, const std::string& re
            (reason.empty() ? "" : ", " + reason);
 }
 
+// A scheduled message that becomes due gets a new sequence number, so a browser shows it again.
+bool came_meanwhile(const Observation::Seen& before, const Observation::Seen& after) {
+    return before.place == MessageState::scheduled && after.place == MessageState::active &&
+           after.sequence > before.sequence;
+}
+
 } // namespace
 
 std::string dead_letters_of(const std::string& entity) { return entity + "/$DeadLetterQueue"; }
@@ -155,9 +161,10 @@ std::optional<std::string> find_impossible(const World& expected, const Observat
             early.insert(key.second);
         }
     }
-    std::set<World::Key> seen;
+    std::map<World::Key, Observation::Seen> seen;
     for (const Observation::Seen& one : observed.messages) {
-        if (!seen.insert({one.entity, one.text}).second) {
+        const auto [before, is_new] = seen.try_emplace({one.entity, one.text}, one);
+        if (!is_new && !came_meanwhile(before->second, one)) {
             return words({one.entity, one.text}) + " exists twice";
         }
         if (one.place == MessageState::active && early.contains(one.text)) {

@@ -91,7 +91,8 @@ struct Observation {
     World expected, const Observation& observed, const std::set<World::Key>& may_be_gone = {});
 
 /// Returns an error that time cannot repair: a message that exists twice, or arrived before its
-/// time.
+/// time. A message seen first as scheduled and then, with a new sequence number, as active exists
+/// once: it became due between.
 [[nodiscard]] std::optional<std::string> find_impossible(const World& expected,
                                                          const Observation& observed);
 

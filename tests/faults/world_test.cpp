@@ -108,6 +108,20 @@ TEST_CASE("world: finds and names every difference") {
     Observation twice = look_at(world);
     twice.messages.push_back(twice.messages.front());
     CHECK(find_impossible(world, twice)->find("twice") != std::string::npos);
+
+    // seen while it was scheduled, and again when it was due
+    const auto again = [&](MessageState first, MessageState second, std::int64_t sequence) {
+        Observation seen = look_at(world);
+        seen.messages.push_back(
+            {.entity = entity::work, .text = "9", .place = first, .sequence = 5});
+        seen.messages.push_back(
+            {.entity = entity::work, .text = "9", .place = second, .sequence = sequence});
+        return find_impossible(world, seen).has_value();
+    };
+    CHECK_FALSE(again(MessageState::scheduled, MessageState::active, 6));
+    CHECK(again(MessageState::scheduled, MessageState::active, 5));
+    CHECK(again(MessageState::scheduled, MessageState::scheduled, 6));
+    CHECK(again(MessageState::active, MessageState::active, 6));
 }
 
 TEST_CASE("world: a half-forwarded message matches neither the old nor the new state") {
