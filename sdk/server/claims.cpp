@@ -27,6 +27,11 @@ bool is_at_or_below(std::string_view path, std::string_view scope) noexcept {
            (path.starts_with(scope) && (path.size() == scope.size() || path[scope.size()] == '/'));
 }
 
+std::string_view parent_of(std::string_view path) noexcept {
+    const std::size_t slash = path.rfind('/');
+    return path.substr(0, slash == std::string_view::npos ? 0 : slash);
+}
+
 Claims::Answer refuse(std::string_view description) {
     return {.status = 401,
             .description = std::string{description},
@@ -104,10 +109,16 @@ void Claims::grant(const std::string& path, const Claim& claim) {
 
 bool Claims::covers(std::string_view entity, Rights any_of, WallTime now) const {
     const std::string path = lower_case(entity);
-    return std::ranges::any_of(claims_, [&](const auto& claim) {
-        return claim.second.until > now && claim.second.rights.has_any_of(any_of) &&
-               is_at_or_below(path, claim.first);
-    });
+    for (std::string_view scope = path;; scope = parent_of(scope)) {
+        const auto claim = claims_.find(scope);
+        if (claim != claims_.end() && claim->second.until > now &&
+            claim->second.rights.has_any_of(any_of)) {
+            return true;
+        }
+        if (scope.empty()) { // all entities
+            return false;
+        }
+    }
 }
 
 std::optional<WallTime> Claims::next_expiry() const {

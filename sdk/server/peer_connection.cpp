@@ -42,7 +42,7 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
         amqp::make_sasl_server([this](std::string_view user, std::string_view password) {
             const bool is_right = peer_.claims.log_in(user, password);
             if (is_right) {
-                on_authenticated();
+                place_.trust();
             }
             return is_right;
         });
@@ -59,13 +59,8 @@ void PeerConnection::on_open(const amqp::Open& open) {
     arm_claim_timer();
 }
 
-void PeerConnection::on_authenticated() {
-    is_authenticated_ = true;
-    place_.trust();
-}
-
 void PeerConnection::on_session(amqp::SessionPtr session) {
-    if (!is_authenticated_ && sessions_.size() == peer_.limits.sessions_before_claim) {
+    if (!place_.is_trusted() && sessions_.size() == peer_.limits.sessions_before_claim) {
         close(make_condition(condition::resource_limit_exceeded,
                              "this connection has begun more AMQP sessions than it may before a "
                              "token is accepted"));
@@ -112,7 +107,7 @@ bool PeerConnection::is_quiet() const { return peer_.unsettled == 0; }
 
 bool PeerConnection::has_room_for_link() const {
     return links_by_name_.size() <
-           (is_authenticated_ ? peer_.limits.links : peer_.limits.links_before_claim);
+           (place_.is_trusted() ? peer_.limits.links : peer_.limits.links_before_claim);
 }
 
 bool PeerConnection::may_use(const std::string& entity, Rights any_of) const {
@@ -143,7 +138,7 @@ Answer PeerConnection::put_token(const Request& request) {
     }
     Claims::Answer judged = peer_.claims.put_token(audience, *token, peer_.loop.wall_now());
     if (judged.condition.empty()) {
-        on_authenticated();
+        place_.trust();
         end_uncovered_links(); // the claim may give fewer rights than the one before
     }
     arm_claim_timer();
@@ -153,7 +148,7 @@ Answer PeerConnection::put_token(const Request& request) {
 }
 
 void PeerConnection::arm_claim_timer() {
-    if (!is_authenticated_) {
+    if (!place_.is_trusted()) {
         if (!claim_timer_.is_armed()) {
             peer_.loop.timers().arm(claim_timer_, peer_.loop.now() + peer_.limits.claim_time);
         }
@@ -169,7 +164,7 @@ void PeerConnection::arm_claim_timer() {
 }
 
 void PeerConnection::on_claim_timer() {
-    if (!is_authenticated_) {
+    if (!place_.is_trusted()) {
         close(make_condition(condition::unauthorized_access, "no valid token arrived in time"));
         return;
     }

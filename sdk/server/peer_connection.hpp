@@ -62,13 +62,11 @@ private:
     void on_claim_timer();
     void arm_claim_timer();
     void end_uncovered_links();
-    void on_authenticated();
     [[nodiscard]] std::size_t memory() const noexcept;
 
     Peer peer_;
     const Ended ended_;
     std::map<LinkKey, PeerLink*> links_by_name_{};
-    bool is_authenticated_{false}; // authenticated by password or by an accepted claim
     timing::Timer claim_timer_;
     amqp::Connection connection_;
     PeerPlace place_;

@@ -35,6 +35,7 @@ void PeerPlace::count(std::size_t beside) {
     if (!is_trusted_ && connection_.received() > context_.limits.bytes_before_claim) {
         lose("a peer has sent " + std::to_string(context_.limits.bytes_before_claim) +
              " bytes and no valid token");
+        return;
     }
     context_.memory.set(*this, connection_.memory() + beside, loop_.now());
 }

@@ -62,6 +62,32 @@ TEST_CASE("PeerConnection: an expired claim ends the links to its entity and no 
     CHECK_FALSE(front.answers->closed);
 }
 
+TEST_CASE("PeerConnection: a claim with fewer rights replaces one with more") {
+    // Signed with SAS_KEY_VALUE for sb://localhost:5672/myqueue, until 1700000000. The name of the
+    // key is not signed.
+    const std::string token =
+        "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%3A5672%2Fmyqueue&"
+        "sig=6wme1afeFYxIv9ulmYfF7qW7pRgLizNHgPG0KZ4niKY%3D&se=1700000000&skn=";
+    constexpr const char* audience = "sb://localhost:5672/myqueue";
+    TokenFront front;
+    front.make_queue("myqueue", {.lock_duration = seconds{30}});
+    server::AccessKey sending{"SAS_KEY_VALUE"};
+    sending.rights = server::Rights::send();
+    front.context.access.keys.emplace("sending", sending);
+    front.put((token + TokenFront::key_name).c_str(), audience);
+    LinkLog& receiving = front.receive("r", "myqueue");
+    LinkLog& sender = front.send("s", "myqueue");
+    REQUIRE(receiving.opened);
+    REQUIRE(sender.opened);
+    front.put((token + "sending").c_str(), audience);
+    CHECK(receiving.closed);
+    CHECK(receiving.why.name == "amqp:unauthorized-access");
+    CHECK(receiving.why.text.find("'Listen' claim(s) are required") != std::string::npos);
+    CHECK_FALSE(sender.closed);
+    front.put((token + TokenFront::key_name).c_str(), audience);
+    CHECK(front.receive("again", "myqueue").opened);
+}
+
 TEST_CASE("PeerConnection: a refused accept names its wait in hours, minutes and seconds") {
     Front front;
     front.enter();
