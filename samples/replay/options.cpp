@@ -106,6 +106,14 @@ std::variant<Options, std::string> parse_options(int argc, const char* const* ar
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         return app.help();
+    } catch (const CLI::ExtrasError&) { // its text repeats what may be a secret
+        std::string names;
+        for (const std::string& word : app.remaining()) {
+            if (word.starts_with('-')) {
+                names += word.substr(0, word.find('=')) + ": ";
+            }
+        }
+        throw InputError{names + "no such option"};
     } catch (const CLI::ParseError& error) {
         throw InputError{error.what()};
     }

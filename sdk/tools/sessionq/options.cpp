@@ -105,16 +105,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments,
         state->add_option("--set", options.new_state, "The new state")->type_name("TEXT");
     state->add_flag("--clear", options.clears_state, "Remove the state")->excludes(set);
 
-    try {
-        app.parse(count, arguments);
-    } catch (const CLI::CallForHelp&) {
-        for (const CLI::App* each : app.get_subcommands()) {
-            parsed.help = each->help();
-        }
-        parsed.help = parsed.help.empty() ? app.help() : parsed.help;
+    if (auto help = tools::parse(app, count, arguments)) {
+        parsed.help = *std::move(help);
         return parsed;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError{error.what()};
     }
     if (options.connection.empty()) {
         throw UsageError{"--connection: missing; set it or SESSIONQ_CONNECTION"};

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <sessionq/time.hpp>
+
+#include "tools/command_line.hpp"
 
 namespace sessionq::cli {
 
@@ -30,11 +31,7 @@ struct Options {
     bool clears_state{false};
 };
 
-/// Names the invalid option.
-class UsageError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
+using tools::UsageError;
 
 struct ParsedCommandLine {
     Options options{};

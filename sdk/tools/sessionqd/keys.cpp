@@ -1,8 +1,13 @@
 #include "tools/sessionqd/keys.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <sstream>
 
 #include "server/address.hpp"
@@ -10,6 +15,40 @@
 
 namespace sessionq::sessionqd {
 namespace {
+
+/// What is checked and what is read is one file, whoever exchanges the name meanwhile.
+class OpenFile {
+public:
+    explicit OpenFile(const std::string& name) noexcept
+        : descriptor_{::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {}
+    ~OpenFile() {
+        if (is_open()) {
+            ::close(descriptor_);
+        }
+    }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+
+    [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    [[nodiscard]] std::string read(const std::string& where) const {
+        std::string text;
+        std::array<char, 4096> part{};
+        for (;;) {
+            const ssize_t size = ::read(descriptor_, part.data(), part.size());
+            if (size < 0) {
+                throw UsageError{where + ": cannot be read: " + std::strerror(errno)};
+            }
+            if (size == 0) {
+                return text;
+            }
+            text.append(part.data(), static_cast<std::size_t>(size));
+        }
+    }
+
+private:
+    const int descriptor_;
+};
 
 server::Rights right_of(const std::string& where, std::string_view word) {
     if (word == "listen") {
@@ -40,10 +79,10 @@ void add_key(server::AccessKeys& keys, const std::string& where, std::string_vie
     std::string_view rest = end == std::string_view::npos ? std::string_view{} : text.substr(end);
     const std::size_t at = rest.find('@');
     if (at != std::string_view::npos) {
-        rest.remove_suffix(rest.ends_with('/') ? 1 : 0);
-        key.entity = server::lower_case(rest.substr(at + 1));
-        if (key.entity.empty()) {
-            throw UsageError{where + ": '" + name + "' names no entity behind '@'"};
+        key.entity = server::lower_case(server::path_of(rest.substr(at + 1)));
+        if (key.entity.empty() || key.entity.find(':') != std::string::npos) {
+            throw UsageError{where + ": '" + name +
+                             "' names no entity behind '@'; rights come before it"};
         }
         rest = rest.substr(0, at);
     }
@@ -78,19 +117,19 @@ void add_keys(server::AccessKeys& keys, const std::string& where, std::string_vi
 }
 
 void add_key_file(server::AccessKeys& keys, const std::string& name) {
-    using std::filesystem::perms;
     const std::string where = "--key-file '" + name + "'";
-    std::error_code error;
-    const auto status = std::filesystem::status(name, error);
-    if (!error && (status.permissions() & (perms::group_all | perms::others_all)) != perms::none) {
+    const OpenFile file{name};
+    struct stat facts {};
+    if (!file.is_open() || ::fstat(file.descriptor(), &facts) != 0) {
+        throw UsageError{where + ": cannot be opened: " + std::strerror(errno)};
+    }
+    if ((facts.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         throw UsageError{where + ": others than its owner may use the file; run chmod 600 on it"};
     }
-    std::ifstream file{name, std::ios::binary};
-    std::ostringstream text;
-    if (error || !file || !(text << file.rdbuf())) {
-        throw UsageError{where + ": cannot read the file, or it is empty"};
+    if (facts.st_uid != ::geteuid() && facts.st_uid != 0) {
+        throw UsageError{where + ": the file belongs to another user"};
     }
-    add_keys(keys, where, text.str());
+    add_keys(keys, where, file.read(where));
 }
 
 bool has_well_known_key(const server::AccessKeys& keys) {

@@ -18,7 +18,8 @@ void add_key(server::AccessKeys& keys, const std::string& where, std::string_vie
 /// Adds the keys in `text`, one a line. Ignores empty lines and lines that begin with '#'.
 void add_keys(server::AccessKeys& keys, const std::string& where, std::string_view text);
 
-/// Adds the keys of a file, one a line. Refuses a file that others than its owner may read.
+/// Adds the keys of a file, one a line. Refuses a file that others than its owner may
+/// use, and one of another user.
 void add_key_file(server::AccessKeys& keys, const std::string& name);
 
 [[nodiscard]] bool has_well_known_key(const server::AccessKeys& keys);

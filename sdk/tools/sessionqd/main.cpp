@@ -48,7 +48,7 @@ private:
 int main(int count, char** arguments) {
     try {
         const auto parsed = sessionq::sessionqd::parse_command_line(count, arguments);
-        if (parsed.is_help) {
+        if (!parsed.help.empty()) {
             std::fputs(parsed.help.c_str(), stdout);
             return 0;
         }

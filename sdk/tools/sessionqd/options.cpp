@@ -212,8 +212,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         ->take_all();
     app.add_option(
            "--key", keys,
-           "A shared access key for clients. RIGHT is listen, send or manage; without one "
-           "the key has all. With @ENTITY it is for that queue, topic or subscription and "
+           "A shared access key for clients. RIGHT is listen (receive, browse, settle, session "
+           "state, rules), send (send, schedule, cancel) or manage (both); without one the key "
+           "has all. With @ENTITY it is for that queue, topic or subscription and "
            "what is below it. The value ends at the first ':' or '@'. Repeatable. Others on "
            "this machine see it in the list of processes; prefer --key-file or the variable "
            "SESSIONQD_KEY. Default: RootManageSharedAccessKey=SAS_KEY_VALUE, on this "
@@ -262,14 +263,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
                    "Longest time a stop waits for clients to settle their messages")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
-    try {
-        app.parse(count, arguments);
-    } catch (const CLI::CallForHelp&) {
-        parsed.is_help = true;
-        parsed.help = app.help();
+    if (auto help = tools::parse(app, count, arguments)) {
+        parsed.help = *std::move(help);
         return parsed;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError{error.what()};
     }
 
     if (!tls_listen.empty()) {
@@ -302,7 +298,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     for (const std::string& key : keys) {
         add_key(options.keys, "--key", key);
     }
-    if (!key_file.empty()) {
+    if (app.count("--key-file") > 0) {
         add_key_file(options.keys, key_file);
     }
     if (const char* const from_environment = std::getenv("SESSIONQD_KEY")) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "server/configuration.hpp"
 #include "server/limits.hpp"
 #include "server/shared_access.hpp"
+#include "tools/command_line.hpp"
 
 namespace sessionq::sessionqd {
 
@@ -40,17 +40,11 @@ struct Options {
     Duration drain_time{std::chrono::seconds{5}};
 };
 
-/// Names the invalid option.
-class UsageError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
+using tools::UsageError;
 
-/// The options, or the help text if it was requested.
 struct ParsedCommandLine {
     Options options{};
-    bool is_help{false};
-    std::string help{};
+    std::string help{}; ///< not empty: help was requested
 };
 /// Throws UsageError.
 [[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments);

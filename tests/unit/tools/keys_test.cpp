@@ -49,6 +49,7 @@ TEST_CASE("keys: a key has a name, a value, rights and an entity") {
     CHECK(key("name=v:manage").at("name").rights == Rights::all());
     CHECK(key("name=v@orders").at("name").rights == Rights::all());
     CHECK(key("name=v:send").at("name").rights == Rights::send());
+    CHECK(key("name=v@/orders/").at("name").entity == "orders");
 }
 
 TEST_CASE("keys: what is wrong with a key is said, never its value") {
@@ -56,7 +57,11 @@ TEST_CASE("keys: what is wrong with a key is said, never its value") {
         CAPTURE(wrong);
         CHECK(complaint_of(wrong) == "--key: not NAME=VALUE[:RIGHT]...[@ENTITY]");
     }
-    CHECK(complaint_of("name=secret@") == "--key: 'name' names no entity behind '@'");
+    for (const char* wrong : {"name=secret@", "name=secret@/", "name=secret@orders:listen"}) {
+        CAPTURE(wrong);
+        CHECK(complaint_of(wrong) ==
+              "--key: 'name' names no entity behind '@'; rights come before it");
+    }
     for (const char* wrong :
          {"name=sec:ret", "name=sec:", "name=sec:listen:ret", "name=sec:Listen"}) {
         CAPTURE(wrong);
@@ -99,7 +104,10 @@ TEST_CASE("keys: a file of keys must be its owner's alone") {
     }
     CHECK(complaint([](AccessKeys& more) {
               add_key_file(more, "/nonexistent/keys");
-          }).starts_with("--key-file '/nonexistent/keys': cannot read"));
+          }).starts_with("--key-file '/nonexistent/keys': cannot be opened"));
+    CHECK(complaint([&](AccessKeys& more) {
+              add_key_file(more, folder.path());
+          }).find("cannot be read: Is a directory") != std::string::npos);
 }
 
 TEST_CASE("keys: the emulator's key is known by its value") {
