@@ -8,6 +8,7 @@
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "core/byte_order.hpp"
+#include "core/peer_words.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -181,8 +182,8 @@ private:
             for (const std::string& name : offered) {
                 names += (names.empty() ? "" : ", ") + name;
             }
-            return fail(refused,
-                        "the peer does not offer a suitable SASL mechanism; it offers: " + names);
+            return fail(refused, "the peer does not offer a suitable SASL mechanism; it offers: " +
+                                     core::peer_words(names));
         }
         std::string initial = "anonymous";
         if (*chosen == "PLAIN") {

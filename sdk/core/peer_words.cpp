@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 
 namespace sessionq::core {
@@ -53,13 +54,13 @@ bool is_harmful(std::uint32_t code) noexcept {
 
 } // namespace
 
-std::string peer_words(std::string_view text) {
+std::string peer_words(std::string_view text, std::size_t longest) {
     std::string words;
-    words.reserve(std::min(text.size(), longest_peer_words));
+    words.reserve(std::min(text.size(), longest));
     while (!text.empty()) {
         const auto next = first_of(text);
         const std::size_t size = next ? next->size : 1;
-        if (words.size() + size > longest_peer_words) {
+        if (words.size() + size > longest) {
             return words + "...";
         }
         if (next && !is_harmful(next->code)) {
@@ -68,6 +69,23 @@ std::string peer_words(std::string_view text) {
             words += '?';
         }
         text.remove_prefix(size);
+    }
+    return words;
+}
+
+std::string escape_peer_words(std::string_view json) {
+    std::string words;
+    words.reserve(json.size());
+    while (!json.empty()) {
+        const Character next = first_of(json).value_or(Character{.code = '?', .size = 1});
+        if (is_harmful(next.code)) { // all of them have four digits
+            std::array<char, 7> escape{};
+            std::snprintf(escape.data(), escape.size(), "\\u%04x", next.code & 0xffffU);
+            words += escape.data();
+        } else {
+            words.append(json.substr(0, next.size));
+        }
+        json.remove_prefix(next.size);
     }
     return words;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "amqp/codec/encoder.hpp"
+#include "core/peer_words.hpp"
 #include "groups/conditions.hpp"
 
 namespace sessionq::groups {
@@ -59,7 +60,7 @@ std::optional<Failure> DialectConnection::on_connected(const amqp::Open& peer) {
     const Dialect* const found = dialect_by_product(product);
     if (found == nullptr) {
         return Failure{.code = Errc::not_supported,
-                       .detail = "unknown broker '" + product +
+                       .detail = "unknown broker '" + core::peer_words(product) +
                                  "'; if it behaves like a known one, add ?dialect=artemis or "
                                  "?dialect=broker-j to the URL"};
     }

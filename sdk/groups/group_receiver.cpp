@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/peer_words.hpp"
 #include "groups/arrival.hpp"
 #include "groups/conditions.hpp"
 #include "groups/group_link.hpp"
@@ -239,7 +240,7 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
     if (GroupLink* const link = arrival.dealt_anew ? table_.resting(arrival.group) : nullptr) {
         std::erase(links_, link);
         link->lose({.code = Errc::lock_lost,
-                    .detail = "the broker dealt group '" + arrival.group +
+                    .detail = "the broker dealt group '" + core::peer_words(arrival.group) +
                               "' anew; another consumer may have had it"});
     }
     Held& held = table_.arrived(

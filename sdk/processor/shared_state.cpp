@@ -3,12 +3,13 @@
 #include <sessionq/operation_context.hpp>
 
 #include "core/log.hpp"
+#include "core/peer_words.hpp"
 
 namespace sessionq::processor {
 
 void SharedState::report(ErrorContext context) const {
     core::log(LogLevel::info, "processor", to_string(context.source), " failed for entity '",
-              context.entity, "', session '", context.session_id,
+              context.entity, "', session '", core::peer_words(context.session_id),
               "': ", context.failure.to_string());
     if (!handlers.error) {
         return;

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -61,6 +62,26 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.bodies("peek", "orders"), ["two"])
         self.assertEqual(self.bodies("receive", "orders", "--wait", "100ms"), ["two"])
         self.assertIn("no session", self.run_it("receive", "orders", "--wait", "0").stderr)
+
+    def test_a_terminal_gets_no_control_characters(self):
+        session, body = "x\x1b]0;me\x07", "\x9b2J\u202eabc"
+        self.run_it("send", "orders", "--session", session, body)
+        shown = self.run_it("peek", "orders", "--session", session).stdout
+        self.assertEqual(json.loads(shown)["body"], body)
+        self.assertTrue(shown.rstrip("\n").isprintable(), shown)
+        self.assertIn(session, self.run_it("sessions", "orders").stdout)
+        ours, terminal = pty.openpty()
+        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection)
+        command = [sessionq, "sessions", "orders"]
+        subprocess.run(command, stdout=terminal, timeout=60, check=True, env=environment)
+        self.assertIn(b"x?]0;me?", os.read(ours, 4096))
+        os.close(ours)
+        os.close(terminal)
+        self.run_it("receive", "orders", "--session", session, "--count", "1")
+
+    def test_a_mistyped_option_does_not_show_the_secret_behind_it(self):
+        said = self.run_it("peek", "orders", "--conection", self.connection, code=2).stderr
+        self.assertIn("--conection: no such option", said)
 
     def test_a_processor_runs_until_it_is_interrupted(self):
         self.run_it("send", "orders", "--session", "cid", "five")

@@ -1,5 +1,7 @@
 #include "tools/sessionq/commands.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -16,6 +18,8 @@
 #include <nlohmann/json.hpp>
 
 #include <sessionq/sessionq.hpp>
+
+#include "core/peer_words.hpp"
 
 namespace sessionq::cli {
 namespace {
@@ -37,8 +41,14 @@ void write(const ReceivedMessage& message) {
     line["body"] = message.text();
     static std::mutex one_at_a_time;
     const std::lock_guard lock{one_at_a_time};
-    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+    std::cout << core::escape_peer_words(
+                     line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
               << std::endl; // flushed, also through a pipe
+}
+
+/// Programs get the text as it is; a terminal gets none of the characters that control it.
+std::string for_output(const std::string& text) {
+    return ::isatty(STDOUT_FILENO) != 0 ? core::peer_words(text, text.max_size()) : text;
 }
 
 int send(const Client& client, const Options& options) {
@@ -161,7 +171,7 @@ int peek(const Client& client, const Options& options) {
 
 int sessions(const Client& client, const Options& options) {
     for (const std::string& session : list_sessions(client, options.entity)) {
-        std::cout << session << '\n';
+        std::cout << for_output(session) << '\n';
     }
     return 0;
 }
@@ -171,7 +181,7 @@ int state(const Client& client, const Options& options) {
     if (options.new_state || options.clears_state) {
         receiver.set_state(options.new_state);
     } else if (const auto state = receiver.state()) {
-        std::cout << *state << '\n';
+        std::cout << for_output(*state) << '\n';
     }
     receiver.close();
     return 0;

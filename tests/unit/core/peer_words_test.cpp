@@ -2,6 +2,7 @@
 
 #include "core/peer_words.hpp"
 
+using sessionq::core::escape_peer_words;
 using sessionq::core::longest_peer_words;
 using sessionq::core::peer_words;
 
@@ -38,4 +39,16 @@ TEST_CASE("peer_words: cuts what is too long, and no character in two") {
           std::string(longest_peer_words, 'a') + "...");
     const std::string almost(longest_peer_words - 1, 'a');
     CHECK(peer_words(almost + "\xc3\xbc") == almost + "...");
+}
+
+TEST_CASE("peer_words: the longest text may be chosen") {
+    CHECK(peer_words("abcd", 3) == "abc...");
+    CHECK(peer_words("abc\n", 4) == "abc?");
+}
+
+TEST_CASE("escape_peer_words: JSON loses no character") {
+    CHECK(escape_peer_words(R"({"a":"Grüße 👋 \u001b"})") == R"({"a":"Grüße 👋 \u001b"})");
+    CHECK(escape_peer_words("\xc2\x9b[2J\x7f") == R"(\u009b[2J\u007f)");
+    CHECK(escape_peer_words("a\xe2\x80\xae"
+                            "b") == R"(a\u202eb)");
 }
