@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 
+from amqp_wire import Described, encode
 from attacks import ATTACKS
 from broker import connection_string, free_port
 from raw_amqp import Peer, begin
@@ -28,6 +29,16 @@ MOST_AFTER = 16 * MEBIBYTE
 MOST_SLOWER = 2.0
 LEAST_DIFFERENCE = 1.0  # seconds; shorter differences are noise
 RECORDS = 20000
+NO_MESSAGES = {
+    "Name": "s",
+    "Properties": {},
+    "Rules": [
+        {
+            "Name": "none",
+            "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=0"}},
+        }
+    ],
+}
 
 
 class Daemon:
@@ -41,12 +52,17 @@ class Daemon:
             check=True,
             capture_output=True,
         )
+        topic = {"Name": "news", "Properties": {}, "Subscriptions": [NO_MESSAGES]}
+        spaces = [{"Name": "n", "Topics": [topic]}]
+        configuration = directory / "config.json"
+        configuration.write_text(json.dumps({"UserConfig": {"Namespaces": spaces}}))
         self.ports = {scheme: free_port() for scheme in ("amqp", "amqps", "ws", "wss")}
         where = {scheme: f"127.0.0.1:{port}" for scheme, port in self.ports.items()}
         self.process = subprocess.Popen(
             [program, "--listen", where["amqp"], "--tls-listen", where["amqps"]]
             + ["--ws-listen", where["ws"], "--wss-listen", where["wss"]]
             + ["--tls-cert", str(directory / "chain.pem"), "--tls-key", str(certificate)]
+            + ["--config", str(configuration)]
             + ["--queue", "orders:session", "--queue", "plain", "--queue", "records:session"],
             stdout=subprocess.PIPE,
             stderr=(directory / "log").open("w"),
@@ -95,11 +111,11 @@ def fill(port):
     peer.send(begin(0))
     for handle, (queue, size) in enumerate((("plain", 50000), ("orders", 50000))):
         peer.send(amqp.attach(queue, handle, False, "x", queue))
-        body = amqp.encode(amqp.Described(0x75, b"y" * size))
+        body = encode(Described(0x75, b"y" * size))
         sent = 0
         while sent < 400:
-            properties = amqp.Described(0x73, [None] * 10 + [f"s{sent % 20}"])
-            peer.send(amqp.transfer(handle, sent, amqp.encode(properties) + body))
+            properties = Described(0x73, [None] * 10 + [f"s{sent % 20}"])
+            peer.send(amqp.transfer(handle, sent, encode(properties) + body))
             sent += 1
             if sent % 50 == 0:
                 time.sleep(0.05)

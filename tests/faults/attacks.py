@@ -14,7 +14,10 @@ import sys
 import time
 
 import raw_amqp as amqp
+from amqp_wire import SASL_HEADER, Described, Int, Long, Ulong
+from amqp_wire import encode, message, put_token, shared_access_token
 from raw_amqp import Cut, Peer, begin
+from wire_client import SEND, Client, Closed, Management
 
 CHUNK = b"x" * 60000
 
@@ -101,7 +104,7 @@ def many_sessions(attacker):
 def unread_claims(attacker):
     """Requests to $cbs whose answers are not read, on links that are attached again and again."""
     request = amqp.transfer(
-        0, 0, amqp.put_token("sb://host/" + "a" * 500, "SharedAccessSignature x"), settled=True
+        0, 0, put_token("sb://host/" + "a" * 500, "SharedAccessSignature x"), settled=True
     )
 
     def once():
@@ -151,7 +154,7 @@ def dripping(attacker):
                 attacker.cuts += 1
         for each in list(held):
             try:
-                each[0].send(amqp.SASL_HEADER[each[1] : each[1] + 1])
+                each[0].send(SASL_HEADER[each[1] : each[1] + 1])
                 each[1] = min(each[1] + 1, 6)
             except OSError:
                 attacker.cuts += 1
@@ -186,7 +189,7 @@ def unread_peeks(attacker):
     """Answers to peeks that are not read, on 100 AMQP sessions of a connection."""
     peek = amqp.management(
         "com.microsoft:peek-message",
-        {"from-sequence-number": amqp.Long(0), "message-count": amqp.Int(250)},
+        {"from-sequence-number": Long(0), "message-count": Int(250)},
     )
 
     def once():
@@ -215,7 +218,7 @@ def invented_claims(attacker):
         while attacker.goes_on():
             length = attacker.random.choice((1500, 50000))
             audience = f"sb://host/{number}" + "a" * length
-            request = amqp.put_token(audience, amqp.shared_access_token("sb://host"))
+            request = put_token(audience, shared_access_token("sb://host"))
             peer.send(amqp.transfer(0, number, request))
             number += 1
             peer.read()
@@ -279,8 +282,8 @@ def many_links(attacker):
 def many_values(attacker):
     """A request of 8 MB that is a list of nulls, which take 40 times as much when they are read."""
     nulls = b"\xd0" + struct.pack(">II", 8_000_004, 8_000_000) + b"\x40" * 8_000_000
-    request = amqp.encode(amqp.Described(0x73, [amqp.Ulong(1), None, None, None, "answers"]))
-    request += amqp.encode(amqp.Described(0x74, {"operation": "x"})) + b"\x00\x53\x77" + nulls
+    request = encode(Described(0x73, [Ulong(1), None, None, None, "answers"]))
+    request += encode(Described(0x74, {"operation": "x"})) + b"\x00\x53\x77" + nulls
 
     def once():
         peer = trusted(attacker)
@@ -294,6 +297,29 @@ def many_values(attacker):
                     amqp.transfer(0, 0, request[at : at + 60000], more=not last, first=False)
                 )
             peer.read()
+
+    return attacker.again(once)
+
+
+def costly_rules(attacker):
+    """Thirty rules that look for a text which is nearly in a long property."""
+    expression = "a LIKE '%" + "a" * 500 + "b%'"
+
+    def once():
+        client = Client(attacker.port, timeout=5)
+        try:
+            management = Management(client, "news/Subscriptions/s")
+            for number in range(30):
+                rule = {"sql-filter": {"expression": expression}}
+                name = f"rule {number}"
+                management.ask("add-rule", {"rule-name": name, "rule-description": rule})
+            link = client.attach("news", SEND)
+            while attacker.goes_on():
+                client.send(link, message(b"x", properties={"a": "a" * 60000}))
+        except Closed as closed:
+            raise Cut(str(closed)) from closed
+        finally:
+            client.close()
 
     return attacker.again(once)
 
@@ -333,6 +359,7 @@ ATTACKS = {
     "many links": many_links,
     "many values": many_values,
     "unread messages": unread_messages,
+    "costly rules": costly_rules,
 }
 
 

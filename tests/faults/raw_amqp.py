@@ -1,103 +1,24 @@
-"""AMQP 1.0 as bytes, for attackers: writes any frame, right or wrong, and reads as little as it
+"""Frames and connections for attackers: writes any frame, right or wrong, and reads as little as it
 likes. The standard library only."""
 
 import base64
-import hashlib
-import hmac
 import os
 import socket
 import ssl
 import struct
-import time
-import urllib.parse
 
-KEY_NAME = "RootManageSharedAccessKey"
-KEY = "SAS_KEY_VALUE"
-HOST = "127.0.0.1"
+from amqp_wire import ATTACH, BEGIN, DETACH, FLOW, INIT, OPEN, TRANSFER
+from amqp_wire import AMQP_HEADER, HOST, SASL_HEADER
+from amqp_wire import Described, Symbol, Ulong, frame, message, plain
+
 WEB_SOCKET_PATH = "/$servicebus/websocket"
-
-
-# Values
-
-
-class Symbol(str):
-    pass
-
-
-class Ulong(int):
-    pass
-
-
-class Ubyte(int):
-    pass
-
-
-class Int(int):
-    pass
-
-
-class Long(int):
-    pass
-
-
-class Described:
-    def __init__(self, code, value):
-        self.code = code
-        self.value = value
-
-
-def sized(short, body):
-    if len(body) < 256:
-        return bytes([short, len(body)]) + body
-    return bytes([short + 0x10]) + struct.pack(">I", len(body)) + body
-
-
-def encode(value):
-    if value is None:
-        return b"\x40"
-    if value is True:
-        return b"\x41"
-    if value is False:
-        return b"\x42"
-    if isinstance(value, Ubyte):
-        return b"\x50" + bytes([value])
-    if isinstance(value, Ulong):
-        return b"\x80" + struct.pack(">Q", value)
-    if isinstance(value, Int):
-        return b"\x71" + struct.pack(">i", value)
-    if isinstance(value, Long):
-        return b"\x81" + struct.pack(">q", value)
-    if isinstance(value, int):
-        return b"\x70" + struct.pack(">I", value)
-    if isinstance(value, Symbol):
-        return sized(0xA3, value.encode())
-    if isinstance(value, str):
-        return sized(0xA1, value.encode())
-    if isinstance(value, (bytes, bytearray)):
-        return sized(0xA0, bytes(value))
-    if isinstance(value, Described):
-        return b"\x00\x53" + bytes([value.code]) + encode(value.value)
-    if isinstance(value, dict):
-        body = b"".join(encode(key) + encode(item) for key, item in value.items())
-        return b"\xd1" + struct.pack(">II", len(body) + 4, 2 * len(value)) + body
-    body = b"".join(encode(item) for item in value)
-    return b"\xd0" + struct.pack(">II", len(body) + 4, len(value)) + body
 
 
 # Frames
 
-OPEN, BEGIN, ATTACH, FLOW, TRANSFER, DISPOSITION, DETACH, END, CLOSE = range(0x10, 0x19)
-AMQP_HEADER = b"AMQP\x00\x01\x00\x00"
-SASL_HEADER = b"AMQP\x03\x01\x00\x00"
-
-
-def frame(code, fields, channel=0, payload=b"", kind=0):
-    body = encode(Described(code, fields)) + payload
-    return struct.pack(">IBBH", len(body) + 8, 2, kind, channel) + body
-
 
 def sasl(mechanism, response):
-    return SASL_HEADER + frame(0x41, [Symbol(mechanism), response], kind=1)
+    return SASL_HEADER + frame(INIT, [Symbol(mechanism), response], kind=1)
 
 
 def begin(channel, window=0x7FFFFFFF):
@@ -146,32 +67,9 @@ def transfer(handle, number, payload, channel=0, more=False, first=True, settled
     return frame(TRANSFER, fields, channel, payload)
 
 
-def message(body, properties=None, reply_to=None, identifier=1):
-    """A request: properties, application properties and a value."""
-    encoded = encode(Described(0x73, [Ulong(identifier), None, None, None, reply_to]))
-    encoded += encode(Described(0x74, properties or {}))
-    return encoded + encode(Described(0x77, body))
-
-
 def management(operation, body, reply_to="answers"):
-    return message(body, {"operation": operation}, reply_to)
-
-
-def shared_access_token(audience, life=3600):
-    resource = urllib.parse.quote_plus(audience)
-    until = str(int(time.time()) + life)
-    signed = hmac.new(KEY.encode(), f"{resource}\n{until}".encode(), hashlib.sha256).digest()
-    signature = urllib.parse.quote_plus(base64.b64encode(signed).decode())
-    return f"SharedAccessSignature sr={resource}&sig={signature}&se={until}&skn={KEY_NAME}"
-
-
-def put_token(audience, token, reply_to="answers"):
-    properties = {
-        "operation": "put-token",
-        "type": "servicebus.windows.net:sastoken",
-        "name": audience,
-    }
-    return message(token, properties, reply_to)
+    properties = {"operation": operation}
+    return message(value=body, properties=properties, reply_to=reply_to, message_id=Ulong(1))
 
 
 # Connections
@@ -224,7 +122,7 @@ class Peer:
         self.socket.settimeout(5)
         self.socket.connect((HOST, port))
         if trusted:
-            hello = sasl("PLAIN", b"\0" + KEY_NAME.encode() + b"\0" + KEY.encode())
+            hello = sasl("PLAIN", plain())
         else:
             hello = sasl("ANONYMOUS", b"attacker")
         self.send(hello + AMQP_HEADER + frame(OPEN, ["attacker", None, 65536, 65535]))

@@ -17,10 +17,8 @@ import tempfile
 import time
 
 from broker import free_port
-from wire_client import RECEIVE, SEND, Array, Client, Closed, Described, Int, Management, UInt
-from wire_client import encode, message
-
-ACCEPTED = 0x24
+from amqp_wire import ACCEPTED, Array, Described, Int, Long, encode, message
+from wire_client import RECEIVE, SEND, Client, Closed, Management
 
 
 class Broker:
@@ -155,7 +153,8 @@ class ListSessions(Case):
         management = Management(Client(port), "sessions")
         listed = 0
         for skip in (0, 150_000, 299_000):
-            body = {"last-updated-time": 253402300799999, "skip": Int(skip), "top": Int(self.top)}
+            body = {"last-updated-time": Long(253402300799999)}
+            body |= {"skip": Int(skip), "top": Int(self.top)}
             status, page = management.ask("get-message-sessions", body)
             listed += len(page["sessions-ids"]) if status == 200 else 0
         return f"{listed} listed"
@@ -169,7 +168,7 @@ class PeekSession(Case):
 
     def attack(self, port):
         management = Management(Client(port), "plain")
-        body = {"from-sequence-number": 1, "message-count": Int(1), "session-id": "none"}
+        body = {"from-sequence-number": Long(1), "message-count": Int(1), "session-id": "none"}
         return [management.ask("peek-message", body)[0] for _ in range(3)]
 
 
@@ -220,7 +219,7 @@ class Deferred(Case):
         return [
             management.ask(
                 "receive-by-sequence-number",
-                {"sequence-numbers": Array(wanted), "receiver-settle-mode": UInt(1)},
+                {"sequence-numbers": Array(wanted), "receiver-settle-mode": 1},
             )[0]
             for wanted in (numbers, numbers[:-1] + [1])
         ]

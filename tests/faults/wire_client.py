@@ -5,171 +5,13 @@ import socket
 import struct
 import uuid
 
+from amqp_wire import ACCEPTED, AMQP_HEADER, HOST, SASL_HEADER
+from amqp_wire import ATTACH, BEGIN, CLOSE, DETACH, DISPOSITION, FLOW, INIT, OPEN, OUTCOME, TRANSFER
+from amqp_wire import KEY, KEY_NAME, Described, Symbol
+from amqp_wire import decode, frame, message, plain, put_token
+
 SEND, RECEIVE = False, True  # the role of a link's own end
 CREDIT = 1_000_000
-KEY_NAME, KEY = "RootManageSharedAccessKey", "SAS_KEY_VALUE"
-
-
-class Symbol(str):
-    pass
-
-
-class UByte(int):
-    pass
-
-
-class UInt(int):
-    pass
-
-
-class ULong(int):
-    pass
-
-
-class Int(int):
-    pass
-
-
-class Described:
-    def __init__(self, code, value):
-        self.code, self.value = code, value
-
-
-class Array:
-    """Of longs or UUIDs."""
-
-    def __init__(self, items):
-        self.items = items
-
-
-def variable(code, data):
-    if len(data) < 256:
-        return bytes([code, len(data)]) + data
-    return bytes([code | 0x10]) + struct.pack(">I", len(data)) + data
-
-
-def compound(code, items):
-    body = b"".join(encode(item) for item in items)
-    return bytes([code]) + struct.pack(">II", len(body) + 4, len(items)) + body
-
-
-def encode_array(items):
-    is_uuid = bool(items) and isinstance(items[0], uuid.UUID)
-    code = 0x98 if is_uuid else 0x81
-    body = b"".join(item.bytes if is_uuid else struct.pack(">q", item) for item in items)
-    return b"\xf0" + struct.pack(">II", len(body) + 5, len(items)) + bytes([code]) + body
-
-
-def encode(value):
-    if value is None:
-        return b"\x40"
-    if isinstance(value, bool):
-        return b"\x41" if value else b"\x42"
-    if isinstance(value, UByte):
-        return b"\x50" + bytes([value])
-    if isinstance(value, UInt):
-        return b"\x70" + struct.pack(">I", value)
-    if isinstance(value, ULong):
-        return b"\x80" + struct.pack(">Q", value)
-    if isinstance(value, Int):
-        return b"\x71" + struct.pack(">i", value)
-    if isinstance(value, int):
-        return b"\x81" + struct.pack(">q", value)
-    if isinstance(value, Symbol):
-        return variable(0xA3, value.encode())
-    if isinstance(value, str):
-        return variable(0xA1, value.encode())
-    if isinstance(value, bytes):
-        return variable(0xA0, value)
-    if isinstance(value, uuid.UUID):
-        return b"\x98" + value.bytes
-    if isinstance(value, Described):
-        return b"\x00" + encode(ULong(value.code)) + encode(value.value)
-    if isinstance(value, Array):
-        return encode_array(value.items)
-    if isinstance(value, dict):
-        return compound(0xD1, [part for entry in value.items() for part in entry])
-    return compound(0xD0, value)
-
-
-FIXED = {0x40: 0, 0x41: 0, 0x42: 0, 0x43: 0, 0x44: 0, 0x45: 0}
-NUMBERS = {
-    0x50: ">B",
-    0x51: ">b",
-    0x52: ">B",
-    0x53: ">B",
-    0x54: ">b",
-    0x55: ">b",
-    0x56: ">B",
-    0x60: ">H",
-    0x61: ">h",
-    0x70: ">I",
-    0x71: ">i",
-    0x80: ">Q",
-    0x81: ">q",
-    0x83: ">q",
-}
-
-
-def decode(data, at=0):
-    """Returns a value and where the next one begins."""
-    code = data[at]
-    at += 1
-    if code == 0:
-        descriptor, at = decode(data, at)
-        value, at = decode(data, at)
-        return Described(descriptor, value), at
-    return decode_body(code, data, at)
-
-
-def decode_body(code, data, at):
-    if code in FIXED:
-        return {0x41: True, 0x42: False, 0x43: 0, 0x44: 0, 0x45: []}.get(code), at
-    if code in NUMBERS:
-        size = struct.calcsize(NUMBERS[code])
-        return struct.unpack_from(NUMBERS[code], data, at)[0], at + size
-    if code == 0x98:
-        return uuid.UUID(bytes=bytes(data[at : at + 16])), at + 16
-    is_wide = code & 0x10
-    size, = struct.unpack_from(">I" if is_wide else ">B", data, at)
-    at += 4 if is_wide else 1
-    end = at + size
-    kind = code & 0xEF
-    if kind == 0xA0:
-        return bytes(data[at:end]), end
-    if kind in (0xA1, 0xA3):
-        return bytes(data[at:end]).decode(errors="replace"), end
-    count, = struct.unpack_from(">I" if is_wide else ">B", data, at)
-    at += 4 if is_wide else 1
-    items = []
-    if kind == 0xE0:
-        element = data[at]
-        at += 1
-        for _ in range(count):
-            item, at = decode_body(element, data, at)
-            items.append(item)
-        return items, end
-    for _ in range(count):
-        item, at = decode(data, at)
-        items.append(item)
-    if kind == 0xC1:
-        return dict(zip(items[::2], items[1::2])), end
-    return items, end
-
-
-def message(body=b"", session=None, properties=None, ttl=None, message_id=None, reply_to=None,
-            value=None):
-    parts = b""
-    if ttl is not None:
-        parts += encode(Described(0x70, [None, None, UInt(ttl)]))
-    fields = [message_id, None, None, None, reply_to] + [None] * 5 + [session]
-    while fields and fields[-1] is None:
-        fields.pop()
-    if fields:
-        parts += encode(Described(0x73, fields))
-    if properties is not None:
-        parts += encode(Described(0x74, properties))
-    return parts + encode(Described(0x77, value) if value is not None else Described(0x75, body))
 
 
 class Closed(Exception):
@@ -177,39 +19,41 @@ class Closed(Exception):
 
 
 class Client:
-    """One connection with one AMQP session. Everything is synchronous."""
+    """One connection with one AMQP session. Everything is synchronous. Without a name it has no
+    rights, until it puts a token."""
 
-    def __init__(self, port, timeout=120.0):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout)
+    def __init__(self, port, timeout=120.0, name=KEY_NAME, key=KEY):
+        self.socket = socket.create_connection((HOST, port), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.unread = b""
-        self.handles = 0
         self.sent = 0
         self.credit = {}  # by the peer's handle
-        self.remote = {}  # handles by link name
+        self.names = []  # of the links, by handle
+        self.remote = {}  # the peer's handles by link name and role
         self.outcomes = {}  # by delivery number
         self.deliveries = []  # (handle, delivery number, tag, bytes)
         self.partial = {}
         self.detached = {}
-        self.login()
+        self.login(name, key)
 
-    def login(self):
-        self.socket.sendall(b"AMQP\x03\x01\x00\x00")
+    def login(self, name, key):
+        self.socket.sendall(SASL_HEADER)
         self.read_exactly(8)
-        plain = b"\0" + KEY_NAME.encode() + b"\0" + KEY.encode()
-        self.write(Described(0x41, [Symbol("PLAIN"), plain]), kind=1)
-        while self.read_frame()[0].code != 0x44:
+        if name is None:
+            self.write(INIT, [Symbol("ANONYMOUS"), b"campaign"], kind=1)
+        else:
+            self.write(INIT, [Symbol("PLAIN"), plain(name, key)], kind=1)
+        while self.read_frame()[0].code != OUTCOME:
             pass
-        self.socket.sendall(b"AMQP\x00\x01\x00\x00")
+        self.socket.sendall(AMQP_HEADER)
         self.read_exactly(8)
-        self.write(Described(0x10, ["campaign", "localhost", UInt(1 << 20)]))
-        begin = [None, UInt(0), UInt(0x7FFFFFFF), UInt(0x7FFFFFFF), UInt(0xFFFF)]
-        self.write(Described(0x11, begin))
-        self.wait_for(lambda frame: frame.code == 0x11)
+        self.write(OPEN, ["campaign", "localhost", 1 << 20])
+        begin = [None, 0, 0x7FFFFFFF, 0x7FFFFFFF, 0xFFFF]
+        self.write(BEGIN, begin)
+        self.wait_for(lambda frame: frame.code == BEGIN)
 
-    def write(self, performative, payload=b"", kind=0):
-        body = encode(performative) + payload
-        self.socket.sendall(struct.pack(">IBBH", len(body) + 8, 2, kind, 0) + body)
+    def write(self, code, fields, payload=b"", kind=0):
+        self.socket.sendall(frame(code, fields, payload=payload, kind=kind))
 
     def read_exactly(self, size):
         while len(self.unread) < size:
@@ -232,19 +76,19 @@ class Client:
         """Reads one frame and notes what it says."""
         frame, payload = self.read_frame()
         fields = frame.value
-        if frame.code == 0x12:
+        if frame.code == ATTACH:
             self.remote[(fields[0], fields[2])] = fields[1]
-        elif frame.code == 0x13 and len(fields) > 6 and fields[4] is not None:
+        elif frame.code == FLOW and len(fields) > 6 and fields[4] is not None:
             self.credit[fields[4]] = (fields[5] or 0) + fields[6]
-        elif frame.code == 0x14:
+        elif frame.code == TRANSFER:
             self.on_transfer(fields, payload)
-        elif frame.code == 0x15:
+        elif frame.code == DISPOSITION:
             for number in range(fields[1], (fields[2] if len(fields) > 2 and fields[2] is not None
                                             else fields[1]) + 1):
                 self.outcomes[number] = fields[4] if len(fields) > 4 else None
-        elif frame.code == 0x16:
+        elif frame.code == DETACH:
             self.detached[fields[0]] = fields[2] if len(fields) > 2 else None
-        elif frame.code == 0x18:
+        elif frame.code == CLOSE:
             raise Closed(fields[0].value[:2] if fields and fields[0] else None)
         return frame
 
@@ -263,8 +107,9 @@ class Client:
                 return frame
 
     def attach(self, address, role, target=None, session=None, wait=True):
-        handle, self.handles = self.handles, self.handles + 1
+        handle = len(self.names)
         name = f"{role}-{handle}-{uuid.uuid4()}"
+        self.names.append(name)
         source = [address if role == RECEIVE else name]
         if session is not None:
             source += [None] * 6 + [{Symbol("com.microsoft:session-filter"): session}]
@@ -272,12 +117,12 @@ class Client:
             ends = [Described(0x28, source), Described(0x29, [target or name])]
         else:
             ends = [Described(0x28, source), Described(0x29, [address])]
-        fields = [name, UInt(handle), role, None, None, *ends]
+        fields = [name, handle, role, None, None, *ends]
         if role == SEND:
-            fields += [None, None, UInt(0)]
-        self.write(Described(0x12, fields))
+            fields += [None, None, 0]
+        self.write(ATTACH, fields)
         if wait:
-            self.wait_for(lambda frame: frame.code == 0x12 and frame.value[0] == name)
+            self.wait_for(lambda frame: frame.code == ATTACH and frame.value[0] == name)
             if role == SEND:
                 remote = self.remote[(name, RECEIVE)]
                 while remote not in self.credit:
@@ -285,19 +130,17 @@ class Client:
         return handle
 
     def flow(self, handle, credit):
-        fields = [None, UInt(0x7FFFFFFF), UInt(0), UInt(0x7FFFFFFF)]
-        fields[0] = UInt(0)
-        self.write(Described(0x13, [*fields, UInt(handle), UInt(0), UInt(credit)]))
+        self.write(FLOW, [0, 0x7FFFFFFF, 0, 0x7FFFFFFF, handle, 0, credit])
 
     def transfer(self, handle, data, batch=False, settled=False):
         """Sends in frames of 60,000 bytes. Returns the delivery's number."""
         number, self.sent = self.sent, self.sent + 1
-        kind = UInt(0x80013700 if batch else 0)
+        kind = 0x80013700 if batch else 0
         tag = struct.pack(">I", number)
         for at in range(0, max(1, len(data)), 60_000):
             more = at + 60_000 < len(data)
-            fields = [UInt(handle), UInt(number), tag, kind, settled, more]
-            self.write(Described(0x14, fields), data[at : at + 60_000])
+            fields = [handle, number, tag, kind, settled, more]
+            self.write(TRANSFER, fields, data[at : at + 60_000])
         return number
 
     def outcome(self, number):
@@ -306,12 +149,12 @@ class Client:
         return self.outcomes.pop(number)
 
     def send(self, handle, data, batch=False):
-        """Returns the outcome's code: 0x24 is accepted."""
+        """Returns the outcome's code."""
         outcome = self.outcome(self.transfer(handle, data, batch))
         return outcome.code if outcome is not None else None
 
     def settle(self, first, last, state):
-        self.write(Described(0x15, [RECEIVE, UInt(first), UInt(last), True, state]))
+        self.write(DISPOSITION, [RECEIVE, first, last, True, state])
 
     def receive(self):
         while not self.deliveries:
@@ -322,37 +165,50 @@ class Client:
         self.socket.close()
 
 
-class Management:
-    """The `$management` node of an entity."""
+class Requests:
+    """A node that answers requests."""
 
-    def __init__(self, client, entity):
+    def __init__(self, client, node):
         self.client = client
-        node = entity + "/$management"
         self.reply_to = str(uuid.uuid4())
         self.sender = client.attach(node, SEND)
         receiver = client.attach(node, RECEIVE, target=self.reply_to)
         client.flow(receiver, CREDIT)
 
-    def ask(self, operation, body, **properties):
+    def ask_with(self, request):
         """Returns the status code and the body of the answer, or the code of the outcome."""
-        number = self.client.transfer(
-            self.sender,
-            message(
-                properties={"operation": "com.microsoft:" + operation, **properties},
-                message_id=str(uuid.uuid4()),
-                reply_to=self.reply_to,
-                value=body,
-            ),
-        )
+        number = self.client.transfer(self.sender, request)
         outcome = self.client.outcome(number)
-        if outcome is not None and outcome.code != 0x24:
+        if outcome is not None and outcome.code != ACCEPTED:
             return outcome.code, None
         answer = self.client.receive()[3]
         at, status, value = 0, None, None
         while at < len(answer):
             section, at = decode(answer, at)
             if section.code == 0x74:
-                status = section.value.get("statusCode")
+                words = section.value  # $cbs has another name for it
+                status = words.get("statusCode", words.get("status-code"))
             elif section.code == 0x77:
                 value = section.value
         return status, value
+
+    def put_token(self, audience, token):
+        """At `$cbs`."""
+        return self.ask_with(put_token(audience, token, self.reply_to))[0]
+
+
+class Management(Requests):
+    """The `$management` node of an entity."""
+
+    def __init__(self, client, entity):
+        super().__init__(client, entity + "/$management")
+
+    def ask(self, operation, body, **properties):
+        return self.ask_with(
+            message(
+                properties={"operation": "com.microsoft:" + operation, **properties},
+                message_id=str(uuid.uuid4()),
+                reply_to=self.reply_to,
+                value=body,
+            )
+        )
