@@ -113,7 +113,8 @@ std::variant<Options, std::string> parse_options(int argc, const char* const* ar
                 names += word.substr(0, word.find('=')) + ": ";
             }
         }
-        throw InputError{names + "no such option"};
+        throw InputError{names.empty() ? "there are more arguments than expected"
+                                       : names + "no such option"};
     } catch (const CLI::ParseError& error) {
         throw InputError{error.what()};
     }

@@ -97,6 +97,7 @@ ConnectionOptions ClientConnection::connection_options() const {
     const std::string hostname =
         options_.hostname.empty() ? options_.hosts[target_].host : options_.hostname;
     ConnectionOptions made;
+    made.engine.accepts_links = false;
     made.engine.open = {
         .container = "sessionq-" + core::Uuid::make().to_string(),
         .hostname = hostname,

@@ -120,8 +120,6 @@ protected:
         from.erase(pending);
     }
 
-    void on_sender(SenderLinkPtr link) override { refuse(*link); }
-    void on_receiver(ReceiverLinkPtr link) override { refuse(*link); }
     void on_session_ended(const Condition& condition) override { on_lost(condition); }
     void on_link_open() override { transmit(); }
     void on_link_closed(const Condition& condition, bool) override { on_lost(condition); }
@@ -140,10 +138,6 @@ protected:
     const core::Anchor<RequestQueue> anchor_{*this};
 
 private:
-    static void refuse(Link& link) {
-        link.refuse({.name = "amqp:not-allowed", .text = "a client serves no links"});
-    }
-
     void on_ready(Id id, const core::Result<Engine*>& engine) {
         const auto found = preparing_.find(id);
         if (found == preparing_.end()) {

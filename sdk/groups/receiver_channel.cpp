@@ -80,11 +80,4 @@ void ReceiverChannel::on_session_ended(const amqp::Condition& condition) {
     owner_.on_lost(condition);
 }
 
-void ReceiverChannel::on_sender(amqp::SenderLinkPtr link) {
-    link->refuse({.name = "amqp:not-allowed", .text = "a client serves no links"});
-}
-void ReceiverChannel::on_receiver(amqp::ReceiverLinkPtr link) {
-    link->refuse({.name = "amqp:not-allowed", .text = "a client serves no links"});
-}
-
 } // namespace sessionq::groups

@@ -43,8 +43,6 @@ public:
 private:
     ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link, GroupReceiver& owner);
 
-    void on_sender(amqp::SenderLinkPtr link) override;
-    void on_receiver(amqp::ReceiverLinkPtr link) override;
     void on_session_ended(const amqp::Condition& condition) override;
     void on_link_open() override;
     void on_link_closed(const amqp::Condition& condition, bool closed) override;

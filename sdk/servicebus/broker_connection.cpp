@@ -128,11 +128,4 @@ Failure BrokerConnection::explain(const amqp::Condition& condition, std::string 
     return to_failure(condition, std::move(what));
 }
 
-void BrokerConnection::on_sender(amqp::SenderLinkPtr link) {
-    link->refuse({.name = "amqp:not-allowed", .text = "a client serves no links"});
-}
-void BrokerConnection::on_receiver(amqp::ReceiverLinkPtr link) {
-    link->refuse({.name = "amqp:not-allowed", .text = "a client serves no links"});
-}
-
 } // namespace sessionq::servicebus

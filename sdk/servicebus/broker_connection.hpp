@@ -64,8 +64,6 @@ private:
     [[nodiscard]] std::optional<Failure> on_connected(const amqp::Open& peer) override;
     void on_disconnected(const Failure& why) override;
     [[nodiscard]] Failure explain(const amqp::Condition& condition, std::string what) override;
-    void on_sender(amqp::SenderLinkPtr link) override;
-    void on_receiver(amqp::ReceiverLinkPtr link) override;
     void on_session_ended(const amqp::Condition&) override {} // the links are told
 
     core::EventLoop& loop_;

@@ -11,6 +11,7 @@ namespace sessionq::servicebus {
 namespace {
 
 constexpr std::uint32_t reply_credit = 1000;
+constexpr std::uint64_t most_in_claim_answer = std::uint64_t{64} << 10U; // a status and words
 
 const std::string server_timeout = "com.microsoft:server-timeout";
 
@@ -48,7 +49,8 @@ bool RequestChannel::open_links() {
                    .sender_mode = amqp::SenderSettleMode::settled});
     receiver_->open({.source = {.address = terms_.peer},
                      .target = {.address = reply_to_},
-                     .sender_mode = amqp::SenderSettleMode::settled});
+                     .sender_mode = amqp::SenderSettleMode::settled,
+                     .max_message_size = terms_.peer == "$cbs" ? most_in_claim_answer : 0});
     receiver_->add_credit(reply_credit);
     return true;
 }

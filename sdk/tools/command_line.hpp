@@ -16,9 +16,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Fills the options of `app` with the arguments. Returns the help text instead if it was requested:
-/// that of the subcommand, if there is one. Throws UsageError. What belongs to no option is not
-/// repeated, because it may be a secret behind a mistyped option.
+/// Fills the options of `app` with the arguments. Returns the help text instead if it was
+/// requested: that of the subcommand, if there is one. Throws UsageError. What belongs to no option
+/// is not repeated, because it may be a secret behind a mistyped option.
 [[nodiscard]] std::optional<std::string> parse(CLI::App& app, int count,
                                                const char* const* arguments);
 

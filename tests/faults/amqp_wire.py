@@ -29,6 +29,10 @@ class Ubyte(int):
     pass
 
 
+class Ushort(int):
+    pass
+
+
 class Ulong(int):
     pass
 
@@ -75,6 +79,7 @@ ENCODERS = {
     type(None): lambda _: b"\x40",
     bool: lambda value: b"\x41" if value else b"\x42",
     Ubyte: lambda value: b"\x50" + bytes([value]),
+    Ushort: lambda value: b"\x60" + struct.pack(">H", value),
     Ulong: lambda value: b"\x80" + struct.pack(">Q", value),
     Int: lambda value: b"\x71" + struct.pack(">i", value),
     Long: lambda value: b"\x81" + struct.pack(">q", value),

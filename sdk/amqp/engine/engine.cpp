@@ -16,6 +16,7 @@ constexpr std::size_t most_cached_deliveries = 4096;
 Engine::Engine(EngineOptions options, ConnectionListener& listener)
     : listener_{listener},
       is_server_{options.is_server},
+      accepts_links_{options.accepts_links},
       local_{std::move(options.open)},
       sasl_{std::move(options.sasl)},
       reader_{local_.max_frame_size},

@@ -22,6 +22,9 @@ class Fields;
 
 struct EngineOptions {
     bool is_server{false};
+    /// False: a peer that attaches a link ends the connection, because one that goes on would be
+    /// answered for ever.
+    bool accepts_links{true};
     Open open{.max_frame_size = 65536};
     /// Client: how to authenticate. Server: who may. Null: no SASL layer.
     std::unique_ptr<SaslExchange> sasl{};
@@ -158,6 +161,7 @@ private:
 
     ConnectionListener& listener_;
     const bool is_server_;
+    const bool accepts_links_;
     const Open local_;
     SaslLayer sasl_;
     FrameReader reader_;

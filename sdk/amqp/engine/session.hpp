@@ -23,9 +23,9 @@ class SessionListener {
 public:
     virtual ~SessionListener() = default;
     /// The peer attached: a sender's attach makes a receiver here and the reverse. The owner
-    /// answers with `open` or `refuse`.
-    virtual void on_sender(SenderLinkPtr link) = 0;
-    virtual void on_receiver(ReceiverLinkPtr link) = 0;
+    /// answers with `open` or `refuse`. Not called where the engine accepts no links.
+    virtual void on_sender(SenderLinkPtr /*link*/) {}
+    virtual void on_receiver(ReceiverLinkPtr /*link*/) {}
     /// The peer ended the session or broke one of its rules, or the connection is gone; its links
     /// were told before. Nothing follows.
     virtual void on_session_ended(const Condition& condition) = 0;
