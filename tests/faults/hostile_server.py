@@ -481,7 +481,8 @@ def consume(program, case, seconds):
     if "secret" in words:
         faults.append("prints the key")
     figures = (
-        f"{(highest - (start or 0)) / MEBIBYTE:6.1f} MiB more, {server.connections:2d} connections, "
+        f"{(highest - (start or 0)) / MEBIBYTE:6.1f} MiB more, "
+        f"{server.connections:2d} connections, "
         f"{computed:5.2f} s computed, stopped in {stopped:4.1f} s"
     )
     return faults, figures, words

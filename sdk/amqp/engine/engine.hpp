@@ -127,9 +127,7 @@ private:
         }
     }
     [[nodiscard]] std::string& out() noexcept { return output_.amqp(); }
-    [[nodiscard]] std::uint32_t remote_max_frame_size() const noexcept {
-        return remote_max_frame_size_;
-    }
+    [[nodiscard]] auto remote_max_frame_size() const noexcept { return remote_max_frame_size_; }
     /// The largest condition that fits into a frame of the peer's.
     [[nodiscard]] std::size_t most_of_condition() const noexcept {
         constexpr std::size_t beside_it = 96;

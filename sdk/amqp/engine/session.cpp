@@ -114,14 +114,9 @@ void Session::on_answer(std::uint32_t local, std::uint32_t remote, const Fields&
 
 Condition Session::on_peers_link(std::uint32_t remote, const Fields& attach,
                                  std::string_view body) {
-    if (!engine_->accepts_links_) {
-        return {.name = "amqp:not-allowed",
-                .text = "the peer attached a link, and only this side may",
-                .found = Errc::protocol_error};
-    }
-    if (links_left() == 0) {
+    if (!engine_->accepts_links_ || links_left() == 0) {
         return {.name = "amqp:resource-limit-exceeded",
-                .text = "the peer attached more links than its own handle-max allows",
+                .text = "the peer attached a link, and may attach no more",
                 .found = Errc::protocol_error};
     }
     const auto adopt = [&]<typename Made>(std::unique_ptr<Made> link) {
