@@ -1,0 +1,222 @@
+"""Messages and answers of a hostile server, which take memory. One class a case."""
+
+import signal
+import struct
+
+from amqp_wire import Described, encode
+from hostile_case import CONSUME, MUCH, PEEK, RECEIVE, SESSIONS, Case
+from hostile_peer import answer, session_message
+from raw_amqp import transfer
+
+
+# Messages
+
+
+class BeyondCredit(Case):
+    says = "without credit"
+
+    def on_session(self, peer, link):
+        self.reached += 1
+        message = session_message(MUCH)
+        for _ in range(20_000):
+            peer.deliver(link, message, settled=False)
+
+
+class BeyondCreditAgain(BeyondCredit):
+    command, lasts, code = CONSUME, 3.0, 0
+
+
+class LargeMessages(Case):
+    """As many as the credit allows."""
+
+    command, lasts, code, says = CONSUME, 3.0, None, "hello"
+    most_grown = 80 << 20  # what a processor may buffer, and 16 MiB
+    size = 1 << 20
+
+    def on_credit(self, peer, link, credit):
+        if link is peer.holder and link.sent < credit:
+            self.on_session(peer, link, credit)
+
+    def on_session(self, peer, link, credit=2000):
+        self.reached += 1
+        peer.deliver(link, session_message(b"hello"), settled=False)
+        message = session_message(b"x" * self.size)
+        for _ in range(credit - 1):
+            peer.deliver(link, message, settled=False)
+
+
+class LargeMessagesOfSessions(LargeMessages):
+    """Every link has a session of its own."""
+
+    most_grown = LargeMessages.most_grown + 8 * LargeMessages.size
+
+    def on_attach(self, peer, link):
+        link.session = link.name
+        peer.attach(link)
+
+    def on_credit(self, peer, link, credit):
+        if link.is_session and link.sent < credit:
+            self.on_session(peer, link, credit)
+
+
+class EndlessMessage(Case):
+    """The client takes messages as large as Service Bus's largest, of 100 MiB."""
+
+    command, within = ("receive", "orders", "--wait", "15s"), 20.0
+    says = "does not end"
+    most_grown = 128 << 20
+    flood_seconds = 15.0
+
+    def endless(self, peer, link, part=MUCH):
+        self.reached += 1
+        peer.send(transfer(link.handle, 0, part, link.channel, more=True, settled=False))
+        peer.flood(transfer(link.handle, 0, part, link.channel, more=True, first=False))
+
+    def on_session(self, peer, link):
+        self.endless(peer, link)
+
+
+class EndlessAnswerToClaim(EndlessMessage):
+    most_grown, says = Case.most_grown, "max-message-size"
+
+    def on_claim(self, peer, link, request):
+        self.endless(peer, link)
+
+
+class EndlessAnswer(EndlessMessage):
+    command = PEEK
+
+    def on_request(self, peer, link, request):
+        self.endless(peer, link)
+
+
+class EndlessMessageOfNothing(EndlessMessage):
+    command, lasts, code, says = CONSUME, 1.0, None, ""
+    most_grown, flood_seconds = Case.most_grown, 3.0
+
+    def on_session(self, peer, link):
+        self.endless(peer, link, b"")
+
+
+class AnswersToNothing(Case):
+    """Answers that nobody asked for, and none to what was asked."""
+
+    command, says = PEEK, "127.0.0.1|management"
+
+    def on_request(self, peer, link, request):
+        self.reached += 1
+        request[0x73][0] = "nobody"
+        message = answer(request, 200, "OK", {"text": "y" * 5000})
+        peer.flood(transfer(link.handle, link.sent, message, link.channel))
+
+
+class BeyondWindow(Case):
+    """Frames of a message, more than the session's window takes, at once."""
+
+    command, lasts, code = CONSUME, 3.0, 0
+
+    def on_session(self, peer, link):
+        self.reached += 1
+        peer.send(transfer(link.handle, 0, b"x", link.channel, more=True, settled=False))
+        part = transfer(link.handle, 0, b"x", link.channel, more=True, first=False)
+        peer.send(part * 50_000)
+
+
+# Answers that are small until they are decoded
+
+
+class AnswerOfNulls(Case):
+    command, code = PEEK, None
+    body = b"\xd0" + struct.pack(">II", 4 + 8_000_000, 8_000_000) + b"\x40" * 8_000_000
+
+    def on_request(self, peer, link, request):
+        self.reached += 1
+        whole = answer(request, 200, "OK", None)
+        at = len(whole) - len(encode(Described(0x77, None)))
+        peer.deliver(link, whole[:at] + b"\x00\x53\x77" + self.body)
+
+
+class AnswerOfCountedNulls(AnswerOfNulls):
+    """An array: four billion elements without a byte each."""
+
+    body = b"\xf0" + struct.pack(">II", 5, 0xFFFFFFFF) + b"\x40"
+
+
+class NestedAnswer(AnswerOfNulls):
+    """Lists within lists, a million deep."""
+
+    depth = 1_000_000
+    body = b"".join(
+        b"\xd0" + struct.pack(">II", 9 * left - 4, 1) for left in range(depth, 0, -1)
+    ) + b"\x45"
+
+
+class EndlessPages(AnswerOfNulls):
+    """Always another full page of sessions."""
+
+    command, lasts, code = SESSIONS, 3.0, -signal.SIGINT
+    body = encode(
+        {"skip": 0, "sessions-ids": [f"{number}-" + "i" * 10_000 for number in range(1000)]}
+    )
+
+
+class MessageOfProperties(Case):
+    """Four million, without a name and a value each."""
+
+    command, code = (*RECEIVE, "--count", "1"), None
+    entries = b"\xa1\x00\x40" * 4_000_000
+    section = b"\x00\x53\x74\xd1" + struct.pack(">II", len(entries) + 4, 8_000_000) + entries
+
+    def on_session(self, peer, link):
+        self.reached += 1
+        whole = session_message(b"hello")
+        at = len(whole) - len(encode(Described(0x75, b"hello")))
+        peer.deliver(link, whole[:at] + self.section + whole[at:], settled=False)
+
+
+class MessageOfNulls(MessageOfProperties):
+    def on_session(self, peer, link):
+        self.reached += 1
+        whole = session_message(b"hello")
+        at = len(whole) - len(encode(Described(0x75, b"hello")))
+        peer.deliver(link, whole[:at] + b"\x00\x53\x77" + AnswerOfNulls.body, settled=False)
+
+
+# Message groups
+
+
+class BeyondCreditOfGroups(Case):
+    """The client grants more while messages come, until it has buffered enough."""
+
+    command, lasts, code = CONSUME, 3.0, None
+    most_grown = LargeMessages.most_grown
+    dialect = "artemis"
+
+    def on_credit(self, peer, link, credit):
+        if link.is_answering and link.sent == 0:
+            self.on_session(peer, link)
+
+    def on_session(self, peer, link):
+        self.reached += 1
+        message = session_message(b"x" * 8000)
+        for _ in range(20_000):
+            peer.deliver(link, message, settled=False)
+
+
+class EndlessMessageOfGroups(EndlessMessage):
+    """The client reconnects without a word, because no session has begun."""
+
+    command, lasts, code, says = CONSUME, 3.0, None, ""
+    dialect = "artemis"
+
+    def on_credit(self, peer, link, credit):
+        if link.is_answering and link.sent == 0:
+            self.on_session(peer, link)
+
+
+class LargeMessagesOfGroups(LargeMessages):
+    dialect = "artemis"
+
+    def on_credit(self, peer, link, credit):
+        if link.is_answering and link.sent == 0:
+            self.on_session(peer, link)
