@@ -118,8 +118,10 @@ ConnectionOptions ClientConnection::connection_options() const {
 
 // A server that goes on would have this side answer for ever.
 void ClientConnection::on_session(SessionPtr /*session*/) {
-    connection_->close(
-        {.name = "amqp:not-allowed", .text = "only the client may begin sessions here"});
+    const Condition why{.name = "amqp:not-allowed",
+                        .text = "only the client may begin AMQP sessions",
+                        .found = Errc::protocol_error};
+    connection_->abort(why);
 }
 
 void ClientConnection::on_open(const Open& peer) {

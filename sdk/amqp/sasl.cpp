@@ -152,7 +152,7 @@ private:
     void on_header(std::string&) override {}
 
     State on_frame(const Frame& frame, std::string& output) override {
-        if (frame.code == mechanisms) {
+        if (frame.code == mechanisms && !std::exchange(has_chosen_, true)) {
             return on_mechanisms(frame, output);
         }
         if (frame.code != outcome) {
@@ -221,6 +221,7 @@ private:
     }
 
     const SaslCredentials credentials_;
+    bool has_chosen_{false};
 };
 
 class Server final : public Exchange {

@@ -11,7 +11,13 @@ namespace sessionq::core {
 /// is estimated at the size that messages have had lately.
 class ByteBudget {
 public:
-    explicit ByteBudget(std::size_t bytes) noexcept : budget_{bytes} {}
+    /// The size that messages are expected to have before any came: what brokers take at most,
+    /// unless they are told otherwise. If it were less, the first large ones would exceed the
+    /// budget. It is forgotten after some hundred small ones.
+    static constexpr double first_guess = 1 << 20;
+
+    explicit ByteBudget(std::size_t bytes, double message_bytes = first_guess) noexcept
+        : budget_{bytes}, average_{message_bytes} {}
 
     /// How many more messages there is room for.
     [[nodiscard]] std::uint32_t affordable() const noexcept {
@@ -56,7 +62,7 @@ private:
     std::size_t budget_;
     std::size_t buffered_{0};
     std::uint64_t expected_{0};
-    double average_{1024};
+    double average_;
     std::size_t sharers_{0};
 };
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/byte_budget.hpp"
+
 namespace sessionq::groups {
 
 /// Decides how much credit a receiver link has that several groups share. No group waits for
@@ -11,6 +13,9 @@ namespace sessionq::groups {
 class LinkWindow {
 public:
     static constexpr std::uint32_t widest = 2000;
+
+    explicit LinkWindow(double message_bytes = core::ByteBudget::first_guess) noexcept
+        : average_{message_bytes} {}
 
     /// Bytes of messages that are not settled, plus those that the credit may bring.
     void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
@@ -36,7 +41,7 @@ public:
 private:
     std::size_t budget_{std::size_t{64} << 20U};
     std::size_t held_{0};
-    double average_{1024};
+    double average_;
 };
 
 } // namespace sessionq::groups

@@ -10,16 +10,23 @@ namespace {
 
 using amqp::Value;
 
+/// A page of messages, sessions or rules has a few thousand.
+constexpr std::uint32_t most_values = 250'000;
+
 /// The value of `key` or `other`, because brokers spell keys in two ways.
 Value property(std::string_view section, std::string_view key, std::string_view other) {
     const std::string_view found = amqp::find_entry(section, key);
     return amqp::decode(found.empty() ? amqp::find_entry(section, other) : found).value_or(Value{});
 }
 
-Value body_of(std::string_view section) {
-    const auto whole = amqp::decode(section);
+/// Nothing if it is no value, or would take many times the memory of its bytes.
+std::optional<Value> body_of(std::string_view section) {
+    if (section.empty()) {
+        return Value{};
+    }
+    const auto whole = amqp::Decoder{section}.read(most_values);
     const amqp::Described* const described = whole ? whole->described() : nullptr;
-    return described != nullptr ? described->value : Value{};
+    return described != nullptr ? std::optional{described->value} : std::nullopt;
 }
 
 } // namespace
@@ -73,16 +80,22 @@ std::optional<std::pair<std::string, Response>> decode_response(std::string_view
     if (!properties) {
         return std::nullopt;
     }
+    const std::string id = properties->id(amqp::MessageProperties::correlation_id);
+    auto body = body_of(sections->body);
+    if (!body) {
+        return std::pair{id, Response{.status = 500,
+                                      .description = "the answer cannot be read",
+                                      .condition = "amqp:decode-error"}};
+    }
     const std::string_view said = sections->application_properties;
     const auto text = [said](std::string_view key, std::string_view other) {
         return std::string{property(said, key, other).text().value_or("")};
     };
     return std::pair{
-        properties->id(amqp::MessageProperties::correlation_id),
-        Response{.status = property(said, "statusCode", "status-code").integer().value_or(0),
-                 .description = text("statusDescription", "status-description"),
-                 .condition = text("errorCondition", "error-condition"),
-                 .body = body_of(sections->body)}};
+        id, Response{.status = property(said, "statusCode", "status-code").integer().value_or(0),
+                     .description = text("statusDescription", "status-description"),
+                     .condition = text("errorCondition", "error-condition"),
+                     .body = *std::move(body)}};
 }
 
 } // namespace sessionq::servicebus

@@ -208,7 +208,8 @@ class Peer:
             self.links[channel, link.handle] = link
             self.case.on_attach(self, link)
         elif code == FLOW and len(fields) > 6 and (channel, fields[4]) in self.links:
-            self.case.on_credit(self, self.links[channel, fields[4]], fields[6])
+            link = self.links[channel, fields[4]]
+            self.case.on_credit(self, link, (fields[5] or 0) + fields[6] - link.sent)
             if len(fields) > 8 and fields[8]:
                 self.answer_drain(self.links[channel, fields[4]], fields[5] + fields[6])
         elif code == TRANSFER:

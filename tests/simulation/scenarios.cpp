@@ -43,8 +43,10 @@ Setup calm(Random& random) {
         one_of(random, std::array<Duration, 5>{Duration::zero(), milliseconds{1}, milliseconds{50},
                                                seconds{1}, seconds{5}});
     options.prefetch = chance(random, 50) ? 0 : static_cast<std::uint32_t>(1 + random.below(5));
-    options.max_buffered_bytes =
-        chance(random, 30) ? std::size_t{64} << 10U : std::size_t{64} << 20U;
+    // of messages of a MiB, which are expected until some have come: none, 64, more than enough
+    constexpr std::size_t mebibytes = std::size_t{1} << 20U;
+    options.max_buffered_bytes = one_of(
+        random, std::array{mebibytes / 16, 64 * mebibytes, 65536 * mebibytes, 65536 * mebibytes});
     options.accept_wait =
         one_of(random, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{60}});
     options.max_parked_sessions =

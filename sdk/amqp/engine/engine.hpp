@@ -110,6 +110,7 @@ public:
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
     /// The peer has opened and the end has not begun, so what is asked for now can be answered.
     [[nodiscard]] bool is_open() const noexcept { return open_ && !failed_ && !closed_; }
+    [[nodiscard]] bool is_refused() const noexcept { return is_refused_; } ///< it may only close
 
 private:
     friend class Link;
@@ -127,7 +128,6 @@ private:
         }
     }
     [[nodiscard]] std::string& out() noexcept { return output_.amqp(); }
-    [[nodiscard]] auto remote_max_frame_size() const noexcept { return remote_max_frame_size_; }
     /// The largest condition that fits into a frame of the peer's.
     [[nodiscard]] std::size_t most_of_condition() const noexcept {
         constexpr std::size_t beside_it = 96;

@@ -85,7 +85,7 @@ bool SenderLink::write(Outgoing& message) {
         const std::size_t more_at = writer.position();
         writer.boolean(transfer_field::more, false);
         writer.finish();
-        const std::size_t room = engine_->remote_max_frame_size() - (to.size() - begun);
+        const std::size_t room = engine_->remote_max_frame_size_ - (to.size() - begun);
         if (size - message.sent > room) {
             to[more_at] = '\x41';
         }

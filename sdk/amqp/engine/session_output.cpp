@@ -34,7 +34,7 @@ void Session::write_attach(Link& link, const Attach& attach) {
     const std::size_t begun = begin_frame(to, channel_);
     attach.write(to, link.name(), link.handle_, !link.is_sender());
     end_frame(to, begun);
-    if (to.size() - begun > engine_->remote_max_frame_size()) {
+    if (to.size() - begun > engine_->remote_max_frame_size_) {
         to.resize(begun); // it cannot be cut into frames
         engine_->break_off("amqp:not-allowed",
                            "an attach does not fit into a frame of the peer's size");

@@ -21,7 +21,7 @@ constexpr std::size_t plenty = std::size_t{64} << 20U;
 } // namespace
 
 TEST_CASE("credit window: granted at once, and topped up when half of it is free") {
-    ByteBudget budget{plenty};
+    ByteBudget budget{plenty, 1024};
     CreditWindow window{budget};
     CHECK(window.grant(32, 0) == 32);
     CHECK(budget.expected() == 32);
@@ -37,7 +37,7 @@ TEST_CASE("credit window: granted at once, and topped up when half of it is free
 }
 
 TEST_CASE("credit window: a window of one is granted message by message") {
-    ByteBudget budget{plenty};
+    ByteBudget budget{plenty, 1024};
     CreditWindow window{budget};
     CHECK(window.grant(1, 0) == 1);
     CHECK(window.grant(1, 0) == 0);
@@ -47,7 +47,7 @@ TEST_CASE("credit window: a window of one is granted message by message") {
 }
 
 TEST_CASE("credit window: R23: what is fetched ahead stays within the budget of all sessions") {
-    ByteBudget budget{std::size_t{16} << 10U};
+    ByteBudget budget{std::size_t{16} << 10U, 1024};
     CreditWindow first{budget};
     CreditWindow second{budget};
     CHECK(first.grant(32, 0) == 16);
@@ -60,7 +60,7 @@ TEST_CASE("credit window: R23: what is fetched ahead stays within the budget of 
 }
 
 TEST_CASE("credit window: R4: credit that comes back shows that the broker has no more") {
-    ByteBudget budget{plenty};
+    ByteBudget budget{plenty, 1024};
     CreditWindow window{budget};
     CHECK(window.grant(2, 0) == 2);
     CHECK(window.drain({}));
@@ -77,7 +77,7 @@ TEST_CASE("credit window: R4: credit that comes back shows that the broker has n
 }
 
 TEST_CASE("credit window: a message after its credit was counted as given back takes no other's") {
-    ByteBudget budget{plenty};
+    ByteBudget budget{plenty, 1024};
     CreditWindow other{budget};
     CHECK(other.grant(8, 0) == 8);
     CreditWindow window{budget};
@@ -96,7 +96,7 @@ TEST_CASE("credit window: R23: many sessions in any order stay within the budget
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         CAPTURE(seed);
         core::Random random{seed};
-        ByteBudget budget{bytes};
+        ByteBudget budget{bytes, 1024};
         for (int i = 0; i < 100; ++i) { // sizes are known
             budget.arrived(size);
             budget.gone(size);
@@ -194,7 +194,7 @@ TEST_CASE("credit window: every input in every phase") {
         for (std::size_t input = 0; input < inputs.size(); ++input) {
             CAPTURE(phase);
             CAPTURE(inputs[input].first);
-            ByteBudget budget{plenty};
+            ByteBudget budget{plenty, 1024};
             CreditWindow window{budget};
             REQUIRE(window.grant(10, 0) == 10);
             if (phase == 1) {
@@ -216,7 +216,7 @@ TEST_CASE("credit window: every input in every phase") {
 }
 
 TEST_CASE("credit window: credit that went out with the accept counts, and so does its drain") {
-    core::ByteBudget budget{1 << 20};
+    core::ByteBudget budget{1 << 20, 1024};
     CreditWindow window{budget};
     window.given({.count = 8, .drain = true}, TimePoint{} + 5s);
     CHECK(window.credit() == 8);
@@ -232,7 +232,7 @@ TEST_CASE("credit window: credit that went out with the accept counts, and so do
 
 TEST_CASE("credit window: a drain that went out with the accept shows nothing unless a message "
           "came") {
-    core::ByteBudget budget{1 << 20};
+    core::ByteBudget budget{1 << 20, 1024};
     CreditWindow window{budget};
     window.given({.count = 8, .drain = true}, TimePoint{});
     CHECK_FALSE(window.drained());

@@ -29,7 +29,7 @@ struct Far {
         now += round_trip;
     }
 
-    ByteBudget budget{plenty};
+    ByteBudget budget{plenty, 1024};
     FetchWindow window;
     TimePoint now{1h};
     Duration round_trip;
@@ -120,7 +120,7 @@ TEST_CASE("fetch window: it halves when half of it was never used, down to where
 }
 
 TEST_CASE("fetch window: R23: it stays within the session's share of the budget") {
-    ByteBudget budget{std::size_t{1} << 20U}; // of messages of 1 KiB: 1,024 in four quarters
+    ByteBudget budget{std::size_t{1} << 20U, 1024}; // of messages of 1 KiB: 1,024 in four quarters
     FetchWindow window{budget, 0, 1};
     TimePoint now{1h};
     const auto turn = [&] {

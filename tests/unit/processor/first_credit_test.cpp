@@ -8,7 +8,7 @@ using processor::first_credit;
 
 namespace {
 
-core::ByteBudget budget(std::size_t messages) { return core::ByteBudget{messages * 1024}; }
+core::ByteBudget budget(std::size_t messages) { return core::ByteBudget{messages * 1024, 1024}; }
 
 } // namespace
 

@@ -693,14 +693,15 @@ TEST_CASE("session driver: R22: expired messages are discarded or handled by cho
 }
 
 TEST_CASE("session driver: R23: credit follows the budget, each session may have one message") {
-    ProcessorBench bench{
-        {.max_concurrent_sessions = 3, .prefetch = 50, .max_buffered_bytes = 65'536}};
+    ProcessorBench bench{{.max_concurrent_sessions = 3,
+                          .prefetch = 50,
+                          .max_buffered_bytes = std::size_t{64} << 20U}};
     bench.holds = true;
     bench.start();
     const auto a = bench.open("a");
     CHECK(a->credit == 50);
     const auto b = bench.open("b");
-    CHECK(b->credit == 10); // a KiB each until sizes are known, and what may come with an accept
+    CHECK(b->credit == 10); // a MiB each until sizes are known, and what may come with an accept
     const auto c = bench.open("c");
     CHECK(c->credit == 4);
     bench.deliver(c, {"1"});

@@ -87,7 +87,7 @@ public:
 
     ProcessorOptions options;
     processor::Tuning tuning{};
-    core::ByteBudget budget{std::size_t{64} << 20U};
+    core::ByteBudget budget{std::size_t{64} << 20U, 1024};
     core::Random random{1};
     processor::SessionCount parked{};
     processor::SessionCount settled{}; ///< sessions that settle without a slot
