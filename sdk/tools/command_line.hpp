@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace CLI {
+namespace CLI { // NOLINT(readability-identifier-naming): theirs
 class App;
 }
 
