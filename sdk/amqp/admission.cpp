@@ -14,7 +14,7 @@ Admission::Answer Admission::enter(Guest& guest, std::string_view address) {
     if (known != addresses_.end() && known->second.newcomers >= limits_.newcomers_per_address) {
         gives_way = oldest_of(address);
     } else if (newcomers_ >= limits_.newcomers) {
-        gives_way = waiting_.front();
+        gives_way = oldest_of_most();
     }
     guest.admission_ = this;
     guest.address_ = address;
@@ -54,6 +54,20 @@ Admission::Guest* Admission::oldest_of(std::string_view address) const noexcept 
         guest = waiting_.next(*guest);
     }
     return guest;
+}
+
+// Who floods the server displaces itself, and not a client that has one newcomer.
+Admission::Guest* Admission::oldest_of_most() const noexcept {
+    Guest* found = waiting_.front();
+    std::size_t most = 0;
+    for (Guest* guest = found; guest != nullptr; guest = waiting_.next(*guest)) {
+        const std::size_t newcomers = addresses_.find(guest->address_)->second.newcomers;
+        if (newcomers > most) {
+            most = newcomers;
+            found = guest;
+        }
+    }
+    return found;
 }
 
 void Admission::remove(Guest& guest) noexcept {

@@ -22,8 +22,9 @@ struct AdmissionLimits {
 
 /// Decides which peers a server accepts, and which newcomer gives way to another. Pure.
 ///
-/// Places of newcomers never run out: the newcomer whose last step is the longest ago gives way. A
-/// step is a stage of its handshake, not a byte, so that a peer that sends little gains nothing.
+/// Places of newcomers never run out: of the address that has most of them, the newcomer whose last
+/// step is the longest ago gives way. A step is a stage of its handshake, not a byte, so that a
+/// peer that sends little gains nothing.
 class Admission {
 public:
     explicit Admission(AdmissionLimits limits = {}) noexcept : limits_{limits} {}
@@ -79,6 +80,7 @@ private:
     };
 
     [[nodiscard]] Guest* oldest_of(std::string_view address) const noexcept;
+    [[nodiscard]] Guest* oldest_of_most() const noexcept;
     void remove(Guest& guest) noexcept;
 
     const AdmissionLimits limits_;

@@ -58,6 +58,21 @@ TEST_CASE("Admission: an address that has its share displaces its own newcomers 
     CHECK(admission.newcomers() == 3);
 }
 
+TEST_CASE("Admission: of the address that has most newcomers, the oldest gives way") {
+    Admission admission{{.newcomers = 5, .newcomers_per_address = 5}};
+    Peer client;
+    Peer flood[8];
+    CHECK(admission.enter(client, "client") == Answer::welcome);
+    for (int i = 0; i < 8; ++i) {
+        CHECK(admission.enter(flood[i], i % 2 == 0 ? "even" : "odd") == Answer::welcome);
+    }
+    CHECK_FALSE(client.is_displaced);
+    for (int i = 0; i < 8; ++i) {
+        CHECK(flood[i].is_displaced == (i < 4));
+    }
+    CHECK(admission.newcomers() == 5);
+}
+
 TEST_CASE("Admission: connections are bounded in total and per address, trusted ones too") {
     Admission admission{{.connections = 3, .connections_per_address = 2}};
     Peer a;
