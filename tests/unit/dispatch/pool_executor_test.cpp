@@ -139,20 +139,24 @@ TEST_CASE("pool executor: runs a coroutine on the workers") {
 }
 
 TEST_CASE("pool executor: passes an exception to the end of the coroutine") {
-    Pool pool{1};
-    std::latch done{1};
     std::exception_ptr thrown;
-    asio::co_spawn(
-        pool.context.executor({}),
-        []() -> asio::awaitable<void> {
-            throw Error{Errc::handler_failed, "on purpose"};
-            co_return;
-        },
-        [&](std::exception_ptr error) {
-            thrown = std::move(error);
-            done.count_down();
-        });
-    done.wait();
+    {
+        Pool pool{1};
+        std::latch done{1};
+        asio::co_spawn(
+            pool.context.executor({}),
+            []() -> asio::awaitable<void> {
+                throw Error{Errc::handler_failed, "on purpose"};
+                co_return;
+            },
+            [&](std::exception_ptr error) {
+                thrown = std::move(error);
+                done.count_down();
+            });
+        done.wait();
+    }
+    // The worker gave its own reference back before it ended. ThreadSanitizer does not see the
+    // counter of an exception_ptr: it is inside the standard library.
     REQUIRE(thrown);
     CHECK_THROWS_WITH_AS(std::rethrow_exception(thrown), "a handler failed: on purpose", Error);
 }
