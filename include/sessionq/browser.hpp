@@ -149,7 +149,8 @@ private:
 /// Returns the ids of the entity's sessions that have messages or state, in the broker's order.
 /// Blocks as the functions of `Sender` do.
 ///
-/// Errors: the broker's (see `Errc`).
+/// Errors: the broker's (see `Errc`); resource_exhausted: the ids take more than 128 MiB, some two
+/// million ids of 36 characters.
 /// Thread safety: safe.
 [[nodiscard]] std::vector<std::string> list_sessions(
     const Client& client, const std::string& entity,

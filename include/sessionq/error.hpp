@@ -65,7 +65,7 @@ enum class Errc {
     connection_refused,
     /// The peer broke the protocol.
     protocol_error,
-    /// This side ran out of memory, descriptors or handles.
+    /// This side ran out of memory, descriptors or handles, or an answer exceeds a bound of ours.
     resource_exhausted,
     /// A user callback threw. `detail` contains its message.
     handler_failed,

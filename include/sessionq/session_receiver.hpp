@@ -89,7 +89,8 @@ public:
 
     /// The same, but returns nothing instead of throwing `no_session_available`. It waits for
     /// `wait`, at most until the deadline. Range of `wait`: zero or more (invalid_argument). Zero:
-    /// only a session that is ready now.
+    /// only a session that is ready now. Also timeout: `wait` is over, and the broker has not
+    /// answered until the deadline.
     [[nodiscard]] static std::optional<SessionReceiver> try_accept_next(
         const Client& client, const std::string& entity, Duration wait = Duration::zero(),
         SessionReceiverOptions options = {},

@@ -152,8 +152,10 @@ private:
     void on_header(std::string&) override {}
 
     State on_frame(const Frame& frame, std::string& output) override {
-        if (frame.code == mechanisms && !std::exchange(has_chosen_, true)) {
-            return on_mechanisms(frame, output);
+        if (frame.code == mechanisms) {
+            return std::exchange(has_chosen_, true)
+                       ? fail("amqp:not-allowed", "the peer offered SASL mechanisms twice")
+                       : on_mechanisms(frame, output);
         }
         if (frame.code != outcome) {
             return fail("amqp:not-implemented",

@@ -1,11 +1,12 @@
 #include "client/browser_core.hpp"
 
-#include <iterator>
+#include <memory>
 
 #include "client/blocking.hpp"
 #include "client/browser_wait.hpp"
 #include "client/check.hpp"
 #include "client/endpoint_operation.hpp"
+#include "client/session_pages.hpp"
 #include "core/access.hpp"
 #include "core/id_length.hpp"
 
@@ -14,7 +15,6 @@ namespace client {
 namespace {
 
 constexpr std::uint32_t max_page_size = 4'096;
-constexpr std::uint32_t sessions_per_page = 1'000;
 
 using Messages = std::vector<ReceivedMessage>;
 using SessionIds = std::vector<std::string>;
@@ -41,12 +41,12 @@ std::optional<ReceivedMessage> first_of(Messages messages) {
     return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
 }
 
-/// Requests the next page and adds it to `found`, until one is not full.
-void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds found,
-              const PendingPtr<SessionIds>& pending) {
+/// Requests the next page and adds it to `found`, until that says to end.
+void ask_page(ports::Endpoint& endpoint, const std::string& entity,
+              std::shared_ptr<SessionPages> found, const PendingPtr<SessionIds>& pending) {
     ports::ListSessionsRequest request{.entity = entity,
-                                       .skip = static_cast<std::uint32_t>(found.size()),
-                                       .top = sessions_per_page,
+                                       .skip = found->skip(),
+                                       .top = SessionPages::per_page,
                                        .deadline = pending->deadline()};
     const auto id = endpoint.list_sessions(
         std::move(request), [&endpoint, entity, found = std::move(found),
@@ -58,12 +58,16 @@ void ask_page(ports::Endpoint& endpoint, const std::string& entity, SessionIds f
                 pending->complete(std::move(page));
                 return;
             }
-            const std::size_t count = page.value().size();
-            std::move(page.value().begin(), page.value().end(), std::back_inserter(found));
-            if (count < sessions_per_page) {
-                pending->complete(std::move(found));
-            } else {
+            switch (found->add(std::move(page).value())) {
+            case SessionPages::Next::ask:
                 ask_page(endpoint, entity, std::move(found), pending);
+                break;
+            case SessionPages::Next::done: pending->complete(found->take()); break;
+            case SessionPages::Next::too_much:
+                pending->complete(Failure{.code = Errc::resource_exhausted,
+                                          .detail = "the ids of the sessions of '" + entity +
+                                                    "' take more than 128 MiB"});
+                break;
             }
         });
     pending->ask_port([&endpoint, id] { endpoint.give_up(id); });
@@ -135,7 +139,7 @@ Operation<SessionIds> list_all_sessions(const Client& client, std::string entity
     return make_operation<SessionIds>(
         core, *thread.thread, context,
         [&thread, entity = std::move(entity)](const PendingPtr<SessionIds>& pending) {
-            ask_page(*thread.endpoint, entity, {}, pending);
+            ask_page(*thread.endpoint, entity, std::make_shared<SessionPages>(), pending);
         });
 }
 

@@ -29,10 +29,17 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     }
 }
 
-/// An accept of any session that ends at its deadline found no session (R5).
-Failure accept_failure(Failure why, bool named) {
-    return !named && why.code == Errc::timeout ? Failure{.code = Errc::no_session_available}
-                                               : std::move(why);
+/// An accept of any session that waits until its deadline and ends there found no session (R5). If
+/// it was to wait for less, the broker has not answered.
+Failure accept_failure(Failure why, bool waits_to_the_end) {
+    if (why.code != Errc::timeout) {
+        return why;
+    }
+    if (waits_to_the_end) {
+        return {.code = Errc::no_session_available};
+    }
+    why.detail = why.detail.empty() ? "the broker has not answered the accept" : why.detail;
+    return why;
 }
 
 /// Sends the accept. A session that arrives late is given back (R19).
@@ -40,8 +47,9 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
                   const PendingPtr<HeldSessionPtr>& pending) {
     const TimePoint asked = thread.thread->now();
     const bool named = terms.session_id.has_value();
-    const Duration wait =
-        terms.wait.value_or(named ? Duration::zero() : pending->deadline().remaining(asked));
+    const Duration left = pending->deadline().remaining(asked);
+    const Duration wait = terms.wait.value_or(named ? Duration::zero() : left);
+    const bool waits_to_the_end = !named && wait >= left;
     ports::AcceptRequest request{
         .entity = terms.entity,
         .session_id = terms.session_id,
@@ -52,13 +60,14 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
         .deadline = pending->deadline(),
     };
     const ports::RequestId id = thread.endpoint->accept(
-        std::move(request), [&thread, &notifier, entity = terms.entity, options = terms.options,
-                             asked, named, pending](core::Result<ports::SessionLinkPtr> answer) {
+        std::move(request),
+        [&thread, &notifier, entity = terms.entity, options = terms.options, asked,
+         waits_to_the_end, pending](core::Result<ports::SessionLinkPtr> answer) {
             if (pending->ended()) {
                 return; // destroying the link gives the session back
             }
             if (!answer) {
-                pending->complete(accept_failure(answer.failure(), named));
+                pending->complete(accept_failure(answer.failure(), waits_to_the_end));
                 return;
             }
             pending->complete(std::make_shared<HeldSession>(
@@ -66,10 +75,11 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
                     SessionReceiverCore::Home{*thread.thread, thread.receivers, notifier}, entity,
                     options, std::move(answer).value(), asked))));
         });
-    pending->on_give_up([&thread, id, named](Failure failure) -> core::Result<HeldSessionPtr> {
-        thread.endpoint->give_up(id);
-        return accept_failure(std::move(failure), named);
-    });
+    pending->on_give_up(
+        [&thread, id, waits_to_the_end](Failure failure) -> core::Result<HeldSessionPtr> {
+            thread.endpoint->give_up(id);
+            return accept_failure(std::move(failure), waits_to_the_end);
+        });
 }
 
 } // namespace
@@ -79,14 +89,17 @@ Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& cl
     check_terms(client->capabilities(), terms);
     EndpointThread& thread = client->next_thread();
     const bool named = terms.session_id.has_value();
+    const std::optional<Duration> wait = terms.wait;
     auto operation = make_operation<HeldSessionPtr>(
         client, *thread.thread, context,
         [&thread, &notifier = client->notifier(),
          terms = std::move(terms)](const PendingPtr<HeldSessionPtr>& pending) {
             start_accept(thread, notifier, terms, pending);
         });
-    operation.unstarted = [named](Failure why) -> core::Result<HeldSessionPtr> {
-        return accept_failure(std::move(why), named);
+    const Duration left = operation.deadline.remaining(client->clock().now());
+    const bool waits_to_the_end = !named && wait.value_or(left) >= left;
+    operation.unstarted = [waits_to_the_end](Failure why) -> core::Result<HeldSessionPtr> {
+        return accept_failure(std::move(why), waits_to_the_end);
     };
     return operation;
 }

@@ -75,8 +75,16 @@ core::Result<std::vector<ReceivedMessage>> read_peeked(const Response& response,
     if (!response.is_success()) {
         return response.to_failure("cannot peek '" + entity + "'");
     }
-    for (const Value& each : response.items("messages")) {
-        auto received = amqp::decode_delivery(bytes_of(each, "message").value_or(""), at);
+    const amqp::List* const items = response.find_items("messages");
+    if (items == nullptr) {
+        return answer_without("messages", "cannot peek '" + entity + "'");
+    }
+    for (const Value& each : *items) {
+        const auto bytes = bytes_of(each, "message");
+        if (!bytes) {
+            return answer_without("message", "cannot peek '" + entity + "'");
+        }
+        auto received = amqp::decode_delivery(*bytes, at);
         if (!received.ok()) {
             return received.failure();
         }
@@ -92,6 +100,9 @@ core::Result<std::vector<std::string>> read_session_ids(const Response& response
         return response.to_failure("cannot list the sessions of '" + entity + "'");
     }
     std::vector<std::string> sessions;
+    if (response.status != 204 && response.find_items("sessions-ids") == nullptr) {
+        return answer_without("sessions-ids", "cannot list the sessions of '" + entity + "'");
+    }
     for (const Value& each : response.items("sessions-ids")) {
         sessions.emplace_back(each.text().value_or(""));
     }

@@ -15,8 +15,9 @@ constexpr std::uint32_t most_values = 250'000;
 
 /// The value of `key` or `other`, because brokers spell keys in two ways.
 Value property(std::string_view section, std::string_view key, std::string_view other) {
-    const std::string_view found = amqp::find_entry(section, key);
-    return amqp::decode(found.empty() ? amqp::find_entry(section, other) : found).value_or(Value{});
+    std::string_view found = amqp::find_entry(section, key);
+    found = found.empty() ? amqp::find_entry(section, other) : found;
+    return amqp::Decoder{found}.read(1).value_or(Value{}); // a number or a text
 }
 
 /// Nothing if it is no value, or would take many times the memory of its bytes.
@@ -61,11 +62,20 @@ Failure Response::to_failure(std::string what, std::optional<Errc> not_found) co
     return why;
 }
 
+const amqp::List* Response::find_items(std::string_view key) const noexcept {
+    const Value* const found = body.find(key);
+    return found != nullptr ? found->items() : nullptr;
+}
+
 const amqp::List& Response::items(std::string_view key) const noexcept {
     static const amqp::List none;
-    const Value* const found = body.find(key);
-    const amqp::List* const items = found != nullptr ? found->items() : nullptr;
-    return items != nullptr ? *items : none;
+    const amqp::List* const found = find_items(key);
+    return found != nullptr ? *found : none;
+}
+
+Failure answer_without(std::string_view key, const std::string& what) {
+    return {.code = Errc::protocol_error,
+            .detail = what + ": the broker's answer has no '" + std::string{key} + "'"};
 }
 
 std::optional<std::string_view> bytes_of(const Value& map, std::string_view key) noexcept {

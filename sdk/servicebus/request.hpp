@@ -42,9 +42,14 @@ struct Response {
     /// Maps a failed response to a `Failure`. `what` names the request. `not_found` is the code of
     /// status 404, if it has one of its own.
     [[nodiscard]] Failure to_failure(std::string what, std::optional<Errc> not_found = {}) const;
-    /// The items of a list or array in the body; none if it is absent.
+    /// The items of a list or array in the body; null if it is absent.
+    [[nodiscard]] const amqp::List* find_items(std::string_view key) const noexcept;
+    /// The same; none if it is absent.
     [[nodiscard]] const amqp::List& items(std::string_view key) const noexcept;
 };
+
+/// The broker said that a request succeeded, and left out what was asked for.
+[[nodiscard]] Failure answer_without(std::string_view key, const std::string& what);
 
 /// The bytes of a value in a map; none if it is absent.
 [[nodiscard]] std::optional<std::string_view> bytes_of(const amqp::Value& map,

@@ -110,7 +110,11 @@ int consume(const Client& client, const Options& options) {
         [](const ErrorContext& error) { std::cerr << error.failure.to_string() + "\n"; });
     processor.start();
     wait_for_signal();
-    return processor.stop(std::chrono::seconds{10}).complete ? 0 : 1;
+    if (processor.stop(std::chrono::seconds{10}).complete) {
+        return 0;
+    }
+    std::cerr << "the stop took longer than ten seconds; what is not settled comes again\n";
+    return 1;
 }
 
 void show_and_follow(Browser& browser, std::size_t left, const OperationContext& context) {

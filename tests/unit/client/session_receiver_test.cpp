@@ -221,6 +221,7 @@ TEST_CASE("R5: no session is an answer") {
     CHECK(code_of([&] {
               static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived));
           }) == Errc::no_session_available);
+    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1h, {}, short_lived));
     f.send("x", "1");
     const auto receiver = SessionReceiver::try_accept_next(f.client, "orders");
     REQUIRE(receiver);

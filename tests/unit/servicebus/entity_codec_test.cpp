@@ -32,3 +32,28 @@ TEST_CASE("entity codec: a broker is told how long it may wait if its open offer
     CHECK(milliseconds(Duration{1}) == Value{std::uint32_t{1}}); // not zero
     CHECK(milliseconds(Duration::max()) == Value{std::uint32_t{0xffffffff}});
 }
+
+TEST_CASE("entity codec: an answer without what was asked for is the broker's error") {
+    const auto peeked = [](std::int64_t status, Value body) {
+        const servicebus::Response response{.status = status, .body = std::move(body)};
+        const auto read = servicebus::read_peeked(response, {}, "orders");
+        return read ? std::to_string(read.value().size()) : read.failure().detail;
+    };
+    const std::string no_messages = "cannot peek 'orders': the broker's answer has no 'messages'";
+    CHECK(peeked(204, {}) == "0");
+    CHECK(peeked(200, Value::map({{"messages", amqp::List{}}})) == "0");
+    CHECK(peeked(200, {}) == no_messages);
+    CHECK(peeked(200, Value::map({{"messages", "text"}})) == no_messages);
+    CHECK(peeked(200, Value::map({{"messages", amqp::List{Value::map({})}}})) ==
+          "cannot peek 'orders': the broker's answer has no 'message'");
+
+    const auto listed = [](std::int64_t status, Value body) {
+        const servicebus::Response response{.status = status, .body = std::move(body)};
+        const auto read = servicebus::read_session_ids(response, "orders");
+        return read ? std::to_string(read.value().size()) : read.failure().detail;
+    };
+    CHECK(listed(204, {}) == "0");
+    CHECK(listed(200, Value::map({{"sessions-ids", amqp::List{"a", "b"}}})) == "2");
+    CHECK(listed(200, {}) ==
+          "cannot list the sessions of 'orders': the broker's answer has no 'sessions-ids'");
+}

@@ -65,15 +65,17 @@ struct Bench {
         const Value* found = section->described()->value.find(key);
         return found != nullptr ? std::optional{*found} : std::nullopt;
     }
-    void answer(const std::string& id, std::int32_t status) {
+    void answer(const std::string& id, std::int32_t status, const Value& body = {},
+                const Value& words = {}) {
         std::string encoded;
         amqp::Encoder encoder{encoded};
         encoder.write(
             Value::described(amqp::section::properties,
                              amqp::List{Value{}, Value{}, Value{}, Value{}, Value{}, Value{id}}));
-        encoder.write(Value::described(amqp::section::application_properties,
-                                       Value::map({{"statusCode", status}})));
-        encoder.write(Value::described(amqp::section::value, Value{}));
+        encoder.write(
+            Value::described(amqp::section::application_properties,
+                             Value::map({{"statusCode", status}, {"statusDescription", words}})));
+        encoder.write(Value::described(amqp::section::value, body));
         answers().sender->send("t", encoded, true);
         run();
     }
@@ -123,6 +125,18 @@ TEST_CASE("request channel: requests are answered by their id, in any order, onc
     CHECK(t.take() == "2:204;1:200;");
     t.ask(3); // the links stay
     CHECK(t.arrived() == 3);
+}
+
+TEST_CASE("request channel: an answer that takes many times its bytes is refused") {
+    Bench t;
+    t.ask(1);
+    t.ask(2);
+    t.ask(3);
+    t.open();
+    t.answer("1", 200, amqp::List(200'000));
+    t.answer("2", 200, amqp::List(250'000));
+    t.answer("3", 200, {}, amqp::List(200'000)); // what is no text is not read
+    CHECK(t.take() == "1:200;2:500;3:200;");
 }
 
 TEST_CASE("R20: request channel: the broker is told what is left until the deadline") {
