@@ -146,8 +146,8 @@ struct ProcessorOptions {
 
     /// Bytes of messages that the processor may buffer. Each session may always have one message.
     /// Everything fetched beyond that stays within the limit, as far as the next messages are as
-    /// large as the last ones; until some have come, 1 MiB is expected of each. Range: 64 KiB or
-    /// more. Default 64 MiB.
+    /// large as the last ones; until some have come, 1 MiB is expected of each (1 KiB of a local
+    /// broker's). Range: 64 KiB or more. Default 64 MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 
     /// Number of threads that run handlers. Range: 0 to 1,024. Zero: one per core. Default 0.

@@ -151,6 +151,7 @@ void Connection::on_output() {
         host_.loop().post([alive = alive_] {
             if (alive->connection != nullptr) {
                 alive->connection->turn_posted_ = false;
+                alive->connection->engine_.go_on();
                 alive->connection->turn();
             }
         });
@@ -215,11 +216,11 @@ void Connection::on_time_out() {
 
 // Ends a connection whose stream is unusable.
 void Connection::lose(const Condition& why) {
+    is_lost_ = true;
     if (phase_ != Phase::lingering) {
         engine_.input_closed(why);
-        engine_.process();
     }
-    finish();
+    turn();
 }
 
 void Connection::read_on() {
@@ -230,7 +231,7 @@ void Connection::read_on() {
 }
 
 void Connection::flush() {
-    if (in_flight_ != 0 || phase_ == Phase::over) {
+    if (in_flight_ != 0 || is_lost_ || phase_ == Phase::over) {
         return;
     }
     engine_.take(output_);
@@ -245,7 +246,15 @@ void Connection::flush() {
 // Follows every event. Callers must return at once, because the owner may destroy the connection.
 void Connection::turn() {
     engine_.process(); // handles an end of input that came from outside a read
+    const bool is_busy = engine_.is_busy();
+    if (is_lost_ && !is_busy) {
+        finish();
+        return;
+    }
     flush();
+    if (is_busy) {
+        on_output(); // it goes on in a turn of its own
+    }
     if (phase_ == Phase::lingering && in_flight_ == 0) {
         if (!shut_) {
             shut_ = true;
@@ -258,7 +267,8 @@ void Connection::turn() {
             return;
         }
     }
-    if (engine_.unsent() + in_flight_ <= most_unsent_while_reading_) {
+    if (!is_busy && !engine_.is_held() &&
+        engine_.unsent() + in_flight_ <= most_unsent_while_reading_) {
         read_on();
     }
     if (is_owner_waiting_ && !is_congested()) {

@@ -89,6 +89,9 @@ public:
     /// congested: they may have made room in a session's window.
     void await_writable() noexcept { is_owner_waiting_ = true; }
 
+    /// `on_turn` follows soon.
+    void turn_again() { on_output(); }
+
     /// Bytes that have come.
     [[nodiscard]] std::uint64_t received() const noexcept { return received_; }
     /// The memory, in bytes, that is kept for the peer: in buffers, and in messages on their way.
@@ -148,6 +151,7 @@ private:
     bool turn_posted_{false};
     bool is_owner_waiting_{false};
     bool shut_{false};
+    bool is_lost_{false}; // the stream is unusable
     Duration heartbeat_every_{};
     timing::Timer timer_; // limits the opening and the closing; heartbeats between them, if short
 };

@@ -39,7 +39,7 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
          Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
          Capability::refuse_sessionless, Capability::sequence_numbers,
          Capability::modify_properties, Capability::receive_and_delete,
-         Capability::accept_any_entity}};
+         Capability::accept_any_entity, Capability::messages_in_process}};
     return all;
 }
 

@@ -11,7 +11,7 @@ namespace sessionq::ports {
 namespace {
 
 /// By capability.
-constexpr std::array<std::string_view, 17> names{"accept a named session",
+constexpr std::array<std::string_view, 18> names{"accept a named session",
                                                  "accept the next session",
                                                  "lock renewal",
                                                  "session state",
@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 17> names{"accept a named session",
                                                  "sequence numbers",
                                                  "changed properties",
                                                  "receive and delete",
-                                                 "accept from any of several entities"};
+                                                 "accept from any of several entities",
+                                                 "messages in this process"};
 static_assert(names.size() == static_cast<std::size_t>(last_capability) + 1);
 
 } // namespace

@@ -24,9 +24,15 @@ struct Workplace {
         : shared{std::move(state)},
           endpoint{port},
           random{seed},
-          budget{budget_bytes},
+          budget{budget_bytes, first_guess(port)},
           call_memory{call_bytes, most_kept_calls} {}
 
+    /// To ask for a message that is in this process anyway costs no memory.
+    [[nodiscard]] static double first_guess(const ports::Endpoint& port) noexcept {
+        return port.capabilities().has(ports::Capability::messages_in_process)
+                   ? 1024
+                   : core::ByteBudget::first_guess;
+    }
     [[nodiscard]] core::EventLoop& loop() const noexcept { return endpoint.loop(); }
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared->options; }
 

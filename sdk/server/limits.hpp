@@ -54,6 +54,14 @@ struct Limits {
     std::size_t audience_bytes{std::size_t{2} << 10U};
     /// Size of a frame; at least 512.
     std::uint32_t frame_bytes{65536};
+    /// Deliveries of one disposition, or links of a connection that ends, that are told in one go.
+    /// All links of an AMQP session are told together. Some two milliseconds for links.
+    std::size_t told_at_once{1000};
+    /// Links that are released in one go where a connection has lost its place. Less than a
+    /// millisecond.
+    std::size_t released_at_once{100};
+    /// Messages of a batch or a request that are decoded in one go. Half a millisecond.
+    std::size_t decoded_at_once{250};
     /// Unsent bytes of a connection beyond which its peer is not read.
     std::size_t unsent_bytes{std::size_t{256} << 10U};
     /// Size of a request to $cbs, which needs no rights.

@@ -90,7 +90,7 @@ MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr l
 
 MessageFeed::~MessageFeed() {
     target_->forget();
-    peer_.unsettled -= unsettled_;
+    peer_.room->change_unsettled(-static_cast<std::ptrdiff_t>(unsettled_));
     peer_.locks.remove(holder_);
     if (consumer_) {
         queue_->close(*consumer_, peer_.now());
@@ -171,6 +171,12 @@ std::uint32_t MessageFeed::room() {
         peer_.room->await(*this);
         return 0;
     }
+    if (peer_.room->is_unsettled()) {
+        if (unsettled_ != 0) {
+            peer_.room->await_settled(*this);
+        }
+        return unsettled_ == 0 ? 1 : 0; // no link waits for what another one has to settle
+    }
     const std::size_t messages =
         std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
     return static_cast<std::uint32_t>(
@@ -202,7 +208,9 @@ void MessageFeed::pump() {
             break;
         }
     }
-    if (link_->is_draining() && held_back_.empty() && (found_end || link_->credit() == 0)) {
+    const bool waits = peer_.room->is_unsettled() && unsettled_ != 0; // for what the peer settles
+    if (link_->is_draining() && held_back_.empty() &&
+        (found_end || waits || link_->credit() == 0)) {
         link_->drained();
     }
     if (free_credit() == 0) { // without credit, leave the work to other consumers
@@ -256,7 +264,10 @@ void MessageFeed::send_held_back(std::size_t count) {
 
 void MessageFeed::change_unsettled(std::ptrdiff_t by) noexcept {
     unsettled_ += static_cast<std::size_t>(by);
-    peer_.unsettled += static_cast<std::size_t>(by);
+    peer_.room->change_unsettled(by);
+    if (unsettled_ == 0) {
+        peer_.room->resume_soon(*this);
+    }
 }
 
 void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) {

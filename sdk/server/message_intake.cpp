@@ -1,8 +1,11 @@
 #include "server/message_intake.hpp"
 
+#include <utility>
+
+#include "amqp/codec/batch.hpp"
+#include "amqp/engine/engine.hpp"
 #include "server/attach_decision.hpp"
 #include "server/conditions.hpp"
-#include "server/transfer.hpp"
 
 namespace sessionq::server {
 
@@ -28,8 +31,77 @@ void MessageIntake::top_up() {
     }
 }
 
+MessageIntake::~MessageIntake() {
+    if (batch_) {
+        peer_.waiting_batch_bytes -= batch_->bytes.size();
+        link_->session().engine().let_go();
+    }
+}
+
 void MessageIntake::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
-    const amqp::Condition refused = take(encoded, delivery.message_format());
+    if (amqp::Condition refused = refusal_of_size(encoded); !refused.empty()) {
+        answer(delivery, refused);
+        return;
+    }
+    switch (delivery.message_format()) {
+    case 0: take_one(delivery, encoded); break;
+    case amqp::batch_format: take_batch(delivery, encoded); break;
+    default:
+        take(delivery, Failure{.code = Errc::not_supported,
+                               .detail = "unknown message format " +
+                                         std::to_string(delivery.message_format())});
+    }
+}
+
+void MessageIntake::take_one(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    auto message = decode_message(encoded, peer_.now(), peer_.limits);
+    if (!message) {
+        take(delivery, message.failure());
+        return;
+    }
+    std::vector<MessageContentPtr> messages;
+    messages.push_back(std::move(message).value());
+    take(delivery, std::move(messages));
+}
+
+void MessageIntake::take_batch(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    BatchDecoder batch{encoded, peer_.limits};
+    if (batch.left() > peer_.limits.decoded_at_once) {
+        decode_in_turns(delivery, encoded);
+        return;
+    }
+    batch.decode(peer_.limits.decoded_at_once, peer_.now());
+    take(delivery, std::move(batch).take());
+}
+
+// The peer's next frame waits, so its messages stay in order, and it does not leave before.
+void MessageIntake::decode_in_turns(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    batch_ = std::make_unique<Batch>(delivery, encoded, peer_.limits);
+    peer_.waiting_batch_bytes += encoded.size();
+    link_->session().engine().hold();
+    decode_more();
+}
+
+void MessageIntake::decode_more() {
+    if (!batch_->decoder.decode(peer_.limits.decoded_at_once, peer_.now())) {
+        peer_.turns.add([this, self = std::weak_ptr{self_}] {
+            if (!self.expired()) {
+                decode_more();
+            }
+        });
+        return;
+    }
+    const auto whole = std::exchange(batch_, nullptr);
+    peer_.waiting_batch_bytes -= whole->bytes.size();
+    amqp::Engine& engine = link_->session().engine();
+    take(whole->delivery, std::move(whole->decoder).take());
+    engine.let_go();
+}
+
+void MessageIntake::take(amqp::DeliveryHandle delivery,
+                         core::Result<std::vector<MessageContentPtr>> messages) {
+    const amqp::Condition refused = messages ? send(std::move(messages).value())
+                                             : condition_of(messages.failure(), LockKind::message);
     if (!refused.empty()) {
         answer(delivery, refused);
     } else if (!confirm_when_forwarded(delivery)) {
@@ -88,18 +160,17 @@ void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
     }
 }
 
-amqp::Condition MessageIntake::take(std::string_view encoded, std::uint32_t message_format) {
-    if (encoded.size() > queue_->options().max_message_bytes) {
-        return make_condition(condition::message_size_exceeded,
-                              "the message is too large for '" + entity() + "': the limit is " +
-                                  std::to_string(queue_->options().max_message_bytes) + " bytes");
-    }
-    const broker::Instant now = peer_.now();
-    auto messages = decode_transfer(encoded, message_format, now, peer_.limits);
-    if (!messages) {
-        return condition_of(messages.failure(), LockKind::message);
-    }
-    auto sent = queue_->send(std::move(messages).value(), now);
+amqp::Condition MessageIntake::refusal_of_size(std::string_view encoded) const {
+    const std::uint64_t most = queue_->options().max_message_bytes;
+    return encoded.size() <= most
+               ? amqp::Condition{}
+               : make_condition(condition::message_size_exceeded,
+                                "the message is too large for '" + entity() + "': the limit is " +
+                                    std::to_string(most) + " bytes");
+}
+
+amqp::Condition MessageIntake::send(std::vector<MessageContentPtr> messages) {
+    auto sent = queue_->send(std::move(messages), peer_.now());
     if (sent) {
         return {};
     }

@@ -85,9 +85,10 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
     std::size_t bytes = 0;
     const broker::Instant now = entity.peer.now();
     const broker::Peeked peeked = entity.queue->peek_some(
-        std::max(*from, request.searched_to.value_or(*from)), most, session_id, now);
+        std::max(*from, request.progress ? request.progress->searched_to : *from), most, session_id,
+        now);
     if (peeked.messages.empty() && !peeked.is_complete) {
-        return {.searched_to = peeked.searched_to};
+        return {.progress = Progress{.searched_to = peeked.searched_to}};
     }
     for (const ReceivedMessage& message : peeked.messages) {
         bytes += message.shared_content()->bytes();
@@ -114,23 +115,31 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
 }
 
 Answer schedule(const ManagedEntity& entity, const Request& request) {
-    const auto encoded =
-        read_all<std::string_view>(request.body, "messages", [](const amqp::Value& item) {
-            const amqp::Value* message = item.find("message");
-            return message != nullptr ? message->bytes() : std::nullopt;
-        });
-    if (!encoded) {
+    const amqp::Value* const list = request.body.find("messages");
+    const amqp::List* const items = list != nullptr ? list->items() : nullptr;
+    if (items == nullptr) {
         return lacks("messages");
     }
-    std::vector<MessageContentPtr> messages;
-    for (const std::string_view bytes : *encoded) {
-        auto decoded = decode_transfer(bytes, 0, entity.peer.now(), entity.peer.limits);
-        if (!decoded) {
-            return refuse(decoded.failure());
+    const Limits& limits = entity.peer.limits;
+    const broker::Instant now = entity.peer.now();
+    auto decoded = request.progress ? request.progress->decoded
+                                    : std::make_shared<std::vector<MessageContentPtr>>();
+    for (std::size_t left = limits.decoded_at_once; decoded->size() < items->size(); --left) {
+        if (left == 0) {
+            return {.progress = Progress{.decoded = std::move(decoded)}};
         }
-        std::ranges::move(decoded.value(), std::back_inserter(messages));
+        const amqp::Value* const item = (*items)[decoded->size()].find("message");
+        const auto encoded = item != nullptr ? item->bytes() : std::nullopt;
+        if (!encoded) {
+            return lacks("messages");
+        }
+        auto message = decode_message(*encoded, now, limits);
+        if (!message) {
+            return refuse(message.failure());
+        }
+        decoded->push_back(std::move(message).value());
     }
-    const auto sent = entity.queue->send(std::move(messages), entity.peer.now());
+    const auto sent = entity.queue->send(std::move(*decoded), now);
     if (!sent) {
         return refuse(sent.failure());
     }

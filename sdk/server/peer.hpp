@@ -40,9 +40,9 @@ struct Peer {
     SendRoom* room{nullptr}; ///< of the connection
     /// head of the delivery being sent; shared, so that feeds need no buffer of their own
     std::string head{};
-    std::size_t unsettled{0};             ///< messages sent and not settled
     std::size_t held_requests{0};         ///< requests that wait for a message
     std::size_t waiting_request_bytes{0}; ///< of requests that wait for room
+    std::size_t waiting_batch_bytes{0};   ///< of batches that are decoded in turns
     bool is_quiescing{false};             ///< no more messages are sent
 };
 

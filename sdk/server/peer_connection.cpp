@@ -30,6 +30,7 @@ PeerConnection::~PeerConnection() {
 amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
     amqp::ConnectionOptions made;
     made.engine.is_server = true;
+    made.engine.most_at_once = context.limits.told_at_once;
     const auto idle_time_out =
         std::chrono::duration_cast<std::chrono::milliseconds>(context.limits.idle_time / 2);
     made.engine.open = {.container = context.container,
@@ -76,7 +77,22 @@ void PeerConnection::on_turn() {
         place_.count(memory());
     }
     if (place_.is_lost()) {
-        sessions_.clear();
+        release();
+    }
+}
+
+// Until the connection ends, each turn releases more.
+void PeerConnection::release() {
+    for (std::size_t left = peer_.limits.released_at_once; left != 0 && !sessions_.empty();) {
+        const std::size_t released = sessions_.back()->release(left);
+        left -= released;
+        if (released == 0) {
+            sessions_.pop_back();
+            --left;
+        }
+    }
+    if (!sessions_.empty()) {
+        connection_.turn_again();
     }
 }
 
@@ -88,10 +104,10 @@ std::size_t PeerConnection::memory() const noexcept {
     constexpr std::size_t message_bytes = 256; // sent and not settled
     constexpr std::size_t answer_bytes = 1024; // that waits for a commit
     return connection_bytes + sessions_.size() * session_bytes +
-           links_by_name_.size() * link_bytes + peer_.unsettled * message_bytes +
+           links_by_name_.size() * link_bytes + room_.unsettled() * message_bytes +
            peer_.commits.waiting() * answer_bytes +
            peer_.held_requests * peer_.limits.held_request_bytes + 4 * peer_.waiting_request_bytes +
-           peer_.claims.bytes();
+           2 * peer_.waiting_batch_bytes + peer_.claims.bytes();
 }
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {
@@ -103,7 +119,7 @@ void PeerConnection::on_closed(const amqp::Condition& condition) {
 
 void PeerConnection::quiesce() { peer_.is_quiescing = true; }
 
-bool PeerConnection::is_quiet() const { return peer_.unsettled == 0; }
+bool PeerConnection::is_quiet() const { return room_.unsettled() == 0; }
 
 bool PeerConnection::has_room_for_link() const {
     return links_by_name_.size() <

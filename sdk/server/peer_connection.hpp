@@ -62,6 +62,8 @@ private:
     void on_claim_timer();
     void arm_claim_timer();
     void end_uncovered_links();
+    /// Destroys links and sessions, as many as one go takes.
+    void release();
     [[nodiscard]] std::size_t memory() const noexcept;
 
     Peer peer_;

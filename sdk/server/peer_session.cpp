@@ -26,7 +26,7 @@ PeerSession::PeerSession(PeerConnection& connection, amqp::SessionPtr session)
 
 PeerSession::~PeerSession() {
     while (!links_.empty()) {
-        remove(*links_.back());
+        remove(*links_.front());
     }
 }
 
@@ -152,6 +152,14 @@ void PeerSession::remove(PeerLink& link) {
     const auto found = std::ranges::find(links_, &link, &std::unique_ptr<PeerLink>::get);
     const std::unique_ptr<PeerLink> last_hold = std::move(*found);
     links_.erase(found);
+}
+
+std::size_t PeerSession::release(std::size_t most) {
+    std::size_t released = 0;
+    for (; released < most && !links_.empty(); ++released) {
+        remove(*links_.front());
+    }
+    return released;
 }
 
 void PeerSession::on_session_ended(const amqp::Condition&) { connection_.remove(*this); }

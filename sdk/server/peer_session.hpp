@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -25,6 +26,8 @@ public:
     void on_session_ended(const amqp::Condition& condition) override;
 
     void remove(PeerLink& link) override;
+    /// Destroys at most so many links, and returns how many.
+    std::size_t release(std::size_t most);
 
     [[nodiscard]] const std::vector<std::unique_ptr<PeerLink>>& links() const noexcept {
         return links_;

@@ -1,24 +1,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "amqp/codec/value.hpp"
 #include "broker/queue.hpp"
 
 namespace sessionq::server {
 
+/// How far a request has come that takes several turns.
+struct Progress {
+    std::int64_t searched_to{0}; ///< by a search
+    /// Of the messages to schedule, those that are decoded.
+    std::shared_ptr<std::vector<MessageContentPtr>> decoded{};
+};
+
 /// A request to the `$cbs` or `$management` node.
 struct Request {
     amqp::Value message_id{}; ///< of any type; returned unchanged
     std::string reply_to{};
-    amqp::Value properties{}; ///< the application properties, a map
-    amqp::Value body{};       ///< of an amqp-value section; null otherwise
-    std::size_t bytes{0};     ///< the size of the message
-    /// Where a search that takes several turns goes on; unset: it has not begun.
-    std::optional<std::int64_t> searched_to{};
+    amqp::Value properties{};           ///< the application properties, a map
+    amqp::Value body{};                 ///< of an amqp-value section; null otherwise
+    std::size_t bytes{0};               ///< the size of the message
+    std::optional<Progress> progress{}; ///< unset: it has not begun
 
     [[nodiscard]] std::string_view operation() const { return text("operation"); }
     /// Returns the application property if it is a string, else an empty text.
@@ -48,8 +56,8 @@ struct Answer {
     bool is_confirmation{false}; ///< confirms a change, so it must wait until that is durable
     /// Set: a message will change the answer, and the request may wait for it.
     std::optional<Hold> hold{};
-    /// Set: this is no answer yet. The search goes on from there in another turn.
-    std::optional<std::int64_t> searched_to{};
+    /// Set: this is no answer yet. The request goes on from there in another turn.
+    std::optional<Progress> progress{};
 };
 
 /// The property names of an answer's status, which differ between the two nodes.

@@ -21,8 +21,8 @@ RequestLink::RequestLink(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLinkPtr
       node_{std::move(node)},
       style_{style},
       responder_{std::move(responder)},
-      held_{peer, [this](const Request& request, TimePoint until, const Failure* deletion) {
-                give_back(request, until, deletion);
+      held_{peer, [this](Request request, TimePoint until, const Failure* deletion) {
+                give_back(std::move(request), until, deletion);
             }} {
     link_->set_listener(this);
     link_->open(echo_attach(link_->remote(), style_ == AnswerStyle::claims
@@ -51,7 +51,7 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
     }
     link_->add_credit(1);
     if (request) {
-        answer(*request);
+        answer(*std::move(request));
     }
 }
 
@@ -70,11 +70,11 @@ bool RequestLink::has_room() {
 void RequestLink::resume() {
     const auto self = std::weak_ptr{self_};
     while (!self.expired() && !waiting_.empty() && has_room()) {
-        const Request request = std::move(waiting_.front());
+        Request request = std::move(waiting_.front());
         waiting_.pop_front();
         peer_.waiting_request_bytes -= request.bytes;
         link_->add_credit(1);
-        answer(request);
+        answer(std::move(request));
     }
     if (!self.expired() && !waiting_.empty()) {
         peer_.room->await(*this);
@@ -82,20 +82,20 @@ void RequestLink::resume() {
 }
 
 // May destroy the link.
-void RequestLink::answer(const Request& request, std::optional<TimePoint> until) {
+void RequestLink::answer(Request request, std::optional<TimePoint> until) {
     Answer answer = responder_(request);
-    if (answer.searched_to) {
-        Request rest = request;
-        rest.searched_to = answer.searched_to;
-        in_turns_ += rest.bytes;
-        peer_.waiting_request_bytes += rest.bytes;
-        peer_.turns.add([this, self = std::weak_ptr{self_}, rest = std::move(rest), until] {
-            if (!self.expired()) {
-                in_turns_ -= rest.bytes;
-                peer_.waiting_request_bytes -= rest.bytes;
-                this->answer(rest, until);
-            }
-        });
+    if (answer.progress) {
+        request.progress = std::move(answer.progress);
+        in_turns_ += request.bytes;
+        peer_.waiting_request_bytes += request.bytes;
+        peer_.turns.add(
+            [this, self = std::weak_ptr{self_}, rest = std::move(request), until]() mutable {
+                if (!self.expired()) {
+                    in_turns_ -= rest.bytes;
+                    peer_.waiting_request_bytes -= rest.bytes;
+                    this->answer(std::move(rest), until);
+                }
+            });
         return;
     }
     if (answer.hold) {
@@ -128,9 +128,9 @@ void RequestLink::answer(const Request& request, std::optional<TimePoint> until)
 }
 
 // May destroy the link.
-void RequestLink::give_back(const Request& request, TimePoint until, const Failure* deletion) {
+void RequestLink::give_back(Request request, TimePoint until, const Failure* deletion) {
     if (deletion == nullptr) {
-        answer(request, until);
+        answer(std::move(request), until);
         return;
     }
     send(refuse(*deletion), request.reply_to, request.message_id);

@@ -30,8 +30,8 @@ private:
     void resume() override;
     [[nodiscard]] bool has_room();
     /// `until` is when a held request's time is over. Unset: the request is new.
-    void answer(const Request& request, std::optional<TimePoint> until = {});
-    void give_back(const Request& request, TimePoint until, const Failure* deletion);
+    void answer(Request request, std::optional<TimePoint> until = {});
+    void give_back(Request request, TimePoint until, const Failure* deletion);
     void send(const Answer& answer, const std::string& reply_to, const amqp::Value& message_id);
 
     Peer& peer_;

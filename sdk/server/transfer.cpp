@@ -63,45 +63,45 @@ core::Result<MessageContentPtr> decode(std::string_view encoded, const amqp::Clo
 
 } // namespace
 
-core::Result<std::vector<MessageContentPtr>> decode_transfer(std::string_view encoded,
-                                                             std::uint32_t message_format,
-                                                             broker::Instant now,
-                                                             const Limits& limits) {
-    const amqp::ClockReading at{.now = now.now, .wall = now.wall};
-    std::vector<MessageContentPtr> messages;
-    std::string made;
-    if (message_format == 0) {
-        auto content = decode(encoded, at, limits, made);
-        if (!content) {
-            return content.failure();
-        }
-        messages.push_back(std::move(content).value());
-        return messages;
-    }
-    if (message_format != amqp::batch_format) {
-        return Failure{.code = Errc::not_supported,
-                       .detail = "unknown message format " + std::to_string(message_format)};
-    }
-    const auto parts = amqp::split_batch(encoded);
+BatchDecoder::BatchDecoder(std::string_view encoded, const Limits& limits) : limits_{limits} {
+    auto parts = amqp::split_batch(encoded, limits.items_per_request + 1);
     if (!parts) {
-        return Failure{.code = Errc::protocol_error,
-                       .detail = "the transfer is not a valid batch of messages"};
+        failure_ = {.code = Errc::protocol_error,
+                    .detail = "the transfer is not a valid batch of messages"};
+    } else if (parts->size() > limits.items_per_request) {
+        failure_ = {.code = Errc::message_too_large,
+                    .detail = "a batch may have at most " +
+                              std::to_string(limits.items_per_request) + " messages"};
+    } else {
+        parts_ = *std::move(parts);
+        decoded_.reserve(parts_.size());
     }
-    if (parts->size() > limits.items_per_request) {
-        return Failure{.code = Errc::message_too_large,
-                       .detail = "a batch may have at most " +
-                                 std::to_string(limits.items_per_request) + " messages; it has " +
-                                 std::to_string(parts->size())};
-    }
-    messages.reserve(parts->size());
-    for (const std::string_view part : *parts) {
-        auto content = decode(part, at, limits, made);
-        if (!content) {
-            return content.failure();
+}
+
+bool BatchDecoder::decode(std::size_t count, broker::Instant now) {
+    const amqp::ClockReading at{.now = now.now, .wall = now.wall};
+    for (; count != 0 && left() != 0 && !failure_; --count) {
+        auto content = server::decode(parts_[decoded_.size()], at, limits_, made_);
+        if (content) {
+            decoded_.push_back(std::move(content).value());
+        } else {
+            failure_ = content.failure();
         }
-        messages.push_back(std::move(content).value());
     }
-    return messages;
+    return left() == 0 || failure_;
+}
+
+core::Result<std::vector<MessageContentPtr>> BatchDecoder::take() && {
+    if (failure_) {
+        return *std::move(failure_);
+    }
+    return std::move(decoded_);
+}
+
+core::Result<MessageContentPtr> decode_message(std::string_view encoded, broker::Instant now,
+                                               const Limits& limits) {
+    std::string made;
+    return decode(encoded, {.now = now.now, .wall = now.wall}, limits, made);
 }
 
 } // namespace sessionq::server

@@ -58,6 +58,7 @@ struct OneLink final : LinkListener {
         delivery.settle({.kind = OutcomeKind::rejected,
                          .error = {.name = "amqp:internal-error", .text = std::string{encoded}}});
         receiver->drain();
+        receiver->session().engine().hold();
     }
     void on_disposition(DeliveryHandle delivery) override {
         delivery.settle(delivery.remote_outcome());
@@ -98,6 +99,16 @@ struct Everything final : ConnectionListener {
     int closed{0};
 };
 
+/// Tells all that was put off until another turn.
+void go_on(Engine& engine) {
+    do {
+        while (engine.is_held()) {
+            engine.let_go();
+        }
+        engine.go_on();
+    } while (engine.is_busy() || engine.is_held());
+}
+
 /// A client's part: one session with a link of each kind.
 void begin(Engine& engine, Everything& everything) {
     auto& one = *everything.sessions.emplace_back(std::make_unique<OneSession>());
@@ -128,6 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Everything everything;
     EngineOptions options;
     options.is_server = is_server;
+    options.most_at_once = (data[0] & 4U) != 0 ? 1 : 1000;
     options.open = {.container = "fuzz", .idle_time_out = 30000, .max_frame_size = 4096};
     if (with_sasl) {
         options.sasl = is_server ? make_sasl_server({}) : make_sasl_client({});
@@ -143,10 +155,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             engine.input(bytes.substr(0, step));
             bytes.remove_prefix(std::min(step, bytes.size()));
             engine.process();
+            go_on(engine);
             engine.take(output);
         }
         engine.input_closed({.name = "amqp:connection:forced", .text = "the end"});
         engine.process();
+        go_on(engine);
         engine.take(output);
         if (everything.closed != 1) {
             __builtin_trap(); // told once for any input

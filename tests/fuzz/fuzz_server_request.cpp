@@ -71,9 +71,11 @@ void settle(std::string_view text) {
 }
 
 void take(std::string_view text) {
-    for (const std::uint32_t format : {0U, 0x80013700U, 7U}) {
-        static_cast<void>(server::decode_transfer(std::string{text}, format, {}, {}));
+    static_cast<void>(server::decode_message(text, {}, limits));
+    server::BatchDecoder batch{text, limits};
+    while (!batch.decode(1, {})) {
     }
+    static_cast<void>(std::move(batch).take());
 }
 
 } // namespace

@@ -62,6 +62,7 @@ void choose_wires(Setup& s, Random& r) {
     s.fronts = 1 + r.below(2);
     s.client_idle = some(r, seconds{10}, seconds{40});
     s.server_idle = some(r, seconds{10}, seconds{40});
+    s.at_once = s.network.pieces == 1 ? 1000 : s.network.pieces - 1;
 }
 
 /// Messages come over wires.

@@ -178,7 +178,10 @@ void NetworkStage::start(Front& front) {
     if (!broker_) {
         return; // killed again in the meantime
     }
-    const server::Limits limits{.idle_time = setup().server_idle};
+    const server::Limits limits{.idle_time = setup().server_idle,
+                                .told_at_once = setup().at_once,
+                                .released_at_once = setup().at_once,
+                                .decoded_at_once = setup().at_once};
     front.server = std::make_unique<server::Server>(
         *broker_, *front.loop, io_, server::AccessPolicy{.verifier = &SimTokens::verify}, limits);
     front.is_down = false;

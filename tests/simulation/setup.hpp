@@ -59,6 +59,7 @@ struct Setup {
     std::size_t fronts{1};             ///< receive threads of the broker
     Duration client_idle{seconds{30}}; ///< longest silence of the peer
     Duration server_idle{seconds{40}};
+    std::size_t at_once{1000}; ///< deliveries, links or messages that the broker handles in one go
     Duration operation_timeout{seconds{15}};
 
     std::uint64_t most_steps{3'000'000}; ///< a run that takes more is stuck

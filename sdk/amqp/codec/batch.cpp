@@ -5,14 +5,15 @@
 
 namespace sessionq::amqp {
 
-std::optional<std::vector<std::string_view>> split_batch(std::string_view encoded) {
+std::optional<std::vector<std::string_view>> split_batch(std::string_view encoded,
+                                                         std::size_t most) {
     const auto sections = MessageSections::find(encoded);
     if (!sections || sections->body_kind != BodyKind::data) {
         return std::nullopt;
     }
     std::vector<std::string_view> messages;
     Decoder decoder{sections->body};
-    while (decoder.read_descriptor()) {
+    while (messages.size() < most && decoder.read_descriptor()) {
         const auto message = decoder.read_bytes();
         if (!message) {
             return std::nullopt;

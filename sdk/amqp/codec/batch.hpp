@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +14,10 @@ namespace sessionq::amqp {
 /// extension of Azure Service Bus.
 inline constexpr std::uint32_t batch_format = 0x80013700;
 
-/// Returns the messages of a batch as views of `encoded`, or nothing if it is not a batch.
-[[nodiscard]] std::optional<std::vector<std::string_view>> split_batch(std::string_view encoded);
+/// Returns the messages of a batch as views of `encoded`, or nothing if it is not a batch. Goes no
+/// further than `most`.
+[[nodiscard]] std::optional<std::vector<std::string_view>> split_batch(
+    std::string_view encoded, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// Makes a batch of at least one encoded message. The envelope repeats the parts of the first
 /// message that brokers use for routing.

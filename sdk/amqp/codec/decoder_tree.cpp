@@ -75,7 +75,7 @@ std::optional<Value> Decoder::read_body(std::uint8_t code, int depth, Allowance&
         const auto compound = take_compound(code);
         const bool is_map = (code & 0x0fU) == 0x1;
         if (!compound || (code & 0x0fU) > 0x1 || (is_map && compound->count % 2 != 0) ||
-            compound->count > compound->items.size()) {
+            compound->count > std::min<std::size_t>(compound->items.size(), allowance.values)) {
             return std::nullopt;
         }
         Decoder inside{compound->items};

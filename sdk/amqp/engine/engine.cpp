@@ -17,6 +17,7 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
     : listener_{listener},
       is_server_{options.is_server},
       accepts_links_{options.accepts_links},
+      most_at_once_{options.most_at_once},
       local_{std::move(options.open)},
       sasl_{std::move(options.sasl)},
       reader_{local_.max_frame_size},
@@ -29,10 +30,10 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
 }
 
 Engine::~Engine() {
-    channels_.visit_sessions([](Session& session) {
-        session.drop_links([](Link&) {});
-        session.gone_ = true;
-    });
+    while (Session* const session = channels_.let_go()) {
+        session->drop_links([](Link&) {});
+        session->gone_ = true;
+    }
 }
 
 // Input
@@ -48,21 +49,23 @@ void Engine::input(std::string_view bytes) {
 
 void Engine::feed_sasl(std::string_view bytes) {
     std::string rest;
-    switch (sasl_.feed(bytes, output_.sasl(), rest)) {
-    case SaslExchange::State::going_on: return;
-    case SaslExchange::State::failed:
+    const SaslExchange::State state = sasl_.feed(bytes, output_.sasl(), rest);
+    if (state == SaslExchange::State::failed) {
         failure_ = sasl_.failure();
         failed_ = true;
         output_.close();
-        return;
-    case SaslExchange::State::done: break;
+    } else if (state == SaslExchange::State::done) {
+        output_.sasl_is_over();
+        feed(rest);
     }
-    output_.sasl_is_over();
-    feed(rest);
 }
 
 void Engine::feed(std::string_view bytes) {
     while (!failed_ && !closed_) {
+        if (waiting_input_.has_to_wait()) {
+            waiting_input_.keep(bytes);
+            return;
+        }
         switch (reader_.next(bytes)) {
         case FrameReader::Found::more: return;
         case FrameReader::Found::header: write_header(); break;
@@ -86,7 +89,8 @@ void Engine::on_frame(const Frame& frame) {
     }
     const std::uint8_t code = fields->code();
     if (code == Performative::close) {
-        on_close(*fields);
+        close();
+        finish(read_condition(fields->raw(0)));
     } else if (is_refused_ || open_seen_ == (code == Performative::open)) {
         break_off("amqp:connection:framing-error", open_seen_ && !is_refused_
                                                        ? "the peer opened twice"
@@ -102,7 +106,11 @@ void Engine::on_frame(const Frame& frame) {
     } else if (code == Performative::end) {
         on_end(frame.channel, *fields);
     } else if (code == Performative::disposition) {
-        on_disposition(frame.channel, *fields);
+        if (Session* const session = session_of(frame.channel)) {
+            const bool is_sender = fields->is_true(disposition_field::role);
+            waiting_input_.disposition.begin(frame.channel, *fields, session->table(is_sender));
+            tell_disposition();
+        }
     } else {
         on_session_frame(frame.channel, *fields, frame.body);
     }
@@ -176,12 +184,6 @@ void Engine::on_end(std::uint16_t channel, const Fields& end) {
     }
 }
 
-void Engine::on_close(const Fields& close) {
-    const Condition why = read_condition(close.raw(0));
-    this->close();
-    finish(why);
-}
-
 Session* Engine::session_of(std::uint16_t remote_channel) noexcept {
     const auto local = channels_.local_of(remote_channel);
     Session* const session = local ? channels_.at(*local).session : nullptr;
@@ -217,55 +219,23 @@ void Engine::on_session_frame(std::uint16_t channel, const Fields& fields, std::
     }
     if (!fault.empty()) {
         session->end(fault);
-        channels_.at(session->channel_).session = nullptr;
         lose(*session, fault);
         return;
     }
     // A listener may have taken session and link with it.
     Session* const left = session_of(channel);
     const Handles::Handle* const end = left != nullptr ? left->handles_.of_remote(handle) : nullptr;
-    if (end == nullptr || end->link == nullptr) {
-        return;
-    }
-    if (!end->is_sender) {
-        static_cast<ReceiverLink*>(end->link)->look_drained();
-    } else if (end->link->listening() != nullptr && !end->link->closed_) {
-        end->link->listener_->on_flow();
+    if (end != nullptr && end->link != nullptr) {
+        end->link->tell_flow();
     }
 }
 
 // Listeners may settle, and take links and sessions with them.
-void Engine::on_disposition(std::uint16_t channel, const Fields& disposition) {
-    const bool is_sender = disposition.is_true(disposition_field::role); // the peer receives
-    const std::uint32_t first = disposition.number(disposition_field::first);
-    const std::uint32_t last = disposition.has(disposition_field::last)
-                                   ? disposition.number(disposition_field::last)
-                                   : first;
-    const std::string_view state = disposition.raw(disposition_field::state);
-    const OutcomeKind kind = Outcome::kind_of(state);
-    const bool has_details = kind == OutcomeKind::rejected || kind == OutcomeKind::modified;
-    Session* session = session_of(channel);
-    ids_.clear();
-    if (session != nullptr) {
-        session->table(is_sender).find_range(first, last, ids_);
-    }
-    for (const std::uint32_t id : ids_) {
-        session = session_of(channel);
-        Delivery* const delivery =
-            session != nullptr ? session->table(is_sender).find(id) : nullptr;
-        if (delivery == nullptr) {
-            continue;
-        }
-        if (kind != OutcomeKind::none) {
-            delivery->remote_kind = kind;
-            delivery->remote_state = has_details ? std::make_unique<std::string>(state) : nullptr;
-        }
-        delivery->remote_settled =
-            delivery->remote_settled || disposition.is_true(disposition_field::settled);
-        if (delivery->link->listening() != nullptr) {
-            delivery->link->listener_->on_disposition(DeliveryHandle{delivery});
-        }
-    }
+void Engine::tell_disposition() {
+    waiting_input_.disposition.tell(most_at_once_, [this](std::uint16_t channel, bool is_sender) {
+        Session* const session = session_of(channel);
+        return session != nullptr ? &session->table(is_sender) : nullptr;
+    });
 }
 
 void Engine::tell_open(std::uint16_t channel, std::uint32_t remote, Link& link,
@@ -305,6 +275,27 @@ void Engine::process() {
     processing_ = false;
 }
 
+void Engine::let_go() {
+    waiting_input_.let_go();
+    if (driver_ != nullptr && !processing_) {
+        driver_->on_output();
+    }
+}
+
+void Engine::go_on() {
+    if (processing_ || !is_busy()) {
+        return;
+    }
+    processing_ = true;
+    if (is_ending_) {
+        tell_end();
+    } else {
+        tell_disposition();
+        feed(waiting_input_.has_to_wait() ? std::string{} : waiting_input_.take());
+    }
+    processing_ = false;
+}
+
 void Engine::forget(Session& session) noexcept {
     if (session.is_due_) {
         std::erase(due_, &session);
@@ -314,18 +305,10 @@ void Engine::forget(Session& session) noexcept {
 
 // Each link may take others with it when it is told.
 void Engine::lose(Session& session, const Condition& why) {
-    session.drop_links([this](Link& link) {
-        link.being_lost_ = true;
-        lost_links_.push_back(&link);
-    });
-    if (session.is_due_) {
-        std::erase(due_, &session);
-    }
+    session.drop_links([this](Link& link) { lost_links_.push_back(link); });
+    forget(session);
     session.gone_ = true;
-    while (!lost_links_.empty()) {
-        Link* const link = lost_links_.back();
-        lost_links_.pop_back();
-        link->being_lost_ = false;
+    while (Link* const link = lost_links_.pop_front()) {
         if (link->listener_ != nullptr) {
             link->listener_->on_link_gone(why);
         }
@@ -336,12 +319,23 @@ void Engine::lose(Session& session, const Condition& why) {
 }
 
 void Engine::finish(const Condition& why) {
-    if (closed_) {
-        return;
-    }
     closed_ = true;
-    channels_.visit_sessions([&](Session& session) { lose(session, why); });
-    listener_.on_closed(why);
+    is_ending_ = true;
+    end_ = why;
+    tell_end();
+}
+
+void Engine::tell_end() {
+    std::size_t told = 0;
+    while (Session* const session = channels_.let_go()) {
+        told += 1 + session->handles_.used();
+        lose(*session, end_);
+        if (told >= most_at_once_) {
+            return;
+        }
+    }
+    is_ending_ = false;
+    listener_.on_closed(end_);
 }
 
 } // namespace sessionq::amqp

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "amqp/engine/output.hpp"
 #include "amqp/engine/sasl_layer.hpp"
 #include "amqp/engine/session.hpp"
+#include "amqp/engine/waiting_input.hpp"
 #include "core/recycler.hpp"
 
 namespace sessionq::amqp {
@@ -22,10 +24,12 @@ class Fields;
 
 struct EngineOptions {
     bool is_server{false};
-    /// False: a peer that attaches a link ends the connection, because one that goes on would be
-    /// answered for ever.
+    /// False: an AMQP session ends when the peer attaches a link, because a peer that goes on would
+    /// be answered for ever.
     bool accepts_links{true};
     Open open{.max_frame_size = 65536};
+    /// Deliveries that one disposition names, or links of an end, that are told in one go.
+    std::size_t most_at_once{std::numeric_limits<std::size_t>::max()};
     /// Client: how to authenticate. Server: who may. Null: no SASL layer.
     std::unique_ptr<SaslExchange> sasl{};
 };
@@ -70,6 +74,16 @@ public:
     void input_closed(const Condition& why);
     /// Tells the listeners of an end.
     void process();
+    /// More than `most_at_once` is to be told. No input may be read before `go_on` has told it all.
+    [[nodiscard]] bool is_busy() const noexcept {
+        return is_ending_ || (!failed_ && !closed_ && waiting_input_.is_due());
+    }
+    /// Tells the next of it.
+    void go_on();
+    /// A listener needs time for what it was told last: the next frame waits until it lets go.
+    void hold() noexcept { waiting_input_.hold(); }
+    void let_go();
+    [[nodiscard]] bool is_held() const noexcept { return waiting_input_.is_held(); }
 
     void set_driver(EngineDriver* driver) noexcept { driver_ = driver; }
     /// Puts what is to be sent, complete as of now, into `to`, in place of what it held. The engine
@@ -80,7 +94,8 @@ public:
     /// Bytes kept for the peer: what is written and not taken, messages that wait for its credit or
     /// room, and what it has sent of frames and messages whose end has not come.
     [[nodiscard]] std::size_t held() const noexcept {
-        return held_ + arriving_ + output_.held() + reader_.held() + sasl_.held();
+        return held_ + arriving_ + output_.held() + reader_.held() + waiting_input_.size() +
+               sasl_.held();
     }
     /// Bytes of messages that have not come in whole.
     [[nodiscard]] std::size_t arriving() const noexcept { return arriving_; }
@@ -88,7 +103,7 @@ public:
     [[nodiscard]] std::size_t memory() const noexcept {
         constexpr std::size_t beside_message = 256; // of one that waits
         return held_ + arriving_ + waiting_ * beside_message + output_.memory() + reader_.memory() +
-               sasl_.held() + deliveries_.cached_bytes();
+               waiting_input_.memory() + sasl_.held() + deliveries_.cached_bytes();
     }
     /// Releases memory that is kept for traffic to come.
     void trim() noexcept {
@@ -133,7 +148,6 @@ private:
         constexpr std::size_t beside_it = 96;
         return remote_max_frame_size_ - beside_it;
     }
-    [[nodiscard]] std::string encode(const Condition& condition) const;
     [[nodiscard]] Session* session_of(std::uint16_t remote_channel) noexcept;
     /// The session's object goes.
     void forget(Session& session) noexcept;
@@ -149,17 +163,18 @@ private:
     void on_open(const Fields& open);
     void on_begin(std::uint16_t channel, const Fields& begin);
     void on_end(std::uint16_t channel, const Fields& end);
-    void on_close(const Fields& close);
     void on_session_frame(std::uint16_t channel, const Fields& fields, std::string_view body);
-    void on_disposition(std::uint16_t channel, const Fields& disposition);
+    void tell_disposition();
     void flush();
     void break_off(std::string_view name, std::string text);
     void lose(Session& session, const Condition& why);
     void finish(const Condition& why);
+    void tell_end();
 
     ConnectionListener& listener_;
     const bool is_server_;
     const bool accepts_links_;
+    const std::size_t most_at_once_;
     const Open local_;
     SaslLayer sasl_;
     FrameReader reader_;
@@ -172,10 +187,11 @@ private:
     std::uint16_t remote_channel_max_{65535};
     Channels channels_{};
     std::vector<Session*> due_{};
-    std::vector<Link*> lost_links_{};  // to be told
-    std::vector<std::uint32_t> ids_{}; // of a disposition
+    core::IntrusiveList<Link> lost_links_{}; // to be told
+    WaitingInput waiting_input_{};
     core::Recycler deliveries_;
     Condition failure_{}; // of this side's finding
+    Condition end_{};
     bool header_sent_{false};
     bool open_sent_{false};
     bool close_sent_{false};
@@ -184,6 +200,7 @@ private:
     bool open_{false};
     bool failed_{false}; // nothing that arrives counts any more
     bool closed_{false};
+    bool is_ending_{false}; // closed, and not all have been told
     bool processing_{false};
     bool touched_{false};
 };

@@ -35,7 +35,7 @@ void Engine::close(const Condition& condition) {
     std::string& to = out();
     const std::size_t begun = begin_frame(to, 0);
     CompositeWriter writer{to, Performative::close};
-    writer.raw(0, encode(condition));
+    writer.raw(0, encode_condition(condition, most_of_condition()));
     writer.finish();
     end_frame(to, begun);
     output_.close();
@@ -72,18 +72,10 @@ void Engine::write_end(std::uint16_t channel, const Condition& condition) {
     std::string& to = out();
     const std::size_t begun = begin_frame(to, channel);
     CompositeWriter writer{to, Performative::end};
-    writer.raw(0, encode(condition));
+    writer.raw(0, encode_condition(condition, most_of_condition()));
     writer.finish();
     end_frame(to, begun);
     touch();
-}
-
-std::string Engine::encode(const Condition& condition) const {
-    std::string encoded;
-    if (!condition.empty()) {
-        write_condition(encoded, shortened(condition, most_of_condition()));
-    }
-    return encoded;
 }
 
 void Engine::flush() {

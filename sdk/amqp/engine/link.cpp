@@ -19,9 +19,6 @@ Link::Link(Session& session, std::uint32_t handle, std::string name, bool is_sen
 
 void Link::leave() noexcept {
     drop_bytes();
-    if (being_lost_) {
-        std::erase(engine_->lost_links_, this);
-    }
     if (gone_) {
         return;
     }

@@ -89,6 +89,7 @@ public:
 
 protected:
     friend class DeliveryHandle;
+    friend class DispositionRun;
     friend class Engine;
     friend class Session;
 
@@ -98,6 +99,13 @@ protected:
     }
     /// Once. The listener may destroy the link.
     void tell_closed(const Condition& why, bool closed);
+    void tell_disposition(Delivery& delivery) {
+        if (listening() != nullptr) {
+            listener_->on_disposition(DeliveryHandle{&delivery});
+        }
+    }
+    /// Its credit may have changed. The listener may destroy the link.
+    virtual void tell_flow() = 0;
     /// For the destructors of the links.
     void leave() noexcept;
     void update(Delivery& delivery, const Outcome& outcome);
@@ -127,7 +135,6 @@ protected:
     bool remote_closed_{false};
     bool is_over_{false}; // the owner was told that it is closed
     bool gone_{false};
-    bool being_lost_{false};
     bool flow_due_{false};
 
 private:
@@ -191,6 +198,11 @@ private:
 
     void settle(Delivery& delivery, const Outcome* outcome) override;
     void drop_bytes() noexcept override;
+    void tell_flow() override {
+        if (listening() != nullptr && !closed_) {
+            listener_->on_flow();
+        }
+    }
     void begin(Outgoing& message);
     /// False: there is no room for the rest of it.
     [[nodiscard]] bool write(Outgoing& message);
@@ -239,7 +251,8 @@ private:
     /// Closes the link for a rule that the peer broke. The listener may destroy the link.
     void fail(const Condition& why);
     [[nodiscard]] bool fails_by_size(std::size_t size);
-    void look_drained();
+    // Credit that was used up needs no answer; what has not arrived in whole still holds its own.
+    void tell_flow() override;
 
     ReceiverCredit credit_{};
     std::unique_ptr<Partial> partial_{};

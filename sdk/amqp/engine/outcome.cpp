@@ -126,4 +126,12 @@ void write_condition(std::string& to, const Condition& condition) {
     writer.finish();
 }
 
+std::string encode_condition(const Condition& condition, std::size_t most) {
+    std::string encoded;
+    if (!condition.empty()) {
+        write_condition(encoded, shortened(condition, most));
+    }
+    return encoded;
+}
+
 } // namespace sessionq::amqp

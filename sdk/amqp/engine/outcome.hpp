@@ -46,5 +46,7 @@ struct Outcome {
 [[nodiscard]] Condition shortened(Condition condition, std::size_t most);
 /// Appends an error; nothing if there is none.
 void write_condition(std::string& to, const Condition& condition);
+/// The same, shortened to at most `most` bytes. An empty condition is no bytes.
+[[nodiscard]] std::string encode_condition(const Condition& condition, std::size_t most);
 
 } // namespace sessionq::amqp

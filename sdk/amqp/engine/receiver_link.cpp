@@ -23,8 +23,7 @@ bool ReceiverLink::drain() {
     return true;
 }
 
-// Credit that was used up needs no answer; what has not arrived in whole still holds its own.
-void ReceiverLink::look_drained() {
+void ReceiverLink::tell_flow() {
     if (may_speak() && partial_ == nullptr && credit_.take_drained() && listening() != nullptr) {
         listener_->on_drained();
     }

@@ -49,7 +49,7 @@ void Session::write_detach(Link& link, const Condition& condition) {
     CompositeWriter writer{to, Performative::detach};
     writer.number(detach_field::handle, link.handle_);
     writer.boolean(detach_field::closed, true);
-    writer.raw(detach_field::error, engine_->encode(condition));
+    writer.raw(detach_field::error, encode_condition(condition, engine_->most_of_condition()));
     writer.finish();
     end_frame(to, begun);
     if (link.remote_closed_) {

@@ -195,3 +195,29 @@ TEST_CASE("message operations: a search among many messages goes on in turns, un
     CHECK(front.bodies(peek("wanted")) == std::vector<std::string>{"found"});
     CHECK(peek("none").status == 204);
 }
+
+TEST_CASE("message operations: many messages to schedule are decoded in turns, all or none") {
+    Managed front{"orders", {.decoded_at_once = 2}};
+    Message later = message("a", "later");
+    later.scheduled_enqueue_time = front.loop.wall_now() + seconds{60};
+    const Value good =
+        Value::map({{"message", Value::binary(amqp::encode_message(later, front.reading()))}});
+    amqp::List entries(5, good);
+    std::int64_t status = 200;
+    std::uint64_t scheduled = 5;
+    SUBCASE("all") {}
+    SUBCASE("the last is none") {
+        entries.back() = Value::map({{"message", Value::binary("x")}});
+        status = 400;
+        scheduled = 0;
+    }
+    SUBCASE("one is missing") {
+        entries[3] = Value::map({{"other", 1}});
+        status = 400;
+        scheduled = 0;
+    }
+    CHECK(front.ask("schedule-message", Value::map({{"messages", Value{entries}}})).status ==
+          status);
+    CHECK(front.counts("orders").scheduled == scheduled);
+    CHECK(front.connection->peer().waiting_request_bytes == 0);
+}

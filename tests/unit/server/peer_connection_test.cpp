@@ -471,3 +471,117 @@ TEST_CASE(
     front.run();
     CHECK(front.connection->is_quiet());
 }
+
+TEST_CASE("PeerConnection: a large batch is decoded in turns, and what follows it waits") {
+    Front front{{.decoded_at_once = 2}};
+    front.enter();
+    LinkLog& sender = front.send("sender", "plain");
+    std::vector<std::string> messages;
+    for (int i = 0; i < 5; ++i) {
+        messages.push_back(amqp::encode_message({.body = "batch", .message_id = "m"}, {}));
+    }
+    const std::string single = amqp::encode_message({.body = "single"}, {});
+    const auto send = [&](const std::string& tag, const std::string& bytes, bool is_batch,
+                          bool settled = false) {
+        sender.sender->send(tag, bytes, settled, is_batch ? amqp::batch_format : 0);
+    };
+    SUBCASE("the order is kept") {
+        send("1", amqp::make_batch(messages), true);
+        send("2", single, false);
+        front.run();
+        CHECK(front.counts("plain").active == 6);
+        LinkLog& receiver = front.receive("receiver", "plain");
+        receiver.receiver->add_credit(10);
+        front.run();
+        REQUIRE(receiver.messages.size() == 6);
+        CHECK(receiver.messages[5].find("single") != std::string::npos);
+    }
+    SUBCASE("a message that is none refuses all") {
+        messages[3] = "x";
+        send("1", amqp::make_batch(messages), true);
+        send("2", single, false);
+        front.run();
+        CHECK(front.counts("plain").active == 1);
+        CHECK(sender.outcomes.at(0).kind == amqp::OutcomeKind::rejected);
+    }
+    SUBCASE("the link goes right behind it: what was sent counts") {
+        send("1", amqp::make_batch(messages), true, true);
+        sender.sender->close();
+        front.run();
+        CHECK(front.counts("plain").active == 5);
+    }
+    SUBCASE("the connection is lost meanwhile: nothing is left") {
+        send("1", amqp::make_batch(messages), true);
+        std::string bytes;
+        front.client.take(bytes);
+        front.stream->feed(bytes);
+        front.stream->hang_up();
+        front.connection->abort({.name = "amqp:connection:forced"});
+        front.run();
+        CHECK(front.ended == 1);
+        CHECK(front.context.memory.all() == 0);
+    }
+    SUBCASE("a small one is decoded at once") {
+        messages.resize(2);
+        send("1", amqp::make_batch(messages), true);
+        front.run();
+        CHECK(front.counts("plain").active == 2);
+    }
+}
+
+TEST_CASE("PeerConnection: a client that settles nothing gets no more, until it settles") {
+    Front front{{.memory = {.connection = 100 << 10U}}}; // 100 messages
+    front.enter();
+    front.put("plain", std::vector<Message>(150, Message{.body = "b"}));
+    LinkLog& log = front.receive("receiver", "plain");
+    log.receiver->add_credit(200);
+    front.run();
+    CHECK(log.deliveries.size() >= 100);
+    const std::size_t first = log.deliveries.size();
+    CHECK(first < 150);
+    CHECK(front.seen.closed == 0);
+    SUBCASE("more come for those that are settled") {
+        for (int i = 0; i < 70; ++i) {
+            log.deliveries[static_cast<std::size_t>(i)].settle(
+                {.kind = amqp::OutcomeKind::accepted});
+        }
+        front.run();
+        CHECK(log.deliveries.size() == 150);
+    }
+    SUBCASE("a drain is answered, so that a client that waits for it settles") {
+        CHECK(log.receiver->drain());
+        front.run();
+        CHECK(log.drained == 1);
+        CHECK(log.deliveries.size() == first);
+    }
+    SUBCASE("a link that has none of them gets one at a time") {
+        front.put("orders", std::vector<Message>(3, Message::text("a", "b")));
+        LinkLog& other = front.receive("other", Front::by_session("orders", "a"));
+        other.receiver->add_credit(3);
+        front.run();
+        CHECK(other.deliveries.size() == 1);
+        for (std::size_t i = 0; i < 2; ++i) {
+            other.deliveries[i].settle({.kind = amqp::OutcomeKind::accepted});
+            front.run();
+            CHECK(other.deliveries.size() == i + 2);
+        }
+        CHECK(log.deliveries.size() == first);
+    }
+    SUBCASE("where a link with none of them is drained, one comes before the answer") {
+        front.put("orders", std::vector<Message>(3, Message::text("a", "b")));
+        LinkLog& other = front.receive("other", Front::by_session("orders", "a"));
+        other.receiver->add_credit(3);
+        CHECK(other.receiver->drain());
+        front.run();
+        CHECK(other.deliveries.size() == 1);
+        CHECK(other.drained == 1);
+    }
+    SUBCASE("a link that goes takes its messages from the count") {
+        log.receiver->close();
+        front.run();
+        LinkLog& next = front.receive("next", "plain");
+        next.receiver->add_credit(50);
+        front.run();
+        CHECK(next.deliveries.size() == 50);
+    }
+}

@@ -15,6 +15,8 @@ TEST_CASE("batch: split_batch returns the messages of make_batch; the envelope h
     const auto apart = split_batch(batch);
     REQUIRE(apart);
     CHECK(*apart == std::vector<std::string_view>{messages[0], messages[1]});
+    CHECK(split_batch(batch, 1)->size() == 1);
+    CHECK(split_batch(batch, 2)->size() == 2);
     const auto envelope = EncodedContent::make(batch, {});
     REQUIRE(envelope.ok());
     CHECK(envelope.value()->session_id() == "s");

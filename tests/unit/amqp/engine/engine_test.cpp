@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "amqp/codec/encoder.hpp"
+#include "raw_peer.hpp"
 #include "wire.hpp"
 
 using namespace sessionq;
@@ -430,4 +431,138 @@ TEST_CASE("Engine: the server sees a batch's message format and the sender's tag
     REQUIRE(near.outcomes.size() == 1);
     CHECK(near.outcomes[0].kind == OutcomeKind::accepted);
     near.sender.reset();
+}
+
+namespace {
+
+/// A server's engine that tells two things in one go.
+struct InTurns : RawPeer {
+    InTurns() {
+        engine = std::make_unique<Engine>(
+            EngineOptions{.is_server = true, .open = {.container = "us"}, .most_at_once = 2}, log);
+        open();
+    }
+};
+
+} // namespace
+
+TEST_CASE("Engine: a disposition of many deliveries is told in turns; the next frame waits") {
+    InTurns peer;
+    peer.begin();
+    LinkLog& link = peer.attach("link", 0, true);
+    peer.flow(0, 0, 5);
+    for (int i = 0; i < 5; ++i) {
+        link.sender->send("t" + std::to_string(i), "message", false);
+    }
+    peer.read();
+    const auto state = Value::described(std::uint64_t{0x24}, List{});
+    const std::string disposition =
+        frame(0x15, {true, std::uint32_t{0}, std::uint32_t{9}, true, state});
+    const std::string detach = frame(0x16, {std::uint32_t{0}, true});
+    peer.say(disposition + detach.substr(0, 10));
+    CHECK(link.outcomes.size() == 2);
+    CHECK(peer.engine->is_busy());
+    CHECK(peer.engine->held() >= 10);
+    peer.engine->go_on();
+    CHECK(link.outcomes.size() == 4);
+    SUBCASE("all is told") {
+        peer.say(detach.substr(10)); // more input is kept too
+        CHECK_FALSE(link.closed);
+        peer.engine->go_on();
+        CHECK(link.outcomes.size() == 5);
+        CHECK(link.closed);
+        CHECK_FALSE(peer.engine->is_busy());
+        CHECK(peer.engine->held() == 0);
+    }
+    SUBCASE("the connection is lost meanwhile") {
+        peer.engine->input_closed({.name = "amqp:connection:forced"});
+        CHECK_FALSE(peer.engine->is_busy());
+        peer.engine->process();
+        peer.engine->go_on();
+        CHECK(link.outcomes.size() == 4);
+        CHECK(link.gone);
+        CHECK(peer.log.closed == 1);
+    }
+    SUBCASE("the link goes meanwhile") {
+        link.sender.reset();
+        peer.engine->go_on();
+        CHECK(link.outcomes.size() == 4);
+        CHECK_FALSE(peer.engine->is_busy());
+    }
+}
+
+TEST_CASE("Engine: the end of many links is told in turns, and the end of the connection last") {
+    InTurns peer;
+    for (std::uint16_t channel = 0; channel < 3; ++channel) {
+        peer.begin(channel);
+        peer.attach("a" + std::to_string(channel), 0, true, channel);
+        peer.attach("b" + std::to_string(channel), 1, false, channel);
+    }
+    const auto ended = [&] {
+        std::size_t count = 0;
+        for (const auto& session : peer.log.sessions) {
+            count += session->ended && session->links[0]->gone && session->links[1]->gone ? 1 : 0;
+        }
+        return count;
+    };
+    SUBCASE("the peer closes") { peer.say(0x18, {}); }
+    SUBCASE("the stream ends") {
+        peer.engine->input_closed({.name = "amqp:connection:forced"});
+        peer.engine->process();
+    }
+    CHECK(ended() == 1);
+    CHECK(peer.engine->is_closed());
+    CHECK(peer.engine->is_busy());
+    peer.engine->go_on();
+    CHECK(ended() == 2);
+    CHECK(peer.log.closed == 0);
+    peer.engine->go_on();
+    CHECK(ended() == 3);
+    peer.engine->go_on();
+    peer.engine->go_on();
+    CHECK(peer.log.closed == 1);
+    CHECK_FALSE(peer.engine->is_busy());
+}
+
+TEST_CASE("Engine: a listener that needs time holds the next frame") {
+    struct Holding final : amqp::LinkListener {
+        void on_link_closed(const Condition&, bool) override { closed = true; }
+        void on_link_gone(const Condition&) override {}
+        void on_delivery(DeliveryHandle, std::string_view) override {
+            ++deliveries;
+            receiver->session().engine().hold();
+        }
+        void on_disposition(DeliveryHandle) override {}
+
+        amqp::ReceiverLinkPtr receiver{};
+        int deliveries{0};
+        bool closed{false};
+    };
+    RawPeer peer;
+    peer.open();
+    peer.begin();
+    Holding holding;
+    holding.receiver = std::move(peer.attach("link", 0, false).receiver);
+    holding.receiver->set_listener(&holding);
+    holding.receiver->add_credit(2);
+    peer.read();
+    const auto transfer = [](std::uint32_t id) {
+        return frame(0x14, {std::uint32_t{0}, id, Value::binary("t")}, "message");
+    };
+    peer.say(transfer(0) + transfer(1) + frame(0x16, {std::uint32_t{0}, true}));
+    CHECK(holding.deliveries == 1);
+    CHECK(peer.engine->is_held());
+    CHECK_FALSE(peer.engine->is_busy()); // it would turn and turn
+    peer.engine->go_on();
+    CHECK(holding.deliveries == 1);
+    peer.engine->let_go();
+    CHECK(peer.engine->is_busy());
+    peer.engine->go_on();
+    CHECK(holding.deliveries == 2);
+    CHECK_FALSE(holding.closed);
+    peer.engine->let_go();
+    peer.engine->go_on();
+    CHECK(holding.closed);
+    CHECK_FALSE(peer.engine->is_busy());
+    holding.receiver.reset();
 }
