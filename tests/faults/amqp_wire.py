@@ -172,6 +172,37 @@ def frame(code, fields, channel=0, payload=b"", kind=0):
     return struct.pack(">IBBH", len(body) + 8, 2, kind, channel) + body
 
 
+class FrameReader:
+    """Reads from a socket. Raises `over` when the peer has ended the stream."""
+
+    def __init__(self, stream, over):
+        self.stream, self.over = stream, over
+        self.unread = b""
+
+    def read(self, size):
+        while len(self.unread) < size:
+            try:
+                more = self.stream.recv(1 << 20)
+            except TimeoutError:
+                raise
+            except OSError as ended:
+                raise self.over(str(ended)) from ended
+            if not more:
+                raise self.over("the peer closed the stream")
+            self.unread += more
+        taken, self.unread = self.unread[:size], self.unread[size:]
+        return taken
+
+    def read_frame(self):
+        """The next that is not empty: its channel, code, fields and payload."""
+        while True:
+            size, offset, _, channel = struct.unpack(">IBBH", self.read(8))
+            body = self.read(size - 8)[offset * 4 - 8 :]
+            if body:
+                performative, at = decode(body)
+                return channel, performative.code, performative.value, body[at:]
+
+
 def plain(name=KEY_NAME, key=KEY):
     """SASL's initial response."""
     return b"\0" + name.encode() + b"\0" + key.encode()

@@ -74,7 +74,7 @@ class Server:
         with stream:
             try:
                 Peer(stream, self.case).serve()
-            except Over:
+            except (Over, TimeoutError):
                 pass
             except Exception as error:  # a fault of this program, which the case must not hide
                 self.faults.append(f"the server failed: {error!r}")

@@ -1,10 +1,9 @@
 """Messages and answers of a hostile server, which take memory. One class a case."""
 
-import signal
 import struct
 
-from amqp_wire import Described, encode
-from hostile_case import CONSUME, MUCH, PEEK, RECEIVE, Case
+from amqp_wire import Described, Int, encode
+from hostile_case import CONSUME, MUCH, PEEK, RECEIVE, SESSIONS, Case
 from hostile_peer import answer, session_message
 from raw_amqp import transfer
 
@@ -151,6 +150,30 @@ class NestedAnswer(AnswerOfNulls):
     body = b"".join(
         b"\xd0" + struct.pack(">II", 9 * left - 4, 1) for left in range(depth, 0, -1)
     ) + b"\x45"
+
+
+class AnswerOfNestedWords(AnswerOfNulls):
+    """A description that is a list."""
+
+    says = ""
+
+    def on_request(self, peer, link, request):
+        self.reached += 1
+        properties = Described(0x73, [None] * 5 + [request[0x73][0]])
+        words = ("statusCode", Int(500), "statusDescription")
+        entries = b"".join(encode(word) for word in words) + self.body
+        said = b"\x00\x53\x74\xd1" + struct.pack(">II", len(entries) + 4, 4) + entries
+        peer.deliver(link, encode(properties) + said + encode(Described(0x77, {})))
+
+
+class EndlessPages(AnswerOfNulls):
+    """Always another full page of sessions."""
+
+    command, code, says = SESSIONS, 1, "more than 128 MiB"
+    most_grown = 256 << 20  # what the client collects, while its list grows
+    body = encode(
+        {"skip": 0, "sessions-ids": [f"{number}-" + "i" * 10_000 for number in range(1000)]}
+    )
 
 
 class MessageOfProperties(Case):

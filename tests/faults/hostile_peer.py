@@ -2,12 +2,11 @@
 it serves does something else instead. Shares no code with the product. The standard library only.
 """
 
-import struct
 import time
 
 from amqp_wire import ACCEPTED, AMQP_HEADER, ATTACH, BEGIN, CLOSE, DETACH, DISPOSITION, END, FLOW
 from amqp_wire import INIT, MECHANISMS, OPEN, OUTCOME, SASL_HEADER, TRANSFER
-from amqp_wire import Described, Int, Long, Symbol, Ubyte, decode, encode, frame
+from amqp_wire import Described, FrameReader, Int, Long, Symbol, Ubyte, decode, encode, frame
 from raw_amqp import transfer
 
 SESSION = "s1"
@@ -68,7 +67,7 @@ class Peer:
     def __init__(self, stream, case):
         self.stream = stream
         self.case = case
-        self.unread = b""
+        self.reader = FrameReader(stream, Over)
         self.links = {}  # by channel and handle
         self.sent = 0  # deliveries
         self.holder = None  # the link that has the session
@@ -90,48 +89,27 @@ class Peer:
             self.send(many)
         raise Over
 
-    def read(self, size):
-        while len(self.unread) < size:
-            try:
-                more = self.stream.recv(1 << 20)
-            except OSError as ended:
-                raise Over from ended
-            if not more:
-                raise Over
-            self.unread += more
-        taken, self.unread = self.unread[:size], self.unread[size:]
-        return taken
-
-    def read_frame(self):
-        while True:
-            size, offset, _, channel = struct.unpack(">IBBH", self.read(8))
-            body = self.read(size - 8)[offset * 4 - 8 :]
-            if body:
-                performative, at = decode(body)
-                return channel, performative.code, performative.value, body[at:]
-
     def be_silent(self):
         """Reads what comes and answers nothing, until the client hangs up."""
         while True:
-            self.unread = b""
-            self.read(1)
+            self.reader.read(1)
 
     # The conversation
 
     def serve(self):
         self.case.on_connection(self)
-        self.read(len(SASL_HEADER))
+        self.reader.read(len(SASL_HEADER))
         self.case.on_sasl(self)
-        self.read(len(AMQP_HEADER))
+        self.reader.read(len(AMQP_HEADER))
         self.case.on_open(self)
         while True:
-            self.step(*self.read_frame())
+            self.step(*self.reader.read_frame())
 
     def offer(self, mechanisms):
         self.send(SASL_HEADER + frame(MECHANISMS, [mechanisms], kind=1))
 
     def let_in(self):
-        while self.read_frame()[1] != INIT:
+        while self.reader.read_frame()[1] != INIT:
             pass
         self.send(frame(OUTCOME, [Ubyte(0)], kind=1))
 
@@ -211,7 +189,7 @@ class Peer:
             link = self.links[channel, fields[4]]
             self.case.on_credit(self, link, (fields[5] or 0) + fields[6] - link.sent)
             if len(fields) > 8 and fields[8]:
-                self.answer_drain(self.links[channel, fields[4]], fields[5] + fields[6])
+                self.answer_drain(link, (fields[5] or 0) + fields[6])
         elif code == TRANSFER:
             self.take(self.links[channel, fields[0]], fields, payload)
         elif code == DISPOSITION:

@@ -223,12 +223,28 @@ class Silent(Case):
 
 class SilentAfterOpen(Silent):
     command, is_long, within = PEEK, True, 70.0
+
     def on_connection(self, peer):
         pass
 
     def on_begin(self, peer, channel):
         self.reached += 1
         peer.be_silent()
+
+
+class SilentAtAttach(SilentAfterOpen):
+    """Not an answer is not the answer that there is no session."""
+
+    command, says = RECEIVE, "deadline passed"
+
+    def on_begin(self, peer, channel):
+        peer.begin(channel)
+
+    def on_attach(self, peer, link):
+        if link.is_session:
+            self.reached += 1
+            peer.be_silent()
+        super().on_attach(peer, link)
 
 
 class SilentAfterClaim(SilentAfterOpen):
@@ -335,7 +351,7 @@ class EndlessPings(Case):
     def shake_hands(self, peer):
         head = b""
         while not head.endswith(b"\r\n\r\n"):
-            head += peer.read(1)
+            head += peer.reader.read(1)
         key = re.search(rb"Sec-WebSocket-Key: (\S+)", head).group(1)
         salt = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         accept = base64.b64encode(hashlib.sha1(key + salt).digest())

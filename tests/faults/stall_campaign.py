@@ -10,6 +10,7 @@ A busy machine delays the processes themselves, so the waits alone say what the 
 import argparse
 import json
 import multiprocessing
+import os
 import pathlib
 import subprocess
 import sys
@@ -92,6 +93,7 @@ MANY_LIKES = " OR ".join(["a LIKE '%aab%'"] * 50)
 class Case:
     rules = like_rules(1, "1=1")
     pinged = "ping"
+    repeats = True  # False: the attack uses up what was prepared
 
     def prepare(self, port):
         pass
@@ -176,6 +178,7 @@ class Expire(Case):
     """Messages of the same queue whose time to live ends at the same moment."""
 
     pinged = "short"
+    repeats = False
 
     def prepare(self, port):
         fill(port, "short", 200_000, ttl=5_000)
@@ -198,6 +201,7 @@ class Batch(Case):
 class Deferred(Case):
     """One request for all deferred messages."""
 
+    repeats = False
     count = 50_000
 
     def prepare(self, port):
@@ -238,9 +242,19 @@ class Sequences(Case):
         return answers
 
 
+class Schedule(Case):
+    """Requests that schedule as many messages as they may."""
+
+    def attack(self, port):
+        management = Management(Client(port), "plain")
+        entry = {"message-id": "m", "message": message(b"", message_id="m")}
+        return management.ask("schedule-message", {"messages": [entry] * 4500})[0]
+
+
 class Range(Case):
     """One disposition for all messages that a client holds, and one that ends with them."""
 
+    repeats = False
     count = 100_000
 
     def prepare(self, port):
@@ -310,10 +324,25 @@ CASES = {
     "expire": Expire(),
     "batch": Batch(),
     "sequences": Sequences(),
+    "schedule": Schedule(),
     "deferred": Deferred(),
     "range": Range(),
     "leave": Leave(),
 }
+
+
+def attack(case, port, seconds, said):
+    """Attacks in a process of its own, which takes no processor from the two that are measured."""
+    os.nice(19)
+    until = time.monotonic() + seconds
+    rounds = 0
+    while rounds == 0 or (case.repeats and time.monotonic() < until):
+        try:
+            answer = case.attack(port)
+        except (Closed, ConnectionError) as cut:
+            answer = f"cut: {cut}"
+        rounds += 1
+    said.put((answer, rounds))
 
 
 def run(case, arguments):
@@ -321,31 +350,30 @@ def run(case, arguments):
         broker = Broker(arguments.sessionqd, case.rules, pathlib.Path(directory))
         begin, stop = multiprocessing.Event(), multiprocessing.Event()
         found = multiprocessing.Array("d", 6)
+        said = multiprocessing.Queue()
         pinging = multiprocessing.Process(
             target=ping, args=(broker.port, case.pinged, begin, stop, found)
+        )
+        attacking = multiprocessing.Process(
+            target=attack, args=(case, broker.port, arguments.seconds, said)
         )
         try:
             case.prepare(broker.port)
             pinging.start()
             time.sleep(2)
             begin.set()
-            until = time.monotonic() + arguments.seconds
-            said, rounds = None, 0
-            while rounds == 0 or time.monotonic() < until:
-                try:
-                    said = case.attack(broker.port)
-                except (Closed, ConnectionError) as cut:
-                    said = f"cut: {cut}"
-                rounds += 1
+            attacking.start()
+            answer, rounds = said.get(timeout=arguments.seconds + 300)
             time.sleep(0.5)
             stop.set()
             pinging.join(120)
         finally:
             stop.set()
             broker.stop()
-            if pinging.is_alive():
-                pinging.kill()
-    return list(found), said, rounds
+            for process in (pinging, attacking):
+                if process.is_alive():
+                    process.kill()
+    return list(found), answer, rounds
 
 
 def main():

@@ -7,7 +7,7 @@ import uuid
 
 from amqp_wire import ACCEPTED, AMQP_HEADER, HOST, SASL_HEADER
 from amqp_wire import ATTACH, BEGIN, CLOSE, DETACH, DISPOSITION, FLOW, INIT, OPEN, OUTCOME, TRANSFER
-from amqp_wire import KEY, KEY_NAME, Described, Symbol
+from amqp_wire import KEY, KEY_NAME, Described, FrameReader, Symbol
 from amqp_wire import decode, frame, message, plain, put_token
 
 SEND, RECEIVE = False, True  # the role of a link's own end
@@ -25,7 +25,7 @@ class Client:
     def __init__(self, port, timeout=120.0, name=KEY_NAME, key=KEY):
         self.socket = socket.create_connection((HOST, port), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.unread = b""
+        self.reader = FrameReader(self.socket, Closed)
         self.sent = 0
         self.credit = {}  # by the peer's handle
         self.names = []  # of the links, by handle
@@ -38,59 +38,41 @@ class Client:
 
     def login(self, name, key):
         self.socket.sendall(SASL_HEADER)
-        self.read_exactly(8)
+        self.reader.read(8)
         if name is None:
             self.write(INIT, [Symbol("ANONYMOUS"), b"campaign"], kind=1)
         else:
             self.write(INIT, [Symbol("PLAIN"), plain(name, key)], kind=1)
-        while self.read_frame()[0].code != OUTCOME:
+        while self.reader.read_frame()[1] != OUTCOME:
             pass
         self.socket.sendall(AMQP_HEADER)
-        self.read_exactly(8)
+        self.reader.read(8)
         self.write(OPEN, ["campaign", "localhost", 1 << 20])
         begin = [None, 0, 0x7FFFFFFF, 0x7FFFFFFF, 0xFFFF]
         self.write(BEGIN, begin)
-        self.wait_for(lambda frame: frame.code == BEGIN)
+        self.wait_for(lambda code, _: code == BEGIN)
 
     def write(self, code, fields, payload=b"", kind=0):
         self.socket.sendall(frame(code, fields, payload=payload, kind=kind))
 
-    def read_exactly(self, size):
-        while len(self.unread) < size:
-            more = self.socket.recv(1 << 20)
-            if not more:
-                raise Closed
-            self.unread += more
-        taken, self.unread = self.unread[:size], self.unread[size:]
-        return taken
-
-    def read_frame(self):
-        while True:
-            size, offset, _, _ = struct.unpack(">IBBH", self.read_exactly(8))
-            body = self.read_exactly(size - 8)[offset * 4 - 8 :]
-            if body:
-                frame, at = decode(body)
-                return frame, body[at:]
-
     def step(self):
         """Reads one frame and notes what it says."""
-        frame, payload = self.read_frame()
-        fields = frame.value
-        if frame.code == ATTACH:
+        _, code, fields, payload = self.reader.read_frame()
+        if code == ATTACH:
             self.remote[(fields[0], fields[2])] = fields[1]
-        elif frame.code == FLOW and len(fields) > 6 and fields[4] is not None:
+        elif code == FLOW and len(fields) > 6 and fields[4] is not None:
             self.credit[fields[4]] = (fields[5] or 0) + fields[6]
-        elif frame.code == TRANSFER:
+        elif code == TRANSFER:
             self.on_transfer(fields, payload)
-        elif frame.code == DISPOSITION:
-            for number in range(fields[1], (fields[2] if len(fields) > 2 and fields[2] is not None
-                                            else fields[1]) + 1):
+        elif code == DISPOSITION:
+            last = fields[2] if len(fields) > 2 and fields[2] is not None else fields[1]
+            for number in range(fields[1], last + 1):
                 self.outcomes[number] = fields[4] if len(fields) > 4 else None
-        elif frame.code == DETACH:
+        elif code == DETACH:
             self.detached[fields[0]] = fields[2] if len(fields) > 2 else None
-        elif frame.code == CLOSE:
+        elif code == CLOSE:
             raise Closed(fields[0].value[:2] if fields and fields[0] else None)
-        return frame
+        return code, fields
 
     def on_transfer(self, fields, payload):
         handle = fields[0]
@@ -101,10 +83,8 @@ class Client:
             self.deliveries.append((handle, first[1], first[2], data + payload))
 
     def wait_for(self, done):
-        while True:
-            frame = self.step()
-            if done(frame):
-                return frame
+        while not done(*self.step()):
+            pass
 
     def attach(self, address, role, target=None, session=None, wait=True):
         handle = len(self.names)
@@ -122,7 +102,7 @@ class Client:
             fields += [None, None, 0]
         self.write(ATTACH, fields)
         if wait:
-            self.wait_for(lambda frame: frame.code == ATTACH and frame.value[0] == name)
+            self.wait_for(lambda code, fields: code == ATTACH and fields[0] == name)
             if role == SEND:
                 remote = self.remote[(name, RECEIVE)]
                 while remote not in self.credit:
