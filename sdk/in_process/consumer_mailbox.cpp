@@ -8,6 +8,17 @@ void ConsumerMailbox::ask(broker::AcceptSpec spec) {
                            turns_->now());
 }
 
+void ConsumerMailbox::open(broker::ReceiveMode mode, int priority) {
+    auto opened =
+        queue_->open(mode, priority, std::static_pointer_cast<ConsumerMailbox>(shared_from_this()),
+                     turns_->now());
+    if (opened) {
+        on_accepted(std::move(opened).value());
+    } else {
+        on_refused(opened.failure());
+    }
+}
+
 void ConsumerMailbox::abandon() noexcept {
     owner_ = nullptr;
     abandoned_at_ = turns_->now();

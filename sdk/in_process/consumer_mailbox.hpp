@@ -46,7 +46,10 @@ public:
     void schedule() { turns_->schedule(*this); }
     [[nodiscard]] const broker::QueuePtr& queue() const noexcept { return queue_; }
 
+    /// For a session. Answered now or later.
     void ask(broker::AcceptSpec spec);
+    /// For the messages of an entity without sessions. Answered now.
+    void open(broker::ReceiveMode mode, int priority);
     /// The answer is not wanted any more. A session that comes is given back at once (R19).
     void abandon() noexcept;
 

@@ -31,15 +31,28 @@ Endpoint::~Endpoint() {
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
     using ports::Capability;
-    static const ports::Capabilities all{
-        "the local broker",
-        {Capability::accept_named, Capability::accept_next, Capability::lock_renewal,
-         Capability::session_state, Capability::list_sessions, Capability::defer,
-         Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
-         Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
-         Capability::refuse_sessionless, Capability::sequence_numbers,
-         Capability::modify_properties, Capability::receive_and_delete,
-         Capability::accept_any_entity, Capability::messages_in_process}};
+    static const ports::Capabilities all{"the local broker",
+                                         {Capability::accept_named,
+                                          Capability::accept_next,
+                                          Capability::lock_renewal,
+                                          Capability::session_state,
+                                          Capability::list_sessions,
+                                          Capability::defer,
+                                          Capability::dead_letter,
+                                          Capability::dead_letter_reason,
+                                          Capability::schedule,
+                                          Capability::cancel_scheduled,
+                                          Capability::peek,
+                                          Capability::refuse_held,
+                                          Capability::refuse_sessionless,
+                                          Capability::sequence_numbers,
+                                          Capability::modify_properties,
+                                          Capability::receive_and_delete,
+                                          Capability::accept_any_entity,
+                                          Capability::messages_in_process,
+                                          Capability::plain_entities,
+                                          Capability::message_lock_renewal,
+                                          Capability::dead_letter_sub_queue}};
     return all;
 }
 
@@ -82,8 +95,13 @@ core::Result<std::unique_ptr<ports::Asking>> Endpoint::ask(ports::RequestId id,
     auto asking = std::make_unique<LocalAccept>(LocalAccept::Request{.book = accepts_,
                                                                      .id = id,
                                                                      .deadline = request.deadline,
-                                                                     .journal = broker_->journal()},
+                                                                     .journal = broker_->journal(),
+                                                                     .scope = request.scope},
                                                 turns_.shared(), entities.size());
+    if (request.scope == ports::Scope::entity) {
+        asking->open(std::move(queues.front()), to_broker(request.mode), request.priority);
+        return std::unique_ptr<ports::Asking>{std::move(asking)};
+    }
     for (const std::size_t at : ask_order_.order(entities)) {
         const bool is_open = asking->ask(at, std::move(queues[at]),
                                          {.session_id = request.session_id,

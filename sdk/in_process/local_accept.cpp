@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "in_process/local_link.hpp"
+#include "in_process/local_entity_link.hpp"
+#include "ports/wrong_scope.hpp"
 
 namespace sessionq::in_process {
 
@@ -36,19 +37,31 @@ bool LocalAccept::ask(std::size_t index, broker::QueuePtr queue, broker::AcceptS
     return !claim_ || !claim_->is_taken();
 }
 
+void LocalAccept::open(broker::QueuePtr queue, broker::ReceiveMode mode, int priority) {
+    lines_.emplace_back(*this, 0, std::move(queue)).mailbox->open(mode, priority);
+}
+
+ports::SessionLinkPtr LocalAccept::make_link(const Line& line, MailboxNews news) const {
+    if (request_.scope == ports::Scope::entity) {
+        return std::make_unique<LocalEntityLink>(turns_, line.mailbox, request_.journal, news, 0);
+    }
+    return std::make_unique<LocalLink>(turns_, line.mailbox, request_.journal, news, line.index);
+}
+
 /// The answer destroys this, and perhaps the endpoint.
 void LocalAccept::on_turn(Line& line, MailboxNews news) {
     ConsumerMailbox& mailbox = *line.mailbox;
     if (news.has(MailboxNews::accepted)) {
-        request_.book.answer_now(request_.id,
-                                 ports::SessionLinkPtr{std::make_unique<LocalLink>(
-                                     turns_, line.mailbox, request_.journal, news, line.index)});
+        request_.book.answer_now(request_.id, make_link(line, news));
     } else if (news.has(MailboxNews::refused)) {
         mailbox.set_owner(nullptr);
         const Failure& why = mailbox.failure();
         const bool is_late = why.code == Errc::no_session_available &&
                              request_.deadline.passed(turns_->loop().now());
-        request_.book.answer_now(request_.id, is_late ? Failure{.code = Errc::timeout} : why);
+        request_.book.answer_now(
+            request_.id, is_late
+                             ? Failure{.code = Errc::timeout}
+                             : ports::explain_scope(why, mailbox.queue()->name(), request_.scope));
     }
 }
 

@@ -20,6 +20,7 @@ public:
         ports::RequestId id{0};
         Deadline deadline{};
         broker::Journal* journal{nullptr};
+        ports::Scope scope{ports::Scope::session};
     };
 
     /// `entities`: of how many entities it asks for a session.
@@ -31,6 +32,8 @@ public:
     /// Asks one entity, which the request names at position `index`. Returns false if it or another
     /// has answered: there is no need to ask more of them. With one entity the answer comes later.
     [[nodiscard]] bool ask(std::size_t index, broker::QueuePtr queue, broker::AcceptSpec spec);
+    /// Asks for the messages of an entity without sessions.
+    void open(broker::QueuePtr queue, broker::ReceiveMode mode, int priority);
 
 private:
     /// Waits for the answer of one entity.
@@ -48,6 +51,7 @@ private:
     };
 
     void on_turn(Line& line, MailboxNews news);
+    [[nodiscard]] ports::SessionLinkPtr make_link(const Line& line, MailboxNews news) const;
 
     const Request request_;
     const std::shared_ptr<TurnQueue> turns_;

@@ -15,13 +15,22 @@ bool keeps_removals(const broker::Consumer& consumer, const broker::Journal* jou
     return journal != nullptr && consumer.mode == broker::ReceiveMode::receive_and_delete;
 }
 
+/// Of a session, or of a message on its own.
+Duration lock_length(const ConsumerMailbox& mailbox) noexcept {
+    return mailbox.queue()->options().lock_duration;
+}
+
+/// `lock` is the length of locks at the entity.
 ports::DeliveryPtr make_delivery(ports::LinkEvents& events, const broker::Consumer& consumer,
-                                 broker::Delivered& delivered) {
+                                 Duration lock, broker::Delivered& delivered) {
     ports::DeliveryPtr delivery = events.new_delivery();
     delivery->message = std::move(delivered.message);
     delivery->bytes = delivered.bytes;
     delivery->port_tag = delivered.token;
     delivery->settled_by_sender = consumer.mode == broker::ReceiveMode::receive_and_delete;
+    if (!consumer.has_session && !delivery->settled_by_sender) {
+        delivery->lock = lock;
+    }
     return delivery;
 }
 
@@ -49,7 +58,7 @@ LocalLink::~LocalLink() {
 const std::string& LocalLink::session_id() const noexcept { return consumer_->session_id; }
 
 ports::LockGrant LocalLink::initial_lock() const noexcept {
-    return {mailbox_->queue()->options().lock_duration};
+    return consumer_->has_session ? ports::LockGrant{lock_length(*mailbox_)} : ports::LockGrant{};
 }
 
 ports::FirstCredit LocalLink::set_events(ports::LinkEvents& events) {
@@ -126,7 +135,7 @@ bool LocalLink::pull(std::uint32_t count) {
         return true;
     }
     for (broker::Delivered& each : delivered) {
-        events_->on_delivery(make_delivery(*events_, *consumer_, each));
+        events_->on_delivery(make_delivery(*events_, *consumer_, lock_length(*mailbox_), each));
         if (mailbox->owner() != this) {
             return false;
         }
@@ -156,7 +165,7 @@ void LocalLink::commit_removals() {
             if (mailbox->owner() != this || !machine_.delivers_held()) {
                 return;
             }
-            events_->on_delivery(make_delivery(*events_, *consumer_, each));
+            events_->on_delivery(make_delivery(*events_, *consumer_, lock_length(*mailbox_), each));
         }
     });
 }
@@ -196,7 +205,9 @@ bool LocalLink::tell(const SettleOrderBook::Batch& outcomes, const Failure* why)
     for (const broker::SettleOrder& each : outcomes.orders) {
         if (each.failed_with) {
             const Failure failure{.code = *each.failed_with,
-                                  .detail = "session '" + session_id() + "'"};
+                                  .detail = consumer_->has_session
+                                                ? "session '" + session_id() + "'"
+                                                : "'" + mailbox_->queue()->name() + "'"};
             events_->on_settled(**delivery++, &failure);
         } else {
             events_->on_settled(**delivery++, why);
@@ -215,14 +226,6 @@ Confirmations& LocalLink::confirmations() {
         confirmations_ = std::make_unique<Confirmations>(turns_.shared(), journal_);
     }
     return *confirmations_;
-}
-
-template <typename T, typename Operation>
-core::Result<T> LocalLink::perform(Deadline deadline, Operation operation) {
-    apply_settlements();
-    const broker::Instant now = turns_->now();
-    return deadline.passed(now.now) ? Failure{.code = Errc::timeout}
-                                    : operation(*mailbox_->queue(), now);
 }
 
 ports::RequestId LocalLink::renew_lock(Deadline deadline, LockHandler handler) {
@@ -270,7 +273,7 @@ ports::RequestId LocalLink::receive_deferred(std::vector<std::int64_t> sequence_
         std::vector<ports::DeliveryPtr> deliveries;
         deliveries.reserve(delivered.size());
         for (broker::Delivered& each : delivered) {
-            deliveries.push_back(make_delivery(*events_, *consumer_, each));
+            deliveries.push_back(make_delivery(*events_, *consumer_, lock_length(*mailbox_), each));
         }
         handler(std::move(deliveries));
     };

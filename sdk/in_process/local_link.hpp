@@ -18,7 +18,7 @@ namespace sessionq::in_process {
 /// twice, however the process ends.
 ///
 /// May outlive its endpoint, not the loop.
-class LocalLink final : public ports::SessionLink, private MailboxOwner {
+class LocalLink : public ports::SessionLink, private MailboxOwner {
 public:
     /// `news` came with the answer to the accept, which named the session's entity at position
     /// `entity_index`.
@@ -44,6 +44,21 @@ public:
     void give_up(ports::RequestId id) override;
     void close(DoneHandler handler) override;
 
+protected:
+    /// Has the broker perform an operation, unless its deadline has passed.
+    template <typename T, typename Operation>
+    [[nodiscard]] core::Result<T> perform(Deadline deadline, Operation operation) {
+        apply_settlements();
+        const broker::Instant now = turns_->now();
+        return deadline.passed(now.now) ? Failure{.code = Errc::timeout}
+                                        : operation(*mailbox_->queue(), now);
+    }
+    Confirmations& confirmations();
+
+    const TurnQueueUse turns_;
+    const std::shared_ptr<ConsumerMailbox> mailbox_;
+    const broker::ConsumerPtr consumer_;
+
 private:
     void on_turn(MailboxNews news) override;
 
@@ -55,14 +70,7 @@ private:
     void apply_settlements();
     /// Delivers messages that have been removed once that is kept.
     void commit_removals();
-    /// Has the broker perform an operation, unless its deadline has passed.
-    template <typename T, typename Operation>
-    [[nodiscard]] core::Result<T> perform(Deadline deadline, Operation operation);
-    Confirmations& confirmations();
 
-    const TurnQueueUse turns_;
-    const std::shared_ptr<ConsumerMailbox> mailbox_;
-    const broker::ConsumerPtr consumer_;
     broker::Journal* const journal_;
     const std::size_t entity_index_;
     ports::LinkEvents* events_{nullptr};

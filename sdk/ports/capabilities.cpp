@@ -11,7 +11,7 @@ namespace sessionq::ports {
 namespace {
 
 /// By capability.
-constexpr std::array<std::string_view, 18> names{"accept a named session",
+constexpr std::array<std::string_view, 22> names{"accept a named session",
                                                  "accept the next session",
                                                  "lock renewal",
                                                  "session state",
@@ -28,7 +28,11 @@ constexpr std::array<std::string_view, 18> names{"accept a named session",
                                                  "changed properties",
                                                  "receive and delete",
                                                  "accept from any of several entities",
-                                                 "messages in this process"};
+                                                 "messages in this process",
+                                                 "entities without sessions",
+                                                 "renewal of message locks",
+                                                 "dead-letter sub-queues",
+                                                 "transfer dead-letter sub-queues"};
 static_assert(names.size() == static_cast<std::size_t>(last_capability) + 1);
 
 } // namespace

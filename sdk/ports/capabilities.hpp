@@ -17,22 +17,26 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     lock_renewal,                      ///< the lock expires unless renewed
     session_state,                     ///< opaque bytes kept with a session
     list_sessions,                     ///< enumerate session ids
-    defer,               ///< set a message aside and receive it later by sequence number
-    dead_letter,         ///< move a message to a dead-letter sub-queue
-    dead_letter_reason,  ///< with a reason and a description
-    schedule,            ///< send now, deliver later
-    cancel_scheduled,    ///< take a scheduled message back by its sequence number
-    peek,                ///< read messages without locking them
-    refuse_held,         ///< an accept by id fails while another client holds the session
-    refuse_sessionless,  ///< an entity with sessions rejects a message without one
-    sequence_numbers,    ///< a message keeps the broker's number across deliveries
-    modify_properties,   ///< an abandon or a deferral may change properties
-    receive_and_delete,  ///< the broker removes messages as it delivers them
-    accept_any_entity,   ///< one accept waits for a session of any of several entities
-    messages_in_process, ///< a message is in this process's memory before it is delivered
+    defer,                 ///< set a message aside and receive it later by sequence number
+    dead_letter,           ///< move a message to a dead-letter sub-queue
+    dead_letter_reason,    ///< with a reason and a description
+    schedule,              ///< send now, deliver later
+    cancel_scheduled,      ///< take a scheduled message back by its sequence number
+    peek,                  ///< read messages without locking them
+    refuse_held,           ///< an accept by id fails while another client holds the session
+    refuse_sessionless,    ///< an entity with sessions rejects a message without one
+    sequence_numbers,      ///< a message keeps the broker's number across deliveries
+    modify_properties,     ///< an abandon or a deferral may change properties
+    receive_and_delete,    ///< the broker removes messages as it delivers them
+    accept_any_entity,     ///< one accept waits for a session of any of several entities
+    messages_in_process,   ///< a message is in this process's memory before it is delivered
+    plain_entities,        ///< receive from entities without sessions
+    message_lock_renewal,  ///< there, each message's lock expires unless renewed
+    dead_letter_sub_queue, ///< `<entity>/$DeadLetterQueue` is an entity
+    transfer_dead_letter_sub_queue, ///< `<entity>/$Transfer/$DeadLetterQueue` is an entity
 };
 
-inline constexpr Capability last_capability = Capability::messages_in_process;
+inline constexpr Capability last_capability = Capability::transfer_dead_letter_sub_queue;
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 

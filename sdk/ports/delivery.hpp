@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <sessionq/received_message.hpp>
+#include <sessionq/time.hpp>
 
 namespace sessionq::ports {
 
@@ -22,6 +24,8 @@ struct Delivery {
     std::size_t bytes{0};          ///< Its share of a byte budget.
     std::uint64_t port_tag{0};     ///< For the port: names the delivery within its link.
     bool settled_by_sender{false}; ///< Receive-and-delete: it needs no settlement.
+    /// The length of its own lock, counted from its arrival. Unset: the session's lock covers it.
+    std::optional<Duration> lock{};
 };
 
 /// Returns a delivery to its allocator.

@@ -18,8 +18,18 @@ namespace sessionq::ports {
 /// How messages of a session are received.
 enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
 
+/// What a link is to hold.
+enum class Scope : std::uint8_t {
+    session, ///< one session
+    entity,  ///< a share in the messages of an entity without sessions
+};
+
 struct AcceptRequest {
     std::string entity{};
+    /// With `entity` the accept is answered at once, with `session_required` if the entity has
+    /// sessions. `further_entities`, `session_id` and `wait` have no meaning then. Needs
+    /// `plain_entities`.
+    Scope scope{Scope::session};
     /// Also these: the first entity that has a session answers, and the others are not asked any
     /// more. `SessionLink::entity_index` tells which one it was. If several have one when asked,
     /// they take turns. All differ. Needs `accept_any_entity`; not with `session_id`.

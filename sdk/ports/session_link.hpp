@@ -56,7 +56,24 @@ public:
     virtual void on_lost(const Failure& reason) = 0;
 };
 
-/// A locked session or message group, and the flow of its messages.
+/// Renews the locks that the deliveries of a link have of their own. Part of the link, and bound by
+/// its promises.
+class MessageLocks {
+public:
+    using Handler = std::function<void(std::vector<core::Result<LockGrant>>)>;
+
+    /// Renews the locks of unsettled deliveries, which `port_tag` names. Answers with a result for
+    /// each, in their order; `lock_lost`: that lock has ended. `SessionLink::give_up` takes the id.
+    virtual RequestId renew(std::vector<std::uint64_t> tags, Deadline deadline,
+                            Handler handler) = 0;
+
+protected:
+    ~MessageLocks() = default;
+};
+
+/// A locked session or message group, and the flow of its messages. Or the messages of an entity
+/// without sessions: then the session id is empty, the lock does not end, and each delivery has a
+/// lock of its own.
 ///
 /// Everything is called on the link's loop; nothing blocks; every answer comes by a later turn of
 /// the loop. A link may be destroyed from within its own events and handlers. Destroying a link
@@ -99,6 +116,10 @@ public:
     virtual void settle(Delivery& delivery, Settlement settlement) = 0;
 
     virtual RequestId renew_lock(Deadline deadline, LockHandler handler) = 0;
+
+    /// Null: its deliveries have no locks of their own.
+    [[nodiscard]] virtual MessageLocks* message_locks() noexcept { return nullptr; }
+
     virtual RequestId get_state(Deadline deadline, StateHandler handler) = 0;
     /// No value clears the state.
     virtual RequestId set_state(std::optional<std::string> state, Deadline deadline,

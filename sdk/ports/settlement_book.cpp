@@ -33,4 +33,13 @@ bool SettlementBook::fail_all(LinkEvents* events, const Failure& why) {
     return true;
 }
 
+std::vector<std::uint64_t> SettlementBook::tags() const {
+    std::vector<std::uint64_t> found;
+    found.reserve(waiting_.size() - first_);
+    for (std::size_t at = first_; at < waiting_.size(); ++at) {
+        found.push_back(waiting_[at]->port_tag);
+    }
+    return found;
+}
+
 } // namespace sessionq::ports

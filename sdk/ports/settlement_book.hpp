@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/weak_handle.hpp"
@@ -20,6 +21,9 @@ public:
     /// Answers every settlement with `why`, also one that is added meanwhile. False: an answer
     /// destroyed the book.
     [[nodiscard]] bool fail_all(LinkEvents* events, const Failure& why);
+
+    /// The port tags of those that wait.
+    [[nodiscard]] std::vector<std::uint64_t> tags() const;
 
     [[nodiscard]] bool empty() const noexcept { return first_ == waiting_.size(); }
 

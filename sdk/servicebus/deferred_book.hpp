@@ -23,6 +23,12 @@ public:
         return token ? std::optional{token.mapped()} : std::nullopt;
     }
 
+    /// The same, and the book keeps it.
+    [[nodiscard]] std::optional<core::Uuid> find(std::uint64_t tag) const {
+        const auto found = tokens_.find(tag);
+        return found != tokens_.end() ? std::optional{found->second} : std::nullopt;
+    }
+
 private:
     using Tokens = std::unordered_map<std::uint64_t, core::Uuid>;
 

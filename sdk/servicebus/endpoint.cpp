@@ -24,14 +24,27 @@ Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, EndpointSettings
 
 const ports::Capabilities& Endpoint::capabilities() const noexcept {
     using ports::Capability;
-    static const ports::Capabilities all{
-        "Azure Service Bus",
-        {Capability::accept_named, Capability::accept_next, Capability::lock_renewal,
-         Capability::session_state, Capability::list_sessions, Capability::defer,
-         Capability::dead_letter, Capability::dead_letter_reason, Capability::schedule,
-         Capability::cancel_scheduled, Capability::peek, Capability::refuse_held,
-         Capability::refuse_sessionless, Capability::sequence_numbers,
-         Capability::modify_properties, Capability::receive_and_delete}};
+    static const ports::Capabilities all{"Azure Service Bus",
+                                         {Capability::accept_named,
+                                          Capability::accept_next,
+                                          Capability::lock_renewal,
+                                          Capability::session_state,
+                                          Capability::list_sessions,
+                                          Capability::defer,
+                                          Capability::dead_letter,
+                                          Capability::dead_letter_reason,
+                                          Capability::schedule,
+                                          Capability::cancel_scheduled,
+                                          Capability::peek,
+                                          Capability::refuse_held,
+                                          Capability::refuse_sessionless,
+                                          Capability::sequence_numbers,
+                                          Capability::modify_properties,
+                                          Capability::receive_and_delete,
+                                          Capability::plain_entities,
+                                          Capability::message_lock_renewal,
+                                          Capability::dead_letter_sub_queue,
+                                          Capability::transfer_dead_letter_sub_queue}};
     return all;
 }
 

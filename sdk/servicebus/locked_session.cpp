@@ -12,8 +12,8 @@ namespace {
 using amqp::OutcomeKind;
 using Hearing = LockedSessionMachine::Hearing;
 
-Failure not_held(const std::string& session_id) {
-    return {.code = Errc::lock_lost, .detail = "session '" + session_id + "' is not locked"};
+Failure not_held(const SessionAddress& address) {
+    return {.code = Errc::lock_lost, .detail = address.title() + " is not held"};
 }
 
 void reject_undecodable(amqp::ReceiverLink& link, amqp::DeliveryHandle delivery,
@@ -34,6 +34,18 @@ void answer(ports::SettlementBook& settlements, ports::LinkEvents* events, ports
     }
 }
 
+/// The length of the lock that a message has of its own.
+std::optional<Duration> own_lock(BrokerConnection& connection, ports::Scope scope,
+                                 ports::ReceiveMode mode, const amqp::ReceivedDelivery& received) {
+    if (scope == ports::Scope::session || mode == ports::ReceiveMode::receive_and_delete) {
+        return std::nullopt;
+    }
+    return received.locked_until
+               ? connection.locks().length(*received.locked_until, connection.loop().now(),
+                                           connection.reading())
+               : LockClock::unknown_lock; // renewed soon, which shows it
+}
+
 } // namespace
 
 LockedSession::LockedSession(std::unique_ptr<PooledLink> link, SessionAddress address, Terms terms,
@@ -44,7 +56,10 @@ LockedSession::LockedSession(std::unique_ptr<PooledLink> link, SessionAddress ad
       requests_{*link_, std::move(address)},
       replies_{loop_} {
     link_->link().set_listener(this);
-    if (locked_until) { // the broker does not say when it granted the lock
+    if (requests_.address().scope == ports::Scope::entity) {
+        lock_.initial = {};
+        lock_.lessons = link_->connection().locks().lessons();
+    } else if (locked_until) { // the broker does not say when it granted the lock
         BrokerConnection& connection = link_->connection();
         lock_.initial =
             lock_.granted(connection.locks(), *locked_until, loop_.now(), connection.reading());
@@ -99,8 +114,11 @@ void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
             }
         });
     }
+    const auto lock =
+        own_lock(connection, requests_.address().scope, terms_.mode, received.value());
     inbox_.put({.kind = SessionInbox::Event::Kind::delivery,
                 .delivery = delivery,
+                .lock = lock,
                 .received = std::move(received).value(),
                 .bytes = encoded.size()},
                hearing);
@@ -110,7 +128,7 @@ void LockedSession::settle(ports::Delivery& delivery, ports::Settlement settleme
     settlements_.add(delivery);
     if (!may_use()) {
         replies_.push([this] {
-            static_cast<void>(settlements_.fail_all(inbox_.owner(), not_held(session_id())));
+            static_cast<void>(settlements_.fail_all(inbox_.owner(), not_held(requests_.address())));
         });
     } else if (const auto token = deferred_.take(delivery.port_tag)) {
         requests_.ask("com.microsoft:update-disposition", to_disposition(*token, settlement),
@@ -145,7 +163,7 @@ ports::RequestId LockedSession::ask(std::string operation, amqp::Map body, Deadl
     if (may_use()) {
         return requests_.ask(std::move(operation), std::move(body), deadline, std::move(handler));
     }
-    replies_.push([this, handler = std::move(handler)] { handler(not_held(session_id())); });
+    replies_.push([this, handler = std::move(handler)] { handler(not_held(requests_.address())); });
     return 0;
 }
 
@@ -183,26 +201,30 @@ ports::RequestId LockedSession::receive_deferred(std::vector<std::int64_t> seque
                                                  Deadline deadline, DeliveriesHandler handler) {
     const bool removes = terms_.mode == ports::ReceiveMode::receive_and_delete;
     using Deliveries = std::vector<ports::DeliveryPtr>;
-    return ask("com.microsoft:receive-by-sequence-number",
-               {{"sequence-numbers", to_array(sequence_numbers)},
-                {"receiver-settle-mode", std::uint32_t{removes ? 0U : 1U}}},
-               deadline,
-               reading(std::move(handler),
-                       [this, removes, wanted = sequence_numbers.size()](
-                           const Response& response) -> core::Result<Deliveries> {
-                           auto read = read_deferred(response, wanted,
-                                                     link_->connection().brokers_reading());
-                           if (!read.ok()) {
-                               return read.failure();
-                           }
-                           Deliveries deliveries;
-                           for (DeferredMessage& each : read.value()) {
-                               deliveries.push_back(make_delivery(
-                                   *inbox_.owner(), std::move(each.received), each.bytes,
-                                   deferred_.add(each.lock_token), removes));
-                           }
-                           return deliveries;
-                       }));
+    return ask(
+        "com.microsoft:receive-by-sequence-number",
+        {{"sequence-numbers", to_array(sequence_numbers)},
+         {"receiver-settle-mode", std::uint32_t{removes ? 0U : 1U}}},
+        deadline,
+        reading(std::move(handler),
+                [this, removes, wanted = sequence_numbers.size()](
+                    const Response& response) -> core::Result<Deliveries> {
+                    auto read =
+                        read_deferred(response, wanted, link_->connection().brokers_reading());
+                    if (!read.ok()) {
+                        return read.failure();
+                    }
+                    Deliveries deliveries;
+                    for (DeferredMessage& each : read.value()) {
+                        const auto lock = own_lock(link_->connection(), requests_.address().scope,
+                                                   terms_.mode, each.received);
+                        deliveries.push_back(
+                            make_delivery(*inbox_.owner(), std::move(each.received), each.bytes,
+                                          deferred_.add(each.lock_token), removes));
+                        deliveries.back()->lock = lock;
+                    }
+                    return deliveries;
+                }));
 }
 
 // The end
@@ -218,7 +240,7 @@ void LockedSession::close(DoneHandler handler) {
 }
 
 void LockedSession::on_link_gone(const amqp::Condition& condition) {
-    loss_ = to_loss(condition, "session '" + session_id() + "'");
+    loss_ = to_loss(condition, requests_.address().title());
     link_->connection().failed(requests_.address().entity, loss_);
     inbox_.drop();
     link_->drop();

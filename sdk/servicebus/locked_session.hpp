@@ -18,7 +18,7 @@ namespace sessionq::servicebus {
 
 /// A session that this client holds: a receiver link, kept by the broker as the lock. Does what a
 /// `LockedSessionMachine` decides. Bound to the loop; may outlive its connection.
-class LockedSession final : public ports::SessionLink, private amqp::LinkListener {
+class LockedSession : public ports::SessionLink, private amqp::LinkListener {
 public:
     /// How it was asked for.
     struct Terms {
@@ -47,6 +47,18 @@ public:
     void give_up(ports::RequestId id) override { requests_.give_up(id); }
     void close(DoneHandler handler) override;
 
+protected:
+    [[nodiscard]] bool may_use() const noexcept { return machine_.may_use(link_->is_gone()); }
+    ports::RequestId ask(std::string operation, amqp::Map body, Deadline deadline,
+                         SessionRequests::Handler handler);
+
+    core::EventLoop& loop_;
+    const Terms terms_;
+    const std::unique_ptr<PooledLink> link_;
+    SessionRequests requests_;
+    ports::SettlementBook settlements_{};
+    DeferredBook deferred_{};
+
 private:
     void on_link_closed(const amqp::Condition& condition, bool) override {
         on_link_gone(condition);
@@ -56,20 +68,11 @@ private:
     void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
-    [[nodiscard]] bool may_use() const noexcept { return machine_.may_use(link_->is_gone()); }
-    ports::RequestId ask(std::string operation, amqp::Map body, Deadline deadline,
-                         SessionRequests::Handler handler);
     void proceed();
 
-    core::EventLoop& loop_;
-    const Terms terms_;
-    const std::unique_ptr<PooledLink> link_;
-    SessionRequests requests_;
     LockedSessionMachine machine_{};
     HeldLock lock_{};
     SessionInbox inbox_{};
-    ports::SettlementBook settlements_{};
-    DeferredBook deferred_{};
     DoneHandler close_handler_{};
     Failure loss_{};
     core::ReplyQueue replies_;

@@ -6,8 +6,9 @@
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/lock_token.hpp"
+#include "ports/wrong_scope.hpp"
 #include "servicebus/conditions.hpp"
-#include "servicebus/locked_session.hpp"
+#include "servicebus/locked_messages.hpp"
 
 namespace sessionq::servicebus {
 namespace {
@@ -24,7 +25,7 @@ std::string encode_map(std::string_view key, Value value) {
 /// The properties of the link. A broker that has no priorities leaves theirs aside.
 std::string link_properties(const ports::AcceptRequest& request) {
     amqp::Map properties;
-    if (!request.session_id) {
+    if (request.scope == ports::Scope::session && !request.session_id) {
         const auto wait = std::clamp<std::int64_t>(
             std::chrono::ceil<std::chrono::milliseconds>(request.wait).count(), 1, 0xffffffff);
         properties.emplace_back(Value::symbol("com.microsoft:timeout"),
@@ -35,6 +36,14 @@ std::string link_properties(const ports::AcceptRequest& request) {
                                 static_cast<std::int32_t>(request.priority));
     }
     return properties.empty() ? std::string{} : amqp::encode(Value{std::move(properties)});
+}
+
+/// Which session is wanted. None for an entity without sessions.
+std::string session_wanted(const ports::AcceptRequest& request) {
+    return request.scope == ports::Scope::entity
+               ? std::string{}
+               : encode_map(session_filter,
+                            request.session_id ? Value{*request.session_id} : Value{});
 }
 
 /// The session that the broker granted.
@@ -90,10 +99,7 @@ void SessionAccept::attach() {
     }
     link->set_listener(this);
     const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
-    link->open({.source = {.address = request_.entity,
-                           .filter = encode_map(session_filter, request_.session_id
-                                                                    ? Value{*request_.session_id}
-                                                                    : Value{})},
+    link->open({.source = {.address = request_.entity, .filter = session_wanted(request_)},
                 .target = {.address = name},
                 .sender_mode =
                     removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
@@ -117,6 +123,16 @@ void SessionAccept::on_link_open() {
     if (!answer.source.present) {
         return; // the refusal follows
     }
+    if (request_.scope == ports::Scope::entity) {
+        note_credit();
+        done_(ports::SessionLinkPtr{
+            std::make_unique<LockedMessages>(std::move(link_),
+                                             SessionAddress{.entity = request_.entity,
+                                                            .link_name = std::string{link.name()},
+                                                            .scope = ports::Scope::entity},
+                                             LockedSession::Terms{request_.mode, given_})});
+        return;
+    }
     auto session = granted_session(answer);
     if (!session || (request_.session_id && *session != *request_.session_id)) {
         link_->drop();
@@ -124,11 +140,7 @@ void SessionAccept::on_link_open() {
                       .detail = "the broker did not say which session it granted"});
         return;
     }
-    if (given_.count != 0) {
-        trial_.taken();
-    } else if (try_ == Try::without_credit) {
-        trial_.taken_without();
-    }
+    note_credit();
     SessionAddress address{.entity = request_.entity,
                            .session_id = *std::move(session),
                            .link_name = std::string{link.name()}};
@@ -141,6 +153,15 @@ void SessionAccept::on_link_open() {
         std::move(link_), std::move(address), LockedSession::Terms{request_.mode, given_}, until)});
 }
 
+/// The broker granted what went out with or without credit.
+void SessionAccept::note_credit() {
+    if (given_.count != 0) {
+        trial_.taken();
+    } else if (try_ == Try::without_credit) {
+        trial_.taken_without();
+    }
+}
+
 void SessionAccept::on_refused(const amqp::Condition& condition) {
     link_->drop();
     if (given_.count != 0 && trial_.ended(condition, attached_at_, connection_.loop().now())) {
@@ -148,14 +169,16 @@ void SessionAccept::on_refused(const amqp::Condition& condition) {
         start();
         return;
     }
-    Failure why = to_failure(condition, "no session of '" + request_.entity + "' was granted");
+    Failure why = to_failure(condition, request_.scope == ports::Scope::session
+                                            ? "no session of '" + request_.entity + "' was granted"
+                                            : "cannot receive from '" + request_.entity + "'");
     if (condition.name == "amqp:resource-limit-exceeded") {
         connection_.pool().refused();
     } else if (condition.name == "com.microsoft:timeout") {
         why.code = Errc::no_session_available;
     }
     connection_.failed(request_.entity, why);
-    done_(std::move(why));
+    done_(ports::explain_scope(std::move(why), request_.entity, request_.scope));
 }
 
 } // namespace sessionq::servicebus

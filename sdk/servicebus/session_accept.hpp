@@ -12,7 +12,8 @@
 namespace sessionq::servicebus {
 
 /// Asks for a session: attaches a receiver link with a session filter, and waits for the broker's
-/// answer. Destroying it detaches, so that the broker stops looking. Bound to the loop.
+/// answer. Or attaches without a filter, to an entity without sessions. Destroying it detaches, so
+/// that the broker stops looking. Bound to the loop.
 class SessionAccept final : public ports::Asking, private amqp::LinkListener {
 public:
     /// Runs once, within a later event. Must not destroy the accept.
@@ -33,6 +34,7 @@ private:
     enum class Try : std::uint8_t { with_credit, without_credit };
 
     void attach();
+    void note_credit();
     void on_refused(const amqp::Condition& condition);
 
     BrokerConnection& connection_;

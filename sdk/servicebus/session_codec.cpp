@@ -32,6 +32,16 @@ std::string_view disposition_status(ports::Outcome outcome) {
     }
 }
 
+constexpr std::uint8_t uuid_code = 0x98;
+
+Failure not_renewed(const Response& response) {
+    Failure why = response.to_failure("the lock was not renewed");
+    if (response.status == 410 || response.status == 404) {
+        why.code = Errc::lock_lost;
+    }
+    return why;
+}
+
 } // namespace
 
 amqp::Outcome to_outcome(const ports::Settlement& settlement) {
@@ -62,7 +72,7 @@ amqp::Outcome to_outcome(const ports::Settlement& settlement) {
 
 Map to_disposition(const core::Uuid& lock_token, const ports::Settlement& settlement) {
     Map body;
-    add(body, "lock-tokens", amqp::Array{.element = 0x98, .items = {Value{lock_token}}});
+    add(body, "lock-tokens", amqp::Array{.element = uuid_code, .items = {Value{lock_token}}});
     add(body, "disposition-status", disposition_status(settlement.outcome));
     if (settlement.outcome == ports::Outcome::dead_letter) {
         add(body, "deadletter-reason", settlement.dead_letter.reason);
@@ -84,13 +94,32 @@ std::optional<Failure> settlement_failure(const core::Result<Response>& answer) 
     return std::nullopt;
 }
 
+Map to_renewal(const std::vector<core::Uuid>& lock_tokens) {
+    return {{"lock-tokens",
+             amqp::Array{.element = uuid_code, .items = {lock_tokens.begin(), lock_tokens.end()}}}};
+}
+
+core::Result<std::vector<WallTime>> read_expirations(const Response& response, std::size_t wanted) {
+    if (!response.is_success()) {
+        return not_renewed(response);
+    }
+    std::vector<WallTime> times;
+    for (const Value& each : response.items("expirations")) {
+        if (const auto time = each.integer()) {
+            times.push_back(amqp::Timestamp{*time}.time());
+        }
+    }
+    if (times.size() != wanted) {
+        return Failure{.code = Errc::protocol_error,
+                       .detail = "the answer to a renewal has " + std::to_string(times.size()) +
+                                 " expirations for " + std::to_string(wanted) + " locks"};
+    }
+    return times;
+}
+
 core::Result<WallTime> read_expiration(const Response& response) {
     if (!response.is_success()) {
-        Failure why = response.to_failure("the lock was not renewed");
-        if (response.status == 410 || response.status == 404) {
-            why.code = Errc::lock_lost;
-        }
-        return why;
+        return not_renewed(response);
     }
     const Value* until = response.body.find("expiration");
     const auto time = until != nullptr ? until->integer() : std::nullopt;

@@ -23,6 +23,11 @@ namespace sessionq::servicebus {
 /// A failed settlement; none: it succeeded.
 [[nodiscard]] std::optional<Failure> settlement_failure(const core::Result<Response>& answer);
 
+/// The body of the request that renews the locks of messages.
+[[nodiscard]] amqp::Map to_renewal(const std::vector<core::Uuid>& lock_tokens);
+/// Fails with `protocol_error` unless there are `wanted` of them.
+[[nodiscard]] core::Result<std::vector<WallTime>> read_expirations(const Response& response,
+                                                                   std::size_t wanted);
 [[nodiscard]] core::Result<WallTime> read_expiration(const Response& response);
 [[nodiscard]] core::Result<core::Done> read_state_change(const Response& response);
 [[nodiscard]] core::Result<std::optional<std::string>> read_state(const Response& response);

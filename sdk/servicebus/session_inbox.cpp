@@ -47,6 +47,7 @@ void SessionInbox::tell(Event&& event) {
     const bool settled = delivery.remote_settled();
     ports::DeliveryPtr made =
         make_delivery(*owner_, std::move(event.received), event.bytes, tag_of(delivery), settled);
+    made->lock = event.lock;
     if (settled) {
         delivery.settle();
     } else {

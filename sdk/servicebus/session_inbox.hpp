@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/engine/delivery.hpp"
@@ -21,6 +22,7 @@ public:
         enum class Kind : std::uint8_t { delivery, drained, lock_uncertain };
         Kind kind{Kind::drained};
         amqp::DeliveryHandle delivery{};
+        std::optional<Duration> lock{}; ///< of its own
         amqp::ReceivedDelivery received{};
         std::size_t bytes{0};
     };

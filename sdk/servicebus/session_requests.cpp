@@ -15,7 +15,9 @@ ports::RequestId SessionRequests::ask(std::string operation, amqp::Map body, Dea
     BrokerConnection& connection = link_.connection();
     const ports::RequestId id = connection.next_request_id();
     handlers_.emplace(id, std::move(handler));
-    body.emplace_back("session-id", address_.session_id);
+    if (address_.scope == ports::Scope::session) {
+        body.emplace_back("session-id", address_.session_id);
+    }
     connection.manage(id, address_.entity,
                       {.operation = std::move(operation),
                        .properties = {{"associated-link-name", address_.link_name}},

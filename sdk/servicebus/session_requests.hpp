@@ -3,15 +3,23 @@
 #include <map>
 #include <string>
 
+#include "ports/endpoint.hpp"
 #include "servicebus/pooled_link.hpp"
 
 namespace sessionq::servicebus {
 
-/// Names a held session at its broker.
+/// Names a held session at its broker, or a link to an entity without sessions.
 struct SessionAddress {
     std::string entity{};
-    std::string session_id{};
+    std::string session_id{}; ///< without sessions: empty
     std::string link_name{};
+    ports::Scope scope{ports::Scope::session};
+
+    /// For error texts.
+    [[nodiscard]] std::string title() const {
+        return scope == ports::Scope::session ? "session '" + session_id + "'"
+                                              : "the link to '" + entity + "'";
+    }
 };
 
 /// The requests of one held session to the $management of its entity. Destroying it gives them up

@@ -169,6 +169,18 @@ public:
         fixture.quiet(); // its messages share a link with others
         return link;
     }
+    /// Asks for the messages of an entity without sessions.
+    Answer<ports::SessionLinkPtr> open(const std::string& of,
+                                       ports::ReceiveMode mode = ports::ReceiveMode::peek_lock) {
+        return finish<ports::SessionLinkPtr>([&](auto handler) {
+            endpoint->accept({.entity = of, .scope = ports::Scope::entity, .mode = mode},
+                             std::move(handler));
+        });
+    }
+    std::unique_ptr<RecordingLink> hold_all(
+        const std::string& of, ports::ReceiveMode mode = ports::ReceiveMode::peek_lock) {
+        return link_of(open(of, mode));
+    }
     std::unique_ptr<RecordingLink> link_of(Answer<ports::SessionLinkPtr> answer) {
         REQUIRE(answer.is_there());
         REQUIRE_FALSE(answer.failure());

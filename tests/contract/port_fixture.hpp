@@ -18,6 +18,7 @@ struct EntitySpec {
     Duration lock_duration{30s};
     std::uint32_t max_delivery_count{10};
     bool dead_letter_on_expiration{false};
+    bool requires_session{true};
 
     friend bool operator==(const EntitySpec&, const EntitySpec&) = default;
 };
@@ -28,7 +29,7 @@ class PortFixture {
 public:
     virtual ~PortFixture() = default;
 
-    /// Creates an entity with sessions and returns its name.
+    /// Creates an entity and returns its name.
     virtual std::string create_entity(const EntitySpec& spec) = 0;
     /// Returns where to send for messages to reach the entity.
     [[nodiscard]] virtual std::string sends_to(const std::string& entity) const { return entity; }

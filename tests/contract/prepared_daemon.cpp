@@ -30,13 +30,16 @@ constexpr std::array pools{
     Pool{"short", {.lock_duration = 5s}, 20},
     Pool{"twice", {.max_delivery_count = 2}, 10},
     Pool{"expiring", {.dead_letter_on_expiration = true}, 10},
+    Pool{"free", {.requires_session = false}, 30},
+    Pool{"freeshort", {.lock_duration = 5s, .requires_session = false}, 10},
 };
 
 void write_entity(std::ostream& to, const std::string& name, const EntitySpec& spec,
                   bool is_subscription) {
     to << ",\n{\"Name\": \"" << name << "\", "
        << (is_subscription ? R"("Subscriptions": [{"Name": "all", )" : "")
-       << R"("Properties": {"RequiresSession": true, "LockDuration": "PT)"
+       << R"("Properties": {"RequiresSession": )" << (spec.requires_session ? "true" : "false")
+       << R"(, "LockDuration": "PT)"
        << std::chrono::duration_cast<std::chrono::seconds>(spec.lock_duration).count()
        << R"(S", "MaxDeliveryCount": )" << spec.max_delivery_count
        << R"(, "DeadLetteringOnMessageExpiration": )"

@@ -30,7 +30,7 @@ public:
         static_cast<void>(
             broker_
                 .create_queue(name,
-                              {.requires_session = true,
+                              {.requires_session = spec.requires_session,
                                .lock_duration = spec.lock_duration,
                                .max_delivery_count = spec.max_delivery_count,
                                .dead_letter_on_expiration = spec.dead_letter_on_expiration},

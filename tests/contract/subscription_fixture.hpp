@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "broker/broker.hpp"
 #include "contract/port_fixture.hpp"
@@ -15,16 +16,15 @@ public:
     std::string create_entity(const EntitySpec& spec) override {
         const std::string topic = "topic" + std::to_string(++topics_);
         static_cast<void>(this->broker().create_topic(topic, {}, this->now()).value());
-        static_cast<void>(this->broker()
-                              .create_subscription(
-                                  topic, "all",
-                                  {.requires_session = true,
-                                   .lock_duration = spec.lock_duration,
-                                   .max_delivery_count = spec.max_delivery_count,
-                                   .dead_letter_on_expiration = spec.dead_letter_on_expiration},
-                                  {{.name = "all", .filter = SqlFilter{"EXISTS(sys.SessionId)"}}},
-                                  this->now())
-                              .value());
+        static_cast<void>(
+            this->broker()
+                .create_subscription(topic, "all",
+                                     {.requires_session = spec.requires_session,
+                                      .lock_duration = spec.lock_duration,
+                                      .max_delivery_count = spec.max_delivery_count,
+                                      .dead_letter_on_expiration = spec.dead_letter_on_expiration},
+                                     rules(spec), this->now())
+                .value());
         return broker::subscription_name(topic, "all");
     }
     [[nodiscard]] std::string sends_to(const std::string& entity) const override {
@@ -35,6 +35,13 @@ public:
     } // the topic's numbers
 
 private:
+    static std::vector<Rule> rules(const EntitySpec& spec) {
+        return spec.requires_session
+                   ? std::vector<Rule>{{.name = "all",
+                                        .filter = SqlFilter{"EXISTS(sys.SessionId)"}}}
+                   : std::vector<Rule>{};
+    }
+
     int topics_{0};
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "amqp/engine/attach.hpp"
 #include "amqp/engine/delivery.hpp"
@@ -228,6 +229,8 @@ public:
     /// none, and no answer follows.
     bool drain();
     [[nodiscard]] bool is_draining() const noexcept { return credit_.is_draining(); }
+    /// The deliveries that this side has not settled, in the order in which they came.
+    [[nodiscard]] std::vector<DeliveryHandle> unsettled() const;
 
 private:
     friend class Engine;

@@ -129,4 +129,12 @@ void ReceiverLink::fail(const Condition& why) {
     tell_closed(why, true);
 }
 
+std::vector<DeliveryHandle> ReceiverLink::unsettled() const {
+    std::vector<DeliveryHandle> all;
+    for (Delivery* each = deliveries_.front(); each != nullptr; each = deliveries_.next(*each)) {
+        all.emplace_back(each);
+    }
+    return all;
+}
+
 } // namespace sessionq::amqp

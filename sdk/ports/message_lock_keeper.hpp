@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "ports/lock_keeper.hpp"
+
+namespace sessionq::ports {
+
+/// The lock of one message, in the hands of a `MessageLockKeeper` from `add` to `remove`.
+class MessageLock {
+public:
+    [[nodiscard]] Deadline expires() const noexcept { return lock_.expires(); }
+    /// Whether a keeper has it: it is neither removed nor lost.
+    [[nodiscard]] bool is_kept() const noexcept { return place_ != nowhere; }
+
+private:
+    friend class MessageLockKeeper;
+
+    static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+
+    LockKeeper lock_{};
+    TimePoint renew_until_{TimePoint::max()};
+    std::size_t place_{nowhere}; // in the keeper's heap
+};
+
+/// What the holder of messages does now, in the order of the members.
+struct MessageLockActions {
+    std::vector<MessageLock*> lost{};  ///< These ended. The keeper does not have them any more.
+    std::vector<MessageLock*> warn{};  ///< Once each: these are about to end.
+    std::vector<MessageLock*> renew{}; ///< Ask the broker, in one request.
+};
+
+/// Decides for many messages with locks of their own when each is renewed, when its holder is
+/// warned and when it is lost, as `LockKeeper` does for one. Locks that are soon due are renewed
+/// with those that are due. Owns no lock, and allocates nothing for one.
+class MessageLockKeeper {
+public:
+    enum class Renewal : std::uint8_t { automatic, by_hand };
+
+    /// So many locks are renewed by one request at most. The others follow at once.
+    static constexpr std::size_t max_batch = 500;
+
+    explicit MessageLockKeeper(Renewal renewal) noexcept : renewal_{renewal} {}
+
+    /// A message came at `now`, locked for `length`.
+    void add(MessageLock& lock, TimePoint now, Duration length);
+    /// The message is settled or given up. Again, or after its loss: no effect.
+    void remove(MessageLock& lock) noexcept;
+    /// Any one that is kept; null: none is.
+    [[nodiscard]] MessageLock* any() const noexcept {
+        return heap_.empty() ? nullptr : heap_.back();
+    }
+
+    /// The lock is renewed until then, and no longer. A kept lock only.
+    void renew_until(MessageLock& lock, TimePoint until) noexcept;
+
+    /// The broker answered the renewal asked for at `asked`. True: the lock is lost, and the keeper
+    /// does not have it any more. A lock that is not kept: no effect.
+    [[nodiscard]] bool answered(MessageLock& lock, TimePoint asked, TimePoint now,
+                                const core::Result<LockGrant>& answer) noexcept;
+
+    /// All locks may end sooner than was granted: a renewal of each is due.
+    void became_uncertain(TimePoint now);
+
+    [[nodiscard]] MessageLockActions look(TimePoint now);
+
+    /// When to look again; TimePoint::max(): never.
+    [[nodiscard]] TimePoint next() const noexcept {
+        return heap_.empty() ? TimePoint::max() : due(*heap_.front());
+    }
+
+private:
+    [[nodiscard]] static TimePoint due(const MessageLock& lock) noexcept {
+        return lock.lock_.next();
+    }
+    [[nodiscard]] bool may_renew(const MessageLock& lock, TimePoint now) const noexcept {
+        return renewal_ == Renewal::automatic && now < lock.renew_until_;
+    }
+    void step(MessageLock& lock, TimePoint now, MessageLockActions& actions);
+    void join(TimePoint now, MessageLockActions& actions);
+    void place(MessageLock& lock, std::size_t at) noexcept;
+    void sift(MessageLock& lock) noexcept;
+
+    const Renewal renewal_;
+    std::vector<MessageLock*> heap_{}; // the first is due first
+};
+
+} // namespace sessionq::ports
