@@ -13,6 +13,7 @@
 #include <sessionq/client.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/operation_context.hpp>
+#include <sessionq/receiver.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>
@@ -45,8 +46,8 @@
 ///
 /// Threads: you may await anywhere. No thread waits, so there is no `invalid_state`.
 ///
-/// Lifetimes: `Client`, `Sender`, `SessionReceiver` and `SessionMessage` need not outlive the call.
-/// A `Browser` must live until completion.
+/// Lifetimes: `Client`, `Sender`, `SessionReceiver`, `Receiver` and `LockedMessage` need not
+/// outlive the call. A `Browser` must live until completion.
 ///
 /// Thread safety: as the blocking twin's.
 ///
@@ -103,20 +104,40 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<void> async_close(
     const SessionReceiver& receiver, const OperationContext& context = OperationContext::current());
 
-// SessionMessage: the function decides the message before it returns, as the blocking twin does.
-// If you never await the result, the message stays decided and is not settled.
+// Receiver
+[[nodiscard]] asio::awaitable<Receiver> async_open_receiver(
+    const Client& client, const std::string& entity, ReceiverOptions options = {},
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::vector<LockedMessage>> async_receive(
+    const Receiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::optional<LockedMessage>> async_receive_one(
+    const Receiver& receiver, Duration wait = Duration::max(),
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::vector<LockedMessage>> async_receive_deferred(
+    const Receiver& receiver, std::vector<std::int64_t> sequence_numbers,
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<void> async_close(
+    const Receiver& receiver, const OperationContext& context = OperationContext::current());
+
+// LockedMessage, also as SessionMessage
+[[nodiscard]] asio::awaitable<Deadline> async_renew_lock(
+    const LockedMessage& message, const OperationContext& context = OperationContext::current());
+
+// Settling: the function decides the message before it returns, as the blocking twin does. If you
+// never await the result, the message stays decided and is not settled.
 [[nodiscard]] asio::awaitable<void> async_complete(
-    const SessionMessage& message, const OperationContext& context = OperationContext::current());
+    const LockedMessage& message, const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_abandon(
-    const SessionMessage& message, Properties properties_to_modify = {},
+    const LockedMessage& message, Properties properties_to_modify = {},
     const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_release(
-    const SessionMessage& message, const OperationContext& context = OperationContext::current());
+    const LockedMessage& message, const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_defer(
-    const SessionMessage& message, Properties properties_to_modify = {},
+    const LockedMessage& message, Properties properties_to_modify = {},
     const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<void> async_dead_letter(
-    const SessionMessage& message, std::string reason = {}, std::string description = {},
+    const LockedMessage& message, std::string reason = {}, std::string description = {},
     Properties properties_to_modify = {},
     const OperationContext& context = OperationContext::current());
 

@@ -11,6 +11,7 @@
 #include <sessionq/client.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
@@ -22,6 +23,9 @@ class BrowserCore;
 /// What a `Browser` shows. An aggregate for designated initialisers. A bad value throws
 /// `Error{Errc::invalid_option}` naming the member.
 struct BrowserOptions {
+    /// Show this sub-queue of the entity. Default none: the entity itself.
+    SubQueue sub_queue{SubQueue::none};
+
     /// Show only this session. Range: up to 128 characters. Unset: all sessions, ordered by
     /// sequence number. Default unset.
     std::optional<std::string> session_id{};
@@ -35,11 +39,12 @@ struct BrowserOptions {
 
 /// Shows the messages of an entity without receiving them. It takes no lock, changes no delivery
 /// count and disturbs no consumer. It shows active, deferred and scheduled messages. To see
-/// dead-lettered messages, browse "orders/$DeadLetterQueue".
+/// dead-lettered messages, browse a sub-queue.
 ///
 /// Example:
 ///
-///     for (const ReceivedMessage& message : Browser{client, "orders/$DeadLetterQueue"}) {
+///     Browser dead{client, "orders", {.sub_queue = SubQueue::dead_letter}};
+///     for (const ReceivedMessage& message : dead) {
 ///         std::cout << message.sequence_number() << ": " << message.text() << '\n';
 ///     }
 ///

@@ -8,6 +8,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/local_broker.hpp>
+#include <sessionq/locked_message.hpp>
 #include <sessionq/logging.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/message_content.hpp>
@@ -19,12 +20,14 @@
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/receiver.hpp>
 #include <sessionq/rule.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>
 #include <sessionq/session_processor.hpp>
 #include <sessionq/session_receiver.hpp>
+#include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
 #include <sessionq/trace_context.hpp>

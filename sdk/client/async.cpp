@@ -48,21 +48,22 @@ asio::awaitable<SessionReceiver> async_accept(const Client& client, const std::s
                                               SessionReceiverOptions options,
                                               const OperationContext& context) {
     return client::await(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .session_id = session_id, .options = options}, context));
+        client, {.entity = entity, .session_id = session_id, .receiver = client::terms_of(options)},
+        context));
 }
 
 asio::awaitable<SessionReceiver> async_accept_next(const Client& client, const std::string& entity,
                                                    SessionReceiverOptions options,
                                                    const OperationContext& context) {
     return client::await(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .options = options}, context));
+        client, {.entity = entity, .receiver = client::terms_of(options)}, context));
 }
 
 asio::awaitable<std::optional<SessionReceiver>> async_try_accept_next(
     const Client& client, const std::string& entity, Duration wait, SessionReceiverOptions options,
     const OperationContext& context) {
     return client::await(client::accept_session<std::optional<SessionReceiver>>(
-        client, {.entity = entity, .wait = wait, .options = options}, context));
+        client, {.entity = entity, .wait = wait, .receiver = client::terms_of(options)}, context));
 }
 
 asio::awaitable<std::vector<SessionMessage>> async_receive(const SessionReceiver& receiver,
@@ -104,29 +105,61 @@ asio::awaitable<void> async_close(const SessionReceiver& receiver,
     return client::await(client::close(receiver, context));
 }
 
-asio::awaitable<void> async_complete(const SessionMessage& message,
+asio::awaitable<Receiver> async_open_receiver(const Client& client, const std::string& entity,
+                                              ReceiverOptions options,
+                                              const OperationContext& context) {
+    return client::await(client::open_receiver(client, entity, options, context));
+}
+
+asio::awaitable<std::vector<LockedMessage>> async_receive(const Receiver& receiver,
+                                                          std::size_t max_messages, Duration wait,
+                                                          const OperationContext& context) {
+    return client::await(client::receive(receiver, max_messages, wait, context));
+}
+
+asio::awaitable<std::optional<LockedMessage>> async_receive_one(const Receiver& receiver,
+                                                                Duration wait,
+                                                                const OperationContext& context) {
+    return client::await(client::receive_one(receiver, wait, context));
+}
+
+asio::awaitable<std::vector<LockedMessage>> async_receive_deferred(
+    const Receiver& receiver, std::vector<std::int64_t> sequence_numbers,
+    const OperationContext& context) {
+    return client::await(client::receive_deferred(receiver, std::move(sequence_numbers), context));
+}
+
+asio::awaitable<void> async_close(const Receiver& receiver, const OperationContext& context) {
+    return client::await(client::close(receiver, context));
+}
+
+asio::awaitable<Deadline> async_renew_lock(const LockedMessage& message,
+                                           const OperationContext& context) {
+    return client::await(client::renew_lock(message, context));
+}
+
+asio::awaitable<void> async_complete(const LockedMessage& message,
                                      const OperationContext& context) {
     return client::await(client::settle(message, ports::Outcome::complete, context));
 }
 
-asio::awaitable<void> async_abandon(const SessionMessage& message, Properties properties_to_modify,
+asio::awaitable<void> async_abandon(const LockedMessage& message, Properties properties_to_modify,
                                     const OperationContext& context) {
     return client::await(
         client::settle(message, ports::Outcome::abandon, context, std::move(properties_to_modify)));
 }
 
-asio::awaitable<void> async_release(const SessionMessage& message,
-                                    const OperationContext& context) {
+asio::awaitable<void> async_release(const LockedMessage& message, const OperationContext& context) {
     return client::await(client::settle(message, ports::Outcome::release, context));
 }
 
-asio::awaitable<void> async_defer(const SessionMessage& message, Properties properties_to_modify,
+asio::awaitable<void> async_defer(const LockedMessage& message, Properties properties_to_modify,
                                   const OperationContext& context) {
     return client::await(
         client::settle(message, ports::Outcome::defer, context, std::move(properties_to_modify)));
 }
 
-asio::awaitable<void> async_dead_letter(const SessionMessage& message, std::string reason,
+asio::awaitable<void> async_dead_letter(const LockedMessage& message, std::string reason,
                                         std::string description, Properties properties_to_modify,
                                         const OperationContext& context) {
     return client::await(client::settle(

@@ -6,6 +6,7 @@
 #include "client/browser_wait.hpp"
 #include "client/check.hpp"
 #include "client/endpoint_operation.hpp"
+#include "client/entity_path.hpp"
 #include "client/session_pages.hpp"
 #include "core/access.hpp"
 #include "core/id_length.hpp"
@@ -78,10 +79,9 @@ void ask_page(ports::Endpoint& endpoint, const std::string& entity,
 BrowserCore::BrowserCore(std::shared_ptr<ClientCore> client, std::string entity,
                          BrowserOptions options)
     : client_{std::move(client)},
-      entity_{std::move(entity)},
+      entity_{entity_path(client_->capabilities(), std::move(entity), options.sub_queue)},
       options_{checked(std::move(options))},
       thread_{client_->next_thread()} {
-    check_entity(entity_);
     client_->capabilities().require(ports::Capability::peek);
 }
 

@@ -65,7 +65,7 @@ ReceiveBook::Flow ReceiveBook::next_flow() {
     if (draining_) {
         return flow;
     }
-    if (wants_.empty()) {
+    if (wants_.empty() && prefetch_ == 0) {
         return reclaim_ ? last_flow() : flow;
     }
     std::size_t wanted = 0;
@@ -74,6 +74,7 @@ ReceiveBook::Flow ReceiveBook::next_flow() {
         want.in_drain = want.present_only;
         flow.drain = flow.drain || want.present_only;
     }
+    wanted = std::max(wanted, prefetch_);
     const std::size_t have = credit_ + ready_.size();
     if (wanted > have) {
         flow.credit = static_cast<std::uint32_t>(wanted - have);

@@ -34,7 +34,10 @@ public:
     };
 
     /// `reclaim`: take unused credit back at once. Otherwise the next operation uses it.
-    explicit ReceiveBook(bool reclaim) noexcept : reclaim_{reclaim} {}
+    /// `prefetch`: so many messages are kept or asked for while no operation waits; nothing is
+    /// taken back then.
+    explicit ReceiveBook(bool reclaim, std::size_t prefetch = 0) noexcept
+        : reclaim_{reclaim && prefetch == 0}, prefetch_{prefetch} {}
 
     /// An operation waits for up to `max` messages; with `present_only`, for those the broker has
     /// now.
@@ -48,6 +51,12 @@ public:
 
     /// No credit is outstanding.
     void drained() noexcept;
+
+    /// Drops kept messages that `is_lost` names.
+    template <typename IsLost>
+    void drop(IsLost is_lost) {
+        std::erase_if(ready_, [&](const ports::DeliveryPtr& each) { return is_lost(*each); });
+    }
 
     /// Takes the operations that can be answered now.
     [[nodiscard]] std::vector<Answer> serve();
@@ -76,6 +85,7 @@ private:
     Answer answer(const Want& want);
 
     const bool reclaim_;
+    const std::size_t prefetch_;
     std::deque<Want> wants_;
     std::deque<ports::DeliveryPtr> ready_;
     std::size_t credit_{0};

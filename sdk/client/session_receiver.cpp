@@ -7,15 +7,6 @@
 #include "core/access.hpp"
 
 namespace sessionq {
-namespace {
-
-void give_back(const client::HeldSessionPtr& session) noexcept {
-    if (session != nullptr) {
-        session->status()->give_back();
-    }
-}
-
-} // namespace
 
 SessionReceiver::SessionReceiver(std::shared_ptr<client::HeldSession> session) noexcept
     : session_{std::move(session)} {}
@@ -24,27 +15,28 @@ SessionReceiver::SessionReceiver(SessionReceiver&& other) noexcept = default;
 
 SessionReceiver& SessionReceiver::operator=(SessionReceiver&& other) noexcept {
     if (this != &other) {
-        give_back(session_);
+        client::give_back(session_);
         session_ = std::move(other.session_);
     }
     return *this;
 }
 
-SessionReceiver::~SessionReceiver() { give_back(session_); }
+SessionReceiver::~SessionReceiver() { client::give_back(session_); }
 
 SessionReceiver SessionReceiver::accept(const Client& client, const std::string& entity,
                                         const std::string& session_id,
                                         SessionReceiverOptions options,
                                         const OperationContext& context) {
     return client::block(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .session_id = session_id, .options = options}, context));
+        client, {.entity = entity, .session_id = session_id, .receiver = client::terms_of(options)},
+        context));
 }
 
 SessionReceiver SessionReceiver::accept_next(const Client& client, const std::string& entity,
                                              SessionReceiverOptions options,
                                              const OperationContext& context) {
     return client::block(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .options = options}, context));
+        client, {.entity = entity, .receiver = client::terms_of(options)}, context));
 }
 
 std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
@@ -53,7 +45,7 @@ std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& cl
                                                                 SessionReceiverOptions options,
                                                                 const OperationContext& context) {
     return client::block(client::accept_session<std::optional<SessionReceiver>>(
-        client, {.entity = entity, .wait = wait, .options = options}, context));
+        client, {.entity = entity, .wait = wait, .receiver = client::terms_of(options)}, context));
 }
 
 const std::string& SessionReceiver::session_id() const noexcept {

@@ -9,34 +9,34 @@
 namespace sessionq::client {
 
 SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
-                                         const SessionReceiverOptions& options,
-                                         ports::SessionLinkPtr link, TimePoint asked)
+                                         const ReceiverTerms& terms, ports::SessionLinkPtr link,
+                                         TimePoint asked)
     : home_{home},
-      options_{options},
-      status_{std::make_shared<SessionStatus>(home.loop, std::move(entity), link->session_id())},
+      terms_{terms},
+      status_{std::make_shared<SessionStatus>(home.loop, std::move(entity), link->session_id(),
+                                              terms.scope)},
       link_{std::move(link)},
-      book_{options.receive_and_delete},
-      progress_{options.receive_and_delete ? Duration::zero() : options.max_lock_renewal} {
+      message_locks_{home.loop, link_->message_locks(), terms},
+      book_{terms.removes(), terms.prefetch},
+      progress_{terms.removes() ? Duration::zero() : terms.max_lock_renewal} {
     status_->set_receiver(this);
     link_->set_events(*this);
     lock_.accepted(asked, home.loop.now(), link_->initial_lock());
+    serve(); // prefetches
 }
 
 SessionReceiverCore::~SessionReceiverCore() {
     link_.reset(); // refers to the deliveries
     settling_.fail_all(Failure{.code = Errc::lock_lost,
-                               .detail = "session '" + status_->session_id() +
-                                         "' ended before the broker confirmed",
+                               .detail = status_->title() + " ended before the broker confirmed",
                                .outcome_unknown = true});
 }
 
-/// Makes a request at the link, and gives it up there when the operation is given up.
-template <typename T, typename Request, typename Handler, typename... Args>
-void SessionReceiverCore::ask(const PendingPtr<T>& pending, Request request, Handler handler,
-                              Args&&... args) {
-    const ports::RequestId id =
-        ((*link_).*request)(std::forward<Args>(args)..., pending->deadline(), std::move(handler));
-    pending->ask_port([status = status_, id] {
+/// Makes a request at the link, which `request` names, and gives it up there when the operation is
+/// given up.
+template <typename Request>
+void SessionReceiverCore::ask(PendingBase& pending, Request request) {
+    pending.ask_port([status = status_, id = ports::RequestId{request()}] {
         if (SessionReceiverCore* there = status->receiver()) {
             there->link_->give_up(id);
         }
@@ -60,6 +60,7 @@ void SessionReceiverCore::receive(const PendingPtr<Deliveries>& pending, std::si
 }
 
 void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
+    message_locks_.add(static_cast<HeldDelivery&>(*delivery));
     if (book_.delivered(std::move(delivery))) {
         // By a later turn, so that messages that come together are handed out together.
         home_.loop.post([status = status_] {
@@ -77,8 +78,12 @@ void SessionReceiverCore::on_drained() {
 }
 
 void SessionReceiverCore::serve() {
+    book_.drop([](const ports::Delivery& each) {
+        return static_cast<const HeldDelivery&>(each).is_lost();
+    });
     for (ReceiveBook::Answer& answer : book_.serve()) {
         progress_.received(answer.messages.size(), home_.loop.now());
+        message_locks_.hand_out(answer.messages);
         answer.pending->complete(std::move(answer.messages));
     }
     if (!is_open()) {
@@ -99,24 +104,30 @@ void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending
         pending->complete(Deliveries{});
         return;
     }
-    ask(
-        pending, &ports::SessionLink::receive_deferred,
+    ports::SessionLink::DeliveriesHandler take =
         [this, pending, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
             core::Result<Deliveries> answer) {
             if (answer && !pending->ended()) {
                 progress_.received(answer.value().size(), home_.loop.now());
+                for (const ports::DeliveryPtr& each : answer.value()) {
+                    message_locks_.add(static_cast<HeldDelivery&>(*each));
+                }
             }
             answer_to(std::move(answer));
-        },
-        std::move(sequence_numbers));
+        };
+    ask(*pending, [&] {
+        return link_->receive_deferred(std::move(sequence_numbers), pending->deadline(),
+                                       std::move(take));
+    });
 }
 
 void SessionReceiverCore::settle(const PendingPtr<core::Done>& pending,
                                  std::shared_ptr<HeldDelivery> delivery,
                                  ports::Settlement settlement) {
+    message_locks_.settle(*delivery);
     link_->settle(settling_.add(std::move(delivery), pending), std::move(settlement));
     progress_.settled(home_.loop.now());
-    if (options_.max_lock_renewal > Duration::zero()) {
+    if (terms_.max_lock_renewal > Duration::zero()) {
         look(); // a renewal that was held back may be due
     }
 }
@@ -128,20 +139,29 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
 // State and lock
 
 void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
-    ask(pending, &ports::SessionLink::get_state,
-        AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost});
+    ask(*pending, [&] {
+        return link_->get_state(pending->deadline(),
+                                AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost});
+    });
 }
 
 void SessionReceiverCore::set_state(const PendingPtr<core::Done>& pending,
                                     std::optional<std::string> state) {
-    ask(pending, &ports::SessionLink::set_state, AnswerTo<core::Done>{pending, Errc::lock_lost},
-        std::move(state));
+    ask(*pending, [&] {
+        return link_->set_state(std::move(state), pending->deadline(),
+                                AnswerTo<core::Done>{pending, Errc::lock_lost});
+    });
 }
 
-void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
-    ask(pending, &ports::SessionLink::renew_lock,
+void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,
+                                     std::shared_ptr<HeldLock> lock) {
+    if (lock != nullptr) {
+        ask(*pending, [&] { return message_locks_.renew(pending, std::move(lock)); });
+        return;
+    }
+    ports::SessionLink::LockHandler take =
         [this, answer_to = AnswerTo<Deadline>{pending, Errc::lock_lost},
-         asked = home_.loop.now()](core::Result<ports::LockGrant> answer) {
+         asked = home_.loop.now()](const core::Result<ports::LockGrant>& answer) {
             if (!answer) {
                 answer_to(answer.failure());
                 return;
@@ -149,20 +169,22 @@ void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending) {
             lock_.granted(asked, answer.value());
             look();
             answer_to(lock_.expires());
-        });
+        };
+    ask(*pending, [&] { return link_->renew_lock(pending->deadline(), std::move(take)); });
 }
 
 void SessionReceiverCore::on_lock_uncertain() {
     lock_.became_uncertain(home_.loop.now());
+    message_locks_.became_uncertain();
     arm();
 }
 
 void SessionReceiverCore::look() {
     const TimePoint now = home_.loop.now();
     status_->set_lock_expires(lock_.expires());
-    perform(lock_.look(now, options_.renew_lock && is_open() && !progress_.is_slow(now)),
-            Failure{.code = Errc::lock_lost,
-                    .detail = "the lock of session '" + status_->session_id() + "' expired"});
+    perform(
+        lock_.look(now, terms_.renews && is_open() && !progress_.is_slow(now)),
+        Failure{.code = Errc::lock_lost, .detail = "the lock of " + status_->title() + " expired"});
     perform(machine_.look(now), Failure{.code = Errc::cancelled});
     arm();
 }
@@ -204,7 +226,7 @@ void SessionReceiverCore::close(PendingPtr<core::Done> pending) {
     }
     perform(machine_.close(home_.loop.now(), book_.is_draining()),
             Failure{.code = Errc::cancelled,
-                    .detail = "the receiver of session '" + status_->session_id() + "' is closed"});
+                    .detail = "the receiver of " + status_->title() + " is closed"});
     arm();
 }
 

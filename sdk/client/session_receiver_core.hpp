@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <sessionq/session_receiver.hpp>
-
+#include "client/held_locks.hpp"
 #include "client/receive_book.hpp"
 #include "client/receiver_machine.hpp"
+#include "client/receiver_terms.hpp"
 #include "client/session_status.hpp"
 #include "client/settling_progress.hpp"
 #include "client/unanswered_settlements.hpp"
@@ -22,7 +22,8 @@ namespace sessionq::client {
 class ReceiverSet;
 
 /// A session held by a `SessionReceiver`: drives the link, the lock and the message queue as their
-/// deciders say. Lives on one loop; its owner destroys it there.
+/// deciders say. For a `Receiver` an entity without sessions is one session, whose lock does not
+/// end; its messages have locks of their own. Lives on one loop; its owner destroys it there.
 class SessionReceiverCore final : public ports::LinkEvents {
 public:
     struct Home {
@@ -32,7 +33,7 @@ public:
     };
 
     /// `asked` is when the accept was.
-    SessionReceiverCore(const Home& home, std::string entity, const SessionReceiverOptions& options,
+    SessionReceiverCore(const Home& home, std::string entity, const ReceiverTerms& terms,
                         ports::SessionLinkPtr link, TimePoint asked);
     ~SessionReceiverCore() override;
     SessionReceiverCore(const SessionReceiverCore&) = delete;
@@ -51,7 +52,8 @@ public:
                 ports::Settlement settlement);
     void get_state(const PendingPtr<std::optional<std::string>>& pending);
     void set_state(const PendingPtr<core::Done>& pending, std::optional<std::string> state);
-    void renew_lock(const PendingPtr<Deadline>& pending);
+    /// Of a message, or of the session if `lock` is null.
+    void renew_lock(const PendingPtr<Deadline>& pending, std::shared_ptr<HeldLock> lock);
 
     // At any time
     void look(); ///< Does what is due now.
@@ -68,17 +70,18 @@ private:
     void on_drained() override;
     void on_lock_uncertain() override;
 
-    template <typename T, typename Request, typename Handler, typename... Args>
-    void ask(const PendingPtr<T>& pending, Request request, Handler handler, Args&&... args);
+    template <typename Request>
+    void ask(PendingBase& pending, Request request);
     void serve();
     void arm();
     void perform(const ports::LockActions& actions, const Failure& loss);
     void perform(const ReceiverActions& actions, const Failure& why);
 
     const Home home_;
-    const SessionReceiverOptions options_;
+    const ReceiverTerms terms_;
     const std::shared_ptr<SessionStatus> status_;
     ports::SessionLinkPtr link_;
+    HeldLocks message_locks_;
     ports::LockKeeper lock_{};
     ReceiverMachine machine_{};
     timing::Timer timer_{timing::Timer::calling<&SessionReceiverCore::look>(this)};

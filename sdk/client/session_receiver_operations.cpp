@@ -15,18 +15,33 @@ namespace {
 constexpr std::size_t max_messages_per_receive = 10'000;
 
 void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
-    check_entity(terms.entity);
     if (terms.session_id) {
         check_session_id(*terms.session_id);
     }
     require_argument(!terms.wait || *terms.wait >= Duration::zero(), "wait must be zero or more");
-    require_option(terms.options.max_lock_renewal >= Duration::zero(),
-                   "SessionReceiverOptions::max_lock_renewal must be zero or more");
-    broker.require(terms.session_id ? ports::Capability::accept_named
-                                    : ports::Capability::accept_next);
-    if (terms.options.receive_and_delete) {
+    const ReceiverTerms& receiver = terms.receiver;
+    if (receiver.scope == ports::Scope::entity) {
+        require_option(receiver.max_lock_renewal >= Duration::zero(),
+                       "ReceiverOptions::max_lock_renewal must be zero or more");
+        require_option(receiver.prefetch <= max_messages_per_receive,
+                       "ReceiverOptions::prefetch must be 0 to 10,000");
+        broker.require(ports::Capability::plain_entities);
+    } else {
+        check_entity(terms.entity);
+        require_option(receiver.max_lock_renewal >= Duration::zero(),
+                       "SessionReceiverOptions::max_lock_renewal must be zero or more");
+        broker.require(terms.session_id ? ports::Capability::accept_named
+                                        : ports::Capability::accept_next);
+    }
+    if (receiver.removes()) {
         broker.require(ports::Capability::receive_and_delete);
     }
+}
+
+/// An accept of any session waits for one. A named session, and an entity without sessions, is
+/// there or not.
+bool is_waiting(const AcceptTerms& terms) noexcept {
+    return !terms.session_id && terms.receiver.scope == ports::Scope::session;
 }
 
 /// An accept of any session that waits until its deadline and ends there found no session (R5). If
@@ -46,22 +61,21 @@ Failure accept_failure(Failure why, bool waits_to_the_end) {
 void start_accept(EndpointThread& thread, core::Executor& notifier, const AcceptTerms& terms,
                   const PendingPtr<HeldSessionPtr>& pending) {
     const TimePoint asked = thread.thread->now();
-    const bool named = terms.session_id.has_value();
     const Duration left = pending->deadline().remaining(asked);
-    const Duration wait = terms.wait.value_or(named ? Duration::zero() : left);
-    const bool waits_to_the_end = !named && wait >= left;
+    const Duration wait = terms.wait.value_or(is_waiting(terms) ? left : Duration::zero());
+    const bool waits_to_the_end = is_waiting(terms) && wait >= left;
     ports::AcceptRequest request{
         .entity = terms.entity,
+        .scope = terms.receiver.scope,
         .session_id = terms.session_id,
-        .mode = terms.options.receive_and_delete ? ports::ReceiveMode::receive_and_delete
-                                                 : ports::ReceiveMode::peek_lock,
+        .mode = terms.receiver.mode,
         .wait = wait,
-        .priority = terms.options.priority,
+        .priority = terms.receiver.priority,
         .deadline = pending->deadline(),
     };
     const ports::RequestId id = thread.endpoint->accept(
         std::move(request),
-        [&thread, &notifier, entity = terms.entity, options = terms.options, asked,
+        [&thread, &notifier, entity = terms.entity, receiver = terms.receiver, asked,
          waits_to_the_end, pending](core::Result<ports::SessionLinkPtr> answer) {
             if (pending->ended()) {
                 return; // destroying the link gives the session back
@@ -73,7 +87,7 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
             pending->complete(std::make_shared<HeldSession>(
                 thread.receivers.add(std::make_unique<SessionReceiverCore>(
                     SessionReceiverCore::Home{*thread.thread, thread.receivers, notifier}, entity,
-                    options, std::move(answer).value(), asked))));
+                    receiver, std::move(answer).value(), asked))));
         });
     pending->on_give_up(
         [&thread, id, waits_to_the_end](Failure failure) -> core::Result<HeldSessionPtr> {
@@ -88,7 +102,7 @@ Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& cl
                                            AcceptTerms terms, const OperationContext& context) {
     check_terms(client->capabilities(), terms);
     EndpointThread& thread = client->next_thread();
-    const bool named = terms.session_id.has_value();
+    const bool waits = is_waiting(terms);
     const std::optional<Duration> wait = terms.wait;
     auto operation = make_operation<HeldSessionPtr>(
         client, *thread.thread, context,
@@ -97,7 +111,7 @@ Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& cl
             start_accept(thread, notifier, terms, pending);
         });
     const Duration left = operation.deadline.remaining(client->clock().now());
-    const bool waits_to_the_end = !named && wait.value_or(left) >= left;
+    const bool waits_to_the_end = waits && wait.value_or(left) >= left;
     operation.unstarted = [waits_to_the_end](Failure why) -> core::Result<HeldSessionPtr> {
         return accept_failure(std::move(why), waits_to_the_end);
     };
@@ -121,21 +135,20 @@ Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t 
 }
 
 /// Wraps deliveries for the application.
-std::vector<SessionMessage> to_messages(const HeldSessionPtr& session,
-                                        core::Result<Deliveries> answer) {
+std::vector<LockedMessage> to_messages(const HeldSessionPtr& session,
+                                       core::Result<Deliveries> answer) {
     Deliveries deliveries = std::move(answer).take_or_throw();
-    std::vector<SessionMessage> messages;
+    std::vector<LockedMessage> messages;
     messages.reserve(deliveries.size());
     for (ports::DeliveryPtr& delivery : deliveries) {
-        messages.push_back(Access::make<SessionMessage>(
+        messages.push_back(Access::make<LockedMessage>(
             session,
             std::shared_ptr<HeldDelivery>{static_cast<HeldDelivery*>(delivery.release())}));
     }
     return messages;
 }
 
-Operation<core::Done> close(const SessionReceiver& receiver, const OperationContext& context) {
-    const HeldSession& session = *Access::session(receiver);
+Operation<core::Done> close_operation(const HeldSession& session, const OperationContext& context) {
     return make_operation<core::Done>(
         session.client(), session.status()->loop(), context,
         [status = session.status()](const PendingPtr<core::Done>& pending) {
@@ -147,7 +160,35 @@ Operation<core::Done> close(const SessionReceiver& receiver, const OperationCont
         });
 }
 
-Operation<core::Done> settle(const SessionMessage& message, ports::Outcome outcome,
+namespace {
+
+/// Throws if nothing can be done with the message any more.
+void require_held(const LockedMessage& message) {
+    if (message.settled()) {
+        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
+    }
+    if (const auto loss = Access::session(message)->status()->loss()) {
+        throw Error{Errc::lock_lost, loss->detail};
+    }
+    if (Access::delivery(message)->is_lost()) {
+        throw Error{Errc::lock_lost,
+                    "the lock of message " + std::to_string(message.sequence_number()) + " ended"};
+    }
+}
+
+} // namespace
+
+Operation<Deadline> renew_lock(const LockedMessage& message, const OperationContext& context) {
+    const HeldSession& session = *Access::session(message);
+    const auto& lock = Access::delivery(message)->own_lock;
+    session.client()->capabilities().require(session.status()->scope() == ports::Scope::entity
+                                                 ? ports::Capability::message_lock_renewal
+                                                 : ports::Capability::lock_renewal);
+    require_held(message);
+    return on_session(session, context, &SessionReceiverCore::renew_lock, lock);
+}
+
+Operation<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
                              const OperationContext& context, Properties properties_to_modify,
                              DeadLetterInfo dead_letter) {
     const HeldSession& session = *Access::session(message);
@@ -156,18 +197,11 @@ Operation<core::Done> settle(const SessionMessage& message, ports::Outcome outco
     } else if (outcome == ports::Outcome::dead_letter) {
         session.client()->capabilities().require(ports::Capability::dead_letter);
     }
-    const auto require_undecided = [&message](bool decided) {
-        if (decided) {
-            throw Error{Errc::already_settled,
-                        "message " + std::to_string(message.sequence_number())};
-        }
-    };
-    require_undecided(message.settled());
-    if (const auto loss = session.status()->loss()) {
-        throw Error{Errc::lock_lost, loss->detail};
-    }
+    require_held(message);
     const auto& delivery = Access::delivery(message);
-    require_undecided(delivery->decided.exchange(true));
+    if (delivery->decided.exchange(true)) {
+        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
+    }
     return on_session(session, context, &SessionReceiverCore::settle, delivery,
                       ports::Settlement{.outcome = outcome,
                                         .dead_letter = std::move(dead_letter),

@@ -7,29 +7,29 @@
 #include <type_traits>
 #include <vector>
 
-#include <sessionq/session_receiver.hpp>
-
+#include "client/entity_path.hpp"
 #include "client/public_call.hpp"
+#include "client/receiver_terms.hpp"
 #include "core/access.hpp"
 
 namespace sessionq::client {
 
-// The functions of `SessionReceiver` and `SessionMessage`, for the blocking functions and their
-// awaitable twins. Each checks its arguments and throws.
+// The functions of `SessionReceiver`, `Receiver` and `LockedMessage`, for the blocking functions
+// and their awaitable twins. Each checks its arguments and throws. `R` is one of the receivers.
 
 /// Parameters of an accept.
 struct AcceptTerms {
     std::string entity{};
     std::optional<std::string> session_id{};
     std::optional<Duration> wait{}; ///< for the next session; unset: until the deadline
-    SessionReceiverOptions options{};
+    ReceiverTerms receiver{};
 };
 
 [[nodiscard]] Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& client,
                                                          AcceptTerms terms,
                                                          const OperationContext& context);
 
-/// `R` is a `SessionReceiver`, or an optional one that is unset if there is no session.
+/// `R` may also be an optional receiver, which is unset if there is no session.
 template <typename R>
 [[nodiscard]] PublicCall<HeldSessionPtr, R> accept_session(const Client& client, AcceptTerms terms,
                                                            const OperationContext& context) {
@@ -42,8 +42,23 @@ template <typename R>
                 }
                 HeldSessionPtr session = std::move(answer).take_or_throw();
                 session->keep(core);
-                return Access::make<SessionReceiver>(std::move(session));
+                if constexpr (std::is_same_v<R, Receiver>) {
+                    return Access::make<Receiver>(std::move(session));
+                } else {
+                    return Access::make<SessionReceiver>(std::move(session));
+                }
             }};
+}
+
+/// Opens a receiver of an entity without sessions.
+[[nodiscard]] inline PublicCall<HeldSessionPtr, Receiver> open_receiver(
+    const Client& client, const std::string& entity, const ReceiverOptions& options,
+    const OperationContext& context) {
+    const ports::Capabilities& broker = Access::core(client)->capabilities();
+    return accept_session<Receiver>(
+        client,
+        {.entity = entity_path(broker, entity, options.sub_queue), .receiver = terms_of(options)},
+        context);
 }
 
 /// Calls `method` of the receiver while it is open. Refers to no client on the loop.
@@ -66,8 +81,8 @@ template <typename T, typename... Args>
 }
 
 /// The receiver's session. Throws if its broker lacks the capability.
-[[nodiscard]] inline const HeldSession& session_with(ports::Capability capability,
-                                                     const SessionReceiver& receiver) {
+template <typename R>
+[[nodiscard]] const HeldSession& session_with(ports::Capability capability, const R& receiver) {
     const HeldSession& session = *Access::session(receiver);
     session.client()->capabilities().require(capability);
     return session;
@@ -78,31 +93,32 @@ template <typename T, typename... Args>
                                                       const OperationContext& context);
 
 /// Wraps deliveries for the application.
-[[nodiscard]] std::vector<SessionMessage> to_messages(const HeldSessionPtr& session,
-                                                      core::Result<Deliveries> answer);
+[[nodiscard]] std::vector<LockedMessage> to_messages(const HeldSessionPtr& session,
+                                                     core::Result<Deliveries> answer);
 
-[[nodiscard]] inline auto receive(const SessionReceiver& receiver, std::size_t max_messages,
-                                  Duration wait, const OperationContext& context) {
+template <typename R>
+[[nodiscard]] auto receive(const R& receiver, std::size_t max_messages, Duration wait,
+                           const OperationContext& context) {
     const HeldSessionPtr& session = Access::session(receiver);
-    return PublicCall<Deliveries, std::vector<SessionMessage>>{
+    return PublicCall<Deliveries, std::vector<LockedMessage>>{
         receive_operation(*session, max_messages, wait, context),
         std::bind_front(to_messages, session)};
 }
 
-[[nodiscard]] inline auto receive_one(const SessionReceiver& receiver, Duration wait,
-                                      const OperationContext& context) {
+template <typename R>
+[[nodiscard]] auto receive_one(const R& receiver, Duration wait, const OperationContext& context) {
     const HeldSessionPtr& session = Access::session(receiver);
-    return PublicCall<Deliveries, std::optional<SessionMessage>>{
+    return PublicCall<Deliveries, std::optional<LockedMessage>>{
         receive_operation(*session, 1, wait, context), [session](core::Result<Deliveries> answer) {
             auto messages = to_messages(session, std::move(answer));
             return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
         }};
 }
 
-[[nodiscard]] inline auto receive_deferred(const SessionReceiver& receiver,
-                                           std::vector<std::int64_t> sequence_numbers,
-                                           const OperationContext& context) {
-    return PublicCall<Deliveries, std::vector<SessionMessage>>{
+template <typename R>
+[[nodiscard]] auto receive_deferred(const R& receiver, std::vector<std::int64_t> sequence_numbers,
+                                    const OperationContext& context) {
+    return PublicCall<Deliveries, std::vector<LockedMessage>>{
         on_session(session_with(ports::Capability::defer, receiver), context,
                    &SessionReceiverCore::receive_deferred, std::move(sequence_numbers)),
         std::bind_front(to_messages, Access::session(receiver))};
@@ -124,14 +140,24 @@ template <typename T, typename... Args>
 [[nodiscard]] inline auto renew_lock(const SessionReceiver& receiver,
                                      const OperationContext& context) {
     return on_session(session_with(ports::Capability::lock_renewal, receiver), context,
-                      &SessionReceiverCore::renew_lock);
+                      &SessionReceiverCore::renew_lock, nullptr);
 }
 
-[[nodiscard]] Operation<core::Done> close(const SessionReceiver& receiver,
-                                          const OperationContext& context);
+/// Renews the lock that holds the message: its own, or its session's. Throws `already_settled` or
+/// `lock_lost`.
+[[nodiscard]] Operation<Deadline> renew_lock(const LockedMessage& message,
+                                             const OperationContext& context);
+
+[[nodiscard]] Operation<core::Done> close_operation(const HeldSession& session,
+                                                    const OperationContext& context);
+
+template <typename R>
+[[nodiscard]] Operation<core::Done> close(const R& receiver, const OperationContext& context) {
+    return close_operation(*Access::session(receiver), context);
+}
 
 /// Decides the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
-[[nodiscard]] Operation<core::Done> settle(const SessionMessage& message, ports::Outcome outcome,
+[[nodiscard]] Operation<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
                                            const OperationContext& context,
                                            Properties properties_to_modify = {},
                                            DeadLetterInfo dead_letter = {});

@@ -6,8 +6,9 @@
 
 namespace sessionq::client {
 
-SessionStatus::SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id)
-    : loop_{loop}, entity_{std::move(entity)}, session_id_{std::move(session_id)} {}
+SessionStatus::SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id,
+                             ports::Scope scope)
+    : loop_{loop}, entity_{std::move(entity)}, session_id_{std::move(session_id)}, scope_{scope} {}
 
 std::optional<Failure> SessionStatus::loss() const {
     const std::lock_guard lock{loss_mutex_};

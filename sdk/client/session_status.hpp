@@ -12,17 +12,20 @@
 #include <sessionq/error.hpp>
 
 #include "core/event_loop.hpp"
+#include "ports/endpoint.hpp"
 
 namespace sessionq::client {
 
 class ClientCore;
 class SessionReceiverCore;
 
-/// What any thread may know of a received session, and the weak handle to its receiver. Outlives
+/// What any thread may know of a received session, or of a receiver of an entity without sessions,
+/// and the weak handle to its receiver. Outlives
 /// the receiver while the application holds it.
 class SessionStatus : public std::enable_shared_from_this<SessionStatus> {
 public:
-    SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id);
+    SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id,
+                  ports::Scope scope = ports::Scope::session);
     SessionStatus(const SessionStatus&) = delete;
     SessionStatus& operator=(const SessionStatus&) = delete;
 
@@ -30,6 +33,12 @@ public:
     [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
+    [[nodiscard]] ports::Scope scope() const noexcept { return scope_; }
+    /// For error texts.
+    [[nodiscard]] std::string title() const {
+        return scope_ == ports::Scope::session ? "session '" + session_id_ + "'"
+                                               : "'" + entity_ + "'";
+    }
     [[nodiscard]] Deadline lock_expires() const noexcept {
         return Deadline::at(TimePoint{Duration{expires_.load(std::memory_order_acquire)}});
     }
@@ -55,6 +64,7 @@ private:
     core::EventLoop& loop_;
     const std::string entity_;
     const std::string session_id_;
+    const ports::Scope scope_;
     std::atomic<Duration::rep> expires_{TimePoint::max().time_since_epoch().count()};
     std::atomic<bool> given_back_{false};
     std::stop_source stop_{};
@@ -86,5 +96,12 @@ private:
 };
 
 using HeldSessionPtr = std::shared_ptr<HeldSession>;
+
+/// Null, of a receiver that was moved from: no effect.
+inline void give_back(const HeldSessionPtr& session) noexcept {
+    if (session != nullptr) {
+        session->status()->give_back();
+    }
+}
 
 } // namespace sessionq::client

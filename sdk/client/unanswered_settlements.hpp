@@ -1,23 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <utility>
 
-#include "client/pending.hpp"
-#include "core/intrusive_list.hpp"
-#include "ports/delivery.hpp"
+#include "client/held_delivery.hpp"
 
 namespace sessionq::client {
-
-/// A delivery that the application has.
-struct HeldDelivery final : ports::Delivery, core::ListHook<> {
-    /// Any thread: the settling call that counts was made.
-    std::atomic<bool> decided{false};
-    /// Itself, while its settlement is unanswered.
-    std::shared_ptr<HeldDelivery> kept{};
-    PendingPtr<core::Done> settling{};
-};
 
 /// The settlements that the broker has not answered. Owns their deliveries until then.
 class UnansweredSettlements {

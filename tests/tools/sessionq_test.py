@@ -3,11 +3,13 @@
 
 import json
 import os
+import pathlib
 import pty
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sessionq, sessionqd = sys.argv[1:3]
@@ -16,7 +18,17 @@ sessionq, sessionqd = sys.argv[1:3]
 class CommandLine(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        command = [sessionqd, "--listen", "127.0.0.1:0"]
+        cls.directory = tempfile.TemporaryDirectory()
+        config = pathlib.Path(cls.directory.name, "config.json")
+        fleeting = {
+            "RequiresSession": True,
+            "DefaultMessageTimeToLive": "PT0.1S",
+            "DeadLetteringOnMessageExpiration": True,
+        }
+        queues = [{"Name": "fleeting", "Properties": fleeting}, {"Name": "loose"}]
+        namespaces = [{"Name": "test", "Queues": queues}]
+        config.write_text(json.dumps({"UserConfig": {"Namespaces": namespaces}}))
+        command = [sessionqd, "--listen", "127.0.0.1:0", "--config", str(config)]
         command += ["--queue", "orders:session", "--queue", "plain"]
         cls.daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         port = re.search(r"amqp://127\.0\.0\.1:(\d+)", cls.daemon.stdout.readline()).group(1)
@@ -30,6 +42,7 @@ class CommandLine(unittest.TestCase):
         cls.daemon.send_signal(signal.SIGTERM)
         assert cls.daemon.wait(30) == 0
         cls.daemon.stdout.close()
+        cls.directory.cleanup()
 
     def run_it(self, *arguments, code=0, given="", connection=None):
         if connection is None:
@@ -62,6 +75,20 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.bodies("peek", "orders"), ["two"])
         self.assertEqual(self.bodies("receive", "orders", "--wait", "100ms"), ["two"])
         self.assertIn("no session", self.run_it("receive", "orders", "--wait", "0").stderr)
+
+    def test_messages_without_sessions_are_received(self):
+        self.run_it("send", "loose", "nine", "ten")
+        self.assertEqual(self.bodies("receive", "loose", "--count", "1"), ["nine"])
+        self.assertEqual(self.bodies("receive", "loose", "--wait", "100ms"), ["ten"])
+        self.assertEqual(self.bodies("receive", "loose", "--wait", "0"), [])
+
+    def test_dead_letters_are_received(self):
+        self.run_it("send", "fleeting", "--session", "ada", "too late")
+        dead = "fleeting/$DeadLetterQueue"
+        received = self.run_it("receive", dead, "--count", "1", "--wait", "30s").stdout
+        self.assertEqual(json.loads(received)["body"], "too late")
+        self.assertIn("TTLExpired", json.loads(received)["dead_letter"]["reason"])
+        self.assertEqual(self.bodies("receive", dead, "--wait", "0"), [])
 
     def test_a_terminal_gets_no_control_characters(self):
         session, body = "x\x1b]0;me\x07", "\x9b2J\u202eabc"
@@ -136,7 +163,8 @@ class CommandLine(unittest.TestCase):
         refused = self.run_it("peek", "orders", connection=unknown_key, code=2)
         self.assertIn("Colour", refused.stderr)
         self.assertIn("nowhere", self.run_it("peek", "nowhere", code=1).stderr)
-        self.assertIn("session", self.run_it("receive", "plain", code=1).stderr)
+        of_ada = ("--session", "ada")
+        self.assertIn("use a Receiver", self.run_it("receive", "plain", *of_ada, code=1).stderr)
         self.assertIn("ENTITY", self.run_it("peek", "--help").stdout.upper())
 
 

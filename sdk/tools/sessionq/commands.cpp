@@ -75,28 +75,50 @@ int send(const Client& client, const Options& options) {
     return 0;
 }
 
-int receive(const Client& client, const Options& options) {
-    auto receiver =
-        options.session
-            ? std::optional{SessionReceiver::accept(client, options.entity, *options.session)}
-            : SessionReceiver::try_accept_next(client, options.entity, options.wait);
-    if (!receiver) {
-        std::cerr << "no session has messages\n";
-        return 0;
-    }
+/// `receiver` is a `SessionReceiver` or a `Receiver`.
+void print_and_complete(auto& receiver, const Options& options) {
     std::size_t left = options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
     while (left != 0) {
-        auto messages = receiver->receive(std::min(left, at_once), options.wait);
+        auto messages = receiver.receive(std::min(left, at_once), options.wait);
         if (messages.empty()) {
             break;
         }
         left -= messages.size();
-        for (SessionMessage& message : messages) {
+        for (LockedMessage& message : messages) {
             write(message.message());
             message.complete();
         }
     }
-    receiver->close();
+    receiver.close();
+}
+
+/// Nothing: the entity has no sessions.
+std::optional<int> receive_session(const Client& client, const Options& options) {
+    try {
+        auto receiver =
+            options.session
+                ? std::optional{SessionReceiver::accept(client, options.entity, *options.session)}
+                : SessionReceiver::try_accept_next(client, options.entity, options.wait);
+        if (receiver) {
+            print_and_complete(*receiver, options);
+        } else {
+            std::cerr << "no session has messages\n";
+        }
+        return 0;
+    } catch (const Error& error) {
+        if (error.code() != Errc::session_required || options.session) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
+int receive(const Client& client, const Options& options) {
+    if (const auto done = receive_session(client, options)) {
+        return *done;
+    }
+    Receiver receiver = Receiver::open(client, options.entity);
+    print_and_complete(receiver, options);
     return 0;
 }
 

@@ -70,8 +70,10 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments,
     add_session(*send, "Session of the messages");
     send->add_option("bodies", options.bodies, "Texts to send")->type_name("BODY");
 
-    CLI::App* receive = command(Command::receive, "receive",
-                                "Receives one session: prints its messages and completes them");
+    CLI::App* receive =
+        command(Command::receive, "receive",
+                "Prints messages and completes them: those of one session, or of an "
+                "entity without sessions, such as a dead-letter queue");
     add_session(*receive, "Session to receive (the next that has messages)");
     receive->add_option("--count", options.count, "Most messages to print (all)")->type_name("N");
     add_duration(*receive, "--wait", options.wait,

@@ -27,7 +27,7 @@ private:
 };
 
 struct Fixture {
-    explicit Fixture(bool reclaim = false) : book{reclaim} {}
+    explicit Fixture(bool reclaim = false, std::size_t prefetch = 0) : book{reclaim, prefetch} {}
 
     std::shared_ptr<RecordingPending> want(std::size_t max, bool present_only = false) {
         auto pending = std::make_shared<RecordingPending>(loop, Deadline::never());
@@ -193,4 +193,48 @@ TEST_CASE("receive book: messages that come together are announced once, and onl
     f.deliver(1);
     CHECK(f.announcements == 2);
     CHECK(third->count == 1U);
+}
+
+TEST_CASE("receive book: prefetch asks for messages that nobody waits for, and refills") {
+    Fixture f{false, 4};
+    CHECK(f.book.next_flow().credit == 4);
+    CHECK(f.book.next_flow().credit == 0);
+    f.deliver(4);
+    CHECK(f.book.next_flow().credit == 0); // they are kept
+    const auto first = f.want(3);
+    f.serve();
+    CHECK(first->count == 3);
+    CHECK(f.book.next_flow().credit == 3);
+    const auto many = f.want(10);
+    f.serve();
+    CHECK(many->count == 1);
+    CHECK(f.book.next_flow().credit == 1);
+}
+
+TEST_CASE("receive book: prefetch goes on after a drain, and takes nothing back") {
+    Fixture f{true, 2};
+    CHECK(f.book.next_flow().credit == 2);
+    const auto present = f.want(5, true);
+    const ReceiveBook::Flow flow = f.book.next_flow();
+    CHECK(flow.credit == 3);
+    CHECK(flow.drain);
+    f.deliver(1);
+    f.book.drained();
+    f.serve();
+    CHECK(present->count == 1);
+    CHECK(f.book.next_flow().credit == 2);
+    CHECK_FALSE(f.book.next_flow().drain);
+}
+
+TEST_CASE(
+    "receive book: a kept message that is dropped is not handed out, and its place is filled") {
+    Fixture f{false, 2};
+    static_cast<void>(f.book.next_flow());
+    f.deliver(2);
+    f.book.drop([](const ports::Delivery& each) { return each.port_tag == 1; });
+    CHECK(f.book.next_flow().credit == 1);
+    const auto first = f.want(2);
+    f.serve();
+    REQUIRE(first->count == 1);
+    CHECK(first->taken.front()->port_tag == 2);
 }

@@ -37,8 +37,8 @@ struct Fixture {
         loop.advance(waited);
         link = std::make_shared<test::ScriptedLink>("a", lock);
         status = receivers.add(std::make_unique<client::SessionReceiverCore>(
-            client::SessionReceiverCore::Home{loop, receivers, notifier}, "orders", options,
-            std::make_unique<test::LinkToScript>(link), asked));
+            client::SessionReceiverCore::Home{loop, receivers, notifier}, "orders",
+            client::terms_of(options), std::make_unique<test::LinkToScript>(link), asked));
     }
     /// A message is there and is received.
     std::shared_ptr<client::HeldDelivery> take() {

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <sessionq/client.hpp>
+#include <sessionq/error.hpp>
+#include <sessionq/locked_message.hpp>
+#include <sessionq/operation_context.hpp>
+#include <sessionq/sub_queue.hpp>
+
+namespace sessionq {
+
+namespace client {
+class HeldSession;
+struct Access;
+} // namespace client
+
+/// How a `Receiver` receives. An aggregate for designated initialisers. A bad value throws
+/// `Error{Errc::invalid_option}` naming the member.
+struct ReceiverOptions {
+    /// Receive from this sub-queue of the entity. Default none: from the entity itself.
+    SubQueue sub_queue{SubQueue::none};
+
+    /// True: the broker removes messages when it delivers them, and they need no settling. Messages
+    /// in transit or prefetched are lost with the receiver or its connection. Default false.
+    bool receive_and_delete{false};
+
+    /// True: the receive thread renews the locks of messages, whatever the application's threads
+    /// do. False: only `LockedMessage::renew_lock` renews them. Default true.
+    bool renew_locks{true};
+
+    /// How long the lock of a message is renewed after `receive` has returned the message. Then the
+    /// lock ends and the message returns to the broker, so that a consumer that hangs does not keep
+    /// it. A prefetched message is renewed for as long before. Range: zero or more. Zero: no limit.
+    /// Default 5 min.
+    Duration max_lock_renewal{std::chrono::minutes{5}};
+
+    /// How many messages are received ahead of `receive`, which then need not wait for the broker.
+    /// They are locked, and no other consumer gets them. Range: 0 to 10,000. Zero: none, `receive`
+    /// asks the broker for what it needs. Default 0.
+    std::uint32_t prefetch{0};
+
+    /// If the broker has priorities, receivers with a higher one are served first. Default 0.
+    int priority{0};
+};
+
+/// Receives the messages of an entity without sessions: a queue, a subscription, or the dead-letter
+/// sub-queue of any entity. Receivers of one entity share its messages. Each message is locked on
+/// its own, and several are in work at once, so their order is not kept. Move-only.
+///
+/// Example:
+///
+///     Receiver dead = Receiver::open(client, "orders", {.sub_queue = SubQueue::dead_letter});
+///     for (LockedMessage& message : dead.receive(100, std::chrono::seconds{1})) {
+///         const auto& why = message.message().facts().dead_letter;
+///         std::cout << message.text() << ": " << (why ? why->reason : "") << '\n';
+///         message.complete();
+///     }
+///     dead.close();
+///
+/// Blocking: functions wait for their answer until the deadline in scope. Without a deadline,
+/// `ClientOptions::operation_timeout` applies. They end with `cancelled` when the context's stop
+/// token fires.
+///
+/// Loss: when the link to the entity ends, every function but `close` fails with the reason, which
+/// `loss` returns: connection_lost, entity_not_found, entity_disabled, unauthorized (the right to
+/// the entity was withdrawn), or cancelled (this side closed it). Its messages return to the broker
+/// when their locks end. Open a new receiver then. A single message whose lock ends is no loss:
+/// settling it fails with lock_lost.
+///
+/// Lifetimes: a receiver keeps its client alive. Closing or destroying it returns its messages.
+///
+/// Thread safety:
+/// Distinct objects: safe.
+/// Shared objects: safe, except for moving and destroying. Simultaneous calls of `receive` are
+/// served in turn.
+class Receiver {
+public:
+    /// Opens a link to the entity. Messages come when `receive` asks for them, or ahead of it with
+    /// `ReceiverOptions::prefetch`.
+    /// Errors: the broker's (see `Errc`), invalid_option, not_supported (the broker has no such
+    /// sub-queue). In particular invalid_argument (`entity` must have 1 to 260 characters) and
+    /// session_required (the entity has sessions: use a `SessionReceiver`).
+    [[nodiscard]] static Receiver open(
+        const Client& client, const std::string& entity, ReceiverOptions options = {},
+        const OperationContext& context = OperationContext::current());
+
+    Receiver(Receiver&& other) noexcept;
+    Receiver& operator=(Receiver&& other) noexcept;
+
+    /// Returns its messages in the background, as `close` does. Does not wait.
+    ~Receiver();
+
+    /// The name of the entity, with its sub-queue.
+    [[nodiscard]] const std::string& entity() const noexcept;
+
+    /// Fires when the receiver is lost or closed. Its callbacks run one after another on a thread
+    /// that the client keeps for them.
+    [[nodiscard]] std::stop_token stop_token() const noexcept;
+
+    /// Why nothing can be received any more. Nothing while the receiver is open.
+    [[nodiscard]] std::optional<Failure> loss() const;
+
+    /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
+    /// after `wait`, or at the deadline if that is sooner. Messages that come after a call gave up
+    /// are kept for the next call.
+    ///
+    /// `max_messages`: range 1 to 10,000. `wait`: range zero or more. Zero: return the messages
+    /// that the broker has now. Duration::max(): wait until the deadline.
+    ///
+    /// Errors: invalid_argument, invalid_state (on a receive thread), cancelled, and the reasons of
+    /// a loss.
+    [[nodiscard]] std::vector<LockedMessage> receive(
+        std::size_t max_messages, Duration wait = Duration::max(),
+        const OperationContext& context = OperationContext::current());
+
+    /// Returns the next message. Otherwise as `receive`.
+    [[nodiscard]] std::optional<LockedMessage> receive_one(
+        Duration wait = Duration::max(),
+        const OperationContext& context = OperationContext::current());
+
+    /// Returns deferred messages, in the order of the numbers, all or none. Without numbers it
+    /// returns none.
+    /// Errors: the broker's (see `Errc`), not_supported (the broker cannot defer),
+    /// message_not_found (one of them), and the reasons of a loss.
+    [[nodiscard]] std::vector<LockedMessage> receive_deferred(
+        std::vector<std::int64_t> sequence_numbers,
+        const OperationContext& context = OperationContext::current());
+
+    /// Stops the flow of messages, then returns those that were not settled, uncounted. Deferred
+    /// messages that were received again stay locked until their locks end. It is bounded, also if
+    /// the broker does not answer. If this call gives up, closing continues in the background.
+    /// Returns at once if the receiver is closed or lost.
+    /// Errors: invalid_state (on a receive thread), timeout, cancelled.
+    void close(const OperationContext& context = OperationContext::current());
+
+private:
+    friend struct client::Access;
+
+    explicit Receiver(std::shared_ptr<client::HeldSession> session) noexcept;
+
+    std::shared_ptr<client::HeldSession> session_;
+};
+
+} // namespace sessionq

@@ -1,0 +1,63 @@
+#include <sessionq/locked_message.hpp>
+
+#include <utility>
+
+#include "client/blocking.hpp"
+#include "client/session_receiver_operations.hpp"
+#include "client/unanswered_settlements.hpp"
+
+namespace sessionq {
+
+LockedMessage::LockedMessage(std::shared_ptr<client::HeldSession> session,
+                             std::shared_ptr<client::HeldDelivery> delivery) noexcept
+    : session_{std::move(session)}, delivery_{std::move(delivery)} {}
+
+LockedMessage::LockedMessage(LockedMessage&& other) noexcept = default;
+
+LockedMessage& LockedMessage::operator=(LockedMessage&& other) noexcept = default;
+
+LockedMessage::~LockedMessage() = default;
+
+const ReceivedMessage& LockedMessage::message() const noexcept { return delivery_->message; }
+
+bool LockedMessage::settled() const noexcept {
+    return delivery_->settled_by_sender || delivery_->decided.load(std::memory_order_acquire);
+}
+
+Deadline LockedMessage::lock_expires() const noexcept {
+    const auto& lock = delivery_->own_lock;
+    return lock != nullptr
+               ? Deadline::at(TimePoint{Duration{lock->expires.load(std::memory_order_acquire)}})
+               : session_->status()->lock_expires();
+}
+
+Deadline LockedMessage::renew_lock(const OperationContext& context) {
+    return client::block(client::renew_lock(*this, context));
+}
+
+void LockedMessage::complete(const OperationContext& context) {
+    client::block(client::settle(*this, ports::Outcome::complete, context));
+}
+
+void LockedMessage::abandon(Properties properties_to_modify, const OperationContext& context) {
+    client::block(
+        client::settle(*this, ports::Outcome::abandon, context, std::move(properties_to_modify)));
+}
+
+void LockedMessage::release(const OperationContext& context) {
+    client::block(client::settle(*this, ports::Outcome::release, context));
+}
+
+void LockedMessage::defer(Properties properties_to_modify, const OperationContext& context) {
+    client::block(
+        client::settle(*this, ports::Outcome::defer, context, std::move(properties_to_modify)));
+}
+
+void LockedMessage::dead_letter(std::string reason, std::string description,
+                                Properties properties_to_modify, const OperationContext& context) {
+    client::block(
+        client::settle(*this, ports::Outcome::dead_letter, context, std::move(properties_to_modify),
+                       {.reason = std::move(reason), .description = std::move(description)}));
+}
+
+} // namespace sessionq
