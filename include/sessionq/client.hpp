@@ -11,6 +11,7 @@
 
 #include <sessionq/backoff_options.hpp>
 #include <sessionq/connection_idleness.hpp>
+#include <sessionq/http_proxy.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
 #include <sessionq/transport.hpp>
@@ -74,6 +75,18 @@ struct ClientOptions {
     /// both must agree. Message groups support tcp only. No effect in process. Unset: the
     /// connection string's `TransportType`, or else tcp. Default unset.
     std::optional<Transport> transport{};
+
+    /// The HTTP proxy through which the client reaches its broker: TCP with or without TLS, and
+    /// WebSockets. The variables `HTTPS_PROXY` and `NO_PROXY` count only with
+    /// `HttpProxy::from_environment`. No effect in process. Unset: none. Default unset.
+    std::optional<HttpProxy> proxy{};
+
+    /// `HOST[:PORT]` to connect to instead of the host of the connection string, for example a
+    /// private endpoint or a gateway. The client still names the host of the connection string, and
+    /// TLS verifies that name. Without PORT it is the port that the connection string would have.
+    /// Not for message groups, whose URL names all hosts. No effect in process. Empty: the host of
+    /// the connection string. Default empty.
+    std::string endpoint_address{};
 };
 
 /// Whom a client trusts when it connects over TLS, and its own certificate. `Client::connect` reads
@@ -162,9 +175,9 @@ public:
     /// Errors: the broker's (see `Errc`). In particular invalid_argument (the connection string or
     /// URL; names the part, never a secret), connection_refused (unknown host, or nothing listens
     /// there), peer_untrusted (the certificate), not_supported (an unknown broker, without
-    /// `dialect`), resource_exhausted (no thread could be started). Also invalid_option (a member
-    /// of `options`, a `transport` that the string contradicts or the broker lacks, or a file of
-    /// `tls`).
+    /// `dialect`), unauthorized (also by the proxy), resource_exhausted (no thread could be
+    /// started). Also invalid_option (a member of `options`, a `transport` that the string
+    /// contradicts or the broker lacks, or a file of `tls`).
     [[nodiscard]] static Client connect(std::string_view connection_string,
                                         ClientOptions options = {}, const TlsOptions& tls = {});
 

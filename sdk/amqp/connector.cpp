@@ -6,6 +6,7 @@
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 
+#include "amqp/proxy_tunnel.hpp"
 #include "amqp/socket_stream.hpp"
 #include "amqp/web_socket_stream.hpp"
 #include "timing/timer_service.hpp"
@@ -19,7 +20,11 @@ public:
     Attempt(ConnectionHost& host, Target target, Dialed done)
         : host_{host},
           target_{std::move(target)},
-          where_{target_.host + ":" + std::to_string(target_.port)},
+          name_{core::to_string({target_.host, target_.port})},
+          place_{target_.at.value_or(core::HostPort{target_.host, target_.port})},
+          where_{target_.at ? name_ + " at " + core::to_string(place_) : name_},
+          has_proxy_{target_.proxy && target_.proxy->serves(place_.host)},
+          first_{has_proxy_ ? target_.proxy->at : place_},
           done_{std::move(done)},
           resolver_{host.io()},
           socket_{host.io()},
@@ -29,7 +34,7 @@ public:
         host_.loop().timers().arm(timer_, deadline);
         stage_ = "resolving the host name";
         resolver_.async_resolve(
-            target_.host, std::to_string(target_.port), tcp::resolver::numeric_service,
+            first_.host, std::to_string(first_.port), tcp::resolver::numeric_service,
             [self = shared_from_this()](const asio::error_code& error,
                                         const tcp::resolver::results_type& found) {
                 self->on_resolved(error, found);
@@ -54,7 +59,8 @@ private:
         }
         if (error) {
             fail({.code = Errc::connection_refused,
-                  .detail = "cannot resolve host '" + target_.host + "': " + error.message()});
+                  .detail = std::string{"cannot resolve "} + (has_proxy_ ? "proxy" : "host") +
+                            " '" + first_.host + "': " + error.message()});
             return;
         }
         stage_ = "connecting";
@@ -70,9 +76,33 @@ private:
             return;
         }
         if (error) {
-            fail({.code = Errc::connection_refused, .detail = where_ + ": " + error.message()});
+            const std::string what = has_proxy_ ? "proxy " + core::to_string(first_) : where_;
+            fail({.code = Errc::connection_refused, .detail = what + ": " + error.message()});
             return;
         }
+        if (!has_proxy_) {
+            secure();
+            return;
+        }
+        stage_ = "asking the proxy for a tunnel";
+        ProxyTunnel::open(socket_, target_.proxy, place_,
+                          [self = shared_from_this()](const std::optional<Failure>& failure) {
+                              self->on_tunnel(failure);
+                          });
+    }
+
+    void on_tunnel(const std::optional<Failure>& failure) {
+        if (!done_) {
+            return;
+        }
+        if (failure) {
+            fail(*failure);
+            return;
+        }
+        secure();
+    }
+
+    void secure() {
         if (!target_.tls) {
             on_secured(make_tcp_stream(std::move(socket_)), {});
             return;
@@ -92,7 +122,7 @@ private:
         }
         stage_ = "in the WebSocket handshake";
         handshake_ = start_web_socket_client(
-            host_, std::move(stream), where_, target_.web_socket_path,
+            host_, std::move(stream), name_, target_.web_socket_path,
             [self = shared_from_this()](StreamPtr made, const Failure& failed) {
                 self->on_stream(std::move(made), failed);
             });
@@ -123,8 +153,12 @@ private:
 
     ConnectionHost& host_;
     const Target target_;
-    const std::string where_;
-    Dialed done_; // null once called or dropped
+    const std::string name_;     // what the peer is called
+    const core::HostPort place_; // where it is
+    const std::string where_;    // both, for errors
+    const bool has_proxy_;
+    const core::HostPort first_; // what to connect to: the peer or the proxy
+    Dialed done_;                // null once called or dropped
     const char* stage_{""};
     tcp::resolver resolver_;
     tcp::socket socket_;

@@ -6,11 +6,12 @@
 
 namespace sessionq::amqp {
 
-/// One attempt to connect by socket: resolve, connect, and shake hands, under one deadline.
+/// One attempt to connect by socket: resolve, connect, ask the proxy for a tunnel, and shake hands,
+/// under one deadline.
 ///
-/// Fails with `connection_refused` (unknown host, connection refused, or failed TLS or WebSocket
-/// handshake), `peer_untrusted` (the certificate), or `timeout`. The detail names the host and the
-/// cause.
+/// Fails with `connection_refused` (unknown host, connection refused, no tunnel, or failed TLS or
+/// WebSocket handshake), `unauthorized` (by the proxy), `peer_untrusted` (the certificate), or
+/// `timeout`. The detail names the host and the cause.
 class Connector final : public Dialing {
 public:
     Connector(ConnectionHost& host, Target target, TimePoint deadline, Dialed dialed);

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <sessionq/time.hpp>
 
 #include "amqp/connection_host.hpp"
+#include "amqp/proxy.hpp"
 #include "amqp/stream.hpp"
 #include "amqp/tls.hpp"
 #include "core/result.hpp"
@@ -20,6 +22,9 @@ struct Target {
     std::uint16_t port{5672};
     TlsContextPtr tls{};           ///< null: no TLS
     std::string web_socket_path{}; ///< the path for AMQP over WebSocket; empty: no WebSocket
+    /// Where to connect instead. TLS, WebSocket and AMQP still name `host`. Unset: `host`.
+    std::optional<core::HostPort> at{};
+    std::shared_ptr<const Proxy> proxy{}; ///< null: none
 };
 
 /// An attempt to connect. Bound to the thread of its host. Destroying it drops the attempt without
@@ -37,7 +42,7 @@ public:
 using Dialed = std::function<void(core::Result<StreamPtr> stream)>;
 
 /// Begins an attempt to reach the target by the deadline. Fails with `connection_refused`,
-/// `peer_untrusted` or `timeout`.
+/// `peer_untrusted`, `unauthorized` (the proxy's) or `timeout`.
 using Dial = std::function<std::unique_ptr<Dialing>(ConnectionHost& host, const Target& target,
                                                     TimePoint deadline, Dialed dialed)>;
 

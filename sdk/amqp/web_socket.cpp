@@ -8,6 +8,7 @@
 #include <openssl/evp.h>
 #include <wslay/wslay.h>
 
+#include "amqp/base64.hpp"
 #include "core/peer_words.hpp"
 #include "core/uuid.hpp"
 
@@ -15,15 +16,6 @@ namespace sessionq::amqp {
 namespace {
 
 constexpr std::string_view end_of_head = "\r\n\r\n";
-
-std::string base64(std::string_view bytes) {
-    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                       reinterpret_cast<const unsigned char*>(bytes.data()),
-                                       static_cast<int>(bytes.size()));
-    text.resize(static_cast<std::size_t>(length));
-    return text;
-}
 
 /// Returns the answer that proves to a client that the server understood its request.
 std::string accept_of(const std::string& key) {

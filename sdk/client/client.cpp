@@ -14,6 +14,7 @@
 #include "client/client_core.hpp"
 #include "client/credential_tokens.hpp"
 #include "core/access.hpp"
+#include "core/host_port.hpp"
 #include "core/random.hpp"
 #include "groups/endpoint.hpp"
 #include "in_process/endpoint.hpp"
@@ -113,13 +114,40 @@ servicebus::ConnectionString place_of(std::string_view where, std::optional<Tran
     return parsed;
 }
 
+std::shared_ptr<const amqp::Proxy> proxy_of(const ClientOptions& options) {
+    if (!options.proxy) {
+        return nullptr;
+    }
+    const HttpProxy& proxy = *options.proxy;
+    return std::make_shared<const amqp::Proxy>(amqp::Proxy{.at = {proxy.host, proxy.port},
+                                                           .user = proxy.user,
+                                                           .password = proxy.password,
+                                                           .bypass = proxy.bypass});
+}
+
+std::optional<core::HostPort> address_of(const ClientOptions& options, std::uint16_t default_port) {
+    if (options.endpoint_address.empty()) {
+        return std::nullopt;
+    }
+    auto parsed = core::parse_host_port(options.endpoint_address, default_port,
+                                        "ClientOptions::endpoint_address");
+    client::require_option(parsed.ok(), parsed.ok() ? "" : parsed.failure().detail);
+    return std::move(parsed).value();
+}
+
 std::shared_ptr<client::ClientCore> connect_to_service_bus(
     const servicebus::ConnectionString& parsed, const MakeTokens& make_tokens,
     const ClientOptions& options, const TlsOptions& tls) {
     const amqp::TlsContextPtr context = parsed.tls ? make_tls(tls) : nullptr;
+    const auto address = address_of(options, parsed.port);
+    const auto proxy = proxy_of(options);
     const auto make_settings = [&](client::ReceiveThread& thread) {
         servicebus::EndpointSettings settings;
-        settings.target = {.host = parsed.host, .port = parsed.port, .tls = context};
+        settings.target = {.host = parsed.host,
+                           .port = parsed.port,
+                           .tls = context,
+                           .at = address,
+                           .proxy = proxy};
         if (parsed.transport == Transport::web_sockets) {
             settings.target.web_socket_path = amqp::service_bus_web_socket_path;
         }
@@ -135,6 +163,7 @@ std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
     groups::EndpointSettings settings{.url = groups::ConnectionUrl::parse(url).take_or_throw()};
     settings.tls = settings.url.tls ? make_tls(tls) : nullptr;
     settings.has_certificate = !tls.certificate_file.empty();
+    settings.proxy = proxy_of(options);
     return connect_core<groups::Endpoint>(options,
                                           [&](client::ReceiveThread&) { return settings; });
 }
@@ -153,6 +182,9 @@ Client Client::connect(std::string_view connection_string, ClientOptions options
     if (groups::ConnectionUrl::is_one(connection_string)) {
         client::require_option(options.transport != Transport::web_sockets,
                                "ClientOptions::transport: message groups have tcp only");
+        client::require_option(options.endpoint_address.empty(),
+                               "ClientOptions::endpoint_address: the URL of message groups names "
+                               "all hosts");
         return Client{connect_to_groups(connection_string, options, tls)};
     }
     const auto place =

@@ -4,6 +4,7 @@
 
 #include "client/check.hpp"
 #include "client/thread_start.hpp"
+#include "core/host_port.hpp"
 
 namespace sessionq::client {
 namespace {
@@ -36,6 +37,15 @@ ClientOptions checked(ClientOptions options) {
                    "ClientOptions::reconnect_backoff.min must be over zero");
     require_option(options.reconnect_backoff.max >= options.reconnect_backoff.min,
                    "ClientOptions::reconnect_backoff.max must be at least min");
+    if (options.proxy) {
+        require_option(core::is_host(options.proxy->host),
+                       "ClientOptions::proxy: host is empty or has a character that no host has");
+        require_option(options.proxy->port != 0, "ClientOptions::proxy: port must be 1 to 65535");
+        require_option(options.proxy->user.find(':') == std::string::npos,
+                       "ClientOptions::proxy: user contains ':'");
+        require_option(!options.proxy->user.empty() || options.proxy->password.empty(),
+                       "ClientOptions::proxy: there is a password and no user");
+    }
     return options;
 }
 

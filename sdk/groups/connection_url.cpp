@@ -1,10 +1,9 @@
 #include "groups/connection_url.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "core/ascii_case.hpp"
+#include "core/percent_encoding.hpp"
 
 namespace sessionq::groups {
 namespace {
@@ -20,28 +19,6 @@ bool has_scheme(std::string_view text, std::string_view scheme) noexcept {
     return core::equal_ignoring_case(text.substr(0, scheme.size()), scheme);
 }
 
-std::optional<std::string> decoded(std::string_view text) {
-    std::string plain;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            plain += text[i];
-            continue;
-        }
-        unsigned value = 0;
-        if (i + 2 >= text.size()) {
-            return std::nullopt;
-        }
-        const char* const end = text.data() + i + 3;
-        if (const auto read = std::from_chars(text.data() + i + 1, end, value, 16);
-            read.ec != std::errc{} || read.ptr != end) {
-            return std::nullopt;
-        }
-        plain += static_cast<char>(value);
-        i += 2;
-    }
-    return plain;
-}
-
 /// Cuts off the text before the separator, or all of it, and drops the separator.
 std::string_view cut(std::string_view& text, char separator) {
     const std::size_t at = text.find(separator);
@@ -52,39 +29,19 @@ std::string_view cut(std::string_view& text, char separator) {
 
 std::optional<Failure> read_host(std::string_view text, std::uint16_t default_port,
                                  ConnectionUrl& into) {
-    const std::string place = "host " + std::to_string(into.hosts.size() + 1);
-    const bool has_brackets = text.starts_with('[');
-    const std::size_t end = std::min(text.find(has_brackets ? ']' : ':'), text.size());
-    if (has_brackets && end == text.size()) {
-        return wrong(place + " has a [ and no ]");
+    auto made =
+        core::parse_host_port(text, default_port, "host " + std::to_string(into.hosts.size() + 1));
+    if (!made.ok()) {
+        return wrong(made.failure().detail);
     }
-    HostPort made{.host = std::string{text.substr(0, end)}, .port = default_port};
-    std::string_view port = text.substr(end);
-    if (has_brackets) {
-        made.host.erase(0, 1);
-        port.remove_prefix(1);
-    }
-    if (made.host.empty()) {
-        return wrong(place + " is empty");
-    }
-    if (!port.empty() && port.front() != ':') {
-        return wrong(place + " has text after ]");
-    }
-    if (!port.empty()) {
-        const char* const last = port.data() + port.size();
-        const auto read = std::from_chars(port.data() + 1, last, made.port);
-        if (read.ec != std::errc{} || read.ptr != last || made.port == 0) {
-            return wrong("the port of " + place + " is not 1 to 65535");
-        }
-    }
-    into.hosts.push_back(std::move(made));
+    into.hosts.push_back(std::move(made).value());
     return std::nullopt;
 }
 
 std::optional<Failure> read_credentials(std::string_view text, ConnectionUrl& into) {
     const bool has_password = text.find(':') != std::string_view::npos;
-    auto user = decoded(cut(text, ':'));
-    auto password = decoded(text);
+    auto user = core::percent_decoded(cut(text, ':'));
+    auto password = core::percent_decoded(text);
     if (!user || user->empty()) {
         return wrong("the user is empty or its percent-encoding is invalid");
     }
@@ -139,7 +96,7 @@ core::Result<ConnectionUrl> ConnectionUrl::parse(std::string_view text) {
         }
     } while (!authority.empty());
     std::string_view options = text;
-    const auto path = decoded(cut(options, '?'));
+    const auto path = core::percent_decoded(cut(options, '?'));
     if (!path) {
         return wrong("the percent-encoding of the virtual host is invalid");
     }

@@ -5,20 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/host_port.hpp"
 #include "core/result.hpp"
 #include "groups/dialect.hpp"
 
 namespace sessionq::groups {
 
-struct HostPort {
-    std::string host{};
-    std::uint16_t port{0};
-    friend bool operator==(const HostPort&, const HostPort&) = default;
-};
-
 /// The URL of a broker of message groups.
 struct ConnectionUrl {
-    std::vector<HostPort> hosts{}; ///< At least one; tried in this order.
+    std::vector<core::HostPort> hosts{}; ///< At least one; tried in this order.
     bool tls{false};
     std::string user{};
     std::string password{}; ///< A secret.

@@ -29,8 +29,9 @@ amqp::ClientConnectionOptions options_of(const EndpointSettings& settings) {
         .on_idle = settings.on_idle,
         .backoff = settings.backoff,
         .seed = settings.seed};
-    for (const HostPort& each : url.hosts) {
-        options.hosts.push_back({.host = each.host, .port = each.port, .tls = settings.tls});
+    for (const core::HostPort& each : url.hosts) {
+        options.hosts.push_back(
+            {.host = each.host, .port = each.port, .tls = settings.tls, .proxy = settings.proxy});
     }
     return options;
 }

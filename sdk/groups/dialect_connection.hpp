@@ -16,6 +16,7 @@ using KnownDialect = std::atomic<const Dialect*>;
 struct EndpointSettings {
     ConnectionUrl url{};
     amqp::TlsContextPtr tls{};
+    std::shared_ptr<const amqp::Proxy> proxy{}; ///< Null: none.
     bool has_certificate{false};
     Duration operation_timeout{std::chrono::seconds{60}};
     Duration idle_timeout{std::chrono::seconds{120}}; ///< A broker silent for so long is given up.

@@ -7,6 +7,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "amqp/base64.hpp"
+
 namespace sessionq::server {
 namespace {
 
@@ -35,14 +37,6 @@ std::string unescape(std::string_view text, bool plus_is_space) {
         }
     }
     return plain;
-}
-
-std::string base64(const unsigned char* bytes, unsigned size) {
-    std::string text(4 * ((size + 2) / 3) + 1, '\0');
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes,
-                                       static_cast<int>(size));
-    text.resize(static_cast<std::size_t>(length));
-    return text;
 }
 
 } // namespace
@@ -107,7 +101,8 @@ bool is_signed_with(const SharedAccessToken& token, std::string_view key) {
              &size) == nullptr) {
         return false;
     }
-    const std::string expected = base64(digest.data(), size);
+    const std::string expected =
+        amqp::base64({reinterpret_cast<const char*>(digest.data()), size});
     return is_same_secret(expected, token.signature);
 }
 

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/host_port.hpp"
+
 namespace sessionq::servicebus {
 namespace {
 
@@ -67,6 +69,9 @@ std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString
     }
     if (endpoint.empty() || endpoint.find('/') != std::string_view::npos) {
         return wrong("Endpoint has no host");
+    }
+    if (!core::is_host(endpoint)) {
+        return wrong("the host of Endpoint has a character that no host has");
     }
     into.host = endpoint;
     return std::nullopt;

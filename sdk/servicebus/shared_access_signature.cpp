@@ -6,6 +6,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "amqp/base64.hpp"
+
 namespace sessionq::servicebus {
 namespace {
 
@@ -39,10 +41,8 @@ std::string make_shared_access_signature(std::string_view resource, std::string_
     HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
          reinterpret_cast<const unsigned char*>(to_sign.data()), to_sign.size(), hash.data(),
          &length);
-    std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
-    const int encoded = EVP_EncodeBlock(text.data(), hash.data(), static_cast<int>(length));
-    const std::string_view signature{reinterpret_cast<const char*>(text.data()),
-                                     static_cast<std::size_t>(encoded)};
+    const std::string signature =
+        amqp::base64({reinterpret_cast<const char*>(hash.data()), length});
     return "SharedAccessSignature sr=" + scope + "&sig=" + percent_encoded(signature) +
            "&se=" + until + "&skn=" + percent_encoded(key_name);
 }

@@ -4,7 +4,7 @@
 
 using namespace sessionq;
 using groups::ConnectionUrl;
-using groups::HostPort;
+using core::HostPort;
 
 namespace {
 

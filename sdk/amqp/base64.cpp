@@ -1,0 +1,16 @@
+#include "amqp/base64.hpp"
+
+#include <openssl/evp.h>
+
+namespace sessionq::amqp {
+
+std::string base64(std::string_view bytes) {
+    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                       reinterpret_cast<const unsigned char*>(bytes.data()),
+                                       static_cast<int>(bytes.size()));
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+}
+
+} // namespace sessionq::amqp
