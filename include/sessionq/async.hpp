@@ -14,6 +14,7 @@
 #include <sessionq/message_handler.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/receiver.hpp>
+#include <sessionq/rule_manager.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>
@@ -46,8 +47,8 @@
 ///
 /// Threads: you may await anywhere. No thread waits, so there is no `invalid_state`.
 ///
-/// Lifetimes: `Client`, `Sender`, `SessionReceiver`, `Receiver` and `LockedMessage` need not
-/// outlive the call. A `Browser` must live until completion.
+/// Lifetimes: `Client`, `Sender`, `RuleManager`, `SessionReceiver`, `Receiver` and `LockedMessage`
+/// need not outlive the call. A `Browser` must live until completion.
 ///
 /// Thread safety: as the blocking twin's.
 ///
@@ -151,6 +152,16 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(
     const Client& client, const std::string& entity,
     const OperationContext& context = OperationContext::current());
+
+// RuleManager
+[[nodiscard]] asio::awaitable<void> async_add_rule(
+    const RuleManager& rules, Rule rule,
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<void> async_remove_rule(
+    const RuleManager& rules, std::string name,
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::vector<Rule>> async_list_rules(
+    const RuleManager& rules, const OperationContext& context = OperationContext::current());
 
 /// Makes a handler from a coroutine.
 ///

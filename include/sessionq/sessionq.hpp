@@ -23,6 +23,7 @@
 #include <sessionq/received_message.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/rule.hpp>
+#include <sessionq/rule_manager.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>

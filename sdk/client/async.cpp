@@ -4,6 +4,7 @@
 
 #include "client/awaiting.hpp"
 #include "client/browser_core.hpp"
+#include "client/rule_manager_core.hpp"
 #include "client/sender_core.hpp"
 #include "client/session_receiver_operations.hpp"
 #include "client/session_state.hpp"
@@ -182,6 +183,21 @@ asio::awaitable<std::vector<std::string>> async_list_sessions(const Client& clie
                                                               const std::string& entity,
                                                               const OperationContext& context) {
     return client::await(client::list_all_sessions(client, entity, context));
+}
+
+asio::awaitable<void> async_add_rule(const RuleManager& rules, Rule rule,
+                                     const OperationContext& context) {
+    return client::await(client::Access::core(rules)->add(std::move(rule), context));
+}
+
+asio::awaitable<void> async_remove_rule(const RuleManager& rules, std::string name,
+                                        const OperationContext& context) {
+    return client::await(client::Access::core(rules)->remove(std::move(name), context));
+}
+
+asio::awaitable<std::vector<Rule>> async_list_rules(const RuleManager& rules,
+                                                    const OperationContext& context) {
+    return client::await(client::Access::core(rules)->list(context));
 }
 
 asio::awaitable<std::optional<std::string>> async_state(const SessionContext& session,

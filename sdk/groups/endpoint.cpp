@@ -173,5 +173,8 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest,
                                          ports::ListSessionsHandler handler) {
     return refuse(std::move(handler), Capability::list_sessions);
 }
+ports::RequestId Endpoint::manage_rules(ports::RulesRequest, ports::RulesHandler handler) {
+    return refuse(std::move(handler), Capability::rules);
+}
 
 } // namespace sessionq::groups

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "broker/rule_book.hpp"
 #include "in_process/local_accept.hpp"
 
 namespace sessionq::in_process {
@@ -12,6 +13,17 @@ namespace {
 broker::ReceiveMode to_broker(ports::ReceiveMode mode) noexcept {
     return mode == ports::ReceiveMode::peek_lock ? broker::ReceiveMode::peek_lock
                                                  : broker::ReceiveMode::receive_and_delete;
+}
+
+core::Result<std::vector<Rule>> manage(broker::RuleBook& rules, ports::RulesRequest request) {
+    if (const auto* const list = std::get_if<ports::ListRules>(&request.task)) {
+        return rules.list(list->skip, list->top);
+    }
+    auto* const add = std::get_if<ports::AddRule>(&request.task);
+    const auto changed = add != nullptr
+                             ? rules.add(std::move(add->rule))
+                             : rules.remove(std::get<ports::RemoveRule>(request.task).name);
+    return changed ? core::Result<std::vector<Rule>>{std::vector<Rule>{}} : changed.failure();
 }
 
 } // namespace
@@ -52,7 +64,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::messages_in_process,
                                           Capability::plain_entities,
                                           Capability::message_lock_renewal,
-                                          Capability::dead_letter_sub_queue}};
+                                          Capability::dead_letter_sub_queue,
+                                          Capability::rules}};
     return all;
 }
 
@@ -180,6 +193,20 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
             request.entity, request.deadline, [&](broker::Queue& queue, broker::Instant at) {
                 return queue.list_sessions(request.skip, request.top, at);
             }));
+}
+
+ports::RequestId Endpoint::manage_rules(ports::RulesRequest request, ports::RulesHandler handler) {
+    return confirmations_.confirm(
+        std::move(handler),
+        perform<std::vector<Rule>>(request.entity, request.deadline,
+                                   [&](broker::Queue& queue, broker::Instant) {
+                                       return queue.rules() != nullptr
+                                                  ? manage(*queue.rules(), std::move(request))
+                                                  : core::Result<std::vector<Rule>>{Failure{
+                                                        .code = Errc::not_supported,
+                                                        .detail = "only subscriptions have rules"}};
+                                   }),
+        request.deadline);
 }
 
 } // namespace sessionq::in_process

@@ -34,6 +34,8 @@ public:
     ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
     ports::RequestId list_sessions(ports::ListSessionsRequest request,
                                    ports::ListSessionsHandler handler) override;
+    ports::RequestId manage_rules(ports::RulesRequest request,
+                                  ports::RulesHandler handler) override;
 
 private:
     /// Asks the broker for a session, unless the request cannot be met.

@@ -34,9 +34,10 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     message_lock_renewal,  ///< there, each message's lock expires unless renewed
     dead_letter_sub_queue, ///< `<entity>/$DeadLetterQueue` is an entity
     transfer_dead_letter_sub_queue, ///< `<entity>/$Transfer/$DeadLetterQueue` is an entity
+    rules,                          ///< subscriptions have rules, which clients may change
 };
 
-inline constexpr Capability last_capability = Capability::transfer_dead_letter_sub_queue;
+inline constexpr Capability last_capability = Capability::rules;
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 

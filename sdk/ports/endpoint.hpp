@@ -6,7 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
+
+#include <sessionq/rule.hpp>
 
 #include "core/event_loop.hpp"
 #include "core/result.hpp"
@@ -78,6 +81,27 @@ struct ListSessionsRequest {
 
 using ListSessionsHandler = std::function<void(core::Result<std::vector<std::string>>)>;
 
+struct AddRule {
+    Rule rule{};
+};
+struct RemoveRule {
+    std::string name{};
+};
+struct ListRules {
+    std::uint32_t skip{0};
+    std::uint32_t top{100};
+};
+/// What to do with the rules of a subscription.
+using RulesTask = std::variant<AddRule, RemoveRule, ListRules>;
+
+struct RulesRequest {
+    std::string entity{};
+    RulesTask task{};
+    Deadline deadline{};
+};
+
+using RulesHandler = std::function<void(core::Result<std::vector<Rule>>)>;
+
 /// A broker as one receive thread reaches it. One endpoint serves all entities, over a connection,
 /// several, or none.
 ///
@@ -120,6 +144,11 @@ public:
 
     /// Lists the ids of sessions that have messages or state.
     virtual RequestId list_sessions(ListSessionsRequest request, ListSessionsHandler handler) = 0;
+
+    /// Changes or lists a subscription's rules. Only a list answers with rules. Fails with
+    /// `not_supported` at an entity that is no subscription, `duplicate_entity` (a rule has this
+    /// name), `entity_not_found` (no rule has it), or `invalid_argument` (the rule).
+    virtual RequestId manage_rules(RulesRequest request, RulesHandler handler) = 0;
 };
 
 using EndpointPtr = std::unique_ptr<Endpoint>;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "amqp/codec/rule_codec.hpp"
 #include "broker/rule_book.hpp"
 #include "server/management_answer.hpp"
 #include "server/request_fields.hpp"
-#include "server/rule_codec.hpp"
 
 namespace sessionq::server::rule_operations {
 namespace {
@@ -29,7 +29,7 @@ Answer enumerate_rules(const ManagedEntity& entity, const Request& request) {
     amqp::List described;
     const std::size_t top = std::min(page.top, entity.peer.limits.rules_per_page);
     for (const Rule& rule : book->list(page.skip, top)) {
-        described.push_back(amqp::Value::map({{"rule-description", describe_rule(rule)}}));
+        described.push_back(amqp::Value::map({{"rule-description", amqp::describe_rule(rule)}}));
     }
     return described.empty() ? no_content()
                              : ok(amqp::Value::map({{"rules", std::move(described)}}));
@@ -40,7 +40,7 @@ Answer add_rule(const ManagedEntity& entity, const Request& request) {
     if (book == nullptr) {
         return has_no_rules();
     }
-    auto rule = read_rule(request.body);
+    auto rule = amqp::read_rule(request.body);
     const auto added =
         rule ? book->add(std::move(rule).value()) : core::Result<core::Done>{rule.failure()};
     return added ? ok() : refuse(added.failure());

@@ -18,6 +18,7 @@ constexpr std::array rows{
     Row{"com.microsoft:message-lock-lost", Errc::lock_lost},
     Row{"com.microsoft:message-not-found", Errc::message_not_found},
     Row{"com.microsoft:session-not-found", Errc::session_not_found},
+    Row{"com.microsoft:entity-already-exists", Errc::duplicate_entity},
     Row{"com.microsoft:entity-disabled", Errc::entity_disabled},
     Row{"com.microsoft:server-busy", Errc::server_busy},
     Row{"com.microsoft:auth-failed", Errc::unauthorized},

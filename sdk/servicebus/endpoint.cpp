@@ -6,6 +6,7 @@
 #include "amqp/codec/message_codec.hpp"
 #include "servicebus/conditions.hpp"
 #include "servicebus/entity_codec.hpp"
+#include "servicebus/rules_codec.hpp"
 #include "servicebus/session_accept.hpp"
 #include "timing/timer_service.hpp"
 
@@ -44,7 +45,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::plain_entities,
                                           Capability::message_lock_renewal,
                                           Capability::dead_letter_sub_queue,
-                                          Capability::transfer_dead_letter_sub_queue}};
+                                          Capability::transfer_dead_letter_sub_queue,
+                                          Capability::rules}};
     return all;
 }
 
@@ -189,6 +191,15 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
                request.deadline,
                reading(std::move(handler), [entity = request.entity](const Response& response) {
                    return read_session_ids(response, entity);
+               }));
+}
+
+ports::RequestId Endpoint::manage_rules(ports::RulesRequest request, ports::RulesHandler handler) {
+    auto [operation, body] = rules_request(request.task);
+    return ask(request.entity, std::move(operation), std::move(body), request.deadline,
+               reading(std::move(handler), [task = std::move(request.task),
+                                            entity = request.entity](const Response& response) {
+                   return read_rules(response, task, entity);
                }));
 }
 

@@ -291,4 +291,9 @@ ports::RequestId SimEndpoint::list_sessions(ports::ListSessionsRequest,
     return 0;
 }
 
+ports::RequestId SimEndpoint::manage_rules(ports::RulesRequest, ports::RulesHandler handler) {
+    loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+    return 0;
+}
+
 } // namespace sessionq::simulation

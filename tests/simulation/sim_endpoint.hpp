@@ -29,6 +29,8 @@ public:
     ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
     ports::RequestId list_sessions(ports::ListSessionsRequest request,
                                    ports::ListSessionsHandler handler) override;
+    ports::RequestId manage_rules(ports::RulesRequest request,
+                                  ports::RulesHandler handler) override;
 
     /// Loses all its links and accepts. No accept succeeds until `outage` is over.
     void disconnect(Duration outage);

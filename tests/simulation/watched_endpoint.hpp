@@ -43,6 +43,10 @@ public:
                                    ports::ListSessionsHandler handler) override {
         return endpoint_->list_sessions(std::move(request), std::move(handler));
     }
+    ports::RequestId manage_rules(ports::RulesRequest request,
+                                  ports::RulesHandler handler) override {
+        return endpoint_->manage_rules(std::move(request), std::move(handler));
+    }
 
 private:
     [[nodiscard]] ports::SessionLinkPtr write_down(const AcceptRecord& accept,

@@ -32,6 +32,7 @@ public:
                                    ports::ListSessionsHandler) override {
         return 0;
     }
+    ports::RequestId manage_rules(ports::RulesRequest, ports::RulesHandler) override { return 0; }
 
     ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override {
         CHECK_FALSE(handler_); // one at a time

@@ -206,6 +206,11 @@ public:
         handler(std::vector<std::string>{});
         return 0;
     }
+    ports::RequestId manage_rules(ports::RulesRequest /*request*/,
+                                  ports::RulesHandler handler) override {
+        handler(std::vector<Rule>{});
+        return 0;
+    }
 
     /// Answers the oldest accept.
     void answer(core::Result<ports::SessionLinkPtr> answer) {

@@ -1,10 +1,9 @@
-#include "server/rule_codec.hpp"
+#include "amqp/codec/rule_codec.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using namespace sessionq::server;
-using amqp::Value;
+using namespace sessionq::amqp;
 
 namespace {
 
@@ -104,4 +103,73 @@ TEST_CASE("rules on the wire: writes rules as described lists") {
     CHECK(field(correlation, 2) == Value{"t"});
     CHECK(field(correlation, 4) == Value{"l"});
     CHECK(field(correlation, 8) == Value::map({{"p", std::int64_t{5}}}));
+}
+
+namespace {
+
+const CorrelationFilter full_filter{.content_type = "ct",
+                                    .correlation_id = "c",
+                                    .message_id = "m",
+                                    .reply_to = "rt",
+                                    .reply_to_session_id = "rs",
+                                    .session_id = "s",
+                                    .subject = "l",
+                                    .to = "t",
+                                    .properties = {{"p", std::int64_t{5}}}};
+
+const std::vector<Rule> all_kinds{
+    {.name = "all", .filter = TrueFilter{}},
+    {.name = "none", .filter = FalseFilter{}},
+    {.name = "sql", .filter = SqlFilter{"a = 1"}, .action = "SET a = 2"},
+    {.name = "full", .filter = full_filter},
+    {.name = "subject", .filter = CorrelationFilter{.subject = "l"}},
+    {.name = "empty", .filter = CorrelationFilter{}}};
+
+} // namespace
+
+TEST_CASE("rules on the wire: what a client writes, a broker reads") {
+    for (const Rule& rule : all_kinds) {
+        CAPTURE(rule.name);
+        Rule expected = rule;
+        if (std::holds_alternative<TrueFilter>(rule.filter)) {
+            expected.filter = SqlFilter{"1=1"}; // the wire has no other form
+        } else if (std::holds_alternative<FalseFilter>(rule.filter)) {
+            expected.filter = SqlFilter{"1=0"};
+        }
+        CHECK(read_rule(Value{write_rule(rule)}).value() == expected);
+    }
+}
+
+TEST_CASE("rules on the wire: what a broker describes, a client reads") {
+    for (const Rule& rule : all_kinds) {
+        CAPTURE(rule.name);
+        CHECK(read_described_rule(describe_rule(rule)).value() == rule);
+    }
+    CHECK(read_described_rule(describe_rule({.name = "r", .filter = SqlFilter{"1=1"}})).value() ==
+          Rule{.name = "r", .filter = TrueFilter{}});
+}
+
+TEST_CASE("rules on the wire: a description that is none is the broker's error, and is named") {
+    const Value good = describe_rule({.name = "r", .filter = SqlFilter{"a = 1"}});
+    const auto with = [&](std::size_t index, Value value) {
+        List fields = *good.described()->value.items();
+        fields[index] = std::move(value);
+        return Value::described(descriptor(good), Value{std::move(fields)});
+    };
+    const auto complaint = [](const Value& value) {
+        const auto read = read_described_rule(value);
+        REQUIRE_FALSE(read.ok());
+        CHECK(read.failure().code == Errc::protocol_error);
+        return read.failure().detail;
+    };
+    CHECK(complaint(Value{}).ends_with("no name"));
+    CHECK(complaint(Value{List{}}).ends_with("no name"));
+    CHECK(complaint(Value::described(descriptor(good), Value{List{}})).ends_with("no name"));
+    CHECK(complaint(with(2, std::int32_t{5})).ends_with("no name"));
+    CHECK(complaint(with(0, Value{})).ends_with("no filter"));
+    CHECK(complaint(with(0, Value::described(Value{std::uint64_t{1}}, Value{List{}})))
+              .ends_with("an unknown kind of filter"));
+    CHECK(complaint(with(0, Value::described(descriptor(field(good, 0)), Value{List{}})))
+              .ends_with("an SQL filter without an expression"));
+    CHECK(read_described_rule(with(1, Value{})).value().action.empty());
 }

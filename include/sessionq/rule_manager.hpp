@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sessionq/client.hpp>
+#include <sessionq/operation_context.hpp>
+#include <sessionq/rule.hpp>
+
+namespace sessionq {
+
+namespace client {
+class RuleManagerCore;
+struct Access;
+} // namespace client
+
+/// Adds, removes and lists the rules of a subscription. A shared handle: cheap to copy. It keeps
+/// its client alive.
+///
+/// Example:
+///
+///     const RuleManager rules{client, "orders/subscriptions/audit"};
+///     rules.add({.name = "large", .filter = SqlFilter{"amount > 1000"}});
+///     rules.remove("$Default"); // the rule of a new subscription; it selects every message
+///     for (const Rule& rule : rules.list()) {
+///         std::cout << rule.name << '\n';
+///     }
+///
+/// A change applies to messages that the topic receives afterwards. A message that no rule selects
+/// is not copied to the subscription.
+///
+/// On a network a rule that selects every message, or none, is an SQL filter: "1=1" or "1=0".
+/// `list` returns such a filter as `TrueFilter` or `FalseFilter`.
+///
+/// All functions block as those of `Sender` do. Errors of all: the broker's (see `Errc`), and
+/// not_supported (the entity is no subscription).
+///
+/// Rights: `sessionqd` and Azure Service Bus ask for Listen or Manage.
+///
+/// Thread safety:
+/// Distinct objects: safe.
+/// Shared objects: safe, except for assignment.
+class RuleManager {
+public:
+    /// Sends nothing yet. `subscription` is "TOPIC/subscriptions/NAME".
+    /// Errors: invalid_argument (`subscription` must have 1 to 260 characters), not_supported (the
+    /// broker has no rules).
+    RuleManager(const Client& client, std::string subscription);
+
+    [[nodiscard]] const std::string& subscription() const noexcept;
+
+    /// Adds a rule.
+    /// Errors: invalid_argument (the name, filter or action; names what is wrong), duplicate_entity
+    /// (the subscription has a rule of this name), quota_exceeded (it has too many rules).
+    void add(Rule rule, const OperationContext& context = OperationContext::current()) const;
+
+    /// Removes the rule of this name. Case does not matter.
+    /// Errors: invalid_argument (`name` must have 1 to 50 characters), entity_not_found (there is
+    /// none).
+    void remove(std::string name,
+                const OperationContext& context = OperationContext::current()) const;
+
+    /// Returns all rules, in the broker's order. Rules that are added or removed meanwhile may be
+    /// missing or returned twice.
+    [[nodiscard]] std::vector<Rule> list(
+        const OperationContext& context = OperationContext::current()) const;
+
+private:
+    friend struct client::Access;
+
+    std::shared_ptr<const client::RuleManagerCore> core_;
+};
+
+} // namespace sessionq

@@ -1,0 +1,121 @@
+#include <sessionq/rule_manager.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "client/blocking.hpp"
+#include "client/check.hpp"
+#include "client/endpoint_operation.hpp"
+#include "client/rule_manager_core.hpp"
+#include "core/access.hpp"
+#include "core/id_length.hpp"
+
+namespace sessionq {
+namespace client {
+namespace {
+
+using Rules = RuleManagerCore::Rules;
+
+constexpr std::uint32_t rules_per_page = 100; // Azure's most
+constexpr std::size_t longest_rule_name = 50;
+
+void check_rule_name(std::string_view name) {
+    require_argument(!name.empty(), "the name of the rule is empty");
+    require_argument(core::characters(name) <= longest_rule_name,
+                     "the name of the rule is longer than 50 characters");
+}
+
+/// Requests the page behind `found` and adds it, until a page is not full.
+void ask_rules(ports::Endpoint& endpoint, const std::string& subscription, Rules found,
+               const PendingPtr<Rules>& pending) {
+    ports::RulesRequest request{
+        .entity = subscription,
+        .task = ports::ListRules{.skip = static_cast<std::uint32_t>(found.size()),
+                                 .top = rules_per_page},
+        .deadline = pending->deadline()};
+    const auto id = endpoint.manage_rules(
+        std::move(request), [&endpoint, subscription, found = std::move(found),
+                             pending](core::Result<Rules> page) mutable {
+            if (pending->ended()) {
+                return;
+            }
+            if (!page) {
+                pending->complete(std::move(page));
+                return;
+            }
+            const bool is_last = page.value().size() < rules_per_page;
+            std::ranges::move(page.value(), std::back_inserter(found));
+            if (is_last) {
+                pending->complete(std::move(found));
+            } else {
+                ask_rules(endpoint, subscription, std::move(found), pending);
+            }
+        });
+    pending->ask_port([&endpoint, id] { endpoint.give_up(id); });
+}
+
+} // namespace
+
+RuleManagerCore::RuleManagerCore(std::shared_ptr<ClientCore> client, std::string subscription)
+    : client_{std::move(client)},
+      subscription_{std::move(subscription)},
+      thread_{client_->next_thread()} {
+    check_entity(subscription_);
+    client_->capabilities().require(ports::Capability::rules);
+}
+
+PublicCall<Rules, void> RuleManagerCore::add(Rule rule, const OperationContext& context) const {
+    check_rule_name(rule.name);
+    return change({.task = ports::AddRule{.rule = std::move(rule)}}, context);
+}
+
+PublicCall<Rules, void> RuleManagerCore::remove(std::string name,
+                                                const OperationContext& context) const {
+    check_rule_name(name);
+    return change({.task = ports::RemoveRule{.name = std::move(name)}}, context);
+}
+
+PublicCall<Rules, void> RuleManagerCore::change(ports::RulesRequest request,
+                                                const OperationContext& context) const {
+    request.entity = subscription_;
+    return {
+        endpoint_operation<Rules>(
+            client_, thread_, context,
+            [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
+                                           auto answer_to) mutable {
+                request.deadline = deadline;
+                return endpoint.manage_rules(std::move(request), std::move(answer_to));
+            }),
+        [](core::Result<Rules> answer) { static_cast<void>(std::move(answer).take_or_throw()); }};
+}
+
+PublicCall<Rules> RuleManagerCore::list(const OperationContext& context) const {
+    return {make_operation<Rules>(
+        client_, *thread_.thread, context,
+        [&thread = thread_, subscription = subscription_](const PendingPtr<Rules>& pending) {
+            ask_rules(*thread.endpoint, subscription, {}, pending);
+        })};
+}
+
+} // namespace client
+
+RuleManager::RuleManager(const Client& client, std::string subscription)
+    : core_{std::make_shared<const client::RuleManagerCore>(client::Access::core(client),
+                                                            std::move(subscription))} {}
+
+const std::string& RuleManager::subscription() const noexcept { return core_->subscription(); }
+
+void RuleManager::add(Rule rule, const OperationContext& context) const {
+    client::block(core_->add(std::move(rule), context));
+}
+
+void RuleManager::remove(std::string name, const OperationContext& context) const {
+    client::block(core_->remove(std::move(name), context));
+}
+
+std::vector<Rule> RuleManager::list(const OperationContext& context) const {
+    return client::block(core_->list(context));
+}
+
+} // namespace sessionq

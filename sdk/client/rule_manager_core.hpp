@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sessionq/rule_manager.hpp>
+
+#include "client/public_call.hpp"
+
+namespace sessionq::client {
+
+/// The subscription of a `RuleManager`. Makes its calls. Thread-safe.
+class RuleManagerCore {
+public:
+    using Rules = std::vector<Rule>;
+
+    /// Throws if the argument is invalid or the broker has no rules.
+    RuleManagerCore(std::shared_ptr<ClientCore> client, std::string subscription);
+
+    [[nodiscard]] const std::string& subscription() const noexcept { return subscription_; }
+
+    [[nodiscard]] PublicCall<Rules, void> add(Rule rule, const OperationContext& context) const;
+    [[nodiscard]] PublicCall<Rules, void> remove(std::string name,
+                                                 const OperationContext& context) const;
+    /// Requests pages until one is not full.
+    [[nodiscard]] PublicCall<Rules> list(const OperationContext& context) const;
+
+private:
+    [[nodiscard]] PublicCall<Rules, void> change(ports::RulesRequest request,
+                                                 const OperationContext& context) const;
+
+    const std::shared_ptr<ClientCore> client_;
+    const std::string subscription_;
+    EndpointThread& thread_;
+};
+
+} // namespace sessionq::client
