@@ -11,28 +11,36 @@
 namespace sessionq::amqp {
 namespace {
 
+constexpr std::string_view lock_token_name = "x-opt-lock-token";
+
 /// Annotations that only the broker sets. A sender's values are dropped.
 constexpr std::array<std::string_view, 7> of_brokers{
     "x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
     "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
-    "x-opt-lock-token"};
+    lock_token_name};
 
 constexpr std::string_view dead_letter_reason = "DeadLetterReason";
 constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
 
-void write_annotations(const MessageSections& sections, const DeliveryNotes& notes,
-                       std::string& to) {
-    Encoder encoder{to};
-    encoder.write_descriptor(section::message_annotations);
-    const std::size_t begun = encoder.begin_map();
+/// Copies a sender's annotations. Returns how many values it wrote.
+std::uint32_t copy_annotations(std::string_view annotations, Encoder& encoder) {
     std::uint32_t count = 0;
-    visit_entries(sections.message_annotations, [&](std::string_view name, std::string_view value) {
+    visit_entries(annotations, [&](std::string_view name, std::string_view value) {
         if (std::find(of_brokers.begin(), of_brokers.end(), name) == of_brokers.end()) {
             encoder.write_symbol(name);
             encoder.put_raw(value);
             count += 2;
         }
     });
+    return count;
+}
+
+void write_annotations(const MessageSections& sections, const DeliveryNotes& notes,
+                       std::string& to) {
+    Encoder encoder{to};
+    encoder.write_descriptor(section::message_annotations);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = copy_annotations(sections.message_annotations, encoder);
     encoder.write_symbol("x-opt-sequence-number");
     encoder.write_long(notes.facts.sequence_number);
     encoder.write_symbol("x-opt-enqueued-time");
@@ -144,13 +152,21 @@ void write_application_properties(const MessageSections& sections, const Deliver
     encoder.end_map(begun, count);
 }
 
-void write_lock_token(const core::Uuid& token, std::string& to) {
+void write_delivery_annotations(const MessageSections& sections, const DeliveryNotes& notes,
+                                std::string& to) {
+    if (!notes.lock_token && sections.delivery_annotations.empty()) {
+        return;
+    }
     Encoder encoder{to};
     encoder.write_descriptor(section::delivery_annotations);
     const std::size_t begun = encoder.begin_map();
-    encoder.write_symbol("x-opt-lock-token");
-    encoder.write_uuid(token);
-    encoder.end_map(begun, 2);
+    std::uint32_t count = copy_annotations(sections.delivery_annotations, encoder);
+    if (notes.lock_token) {
+        encoder.write_symbol(lock_token_name);
+        encoder.write_uuid(*notes.lock_token);
+        count += 2;
+    }
+    encoder.end_map(begun, count);
 }
 
 void read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
@@ -221,7 +237,7 @@ core::Result<ReceivedDelivery> to_delivery(
             Deadline::at(unwaited.time() - time_waited(facts.enqueued_time, brokers_now));
     }
     delivery.lock_token =
-        Decoder{find_entry(sections.delivery_annotations, "x-opt-lock-token")}.read_uuid();
+        Decoder{find_entry(sections.delivery_annotations, lock_token_name)}.read_uuid();
     return delivery;
 }
 
@@ -240,13 +256,11 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
     MessageHeader header = own != nullptr
                                ? own->header()
                                : MessageHeader::read(sections.header).value_or(MessageHeader{});
-    header.first_acquirer = notes.facts.delivery_count == 0;
+    header.first_acquirer = false; // as Service Bus says of every message
     header.delivery_count = notes.facts.delivery_count;
     head.clear();
     header.write(head);
-    if (notes.lock_token) {
-        write_lock_token(*notes.lock_token, head);
-    }
+    write_delivery_annotations(sections, notes, head);
     if (static const UsualAnnotations usual; UsualAnnotations::fit(sections, notes)) {
         usual.write(notes, head);
     } else {

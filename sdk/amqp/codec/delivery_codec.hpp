@@ -17,8 +17,7 @@ namespace sessionq::amqp {
 struct DeliveryNotes {
     const DeliveryFacts& facts;
     std::optional<WallTime> locked_until{};
-    /// for deferred messages, whose lock token is not the delivery tag
-    std::optional<core::Uuid> lock_token{};
+    std::optional<core::Uuid> lock_token{}; ///< of a locked message
     std::string_view dead_letter_source{};
 };
 

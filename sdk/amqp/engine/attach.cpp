@@ -7,11 +7,16 @@
 namespace sessionq::amqp {
 namespace {
 
-// A terminus of another type, like a transaction's coordinator, is present and has no address.
+constexpr std::string_view copy_mode = "copy";
+
+// A terminus of another type is present and has no address.
 bool read_terminus(std::string_view encoded, std::uint8_t code, Terminus& terminus,
                    std::string& fault) {
     terminus.present = !encoded.empty();
-    if (Decoder{encoded}.read_descriptor() != std::uint64_t{code}) {
+    const auto descriptor = Decoder{encoded}.read_descriptor();
+    terminus.coordinator =
+        code == Performative::target && descriptor == std::uint64_t{Performative::coordinator};
+    if (descriptor != std::uint64_t{code}) {
         return true;
     }
     const auto fields = Fields::read(encoded, fault);
@@ -23,13 +28,17 @@ bool read_terminus(std::string_view encoded, std::uint8_t code, Terminus& termin
     terminus.properties = fields->raw(terminus_field::properties);
     if (code == Performative::source) {
         terminus.filter = fields->raw(terminus_field::filter);
+        terminus.copies =
+            Decoder{fields->raw(terminus_field::distribution_mode)}.read_bytes() == copy_mode;
     }
     return true;
 }
 
 std::string encode_terminus(const Terminus& terminus, std::uint8_t code) {
     std::string encoded;
-    if (terminus.present) {
+    if (terminus.coordinator) {
+        CompositeWriter{encoded, Performative::coordinator}.finish();
+    } else if (terminus.present) {
         CompositeWriter writer{encoded, code};
         if (!terminus.address.empty()) {
             writer.string(terminus_field::address, terminus.address);
@@ -37,6 +46,9 @@ std::string encode_terminus(const Terminus& terminus, std::uint8_t code) {
         writer.boolean(terminus_field::dynamic, terminus.dynamic);
         writer.raw(terminus_field::properties, terminus.properties);
         if (code == Performative::source) {
+            if (terminus.copies) {
+                writer.symbol(terminus_field::distribution_mode, copy_mode);
+            }
             writer.raw(terminus_field::filter, terminus.filter);
         }
         writer.finish();

@@ -16,9 +16,11 @@ enum class ReceiverSettleMode : std::uint8_t { first = 0, second = 1 };
 /// absent.
 struct Terminus {
     bool present{true};
+    bool coordinator{false}; ///< target only: it takes transactions, and has no other field
     bool dynamic{false};
     std::string address{};    ///< empty: null
     std::string filter{};     ///< source only: an encoded map
+    bool copies{false};       ///< source only: its distribution-mode is `copy`
     std::string properties{}; ///< dynamic node properties: an encoded map
 };
 

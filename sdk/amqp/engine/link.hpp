@@ -249,6 +249,8 @@ private:
     /// May destroy the link. Fails with what ends the session.
     [[nodiscard]] Condition take(const Fields& transfer);
     [[nodiscard]] Condition take_more(const Fields& transfer);
+    /// The transfer belongs to the message of which more is to come.
+    [[nodiscard]] bool continues(const Fields& transfer) const;
     void deliver(std::uint32_t id, std::string_view tag, std::uint32_t message_format, bool settled,
                  std::string_view encoded);
     /// Closes the link for a rule that the peer broke. The listener may destroy the link.

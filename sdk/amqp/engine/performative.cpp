@@ -108,6 +108,9 @@ constexpr std::array target_fields{
     may("timeout", any),      may("dynamic", boolean), may("dynamic-node-properties", map),
     may("capabilities", any),
 };
+constexpr std::array coordinator_fields{
+    may("capabilities", any),
+};
 
 constexpr std::array performatives{
     CompositeRule{Performative::open, "open", open_fields},
@@ -123,6 +126,8 @@ constexpr std::array performatives{
 constexpr CompositeRule error_rule{Performative::error, "error", error_fields};
 constexpr CompositeRule source_rule{Performative::source, "source", source_fields};
 constexpr CompositeRule target_rule{Performative::target, "target", target_fields};
+constexpr CompositeRule coordinator_rule{Performative::coordinator, "coordinator",
+                                         coordinator_fields};
 
 std::optional<std::uint64_t> unsigned_of(std::string_view value) noexcept {
     return Decoder{value}.read_unsigned();
@@ -158,6 +163,7 @@ const CompositeRule* rule_of(std::uint8_t code) noexcept {
     case Performative::error: return &error_rule;
     case Performative::source: return &source_rule;
     case Performative::target: return &target_rule;
+    case Performative::coordinator: return &coordinator_rule;
     default: return nullptr;
     }
 }

@@ -27,6 +27,7 @@ struct Performative {
     static constexpr std::uint8_t error = 0x1d;
     static constexpr std::uint8_t source = 0x28;
     static constexpr std::uint8_t target = 0x29;
+    static constexpr std::uint8_t coordinator = 0x30;
 };
 
 // The positions of fields.
@@ -104,7 +105,7 @@ enum : std::size_t { condition, description, info };
 } // namespace error_field
 /// A source or a target.
 namespace terminus_field {
-enum : std::size_t { address, dynamic = 4, properties = 5, filter = 7 };
+enum : std::size_t { address, dynamic = 4, properties = 5, distribution_mode = 6, filter = 7 };
 } // namespace terminus_field
 
 /// What a field may hold. `any`: every value; its contents are not looked at.

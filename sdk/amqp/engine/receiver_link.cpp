@@ -1,3 +1,4 @@
+#include <string>
 #include <utility>
 
 #include "amqp/engine/engine.hpp"
@@ -6,6 +7,14 @@
 namespace sessionq::amqp {
 
 using namespace transfer_field;
+
+namespace {
+
+bool is_above(std::uint64_t max_message_size, std::size_t size) noexcept {
+    return max_message_size != 0 && size > max_message_size;
+}
+
+} // namespace
 
 void ReceiverLink::add_credit(std::uint32_t count) {
     if (may_speak() && count != 0) {
@@ -63,20 +72,27 @@ Condition ReceiverLink::take(const Fields& transfer) {
         return {};
     }
     const std::uint32_t id = transfer.number(delivery_id);
-    if (transfer.is_true(more) && !transfer.is_true(aborted)) {
+    if (transfer.is_true(aborted)) {
+        return {};
+    }
+    const std::string_view payload = transfer.payload();
+    if (transfer.is_true(more) || is_above(max_message_size_, payload.size())) {
         partial_ = std::make_unique<Partial>(Partial{
             .tag = std::string{tag}, .id = id, .message_format = transfer.number(message_format)});
         return take_more(transfer);
     }
-    if (!transfer.is_true(aborted) && !fails_by_size(transfer.payload().size())) {
-        deliver(id, tag, transfer.number(message_format), transfer.is_true(settled),
-                transfer.payload());
-    }
+    deliver(id, tag, transfer.number(message_format), transfer.is_true(settled), payload);
     return {};
 }
 
+bool ReceiverLink::continues(const Fields& transfer) const {
+    // Some peers number the last transfer anew. The tag tells it from another delivery.
+    return !transfer.has(delivery_id) || transfer.number(delivery_id) == partial_->id ||
+           (transfer.has(delivery_tag) && transfer.text(delivery_tag) == partial_->tag);
+}
+
 Condition ReceiverLink::take_more(const Fields& transfer) {
-    if (transfer.has(delivery_id) && transfer.number(delivery_id) != partial_->id) {
+    if (!continues(transfer)) {
         return {.name = "amqp:not-allowed",
                 .text = "a message begins before the one before it has ended",
                 .found = Errc::protocol_error};
@@ -114,14 +130,25 @@ void ReceiverLink::deliver(std::uint32_t id, std::string_view tag, std::uint32_t
     listener_->on_delivery(DeliveryHandle{&made}, encoded);
 }
 
+// Rejects the message and closes the link: some peers hear only the outcome, others only the
+// detach.
 bool ReceiverLink::fails_by_size(std::size_t size) {
-    const bool is_too_large = max_message_size_ != 0 && size > max_message_size_;
-    if (is_too_large) {
-        fail({.name = "amqp:link:message-size-exceeded",
-              .text = "a message is larger than the link's max-message-size",
-              .found = Errc::message_too_large});
+    if (!is_above(max_message_size_, size)) {
+        return false;
     }
-    return is_too_large;
+    const Condition why{.name = "amqp:link:message-size-exceeded",
+                        .text = "a message is larger than the link's max-message-size, " +
+                                std::to_string(max_message_size_) + " bytes",
+                        .found = Errc::message_too_large};
+    if (!partial_->settled) {
+        Delivery& made = make_delivery(partial_->tag, partial_->message_format);
+        made.id = partial_->id;
+        made.is_numbered = true;
+        session_->table(false).add(made);
+        DeliveryHandle{&made}.settle({.kind = OutcomeKind::rejected, .error = why});
+    }
+    fail(why);
+    return true;
 }
 
 void ReceiverLink::fail(const Condition& why) {

@@ -45,6 +45,28 @@ TEST_CASE("encode_delivery: keeps a sender's bytes and adds the broker's annotat
     CHECK(note("x-opt-message-state").is_null());
 }
 
+TEST_CASE("encode_delivery: keeps a sender's delivery annotations and adds the lock token; no "
+          "message says that its acquirer is the first") {
+    const std::string annotations =
+        section_of(0x71, Value::map({{Value::symbol("x-own"), "mine"},
+                                     {Value::symbol("x-opt-lock-token"), "forged"}}));
+    const auto content = parse(annotations + section_of(0x75, Value::binary("b")));
+    const core::Uuid token = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
+    const DeliveryFacts facts{.sequence_number = 1, .enqueued_time = noon.wall};
+    const auto annotation = [&](const DeliveryNotes& notes, std::string_view name) {
+        const std::string wire = encode_delivery(*content, notes, noon);
+        const auto sections = MessageSections::find(wire);
+        REQUIRE(sections);
+        CHECK_FALSE(MessageHeader::read(sections->header)->first_acquirer);
+        return decode(find_entry(sections->delivery_annotations, name)).value_or(Value{});
+    };
+    const DeliveryNotes locked{.facts = facts, .lock_token = token};
+    CHECK(annotation(locked, "x-own") == Value{"mine"});
+    CHECK(annotation(locked, "x-opt-lock-token") == Value{token});
+    CHECK(annotation({.facts = facts}, "x-own") == Value{"mine"});
+    CHECK(annotation({.facts = facts}, "x-opt-lock-token").is_null());
+}
+
 TEST_CASE("encode_delivery: always writes a header, dead-letter reasons and a deferred message's "
           "lock token") {
     const DecodedContent content{
