@@ -49,7 +49,7 @@ struct Consumer : core::ListHook<Consumer> {
     const TimePoint first_locked_until;
 
     EntityConsumers& owner;
-    std::shared_ptr<ConsumerTarget> target;
+    std::shared_ptr<ConsumerTarget> target; ///< null once the consumer is retired or has ended
     Session* session{nullptr}; ///< null without sessions, or once the consumer has ended
     bool ended{false};         ///< closed or lost
     // Of its `ConsumerManager`, without sessions.

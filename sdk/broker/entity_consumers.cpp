@@ -157,8 +157,26 @@ void EntityConsumers::close(Consumer& consumer) {
     }
 }
 
+void EntityConsumers::retire(Consumer& consumer) {
+    if (consumer.has_session || consumer.unsettled.size() == 0) {
+        close(consumer);
+        return;
+    }
+    sharing_.set_wanted(consumer, 0);
+    consumer.target.reset();
+}
+
+void EntityConsumers::end_delivery(Consumer& consumer, DeliveryTable::Token token) {
+    consumer.unsettled.remove(token);
+    if (consumer.target == nullptr && consumer.unsettled.size() == 0) {
+        end(consumer, false);
+    }
+}
+
 void EntityConsumers::lose(Consumer& consumer, Failure why) {
-    entity_.context.effects().lost(consumer.target, std::move(why));
+    if (consumer.target != nullptr) {
+        entity_.context.effects().lost(consumer.target, std::move(why));
+    }
     end(consumer, true);
 }
 

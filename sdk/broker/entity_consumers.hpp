@@ -29,6 +29,10 @@ public:
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state);
 
     void close(Consumer& consumer);
+    /// As `Queue::retire`.
+    void retire(Consumer& consumer);
+    /// A delivery has ended. Ends a retired consumer with its last one, and may destroy it.
+    void end_delivery(Consumer& consumer, DeliveryTable::Token token);
     /// Ends a consumer that did not ask for it.
     void lose(Consumer& consumer, Failure why);
     /// Ends every consumer and every waiting accept.

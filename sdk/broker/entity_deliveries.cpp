@@ -106,7 +106,7 @@ void EntityDeliveries::settle(Consumer& consumer, SettleOrder& order) {
         order.failed_with = Errc::quota_exceeded;
         return;
     }
-    consumer.unsettled.remove(order.token);
+    consumers_.end_delivery(consumer, order.token);
     if (order.outcome == Outcome::complete) {
         messages_.remove(*message);
         return;

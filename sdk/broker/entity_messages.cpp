@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "broker/consumer.hpp"
+#include "broker/entity_consumers.hpp"
 
 namespace sessionq::broker {
 namespace {
@@ -145,7 +146,7 @@ void EntityMessages::arm(StoredMessage& message, TimePoint due) {
 
 void EntityMessages::on_timer(StoredMessage& message) {
     if (message.holder != nullptr) { // the message's own lock expired
-        message.holder->unsettled.remove(message.token);
+        message.holder->owner.end_delivery(*message.holder, message.token);
         put_back(message, true);
     } else if (message.place == Place::scheduled) {
         message.timer.reset();

@@ -67,6 +67,13 @@ void Queue::close(Consumer& consumer, Instant at) {
     });
 }
 
+void Queue::retire(Consumer& consumer, Instant at) {
+    pair_.perform(at, [&] {
+        entity_.consumers.retire(consumer);
+        return true;
+    });
+}
+
 bool Queue::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to, Instant at) {
     return pair_.perform(at, [&] { return entity_.deliveries.pull(consumer, max, to); });
 }

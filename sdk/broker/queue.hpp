@@ -105,6 +105,12 @@ public:
     /// delivered at this moment. No effect if it has ended.
     void close(Consumer& consumer, Instant at);
 
+    /// The consumer receives no more, and its target hears nothing more. Without sessions, its
+    /// unsettled messages stay locked until they are settled or their locks end. Until then the
+    /// queue keeps the consumer, and `settle` and `renew_message` work. With a session, or without
+    /// unsettled messages: the same as `close`.
+    void retire(Consumer& consumer, Instant at);
+
     /// Delivers up to `max` messages in order, appended to `to`. If there were fewer, the target is
     /// notified when more arrive. If there were `max`, it is not: pull again for more. Returns
     /// false if the consumer has ended.

@@ -521,3 +521,56 @@ TEST_CASE("dead letters: a waiting reader is notified when one arrives") {
     CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::dead_letter));
     CHECK(reader->notified == 1);
 }
+
+TEST_CASE(
+    "queue without sessions: a retired consumer's messages stay locked until they are settled "
+    "or their locks end") {
+    QueueFixture f{broker::QueueOptions{.lock_duration = QueueFixture::lock_duration}};
+    f.send("", {"1", "2", "3"});
+    auto first = std::make_shared<RecordingTarget>();
+    first->consumer = f.queue->open(broker::ReceiveMode::peek_lock, 0, first, f.at).value();
+    const std::weak_ptr<broker::Consumer> watched = first->consumer;
+    const auto got = f.pull(*first);
+    REQUIRE(got.size() == 3);
+    f.queue->retire(*first->consumer, f.at);
+    const broker::ConsumerPtr kept = std::exchange(first->consumer, nullptr);
+    auto second = std::make_shared<RecordingTarget>();
+    second->consumer = f.queue->open(broker::ReceiveMode::peek_lock, 0, second, f.at).value();
+    CHECK(f.pull(*second).empty());
+    f.pass_and_advance(20s);
+    CHECK(f.queue->renew_message(*kept, got[1].token, f.at).ok());
+    broker::SettleOrder order{.token = got[0].token};
+    f.queue->settle(*kept, std::span{&order, 1}, f.at);
+    CHECK_FALSE(order.failed_with);
+    f.pass_and_advance(11s); // the lock of the third ends
+    const auto again = f.pull(*second);
+    CHECK(f.text_of(again) == "3");
+    CHECK(again.at(0).message.delivery_count() == 1);
+    CHECK(second->notified == 1);
+    f.pass_and_advance(20s);
+    CHECK(f.pull_text(*second) == "2");
+    CHECK(f.queue->renew_message(*kept, got[1].token, f.at).failure().code == Errc::lock_lost);
+    CHECK(first->notified == 0);
+    CHECK(watched.use_count() == 1); // the queue has let it go
+}
+
+TEST_CASE("queue without sessions: a deleted entity and a retired consumer end together") {
+    QueueFixture f{broker::QueueOptions{.lock_duration = QueueFixture::lock_duration}};
+    f.send("", {"1"});
+    auto target = std::make_shared<RecordingTarget>();
+    target->consumer = f.queue->open(broker::ReceiveMode::peek_lock, 0, target, f.at).value();
+    const auto got = f.pull(*target);
+    f.queue->retire(*target->consumer, f.at);
+    REQUIRE(f.broker.delete_entity("orders", f.at).ok());
+    CHECK_FALSE(target->lost); // it hears nothing more
+    CHECK(f.settle(*target, got[0], Outcome::complete) == Errc::lock_lost);
+}
+
+TEST_CASE("session queue: retiring a consumer closes it") {
+    QueueFixture f;
+    f.send("a", {"1"});
+    const auto a = f.accept("a");
+    CHECK(f.pull_text(*a) == "1");
+    f.queue->retire(*a->consumer, f.at);
+    CHECK(f.accept("a")->consumer);
+}
