@@ -39,11 +39,12 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
     if (node.dynamic) {
         return refuse(condition::not_implemented, "dynamic nodes are not supported");
     }
-    // a transaction coordinator, or an anonymous relay
+    if (node.coordinator) {
+        return {.what = AttachDecision::What::transact};
+    }
     if (node.present && node.address.empty() && !peer_receives) {
-        return refuse(
-            condition::not_implemented,
-            "the target has no address; transactions are not supported, nor is an anonymous relay");
+        return refuse(condition::not_implemented,
+                      "the target has no address; an anonymous relay is not supported");
     }
     if (!node.present || node.address.empty()) {
         return refuse(condition::invalid_field,
@@ -62,7 +63,11 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
     if (!peer_receives) {
         return {.what = AttachDecision::What::send, .entity = std::move(address->entity)};
     }
-    AttachDecision decision{.what = AttachDecision::What::receive,
+    if (const std::string filter = find_unknown_filter(node.filter); !filter.empty()) {
+        return refuse(condition::not_implemented, "the filter '" + filter + "' is not supported");
+    }
+    AttachDecision decision{.what = node.copies ? AttachDecision::What::browse
+                                                : AttachDecision::What::receive,
                             .entity = std::move(address->entity),
                             .mode = attach.sender_mode == amqp::SenderSettleMode::settled
                                         ? broker::ReceiveMode::receive_and_delete
@@ -72,6 +77,10 @@ AttachDecision decide_attach(const amqp::Attach& attach, bool peer_receives) {
     if (decision.session.wish == SessionFilter::Wish::unreadable) {
         return refuse(condition::not_implemented,
                       "the session filter is not supported; sessions are exclusive");
+    }
+    if (node.copies && decision.session.wish == SessionFilter::Wish::any) {
+        return refuse(condition::not_implemented,
+                      "a browser cannot ask for the next session; name one, or none for all");
     }
     return decision;
 }

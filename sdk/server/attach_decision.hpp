@@ -16,13 +16,21 @@ inline constexpr Duration default_accept_wait = std::chrono::seconds{65};
 
 /// The purpose of a link that a peer attaches.
 struct AttachDecision {
-    enum class What : std::uint8_t { refuse, claims, management, send, receive };
+    enum class What : std::uint8_t {
+        refuse,
+        claims,
+        management,
+        send,
+        receive,
+        browse,  ///< the source's distribution-mode is `copy`
+        transact ///< the target is a transaction coordinator
+    };
 
     What what{What::refuse};
     amqp::Condition refusal{};
-    std::string entity{};                                     ///< for management, send and receive
+    std::string entity{}; ///< for management, send, receive and browse
     broker::ReceiveMode mode{broker::ReceiveMode::peek_lock}; ///< for receive
-    SessionFilter session{};                                  ///< for receive
+    SessionFilter session{};                                  ///< for receive and browse
     /// for receive: how long to wait for a session
     Duration wait{default_accept_wait};
     /// for receive: consumers with a higher one are served first. The link property "priority", as

@@ -20,6 +20,9 @@ public:
 
 void HeldLocks::add(Holder holder) {
     const std::uint64_t number = holder.number;
+    if (!holder.consumer->has_session) {
+        of_messages_.add(number, *holder.queue, holder.consumer);
+    }
     holders_.insert_or_assign(number, std::move(holder));
 }
 
@@ -52,6 +55,14 @@ const Holder* HeldLocks::of_session(const broker::Queue& queue, std::string_view
     return found != holders_.end() ? &found->second : nullptr;
 }
 
+broker::ConsumerPtr HeldLocks::of_token(const broker::Queue& queue, std::uint64_t number) const {
+    const Holder* holder = of_number(number);
+    if (holder == nullptr) {
+        return of_messages_.find(queue, number);
+    }
+    return holder->queue.get() == &queue ? holder->consumer : nullptr;
+}
+
 core::Result<const Holder*> HeldLocks::unlinked(const broker::QueuePtr& queue, broker::Instant at) {
     if (const auto known = unlinked_.find(queue.get()); known != unlinked_.end()) {
         return of_number(known->second);
@@ -67,10 +78,10 @@ core::Result<const Holder*> HeldLocks::unlinked(const broker::QueuePtr& queue, b
     return of_number(number);
 }
 
-void HeldLocks::close_unlinked(broker::Instant at) {
+void HeldLocks::retire_unlinked(broker::Instant at) {
     for (const auto& [queue, number] : unlinked_) {
         if (const Holder* holder = of_number(number)) {
-            holder->queue->close(*holder->consumer, at);
+            holder->queue->retire(*holder->consumer, at);
         }
         remove(number);
     }

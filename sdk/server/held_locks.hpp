@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "broker/queue.hpp"
+#include "server/message_locks.hpp"
 
 namespace sessionq::server {
 
@@ -25,9 +26,11 @@ struct Holder {
 };
 
 /// The locks that one connection's receivers hold. Requests find them by link, session or lock
-/// token.
+/// token. By token they also find the locks of single messages that other connections hold.
 class HeldLocks {
 public:
+    explicit HeldLocks(MessageLocks& of_messages) noexcept : of_messages_{of_messages} {}
+
     void add(Holder holder);
     void remove(std::uint64_t number);
     void note_renewal(std::uint64_t number, TimePoint until);
@@ -38,14 +41,19 @@ public:
     [[nodiscard]] const Holder* of_session(const broker::Queue& queue,
                                            std::string_view session_id) const;
 
+    /// The consumer whose messages have lock tokens with this number. Null if the queue has none.
+    [[nodiscard]] broker::ConsumerPtr of_token(const broker::Queue& queue,
+                                               std::uint64_t number) const;
+
     /// Returns the holder of messages that were received without a link, from a queue without
     /// sessions. Creates it at first use.
     core::Result<const Holder*> unlinked(const broker::QueuePtr& queue, broker::Instant at);
 
-    /// Releases the messages that the holders of `unlinked` still have.
-    void close_unlinked(broker::Instant at);
+    /// The holders of `unlinked` receive no more. Their messages stay locked.
+    void retire_unlinked(broker::Instant at);
 
 private:
+    MessageLocks& of_messages_;
     std::unordered_map<std::uint64_t, Holder> holders_{};
     std::map<const broker::Queue*, std::uint64_t> unlinked_{};
 };

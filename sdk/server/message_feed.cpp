@@ -93,7 +93,7 @@ MessageFeed::~MessageFeed() {
     peer_.room->change_unsettled(-static_cast<std::ptrdiff_t>(unsettled_));
     peer_.locks.remove(holder_);
     if (consumer_) {
-        queue_->close(*consumer_, peer_.now());
+        queue_->retire(*consumer_, peer_.now());
     } else if (wait_ != 0) {
         // a session granted meanwhile is closed by the target
         queue_->cancel_accept(wait_, peer_.now());
@@ -275,6 +275,9 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     const LockToken token{.holder = holder_, .token = is_locked ? delivered.token : ++sent_};
     const ReceivedMessage& message = delivered.message;
     amqp::DeliveryNotes notes{.facts = message.facts()};
+    if (is_locked) {
+        notes.lock_token = token.uuid();
+    }
     if (const Holder* holder = is_locked ? peer_.locks.of_number(holder_) : nullptr;
         holder != nullptr) {
         notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(

@@ -16,7 +16,8 @@ namespace sessionq::server {
 
 /// A receiver link of the peer. Asks the broker for a session, or for a share of a queue without
 /// sessions. Sends messages as the peer's credit and reading speed allow. Destroying the feed
-/// releases its messages without raising their delivery counts.
+/// releases a session's messages without raising their delivery counts. Messages of an entity
+/// without sessions stay locked until their locks end.
 class MessageFeed final : public PeerLink, private SendRoom::Waiter {
 public:
     MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr link, broker::QueuePtr queue,

@@ -54,11 +54,11 @@ Answer renew_lock(const ManagedEntity& entity, const Request& request) {
     const broker::Instant now = entity.peer.now();
     std::vector<amqp::Value> expirations;
     for (const LockToken& token : *tokens) {
-        const Holder* holder = entity.peer.locks.of_number(token.holder);
-        if (holder == nullptr || holder->queue != entity.queue) {
+        const auto consumer = entity.peer.locks.of_token(*entity.queue, token.holder);
+        if (consumer == nullptr) {
             return message_lock_lost();
         }
-        const auto until = entity.queue->renew_message(*holder->consumer, token.token, now);
+        const auto until = entity.queue->renew_message(*consumer, token.token, now);
         if (!until) {
             return refuse(until.failure());
         }
@@ -218,12 +218,12 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
         changes.dead_letter.description = *description;
     }
     for (const LockToken& token : *tokens) {
-        const Holder* holder = entity.peer.locks.of_number(token.holder);
-        if (holder == nullptr || holder->queue != entity.queue) {
+        const auto consumer = entity.peer.locks.of_token(*entity.queue, token.holder);
+        if (consumer == nullptr) {
             return message_lock_lost();
         }
         broker::SettleOrder order{.token = token.token, .outcome = *outcome, .changes = &changes};
-        entity.queue->settle(*holder->consumer, std::span{&order, 1}, entity.peer.now());
+        entity.queue->settle(*consumer, std::span{&order, 1}, entity.peer.now());
         if (order.failed_with) {
             return refuse({.code = *order.failed_with});
         }

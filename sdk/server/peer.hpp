@@ -17,13 +17,14 @@ namespace sessionq::server {
 /// State that everything on one peer's connection shares. Bound to the connection's loop.
 struct Peer {
     Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy,
-         const Limits& within, TurnLine& long_work)
+         const Limits& within, TurnLine& long_work, MessageLocks& message_locks)
         : broker{with},
           loop{on},
           limits{within},
           turns{long_work},
           claims{policy},
-          commits{with.journal(), on} {}
+          commits{with.journal(), on},
+          locks{message_locks} {}
 
     [[nodiscard]] broker::Instant now() const noexcept {
         return {.now = loop.now(), .wall = loop.wall_now()};
@@ -35,7 +36,7 @@ struct Peer {
     TurnLine& turns; ///< of the loop
     Claims claims;
     CommitGate commits; ///< delays confirmations until they are durable
-    HeldLocks locks{};
+    HeldLocks locks;
     ReplyRoutes routes{};
     SendRoom* room{nullptr}; ///< of the connection
     /// head of the delivery being sent; shared, so that feeds need no buffer of their own

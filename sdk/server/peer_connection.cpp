@@ -6,6 +6,7 @@
 #include "amqp/peek_wait.hpp"
 #include "core/log.hpp"
 #include "core/peer_words.hpp"
+#include "server/address.hpp"
 #include "server/conditions.hpp"
 #include "timing/timer_service.hpp"
 
@@ -13,7 +14,8 @@ namespace sessionq::server {
 
 PeerConnection::PeerConnection(ServerContext& context, amqp::ConnectionHost& host,
                                amqp::StreamPtr stream, Ended ended)
-    : peer_{context.broker, host.loop(), context.access, context.limits, context.turns},
+    : peer_{context.broker, host.loop(),   context.access,
+            context.limits, context.turns, context.message_locks},
       ended_{std::move(ended)},
       claim_timer_{timing::Timer::calling<&PeerConnection::on_claim_timer>(this)},
       connection_{host, std::move(stream), options(context), *this},
@@ -23,7 +25,7 @@ PeerConnection::PeerConnection(ServerContext& context, amqp::ConnectionHost& hos
 }
 
 PeerConnection::~PeerConnection() {
-    peer_.locks.close_unlinked(peer_.now());
+    peer_.locks.retire_unlinked(peer_.now());
     peer_.loop.timers().cancel(claim_timer_);
 }
 
@@ -158,9 +160,24 @@ Answer PeerConnection::put_token(const Request& request) {
         end_uncovered_links(); // the claim may give fewer rights than the one before
     }
     arm_claim_timer();
+    if (judged.condition.empty() && !names_entity(audience)) {
+        amqp::Condition why = entity_not_found(path_of(audience));
+        return {
+            .status = 404, .description = std::move(why.text), .condition = std::move(why.name)};
+    }
     return {.status = judged.status,
             .description = std::move(judged.description),
             .condition = std::move(judged.condition)};
+}
+
+// Whether an audience is the whole namespace or an entity of it.
+bool PeerConnection::names_entity(std::string_view audience) const {
+    if (path_of(audience).empty()) {
+        return true;
+    }
+    const auto address = parse_address(audience);
+    return address &&
+           (address->kind == NodeAddress::Kind::claims || peer_.broker.find(address->entity).ok());
 }
 
 void PeerConnection::arm_claim_timer() {

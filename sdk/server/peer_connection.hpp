@@ -18,7 +18,7 @@
 namespace sessionq::server {
 
 /// One client's connection with its sessions, links and rights. Bound to the host's loop.
-/// Destroying it releases all that the client holds, without raising delivery counts.
+/// Destroying it releases the client's sessions, without raising delivery counts.
 class PeerConnection final : public amqp::ConnectionOwner {
 public:
     using Ended = std::function<void(PeerConnection&)>;
@@ -59,6 +59,7 @@ private:
     [[nodiscard]] static LinkKey key_of(const PeerLink& link) noexcept {
         return {link.name(), link.peer_sends()};
     }
+    [[nodiscard]] bool names_entity(std::string_view audience) const;
     void on_claim_timer();
     void arm_claim_timer();
     void end_uncovered_links();

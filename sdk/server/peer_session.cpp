@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/browse_feed.hpp"
 #include "server/conditions.hpp"
 #include "server/management.hpp"
 #include "server/message_feed.hpp"
@@ -9,6 +10,7 @@
 #include "server/peer_connection.hpp"
 #include "server/request_link.hpp"
 #include "server/response_link.hpp"
+#include "server/transaction_refusal.hpp"
 
 namespace sessionq::server {
 namespace {
@@ -101,6 +103,12 @@ void PeerSession::on_sender(amqp::SenderLinkPtr link) {
         link->refuse(condition_of(*fault, LockKind::session));
         return;
     }
+    if (decision.what == AttachDecision::What::browse) {
+        keep(std::make_unique<BrowseFeed>(*this, peer, std::move(link), std::move(queue).value(),
+                                          decision))
+            .start();
+        return;
+    }
     if (const auto why = check_receive(decision, queue.value()->options().requires_session);
         !why.empty()) {
         link->refuse(why);
@@ -119,6 +127,10 @@ void PeerSession::on_receiver(amqp::ReceiverLinkPtr link) {
         return;
     }
     connection_.steal(link->name(), true);
+    if (decision.what == AttachDecision::What::transact) {
+        keep(std::make_unique<TransactionRefusal>(*this, peer, std::move(link)));
+        return;
+    }
     if (decision.what == AttachDecision::What::claims) {
         keep(std::make_unique<RequestLink>(
             *this, peer, std::move(link), std::string{}, claims_node, AnswerStyle::claims,

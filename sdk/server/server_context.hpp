@@ -8,6 +8,7 @@
 #include "server/limit_strikes.hpp"
 #include "server/limits.hpp"
 #include "server/memory_book.hpp"
+#include "server/message_locks.hpp"
 #include "server/turn_line.hpp"
 
 namespace sessionq::server {
@@ -22,6 +23,7 @@ struct ServerContext {
     amqp::Admission admission{limits.admission};
     MemoryBook memory{limits.memory};
     LimitStrikes strikes{};
+    MessageLocks message_locks{};
 };
 
 } // namespace sessionq::server

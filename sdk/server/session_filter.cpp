@@ -8,6 +8,18 @@ namespace {
 
 constexpr std::string_view filter_name = "com.microsoft:session-filter";
 constexpr std::string_view non_exclusive_name = "com.microsoft:non-exclusive-session-filter";
+constexpr std::string_view selector_name = "apache.org:selector-filter:string";
+constexpr std::int64_t selector_code = 0x0000'468C'0000'0004;
+
+// The kind of a described filter: its descriptor. The key is a name of the peer's choice.
+std::optional<std::string_view> kind_of(const amqp::Value& filter) {
+    const amqp::Described* described = filter.described();
+    if (described == nullptr) {
+        return std::nullopt;
+    }
+    return described->descriptor.integer() == selector_code ? selector_name
+                                                            : described->descriptor.text();
+}
 
 } // namespace
 
@@ -36,6 +48,23 @@ SessionFilter read_session_filter(std::string_view encoded) {
         filter.wish = SessionFilter::Wish::unreadable;
     }
     return filter;
+}
+
+std::string find_unknown_filter(std::string_view encoded) {
+    constexpr std::size_t longest_name = 100;
+    const auto map = encoded.empty() ? std::nullopt : amqp::decode(encoded);
+    const auto* entries = map ? map->as<amqp::Map>() : nullptr;
+    if (entries == nullptr) {
+        return {};
+    }
+    for (const auto& [key, value] : *entries) {
+        const std::string_view name = key.text().value_or("?");
+        if (value.is_null() || name == filter_name || name == non_exclusive_name) {
+            continue;
+        }
+        return std::string{kind_of(value).value_or(name).substr(0, longest_name)};
+    }
+    return {};
 }
 
 std::string answer_session_filter(const SessionFilter& asked, std::string_view id) {

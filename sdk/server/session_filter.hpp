@@ -26,6 +26,10 @@ struct SessionFilter {
 /// Reads an encoded filter map. Empty bytes mean no filter.
 [[nodiscard]] SessionFilter read_session_filter(std::string_view encoded);
 
+/// Returns the name of a filter that is not a session filter, or an empty string. `encoded` is a
+/// filter map, or empty.
+[[nodiscard]] std::string find_unknown_filter(std::string_view encoded);
+
 /// Returns the filter map for the accepted session, in the form the client used. Some clients read
 /// only plain values, others only described ones.
 [[nodiscard]] std::string answer_session_filter(const SessionFilter& asked, std::string_view id);

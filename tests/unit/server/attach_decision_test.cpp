@@ -129,8 +129,42 @@ TEST_CASE("AttachDecision: refuses an invalid address and says why") {
     auto absent = sender("orders");
     absent.target.present = false;
     CHECK(decide_attach(absent, false).refusal.name == "amqp:invalid-field");
-    const amqp::Attach to_coordinator{.target = {.address = ""}};
-    CHECK(decide_attach(to_coordinator, false).refusal.name == "amqp:not-implemented");
+    const amqp::Attach to_relay{.target = {.address = ""}};
+    CHECK(decide_attach(to_relay, false).refusal.name == "amqp:not-implemented");
+    const amqp::Attach to_coordinator{.target = {.coordinator = true}};
+    CHECK(decide_attach(to_coordinator, false).what == What::transact);
+}
+
+TEST_CASE("AttachDecision: the distribution-mode `copy` means a browser") {
+    amqp::Attach attach = receiver("orders");
+    attach.source.copies = true;
+    CHECK(decide_attach(attach, true).what == What::browse);
+    attach.sender_mode = amqp::SenderSettleMode::settled;
+    CHECK(decide_attach(attach, true).what == What::browse);
+    attach.source.filter = filter_of("a");
+    CHECK(decide_attach(attach, true).session.id == "a");
+    attach.source.filter = filter_of({});
+    CHECK(decide_attach(attach, true).refusal.name == "amqp:not-implemented");
+}
+
+TEST_CASE("AttachDecision: a filter that it does not know is refused by name") {
+    const auto refusal = [](Value key, Value value) {
+        const std::string filter = amqp::encode(Value::map({{std::move(key), std::move(value)}}));
+        return decide_attach(receiver("orders", filter), true).refusal;
+    };
+    const Value selector =
+        Value::described(Value::symbol("apache.org:selector-filter:string"), "colour = 'red'");
+    CHECK(refusal(Value::symbol("jms-selector"), selector).name == "amqp:not-implemented");
+    CHECK(refusal(Value::symbol("jms-selector"), selector).text ==
+          "the filter 'apache.org:selector-filter:string' is not supported");
+    CHECK(refusal(Value::symbol("mine"), "x").text == "the filter 'mine' is not supported");
+    const Value by_code = Value::described(std::uint64_t{0x468C00000004}, "a = 1");
+    CHECK(refusal(Value::symbol("mine"), by_code).text ==
+          "the filter 'apache.org:selector-filter:string' is not supported");
+    const Value other_code = Value::described(std::uint64_t{5}, "a = 1");
+    CHECK(refusal(Value::symbol("mine"), other_code).text == "the filter 'mine' is not supported");
+    CHECK(refusal(Value::symbol(std::string(300, 'n')), "x").text.size() < 150);
+    CHECK(refusal(Value::symbol("mine"), {}).empty()); // null: none
 }
 
 TEST_CASE("AttachDecision: only entities with sessions are received by session") {

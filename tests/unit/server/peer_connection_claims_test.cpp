@@ -22,7 +22,8 @@ struct TokenFront : Front {
         requests = &send("requests", "$cbs");
     }
 
-    void put(const char* token, const char* audience) {
+    /// Returns the answer.
+    Reply ask(const char* token, const char* audience) {
         requests->sender->send(
             std::to_string(++tags),
             request(Value{std::uint64_t{1}}, "answers",
@@ -30,7 +31,10 @@ struct TokenFront : Front {
                     token),
             true);
         run();
-        REQUIRE(read_reply(answers->messages.back()).status == 202);
+        return read_reply(answers->messages.back());
+    }
+    void put(const char* token, const char* audience) {
+        REQUIRE(ask(token, audience).status == 202);
     }
 
     LinkLog* answers{nullptr};
@@ -60,6 +64,25 @@ TEST_CASE("PeerConnection: an expired claim ends the links to its entity and no 
     front.pass(seconds{15});
     CHECK(plain.closed);
     CHECK_FALSE(front.answers->closed);
+}
+
+TEST_CASE("PeerConnection: a token for an entity that is not there is answered with not found") {
+    TokenFront front;
+    for (const char* audience :
+         {"sb://host/nope", "sb://host/nope/$management", "sb://host/orders/Subscriptions/nope"}) {
+        const auto reply = front.ask("60", audience);
+        CHECK(reply.status == 404);
+        const auto sections = amqp::MessageSections::find(front.answers->messages.back());
+        REQUIRE(sections);
+        CHECK(amqp::decode(amqp::find_entry(sections->application_properties, "error-condition")) ==
+              Value::symbol("amqp:not-found"));
+    }
+    for (const char* audience :
+         {"sb://host", "sb://host/", "amqp://host:5672/ORDERS", "sb://host/orders/$management",
+          "sb://host/orders/$DeadLetterQueue", "sb://host/orders/$deadletterqueue/$management"}) {
+        CAPTURE(audience);
+        CHECK(front.ask("60", audience).status == 202);
+    }
 }
 
 TEST_CASE("PeerConnection: a claim with fewer rights replaces one with more") {

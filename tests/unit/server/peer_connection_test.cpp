@@ -579,9 +579,32 @@ TEST_CASE("PeerConnection: a client that settles nothing gets no more, until it 
     SUBCASE("a link that goes takes its messages from the count") {
         log.receiver->close();
         front.run();
+        front.put("plain", std::vector<Message>(50, Message{.body = "b"})); // those stay locked
         LinkLog& next = front.receive("next", "plain");
         next.receiver->add_credit(50);
         front.run();
         CHECK(next.deliveries.size() == 50);
     }
+}
+
+TEST_CASE("PeerConnection: a transaction coordinator is attached, and each transaction rejected") {
+    Front front;
+    front.enter();
+    auto& log = *front.links.emplace_back(std::make_unique<LinkLog>());
+    log.sender = front.session->make_sender("controller");
+    log.sender->set_listener(&log);
+    log.sender->open({.target = {.coordinator = true}});
+    front.run();
+    REQUIRE(log.opened);
+    CHECK(log.remote.target.coordinator);
+    const std::string declare = amqp::encode(Value::described(
+        amqp::section::value, Value::described(std::uint64_t{0x31}, amqp::List{})));
+    for (int i = 0; i < 25; ++i) {
+        log.sender->send(std::to_string(i), declare, false);
+        front.run();
+    }
+    REQUIRE(log.outcomes.size() == 25);
+    CHECK(log.outcomes.back().kind == OutcomeKind::rejected);
+    CHECK(log.outcomes.back().error.name == "amqp:not-implemented");
+    CHECK_FALSE(log.closed);
 }
