@@ -17,8 +17,11 @@ public:
 };
 
 /// Fills the options of `app` with the arguments. Returns the help text instead if it was
-/// requested: that of the subcommand, if there is one. Throws UsageError. What belongs to no option
-/// is not repeated, because it may be a secret behind a mistyped option.
+/// requested: that of the command, if there is one. Throws UsageError.
+///
+/// Every text arrives unchanged, also "[1,2]", which CLI11 would split, and the empty one of
+/// "--name=". An unknown option or command is named, with the nearest one that exists. What stands
+/// behind an unknown option is not repeated, because it may be a secret.
 [[nodiscard]] std::optional<std::string> parse(CLI::App& app, int count,
                                                const char* const* arguments);
 

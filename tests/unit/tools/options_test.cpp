@@ -188,8 +188,8 @@ TEST_CASE("Options: TLS needs a certificate, and alone does not listen without e
 TEST_CASE("Options: what is not known or out of range is named; help is no complaint") {
     CHECK(complaint({"--frobnicate"}) == "--frobnicate: no such option");
     // what follows may be a secret
-    CHECK(complaint({"--kye", "name=secret"}) == "--kye: no such option");
-    CHECK(complaint({"--kye=name=secret"}) == "--kye: no such option");
+    CHECK(complaint({"--kye", "name=secret"}) == "--kye: no such option; did you mean '--key'?");
+    CHECK(complaint({"--kye=name=secret"}) == "--kye: no such option; did you mean '--key'?");
     CHECK(complaint({"name=secret"}) == "there are more arguments than expected");
     CHECK(names(complaint({"--key-file", ""}), "--key-file ''"));
     CHECK(names(complaint({"--receive-threads", "0"}), "--receive-threads"));
