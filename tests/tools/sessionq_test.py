@@ -3,65 +3,15 @@
 
 import json
 import os
-import pathlib
 import pty
-import re
 import signal
+import socket
 import subprocess
-import sys
-import tempfile
-import unittest
 
-sessionq, sessionqd = sys.argv[1:3]
+from on_daemon import OnDaemon, main, sessionq
 
 
-class CommandLine(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.directory = tempfile.TemporaryDirectory()
-        config = pathlib.Path(cls.directory.name, "config.json")
-        fleeting = {
-            "RequiresSession": True,
-            "DefaultMessageTimeToLive": "PT0.1S",
-            "DeadLetteringOnMessageExpiration": True,
-        }
-        queues = [{"Name": "fleeting", "Properties": fleeting}, {"Name": "loose"}]
-        namespaces = [{"Name": "test", "Queues": queues}]
-        config.write_text(json.dumps({"UserConfig": {"Namespaces": namespaces}}))
-        command = [sessionqd, "--listen", "127.0.0.1:0", "--config", str(config)]
-        command += ["--queue", "orders:session", "--queue", "plain"]
-        cls.daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        port = re.search(r"amqp://127\.0\.0\.1:(\d+)", cls.daemon.stdout.readline()).group(1)
-        cls.connection = (
-            f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName=RootManageSharedAccessKey;"
-            "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true"
-        )
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.send_signal(signal.SIGTERM)
-        assert cls.daemon.wait(30) == 0
-        cls.daemon.stdout.close()
-        cls.directory.cleanup()
-
-    def run_it(self, *arguments, code=0, given="", connection=None):
-        if connection is None:
-            connection = self.connection
-        done = subprocess.run(
-            [sessionq, *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env=dict(os.environ, SESSIONQ_CONNECTION=connection),
-        )
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertNotIn("SAS_KEY_VALUE", done.stdout + done.stderr)
-        return done
-
-    def bodies(self, *arguments):
-        return [json.loads(line)["body"] for line in self.run_it(*arguments).stdout.splitlines()]
-
+class CommandLine(OnDaemon):
     def test_messages_are_sent_seen_and_received(self):
         self.run_it("send", "orders", "--session", "ada", "one", "two")
         self.run_it("send", "orders", "--session", "ben", given="three\nfour\n")
@@ -98,7 +48,7 @@ class CommandLine(unittest.TestCase):
         self.assertTrue(shown.rstrip("\n").isprintable(), shown)
         self.assertIn(session, self.run_it("sessions", "orders").stdout)
         ours, terminal = pty.openpty()
-        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection)
+        environment = self.environment()
         command = [sessionq, "sessions", "orders"]
         subprocess.run(command, stdout=terminal, timeout=60, check=True, env=environment)
         self.assertIn(b"x?]0;me?", os.read(ours, 4096))
@@ -108,11 +58,48 @@ class CommandLine(unittest.TestCase):
 
     def test_a_mistyped_option_does_not_show_the_secret_behind_it(self):
         said = self.run_it("peek", "orders", "--conection", self.connection, code=2).stderr
-        self.assertIn("--conection: no such option", said)
+        self.assertIn("--conection: no such option; did you mean '--connection'?", said)
+
+    def test_a_mistyped_command_is_named(self):
+        said = self.run_it("recieve", "orders", code=2).stderr
+        self.assertIn("unknown command 'recieve'; did you mean 'receive'?", said)
+
+    def test_the_connection_stands_anywhere_on_the_line(self):
+        given = ("--connection", self.connection)
+        for line in (
+            (*given, "sessions", "orders"),
+            ("sessions", *given, "orders"),
+            ("sessions", "orders", *given),
+        ):
+            self.run_it(*line, connection="")
+
+    def test_a_broker_that_is_not_there_is_a_failure(self):
+        with socket.socket() as unused:  # bound, and nobody listens
+            unused.bind(("127.0.0.1", 0))
+            connection = f"amqp://127.0.0.1:{unused.getsockname()[1]}?dialect=artemis"
+            for line in (
+                ("send", "orders", "body"),
+                ("schedule", "orders", "--delay", "1s", "body"),
+                ("cancel", "orders", "1"),
+                ("receive", "orders"),
+                ("defer", "orders"),
+                ("consume", "orders"),
+                ("peek", "orders"),
+                ("sessions", "orders"),
+                ("counts", "orders"),
+                ("purge", "orders", "--yes"),
+                ("state", "get", "orders", "--session", "a"),
+                ("state", "set", "orders", "--session", "a", "text"),
+                ("state", "clear", "orders", "--session", "a"),
+            ):
+                with self.subTest(line):
+                    done = self.run_it(*line, code=1, connection=connection)
+                    self.assertIn("127.0.0.1", done.stderr)
+                    self.assertEqual(done.stdout, "")
 
     def test_a_processor_runs_until_it_is_interrupted(self):
         self.run_it("send", "orders", "--session", "cid", "five")
-        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection)
+        environment = self.environment()
         command = [sessionq, "consume", "orders"]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env=environment
@@ -122,7 +109,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(consumer.wait(30), 0)
 
     def follow(self, *arguments):
-        environment = dict(os.environ, SESSIONQ_CONNECTION=self.connection)
+        environment = self.environment()
         command = [sessionq, "peek", *arguments, "--follow"]
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
@@ -149,16 +136,30 @@ class CommandLine(unittest.TestCase):
         self.assertIn("nowhere", self.run_it("peek", "nowhere", "--follow", code=1).stderr)
 
     def test_state_is_kept_and_cleared(self):
-        self.run_it("state", "orders", "--session", "dot", "--set", "half way")
-        self.assertEqual(self.run_it("state", "orders", "--session", "dot").stdout, "half way\n")
-        self.run_it("state", "orders", "--session", "dot", "--clear")
-        self.assertEqual(self.run_it("state", "orders", "--session", "dot").stdout, "")
+        dot = ("orders", "--session", "dot")
+        self.run_it("state", "set", *dot, "[half, way]")
+        self.assertEqual(self.run_it("state", "get", *dot).stdout, "[half, way]\n")
+        self.assertEqual(
+            self.records("state", "get", *dot, "--json"),
+            [{"session": "dot", "state": "[half, way]"}],
+        )
+        self.run_it("state", "set", *dot, given=b"a\0b\xff")
+        self.assertEqual(self.run_it("state", "get", *dot).raw, b"a\0b\xff\n")
+        self.assertEqual(
+            self.records("state", "get", *dot, "--json"),
+            [{"session": "dot", "state_base64": "YQBi/w=="}],
+        )
+        self.run_it("state", "clear", *dot)
+        self.assertEqual(self.run_it("state", "get", *dot).stdout, "")
+        self.assertEqual(
+            self.records("state", "get", *dot, "--json"), [{"session": "dot", "state": None}]
+        )
 
     def test_what_is_wrong_is_named(self):
         unset = self.run_it("peek", "orders", connection="", code=2)
         self.assertIn("SESSIONQ_CONNECTION", unset.stderr)
         self.assertIn("--wait", self.run_it("receive", "orders", "--wait", "soon", code=2).stderr)
-        self.assertIn("--session", self.run_it("state", "orders", code=2).stderr)
+        self.assertIn("--session", self.run_it("state", "get", "orders", code=2).stderr)
         unknown_key = "Endpoint=sb://h;Colour=red"
         refused = self.run_it("peek", "orders", connection=unknown_key, code=2)
         self.assertIn("Colour", refused.stderr)
@@ -168,4 +169,4 @@ class CommandLine(unittest.TestCase):
         self.assertIn("ENTITY", self.run_it("peek", "--help").stdout.upper())
 
 
-unittest.main(argv=sys.argv[:1])
+main()

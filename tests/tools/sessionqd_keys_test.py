@@ -87,8 +87,8 @@ class Rights(unittest.TestCase):
         listening = [
             ("peek", "orders"),
             ("sessions", "orders"),
-            ("state", "orders", "--session", "a", "--set", "kept"),
-            ("state", "orders", "--session", "a"),
+            ("state", "set", "orders", "--session", "a", "kept"),
+            ("state", "get", "orders", "--session", "a"),
             ("receive", "orders", "--session", "a", "--wait", "0"),
         ]
         for key in KEYS:

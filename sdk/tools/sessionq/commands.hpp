@@ -1,10 +1,26 @@
 #pragma once
 
+#include <sessionq/client.hpp>
+
 #include "tools/sessionq/options.hpp"
 
+/// The commands, a family a file. Each returns the exit code. They throw `Error`, UsageError and
+/// OutputError.
 namespace sessionq::cli {
 
-/// Runs the command and returns the exit code. Throws `Error`.
-[[nodiscard]] int run(const Options& options);
+[[nodiscard]] int run(const CommandLine& line);
+
+[[nodiscard]] int run(const Client& client, const Shared& shared, const SendOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const ScheduleOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const CancelOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const ReceiveOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const ConsumeOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const PeekOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const SessionsOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const CountsOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const PurgeOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const GetStateOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const SetStateOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared, const ClearStateOptions& options);
 
 } // namespace sessionq::cli

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -6,22 +7,21 @@
 
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/options.hpp"
+#include "tools/sessionq/output.hpp"
 
 int main(int count, char** arguments) {
     constexpr int failed = 1;
     constexpr int bad_usage = 2;
+    std::signal(SIGPIPE, SIG_IGN); // so that sessions are given back before the program ends
     try {
         const char* environment = std::getenv("SESSIONQ_CONNECTION");
-        const auto parsed = sessionq::cli::parse_command_line(
-            count, arguments, environment != nullptr ? environment : "");
-        if (!parsed.help.empty()) {
-            std::fputs(parsed.help.c_str(), stdout);
-            return 0;
-        }
-        return sessionq::cli::run(parsed.options);
+        return sessionq::cli::run(sessionq::cli::parse_command_line(
+            count, arguments, environment != nullptr ? environment : ""));
     } catch (const sessionq::cli::UsageError& error) {
         std::fprintf(stderr, "sessionq: %s\nTry 'sessionq --help'.\n", error.what());
         return bad_usage;
+    } catch (const sessionq::cli::OutputError& error) {
+        sessionq::cli::end_program(error);
     } catch (const sessionq::Error& error) {
         std::fprintf(stderr, "sessionq: %s\n", error.what());
         const auto code = error.failure().code;

@@ -3,42 +3,128 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include <sessionq/message.hpp>
 #include <sessionq/time.hpp>
 
 #include "tools/command_line.hpp"
 
 namespace sessionq::cli {
 
-enum class Command : std::uint8_t { send, receive, consume, peek, sessions, state };
-
-/// The options of the command line, checked without any I/O.
-struct Options {
-    Command command{Command::peek};
-    std::string connection{};
-    std::string ca_file{};
-    std::string entity{};
-    std::optional<std::string> session{};
-    std::vector<std::string> bodies{}; ///< send; empty: the lines of standard input
-    std::uint32_t count{0};            ///< receive, peek: most messages; zero: all
-    Duration wait{std::chrono::seconds{5}};
-    std::int64_t from{0};
-    bool follows{false}; ///< peek: then show what comes
-    std::uint32_t concurrent_sessions{8};
-    Duration idle_timeout{std::chrono::seconds{1}};
-    std::optional<std::string> new_state{};
-    bool clears_state{false};
-};
-
 using tools::UsageError;
 
-struct ParsedCommandLine {
-    Options options{};
-    std::string help{}; ///< not empty: help was requested
+/// What every command may be given.
+struct Shared {
+    std::string connection{};
+    std::string ca_file{};
+    bool json{false}; ///< results as JSON too, not only messages
 };
+
+/// How standard input or a file becomes messages.
+enum class InputFormat : std::uint8_t { lines, json, whole };
+
+/// Where the messages of `send` and `schedule` come from.
+struct MessageInput {
+    Message pattern{};                 ///< what the options say of all messages
+    std::vector<std::string> bodies{}; ///< empty: `file`
+    std::string file{"-"};             ///< "-": standard input
+    InputFormat format{InputFormat::lines};
+    std::optional<Duration> delay{};
+};
+
+struct SendOptions {
+    std::string entity{};
+    MessageInput input{};
+};
+
+struct ScheduleOptions {
+    std::string entity{};
+    MessageInput input{};
+};
+
+struct CancelOptions {
+    std::string entity{};
+    std::vector<std::int64_t> numbers{};
+};
+
+enum class Settling : std::uint8_t { complete, abandon, release, defer, dead_letter };
+
+/// `receive` and `defer`.
+struct ReceiveOptions {
+    std::string entity{};
+    std::optional<std::string> session{};
+    std::uint32_t count{0}; ///< most messages; zero: all
+    Duration wait{std::chrono::seconds{5}};
+    std::vector<std::int64_t> deferred{}; ///< receive these deferred messages instead
+    Settling settling{Settling::complete};
+    std::string reason{};
+    std::string description{};
+};
+
+struct ConsumeOptions {
+    std::string entity{};
+    std::uint32_t concurrent_sessions{8};
+    Duration idle_timeout{std::chrono::seconds{1}};
+};
+
+struct PeekOptions {
+    std::string entity{};
+    std::optional<std::string> session{};
+    std::uint32_t count{0}; ///< most messages; zero: all
+    std::int64_t from{0};
+    bool follows{false}; ///< then show what comes
+};
+
+struct SessionsOptions {
+    std::string entity{};
+};
+
+struct CountsOptions {
+    std::string entity{};
+};
+
+struct PurgeOptions {
+    std::string entity{};
+    std::optional<std::string> session{};
+    Duration wait{std::chrono::seconds{1}};
+};
+
+struct GetStateOptions {
+    std::string entity{};
+    std::string session{};
+};
+
+struct SetStateOptions {
+    std::string entity{};
+    std::string session{};
+    std::optional<std::string> text{}; ///< unset: `file`
+    std::string file{"-"};             ///< "-": standard input
+};
+
+struct ClearStateOptions {
+    std::string entity{};
+    std::string session{};
+};
+
+/// A text to print, without asking a broker: help, man page, completion.
+struct Text {
+    std::string text{};
+};
+
+using Command = std::variant<Text, SendOptions, ScheduleOptions, CancelOptions, ReceiveOptions,
+                             ConsumeOptions, PeekOptions, SessionsOptions, CountsOptions,
+                             PurgeOptions, GetStateOptions, SetStateOptions, ClearStateOptions>;
+
+/// The command line, checked without any I/O.
+struct CommandLine {
+    Shared shared{};
+    Command command{};
+};
+
 /// Throws UsageError. `environment`: the connection string of the environment, or empty.
-[[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments,
-                                                   const std::string& environment);
+[[nodiscard]] CommandLine parse_command_line(int count, const char* const* arguments,
+                                             const std::string& environment);
 
 } // namespace sessionq::cli

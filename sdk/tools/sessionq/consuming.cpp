@@ -1,0 +1,32 @@
+#include <sessionq/session_processor.hpp>
+#include <sessionq/wait_for_signal.hpp>
+
+#include "tools/sessionq/commands.hpp"
+#include "tools/sessionq/message_record.hpp"
+#include "tools/sessionq/output.hpp"
+
+namespace sessionq::cli {
+
+int run(const Client& client, const Shared&, const ConsumeOptions& options) {
+    SessionProcessor processor{client,
+                               options.entity,
+                               {.max_concurrent_sessions = options.concurrent_sessions,
+                                .session_idle_timeout = options.idle_timeout}};
+    processor.on_message([](MessageContext& context) {
+        try {
+            write_output(line_of(record_of(context.message())));
+        } catch (const OutputError& error) {
+            end_program(error); // at once: what was not written must not count as delivered
+        }
+    });
+    processor.on_error([](const ErrorContext& error) { tell(error.failure.to_string()); });
+    processor.start();
+    wait_for_signal();
+    if (processor.stop(std::chrono::seconds{10}).complete) {
+        return 0;
+    }
+    tell("the stop took longer than ten seconds; what is not settled comes again");
+    return 1;
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,47 @@
+#include "tools/sessionq/declare.hpp"
+
+#include "tools/nearest_word.hpp"
+#include "tools/sessionq/time_text.hpp"
+
+namespace sessionq::cli {
+
+CLI::Option& add_entity(CLI::App& command, std::string& target, const char* help) {
+    return *command.add_option("ENTITY", target, help)->required();
+}
+
+CLI::Option& add_session(CLI::App& command, std::optional<std::string>& target, const char* help) {
+    return *command.add_option("--session", target, help)->type_name("ID");
+}
+
+CLI::Option& add_duration(CLI::App& command, const char* name,
+                          const std::function<void(Duration)>& set, Duration longest,
+                          const char* help) {
+    const auto parse = [name, set, longest](const std::string& text) {
+        const auto duration = parse_duration(text);
+        if (!duration || *duration > longest) {
+            throw UsageError{
+                std::string{name} + ": '" + text + "' is not a duration of at most " +
+                duration_text(std::chrono::duration_cast<std::chrono::milliseconds>(longest)) +
+                "; for example 200ms, 1.5s, 2m or 0"};
+        }
+        set(*duration);
+    };
+    return *command.add_option_function<std::string>(name, parse, help)->type_name("DURATION");
+}
+
+void refuse_choice(const std::string& option, const std::string& text,
+                   const std::vector<std::string>& choices) {
+    throw UsageError{option + ": '" + text + "' is not one of " + CLI::detail::join(choices, ", ") +
+                     tools::did_you_mean(text, choices)};
+}
+
+CLI::Option& add_numbers(CLI::App& command, const char* name, std::vector<std::int64_t>& target,
+                         const char* help) {
+    CLI::Option* option = command.add_option(name, target, help)->type_name("NUMBER")->take_all();
+    if (std::string_view{name}.starts_with('-')) {
+        option->allow_extra_args(false);
+    }
+    return *option;
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,21 @@
+#include "tools/sessionq/json_text.hpp"
+
+#include "core/peer_words.hpp"
+#include "tools/sessionq/base64.hpp"
+
+namespace sessionq::cli {
+
+void put_text(Json& object, const std::string& name, std::string_view text) {
+    if (core::is_utf8(text)) {
+        object[name] = text;
+    } else {
+        object[name + "_base64"] = to_base64(text);
+    }
+}
+
+std::string line_of(const Json& object) {
+    return core::escape_peer_words(object.dump(-1, ' ', false, Json::error_handler_t::replace)) +
+           "\n";
+}
+
+} // namespace sessionq::cli

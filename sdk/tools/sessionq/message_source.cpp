@@ -1,0 +1,88 @@
+#include "tools/sessionq/message_source.hpp"
+
+#include <utility>
+
+#include "tools/sessionq/message_record.hpp"
+
+namespace sessionq::cli {
+
+MessageSource::MessageSource(const MessageInput& input, std::function<WallTime()> now)
+    : input_{input}, clock_{std::move(now)} {
+    if (input.bodies.empty()) {
+        lines_.emplace(input.file);
+    }
+}
+
+std::vector<Message> MessageSource::next(std::size_t most) {
+    std::vector<Message> messages;
+    now_.reset();
+    while (messages.size() < most && (messages.empty() || has_message())) {
+        auto message = next_message();
+        if (!message) {
+            break;
+        }
+        ++given_;
+        if (given_ > 1 && !input_.pattern.message_id.empty() &&
+            message->message_id == input_.pattern.message_id) {
+            throw UsageError{"--id: is for a single message, and there are more"};
+        }
+        messages.push_back(*std::move(message));
+    }
+    return messages;
+}
+
+bool MessageSource::has_message() const {
+    return lines_ ? lines_->has_line() : given_ < input_.bodies.size();
+}
+
+std::optional<Message> MessageSource::next_message() {
+    if (!lines_) {
+        return given_ < input_.bodies.size() ? std::optional{message_of(input_.bodies[given_])}
+                                             : std::nullopt;
+    }
+    if (input_.format == InputFormat::json) {
+        return next_record();
+    }
+    if (input_.format == InputFormat::whole) {
+        return given_ == 0 ? std::optional{message_of(lines_->rest())} : std::nullopt;
+    }
+    auto line = lines_->next();
+    return line ? std::optional{message_of(*std::move(line))} : std::nullopt;
+}
+
+std::optional<Message> MessageSource::next_record() {
+    while (auto line = lines_->next()) {
+        ++line_;
+        if (line->find_first_not_of(" \t\r") != std::string::npos) {
+            try {
+                return read_record(*line, pattern(), now());
+            } catch (const RecordError& error) {
+                throw UsageError{"line " + std::to_string(line_) + ": " + error.what()};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+Message MessageSource::message_of(std::string body) {
+    Message message = pattern();
+    message.body = std::move(body);
+    return message;
+}
+
+Message MessageSource::pattern() {
+    Message message = input_.pattern;
+    if (input_.delay) {
+        message.scheduled_enqueue_time = now() + *input_.delay;
+    }
+    return message;
+}
+
+WallTime MessageSource::now() {
+    if (!now_) {
+        now_ = clock_();
+    }
+    return *now_;
+}
+
+} // namespace sessionq::cli

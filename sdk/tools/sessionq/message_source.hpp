@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/sessionq/line_reader.hpp"
+#include "tools/sessionq/options.hpp"
+
+namespace sessionq::cli {
+
+/// The messages of `send` and `schedule`, from arguments, lines or records.
+class MessageSource {
+public:
+    /// `now`: what delays count from, asked once for the messages that are read together. Throws
+    /// UsageError if the file cannot be read.
+    MessageSource(const MessageInput& input, std::function<WallTime()> now);
+
+    /// The next messages, at most `most`. Waits for one, and takes others that are there. Empty: no
+    /// more. Throws UsageError, naming the line.
+    [[nodiscard]] std::vector<Message> next(std::size_t most);
+
+private:
+    std::optional<Message> next_message();
+    std::optional<Message> next_record();
+    [[nodiscard]] Message message_of(std::string body);
+    [[nodiscard]] Message pattern();
+    [[nodiscard]] WallTime now();
+    [[nodiscard]] bool has_message() const;
+
+    const MessageInput& input_;
+    std::function<WallTime()> clock_;
+    std::optional<WallTime> now_{};
+    std::optional<LineReader> lines_{};
+    std::size_t given_{0};
+    std::size_t line_{0};
+};
+
+} // namespace sessionq::cli

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <sessionq/session_receiver.hpp>
+
+#include "tools/sessionq/commands.hpp"
+#include "tools/sessionq/message_record.hpp"
+#include "tools/sessionq/output.hpp"
+
+namespace sessionq::cli {
+namespace {
+
+constexpr std::size_t at_once = 100;
+
+void settle(SessionMessage& message, const ReceiveOptions& options) {
+    switch (options.settling) {
+    case Settling::complete: return message.complete();
+    case Settling::abandon: return message.abandon();
+    case Settling::release: return message.release();
+    case Settling::defer: return message.defer();
+    case Settling::dead_letter: return message.dead_letter(options.reason, options.description);
+    }
+}
+
+/// Whether a settled message is available again at once. All are settled at the end then.
+bool comes_again(Settling settling) {
+    return settling == Settling::abandon || settling == Settling::release;
+}
+
+/// Prints messages and settles them. What cannot be written is not settled.
+class Settler {
+public:
+    explicit Settler(const ReceiveOptions& options) : options_{options} {}
+
+    void take(std::vector<SessionMessage> messages) {
+        for (SessionMessage& message : messages) {
+            write_output(line_of(record_of(message.message())));
+            if (comes_again(options_.settling)) {
+                held_.push_back(std::move(message));
+            } else {
+                settle(message, options_);
+            }
+        }
+    }
+    void finish() {
+        for (SessionMessage& message : held_) {
+            settle(message, options_);
+        }
+    }
+
+private:
+    const ReceiveOptions& options_;
+    std::vector<SessionMessage> held_{};
+};
+
+} // namespace
+
+int run(const Client& client, const Shared&, const ReceiveOptions& options) {
+    auto receiver =
+        options.session
+            ? std::optional{SessionReceiver::accept(client, options.entity, *options.session)}
+            : SessionReceiver::try_accept_next(client, options.entity, options.wait);
+    if (!receiver) {
+        tell("no session has messages");
+        return 0;
+    }
+    Settler settler{options};
+    if (!options.deferred.empty()) {
+        settler.take(receiver->receive_deferred(options.deferred));
+    } else {
+        std::size_t left =
+            options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
+        while (left != 0) {
+            auto messages = receiver->receive(std::min(left, at_once), options.wait);
+            if (messages.empty()) {
+                break;
+            }
+            left -= messages.size();
+            settler.take(std::move(messages));
+        }
+    }
+    settler.finish();
+    receiver->close();
+    return 0;
+}
+
+} // namespace sessionq::cli

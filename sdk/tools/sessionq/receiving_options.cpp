@@ -1,0 +1,101 @@
+#include "tools/sessionq/declare.hpp"
+
+namespace sessionq::cli {
+namespace {
+
+constexpr Duration longest_wait = std::chrono::hours{24};
+constexpr const char* entity_with_sessions = "Queue or TOPIC/subscriptions/NAME, with sessions";
+
+void add_settling(CLI::App& command, ReceiveOptions& options) {
+    add_choice<Settling>(command, "--settle", options.settling,
+                         {{"complete", Settling::complete},
+                          {"abandon", Settling::abandon},
+                          {"release", Settling::release},
+                          {"dead-letter", Settling::dead_letter}},
+                         "What to do with a message when it is printed. abandon counts the "
+                         "delivery, release does not. Both end when a message comes again "
+                         "(complete)");
+    command.add_option("--reason", options.reason, "Reason, with --settle dead-letter")
+        ->type_name("TEXT");
+    command
+        .add_option("--description", options.description, "Description, with --settle dead-letter")
+        ->type_name("TEXT");
+}
+
+void add_wait(CLI::App& command, Duration& target) {
+    add_duration(
+        command, "--wait", [&target](Duration time) { target = time; }, longest_wait,
+        "How long to wait for a session, and for each message (5s)");
+}
+
+} // namespace
+
+void declare_receiving(CLI::App& app, CommandLine& line) {
+    const auto receive = std::make_shared<ReceiveOptions>();
+    CLI::App& receive_command =
+        declare(app, line, "receive",
+                "Receives one session: prints its messages and completes them. A message is "
+                "settled when its line is written, so none is lost if the reader goes away",
+                receive);
+    add_entity(receive_command, receive->entity, entity_with_sessions);
+    CLI::Option& session = add_session(receive_command, receive->session,
+                                       "Session to receive (the next that has messages)");
+    receive_command.add_option("--count", receive->count, "Most messages to print (all)")
+        ->type_name("N");
+    add_wait(receive_command, receive->wait);
+    add_numbers(receive_command, "--deferred", receive->deferred,
+                "Receive the deferred message with this sequence number. Repeatable")
+        .needs(&session);
+    add_settling(receive_command, *receive);
+
+    const auto defer = std::make_shared<ReceiveOptions>();
+    defer->settling = Settling::defer;
+    defer->count = 1;
+    CLI::App& defer_command =
+        declare(app, line, "defer",
+                "Sets aside the next messages of a session and prints them. 'receive --deferred' "
+                "receives them by their sequence numbers",
+                defer);
+    add_entity(defer_command, defer->entity, entity_with_sessions);
+    add_session(defer_command, defer->session, "Session (the next that has messages)");
+    defer_command.add_option("--count", defer->count, "Most messages to defer. 0: all (1)")
+        ->type_name("N");
+    add_wait(defer_command, defer->wait);
+
+    const auto consume = std::make_shared<ConsumeOptions>();
+    CLI::App& consume_command = declare(
+        app, line, "consume",
+        "Runs a processor that prints and completes messages, until SIGINT or SIGTERM", consume);
+    add_entity(consume_command, consume->entity, entity_with_sessions);
+    consume_command
+        .add_option("--concurrent-sessions", consume->concurrent_sessions,
+                    "Sessions held at once (8)")
+        ->type_name("N");
+    add_duration(
+        consume_command, "--idle-timeout",
+        [&target = consume->idle_timeout](Duration time) { target = time; }, longest_wait,
+        "Idle time before the processor leaves a session (1s)");
+
+    const auto purge = std::make_shared<PurgeOptions>();
+    CLI::App& purge_command =
+        declare(app, line, "purge",
+                "Removes the messages of all sessions, or of one, for good. Messages that arrive "
+                "meanwhile are removed too. Deferred and scheduled messages, messages that a "
+                "consumer holds, and states of sessions stay",
+                purge);
+    add_entity(purge_command, purge->entity, entity_with_sessions);
+    add_session(purge_command, purge->session, "Session to purge (all)");
+    add_duration(
+        purge_command, "--wait", [&target = purge->wait](Duration time) { target = time; },
+        longest_wait, "How long to wait for a session, and for each message, before it ends (1s)");
+    const auto confirmed = std::make_shared<bool>(false);
+    purge_command.add_flag("--yes", *confirmed, "Confirms. Without it nothing is removed");
+    purge_command.callback([&line, purge, confirmed] {
+        if (!*confirmed) {
+            throw UsageError{"purge: removes messages for good; confirm with --yes"};
+        }
+        line.command = *purge;
+    });
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""sessionq_receiving_test.py SESSIONQ SESSIONQD: receive, defer, purge and counts. What cannot be
+written stays at the broker."""
+
+import json
+import os
+import signal
+import subprocess
+
+from on_daemon import OnDaemon, main, sessionq
+
+
+class Receiving(OnDaemon):
+    def send(self, session, *bodies):
+        self.run_it("send", "orders", "--session", session, *bodies)
+
+    def peeked(self, session):
+        shown = self.records("peek", "orders", "--session", session)
+        return [(record["body"], record["delivery_count"]) for record in shown]
+
+    def test_messages_are_set_aside_and_received_by_number(self):
+        self.send("d", "one", "two", "three")
+        deferred = self.records("defer", "orders", "--session", "d", "--count", "2")
+        self.assertEqual([record["body"] for record in deferred], ["one", "two"])
+        one, two = (str(record["sequence_number"]) for record in deferred)
+        (single,) = self.records("defer", "orders", "--session", "d")  # one, if nothing is said
+        self.assertEqual(single["body"], "three")
+        states = [m.get("state") for m in self.records("peek", "orders", "--session", "d")]
+        self.assertEqual(states, ["deferred"] * 3)
+        by_number = ("receive", "orders", "--session", "d", "--deferred")
+        self.assertEqual(self.bodies(*by_number, two, "--deferred", one), ["two", "one"])
+        self.assertIn("no such message", self.run_it(*by_number, one, code=1).stderr)
+        self.assertEqual(self.bodies(*by_number, str(single["sequence_number"])), ["three"])
+
+    def test_a_message_is_settled_as_asked(self):
+        self.send("s", "one", "two")
+        of_s = ("receive", "orders", "--session", "s", "--wait", "300ms")
+        self.assertEqual(self.bodies(*of_s, "--settle", "release"), ["one", "two"])
+        self.assertEqual(self.peeked("s"), [("one", 0), ("two", 0)])
+        self.assertEqual(self.bodies(*of_s, "--settle", "abandon"), ["one", "two"])
+        self.assertEqual(self.peeked("s"), [("one", 1), ("two", 1)])
+        dead = ("--settle", "dead-letter", "--reason", "Bad\x07", "--description", "very")
+        self.assertEqual(self.bodies(*of_s, *dead), ["one", "two"])
+        self.assertEqual(self.peeked("s"), [])
+        letters = self.records("peek", "orders/$DeadLetterQueue", "--session", "s")
+        self.assertEqual([letter["body"] for letter in letters], ["one", "two"])
+        expected = {"reason": "Bad\x07", "description": "very"}
+        self.assertEqual(letters[0]["dead_letter"], expected)
+
+    def test_a_reader_that_goes_away_costs_no_message(self):
+        self.send("p", "one", "two")
+        for command in (
+            ["receive", "orders", "--session", "p"],
+            ["consume", "orders"],
+        ):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run(
+                [sessionq, *command],
+                stdout=writer,
+                stderr=subprocess.PIPE,
+                timeout=100,
+                env=self.environment(),
+            )
+            os.close(writer)
+            self.assertEqual(done.returncode, -signal.SIGPIPE, done.stderr)
+            self.assertEqual(done.stderr, b"")
+            self.assertEqual(self.peeked("p"), [("one", 0), ("two", 0)])
+        self.assertEqual(
+            self.bodies("receive", "orders", "--session", "p", "--count", "2"), ["one", "two"]
+        )
+
+    def test_a_full_disk_costs_no_message(self):
+        self.send("f", "one")
+        with open("/dev/full", "wb", buffering=0) as full:
+            for command in (("receive", "orders", "--session", "f"), ("consume", "orders")):
+                done = self.run_it(*command, stdout=full, code=1)
+                self.assertIn("cannot write standard output: No space left", done.stderr)
+                self.assertEqual(self.peeked("f"), [("one", 0)])
+        self.bodies("receive", "orders", "--session", "f", "--count", "1")
+
+    def test_purge_removes_one_session_or_all(self):
+        for session in ("p1", "p2", "p3"):
+            self.send(session, *(str(i) for i in range(30)))
+        self.assertIn("--yes", self.run_it("purge", "orders", code=2).stderr)
+        self.assertEqual(len(self.peeked("p2")), 30)
+        quick = ("--yes", "--json", "--wait", "300ms")
+        done = self.run_it("purge", "orders", "--session", "p2", *quick)
+        self.assertEqual(json.loads(done.stdout), {"removed": 30})
+        self.assertEqual(self.peeked("p2"), [])
+        (late,) = self.run_it(
+            "schedule", "orders", "--session", "p1", "--delay", "1h", "late"
+        ).stdout.split()
+        done = self.run_it("purge", "orders", *quick)
+        self.assertGreaterEqual(json.loads(done.stdout)["removed"], 60)
+        self.assertIn("messages are left: ", done.stderr)
+        self.assertEqual([body for body, _ in self.peeked("p1")], ["late"])
+        self.run_it("cancel", "orders", late)
+        self.assertNotIn("left", self.run_it("purge", "orders", *quick).stderr)
+
+    def test_counts_are_those_of_the_entity(self):
+        def counts(entity):
+            return json.loads(self.run_it("counts", entity, "--json").stdout)
+
+        empty = {"active": 0, "deferred": 0, "scheduled": 0, "dead_letters": 0, "sessions": 0}
+        self.assertEqual(counts("copies"), empty)
+        self.run_it("send", "copies", "--session", "a", "1", "2", "3", "4")
+        self.run_it("send", "copies", "--session", "b", "1")
+        self.run_it("schedule", "copies", "--session", "b", "--delay", "1h", "later")
+        self.run_it("defer", "copies", "--session", "a")
+        dead = ("--count", "1", "--settle", "dead-letter")
+        self.run_it("receive", "copies", "--session", "a", *dead)
+        full = {"active": 3, "deferred": 1, "scheduled": 1, "dead_letters": 1, "sessions": 2}
+        self.assertEqual(counts("copies"), full)
+        rows = dict(row.split() for row in self.run_it("counts", "copies").stdout.splitlines())
+        self.assertEqual(rows, {name: str(count) for name, count in full.items()})
+        self.assertEqual(counts("copies/$DeadLetterQueue")["active"], 1)
+
+    def test_what_an_entity_does_not_show_is_null(self):
+        done = self.run_it("counts", "plain", "--json")
+        counts = json.loads(done.stdout)
+        self.assertEqual(counts["active"], 0)
+        if counts["sessions"] is None:
+            self.assertIn("plain", done.stderr)
+
+    def test_sessions_are_json_whatever_their_ids(self):
+        self.send("x\x1b\u202ey", "one")
+        found = self.records("sessions", "orders", "--json")
+        self.assertIn({"session": "x\x1b\u202ey"}, found)
+        self.bodies("receive", "orders", "--session", "x\x1b\u202ey", "--count", "1")
+
+
+main()

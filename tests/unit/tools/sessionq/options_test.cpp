@@ -1,0 +1,196 @@
+#include <doctest/doctest.h>
+
+#include "tools/sessionq/options.hpp"
+
+using namespace sessionq;
+using namespace sessionq::cli;
+using namespace std::chrono;
+
+namespace {
+
+constexpr const char* secret = "Endpoint=sb://h;SharedAccessKey=hush";
+
+CommandLine parsed(std::vector<const char*> arguments, const std::string& environment = "from") {
+    arguments.insert(arguments.begin(), "sessionq");
+    return parse_command_line(static_cast<int>(arguments.size()), arguments.data(), environment);
+}
+
+template <typename Options>
+Options options(std::vector<const char*> arguments) {
+    return std::get<Options>(parsed(std::move(arguments)).command);
+}
+
+std::string complaint(std::vector<const char*> arguments) {
+    try {
+        static_cast<void>(parsed(std::move(arguments)));
+    } catch (const UsageError& error) {
+        CHECK(std::string_view{error.what()}.find("hush") == std::string_view::npos);
+        return error.what();
+    }
+    return {};
+}
+
+std::string text_of(std::vector<const char*> arguments) {
+    return options<Text>(std::move(arguments)).text;
+}
+
+} // namespace
+
+TEST_CASE("sessionq options: --connection and the others stand anywhere") {
+    CHECK(parsed({"peek", "orders"}).shared.connection == "from");
+    CHECK(parsed({"--connection", "c", "peek", "orders"}).shared.connection == "c");
+    CHECK(parsed({"peek", "--connection", "c", "orders"}).shared.connection == "c");
+    CHECK(parsed({"peek", "orders", "--connection=c"}).shared.connection == "c");
+    CHECK(parsed({"state", "get", "orders", "--session", "a", "--connection", "c"})
+              .shared.connection == "c");
+    CHECK(parsed({"send", "orders", "body", "--json"}).shared.json);
+    CHECK(options<PeekOptions>({"peek", "--connection", "c", "orders"}).entity == "orders");
+    CHECK_THROWS_AS(static_cast<void>(parsed({"peek", "orders"}, "")), UsageError);
+    CHECK_FALSE(std::get<Text>(parsed({"man"}, "").command).text.empty());
+}
+
+TEST_CASE("sessionq options: every text arrives unchanged") {
+    const auto sent = options<SendOptions>({"send", "orders", "[1,2]", "", "{}", "[]", "[x", "\x01",
+                                            "receive", "--session", "[a,b]", "--", "-5", "--x="});
+    CHECK(sent.input.bodies ==
+          std::vector<std::string>{"[1,2]", "", "{}", "[]", "[x", "\x01", "receive", "-5", "--x="});
+    CHECK(sent.input.pattern.session_id == "[a,b]");
+    CHECK(options<SendOptions>({"send", "orders", "--session=", "b"}).input.pattern.session_id ==
+          "");
+    CHECK(options<SendOptions>({"send", "orders", "--session", "", "b"}).input.pattern.session_id ==
+          "");
+    CHECK(options<SetStateOptions>({"state", "set", "orders", "--session", "a", "[1]"}).text ==
+          "[1]");
+}
+
+TEST_CASE("sessionq options: what send says of its messages") {
+    const auto made = options<SendOptions>({"send",
+                                            "orders",
+                                            "--id",
+                                            "m",
+                                            "--correlation-id",
+                                            "c",
+                                            "--subject",
+                                            "s",
+                                            "--content-type",
+                                            "t",
+                                            "--reply-to",
+                                            "r",
+                                            "--reply-to-session",
+                                            "rs",
+                                            "--to",
+                                            "to",
+                                            "--time-to-live",
+                                            "2m",
+                                            "--priority",
+                                            "7",
+                                            "--property",
+                                            "a=[1,2]",
+                                            "--property",
+                                            "n:int=5",
+                                            "--delay",
+                                            "1d",
+                                            "body"});
+    const Message& pattern = made.input.pattern;
+    CHECK(made.entity == "orders");
+    CHECK(made.input.bodies == std::vector<std::string>{"body"});
+    CHECK(made.input.delay == 24h);
+    CHECK(pattern.message_id == "m");
+    CHECK(pattern.correlation_id == "c");
+    CHECK(pattern.subject == "s");
+    CHECK(pattern.content_type == "t");
+    CHECK(pattern.reply_to == "r");
+    CHECK(pattern.reply_to_session_id == "rs");
+    CHECK(pattern.to == "to");
+    CHECK(pattern.time_to_live == 2min);
+    CHECK(pattern.priority == 7);
+    CHECK(pattern.properties == Properties{{"a", std::string{"[1,2]"}}, {"n", std::int64_t{5}}});
+    CHECK_FALSE(pattern.session_id);
+    const auto later = options<ScheduleOptions>(
+        {"schedule", "orders", "--at", "1970-01-01T00:00:01Z", "--input", "json", "--file", "f"});
+    CHECK(later.input.pattern.scheduled_enqueue_time == WallTime{} + 1s);
+    CHECK(later.input.format == InputFormat::json);
+    CHECK(later.input.file == "f");
+}
+
+TEST_CASE("sessionq options: receive, defer, cancel, purge") {
+    const auto receive =
+        options<ReceiveOptions>({"receive", "orders", "--session", "a", "--deferred", "5",
+                                 "--deferred", "6", "--settle", "dead-letter", "--reason", "r"});
+    CHECK(receive.deferred == std::vector<std::int64_t>{5, 6});
+    CHECK(receive.settling == Settling::dead_letter);
+    CHECK(receive.reason == "r");
+    CHECK(receive.count == 0);
+    const auto defer = options<ReceiveOptions>({"defer", "orders"});
+    CHECK(defer.settling == Settling::defer);
+    CHECK(defer.count == 1);
+    CHECK(options<CancelOptions>({"cancel", "orders", "5", "6"}).numbers ==
+          std::vector<std::int64_t>{5, 6});
+    CHECK(options<PurgeOptions>({"purge", "orders", "--yes"}).entity == "orders");
+    CHECK(complaint({"purge", "orders"}).find("--yes") != std::string::npos);
+}
+
+TEST_CASE("sessionq options: unknown words are named with the nearest right one") {
+    CHECK(complaint({"recieve", "orders"}) == "unknown command 'recieve'; did you mean 'receive'?");
+    CHECK(complaint({"frobnicate"}).starts_with("unknown command 'frobnicate'; expected send, "));
+    CHECK(complaint({"state", "gte", "orders"}) ==
+          "state: unknown command 'gte'; did you mean 'get'?");
+    CHECK(complaint({}).starts_with("a command is missing; expected send, "));
+    CHECK(complaint({"state"}) == "state: a command is missing; expected get, set, clear");
+    CHECK(complaint({"state", "orders", "--session", "a"}) ==
+          "state: unknown command 'orders'; expected get, set, clear");
+    CHECK(complaint({"peek", "orders", "--sesion", "a"}) ==
+          "--sesion: no such option; did you mean '--session'?");
+    CHECK(complaint({"peek", "orders", "--frobnicate"}) == "--frobnicate: no such option");
+    CHECK(complaint({"peek", "orders", "more"}) == "there are more arguments than expected");
+    CHECK(complaint({"completion", "bsah"}) ==
+          "SHELL: 'bsah' is not one of bash, zsh, fish; did you mean 'bash'?");
+}
+
+TEST_CASE("sessionq options: what stands behind a mistyped option is not repeated") {
+    const std::string connection = "--conection: no such option; did you mean '--connection'?";
+    for (const char* command :
+         {"peek", "send", "cancel", "completion", "man", "purge", "receive"}) {
+        CAPTURE(command);
+        CHECK(complaint({command, "--conection", secret}).find(connection) == 0);
+        CHECK(complaint({command, "x", "--conection", secret}).find(connection) == 0);
+        CHECK(complaint({"--conection", secret, command}).find(connection) == 0);
+    }
+    CHECK(complaint({"--conection", secret}) == connection);
+    CHECK(complaint({"--conection", "hush"}) == connection);
+    CHECK(complaint({std::string{"--conection="}.append(secret).c_str(), "peek"}) == connection);
+    CHECK(complaint({"peek", "orders", "-khush"}) == "-k: no such option");
+    CHECK(complaint({secret}) == complaint({"Unknown"}));
+    CHECK(complaint({"state", "get", "orders", "--conection", secret}) == connection);
+    CHECK(complaint({"state", "--session", "hush"}) ==
+          "state: unknown command; expected get, set, clear");
+}
+
+TEST_CASE("sessionq options: values out of range are named") {
+    CHECK(complaint({"receive", "orders", "--wait", "soon"}).starts_with("--wait: 'soon' is not"));
+    CHECK(complaint({"receive", "orders", "--wait", "25h"}).starts_with("--wait: '25h' is not"));
+    CHECK(complaint({"send", "orders", "--priority", "256"}) ==
+          "--priority: '256' is not 0 to 255");
+    CHECK(complaint({"send", "orders", "--at", "noon"}).starts_with("--at: 'noon' is not a time"));
+    CHECK(complaint({"send", "orders", "--time-to-live", "0"}).starts_with("--time-to-live: '0'"));
+    CHECK(complaint({"peek", "orders", "--from", "-1"}) == "--from: '-1' is not a sequence number");
+    CHECK(complaint({"send", "orders", "--input", "jsno"}).find("did you mean 'json'") !=
+          std::string::npos);
+    for (const std::vector<const char*>& wrong : std::vector<std::vector<const char*>>{
+             {"send", "orders", "--at", "2026-01-31T12:00:00Z", "--delay", "1s"},
+             {"send", "orders", "--file", "f", "body"},
+             {"receive", "orders", "--deferred", "5"},
+             {"cancel", "orders"},
+             {"cancel", "orders", "five"},
+             {"state", "get", "orders"},
+             {"peek"}}) {
+        CHECK_FALSE(complaint(wrong).empty());
+    }
+}
+
+TEST_CASE("sessionq options: help is that of the command") {
+    CHECK(text_of({"--help"}).find("Exit status:") != std::string::npos);
+    CHECK(text_of({"peek", "--help"}).find("--follow") != std::string::npos);
+    CHECK(text_of({"state", "set", "--help"}).find("TEXT") != std::string::npos);
+    CHECK(text_of({"send", "--help"}).find("body_base64") != std::string::npos);
+}
