@@ -9,6 +9,7 @@
 
 #include "tools/command_tree.hpp"
 #include "tools/nearest_word.hpp"
+#include "tools/wrapped_text.hpp"
 
 namespace sessionq::tools {
 namespace {
@@ -157,7 +158,8 @@ std::string help_of(const CLI::App& app) {
             before += (before.empty() ? "" : " ") + command->get_name();
         }
     }
-    return commands.back()->help(before);
+    constexpr std::size_t columns = 100;
+    return wrapped(commands.back()->help(before), columns, app.get_formatter()->get_column_width());
 }
 
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {

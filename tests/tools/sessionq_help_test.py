@@ -173,7 +173,10 @@ class ManualPage(unittest.TestCase):
         self.assertGreater(len(commands), 10)
         for command in commands:
             self.assertIn(f"sessionq {command}", page)
-            for word in run(sessionq, command, "--help").split():
+            described = run(sessionq, command, "--help")
+            self.assertIn(f"Usage: sessionq {command} ", described)
+            self.assertLessEqual(max(len(line) for line in described.splitlines()), 100)
+            for word in described.split():
                 if word.startswith("--") and word.strip("-").isalpha():
                     self.assertIn(word, page)
 
