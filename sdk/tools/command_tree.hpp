@@ -27,7 +27,7 @@ struct CommandInfo {
     std::string name{};
     std::string path{}; ///< "state set". Empty: the program itself
     std::string help{};
-    std::string footer{}; ///< sections of text: a title that ends with ':', then indented lines
+    std::string footer{}; ///< sections of text: a short title that ends with ':', then lines
     std::vector<OptionInfo> options{};
     std::vector<OptionInfo> arguments{};
     std::vector<CommandInfo> commands{};

@@ -77,6 +77,8 @@ CommandInfo without_help(CommandInfo command) {
     return command;
 }
 
+constexpr std::size_t longest_title = 24; // longer lines that end with ':' are text
+
 /// The sections of a footer. Its indented lines keep their form.
 std::string sections(const std::string& footer) {
     std::istringstream lines{footer};
@@ -91,7 +93,7 @@ std::string sections(const std::string& footer) {
     for (std::string line; std::getline(lines, line);) {
         const bool is_indented = line.starts_with("  ");
         keep_form(is_indented);
-        if (!is_indented && line.ends_with(':')) {
+        if (!is_indented && line.size() <= longest_title && line.ends_with(':')) {
             text += ".SH " + plain(capitals(line.substr(0, line.size() - 1))) + "\n";
         } else if (line.empty()) {
             text += ".PP\n";

@@ -168,9 +168,16 @@ class ManualPage(unittest.TestCase):
         usage = run(sessionq, "--help")
         commands = [
             line.split()[0]
-            for line in usage.split("Subcommands:")[1].split("\n\n")[0].strip().splitlines()
+            for line in usage.split("Subcommands:\n")[1].split("\n\n")[0].splitlines()
+            if line.startswith("  ") and line[2] != " "
         ]
         self.assertGreater(len(commands), 10)
+        titles = [line[4:] for line in page.splitlines() if line.startswith(".SH ")]
+        self.assertEqual(
+            titles,
+            ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS"]
+            + ["OUTPUT", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "RECORDS"],
+        )
         for command in commands:
             self.assertIn(f"sessionq {command}", page)
             described = run(sessionq, command, "--help")

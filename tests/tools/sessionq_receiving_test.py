@@ -98,6 +98,49 @@ class Receiving(OnDaemon):
         self.run_it("cancel", "orders", late)
         self.assertNotIn("left", self.run_it("purge", "orders", *quick).stderr)
 
+    def test_an_entity_without_sessions_is_received_from_and_purged(self):
+        self.run_it("send", "loose", "one", "two", "three")
+        quick = ("--wait", "300ms")
+        (one,) = self.records("defer", "loose")
+        self.assertEqual(one["body"], "one")
+        released = self.bodies("receive", "loose", *quick, "--settle", "release")
+        self.assertEqual(released, ["two", "three"])
+        by_number = ("receive", "loose", "--deferred", str(one["sequence_number"]))
+        self.assertEqual(self.bodies(*by_number), ["one"])
+        dead = ("--count", "1", "--settle", "dead-letter", "--reason", "Bad")
+        self.assertEqual(self.bodies("receive", "loose", *dead), ["two"])
+        for entity in ("loose", "loose/$DeadLetterQueue"):
+            done = self.run_it("purge", entity, "--yes", "--json", *quick)
+            self.assertEqual(json.loads(done.stdout), {"removed": 1})
+            self.assertEqual(self.records("peek", entity), [])
+
+    def test_dead_letters_are_listed_shown_and_removed(self):
+        for session, reason in (("l1", "Bad"), ("l1", "Worse"), ("l2", "Bad")):
+            self.send(session, f"body of {session}")
+            dead = ("--count", "1", "--settle", "dead-letter", "--reason", reason)
+            self.run_it("receive", "orders", "--session", session, *dead)
+        listed = ("dead-letters", "list", "orders", "--session")
+        one, two = self.records(*listed, "l1")
+        reasons = [letter["dead_letter"]["reason"] for letter in (one, two)]
+        self.assertEqual(reasons, ["Bad", "Worse"])
+        self.assertNotIn("body", one)
+        self.assertEqual(self.records(*listed, "l1", "--reason", "Worse"), [two])
+        self.assertEqual(self.records(*listed, "l1", "--count", "1"), [one])
+        self.assertEqual(self.records(*listed, "l1", "--older-than", "1h"), [])
+        number = str(two["sequence_number"])
+        (shown,) = self.records("dead-letters", "show", "orders", number)
+        self.assertEqual((shown["body"], shown["dead_letter"]["reason"]), ("body of l1", "Worse"))
+        gone = self.run_it("dead-letters", "show", "orders", "999999", code=1).stderr
+        self.assertIn("has no message 999999", gone)
+        purge = ("dead-letters", "purge", "orders", "--session", "l1", "--reason", "Bad")
+        self.assertIn("--yes", self.run_it(*purge, code=2).stderr)
+        done = self.run_it(*purge, "--yes", "--json")
+        self.assertEqual(json.loads(done.stdout), {"removed": 1})
+        self.assertEqual(self.records(*listed, "l1"), [two])  # its deliveries are as before
+        self.assertEqual(len(self.records(*listed, "l2")), 1)
+        nowhere = self.run_it("dead-letters", "list", "nowhere", code=1).stderr
+        self.assertIn("nowhere", nowhere)
+
     def test_counts_are_those_of_the_entity(self):
         def counts(entity):
             return json.loads(self.run_it("counts", entity, "--json").stdout)

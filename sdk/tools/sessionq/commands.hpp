@@ -22,5 +22,11 @@ namespace sessionq::cli {
 [[nodiscard]] int run(const Client& client, const Shared& shared, const GetStateOptions& options);
 [[nodiscard]] int run(const Client& client, const Shared& shared, const SetStateOptions& options);
 [[nodiscard]] int run(const Client& client, const Shared& shared, const ClearStateOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared,
+                      const ListDeadLettersOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared,
+                      const ShowDeadLettersOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared,
+                      const PurgeDeadLettersOptions& options);
 
 } // namespace sessionq::cli

@@ -81,6 +81,7 @@ CommandLine parse_command_line(int count, const char* const* arguments,
     declare_sending(app, line);
     declare_receiving(app, line);
     declare_browsing(app, line);
+    declare_dead_letters(app, line);
     declare_state(app, line);
     declare_texts(app, line);
     app.footer(footer); // last: commands take over what their program has

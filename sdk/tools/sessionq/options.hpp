@@ -10,6 +10,7 @@
 #include <sessionq/time.hpp>
 
 #include "tools/command_line.hpp"
+#include "tools/sessionq/dead_letter_filter.hpp"
 
 namespace sessionq::cli {
 
@@ -108,14 +109,38 @@ struct ClearStateOptions {
     std::string session{};
 };
 
+/// The dead letters of an entity.
+struct DeadLetters {
+    std::string entity{};
+    bool transfer{false}; ///< those that could not be forwarded
+};
+
+struct ListDeadLettersOptions {
+    DeadLetters letters{};
+    DeadLetterFilter filter{};
+    std::uint32_t count{0}; ///< most messages; zero: all
+};
+
+struct ShowDeadLettersOptions {
+    DeadLetters letters{};
+    std::vector<std::int64_t> numbers{};
+};
+
+struct PurgeDeadLettersOptions {
+    DeadLetters letters{};
+    DeadLetterFilter filter{};
+};
+
 /// A text to print, without asking a broker: help, man page, completion.
 struct Text {
     std::string text{};
 };
 
-using Command = std::variant<Text, SendOptions, ScheduleOptions, CancelOptions, ReceiveOptions,
-                             ConsumeOptions, PeekOptions, SessionsOptions, CountsOptions,
-                             PurgeOptions, GetStateOptions, SetStateOptions, ClearStateOptions>;
+using Command =
+    std::variant<Text, SendOptions, ScheduleOptions, CancelOptions, ReceiveOptions, ConsumeOptions,
+                 PeekOptions, SessionsOptions, CountsOptions, PurgeOptions, GetStateOptions,
+                 SetStateOptions, ClearStateOptions, ListDeadLettersOptions, ShowDeadLettersOptions,
+                 PurgeDeadLettersOptions>;
 
 /// The command line, checked without any I/O.
 struct CommandLine {

@@ -2,9 +2,11 @@
 
 #include <sessionq/browser.hpp>
 #include <sessionq/error.hpp>
+#include <sessionq/receiver.hpp>
 #include <sessionq/session_receiver.hpp>
 
 #include "tools/sessionq/commands.hpp"
+#include "tools/sessionq/next_session.hpp"
 #include "tools/sessionq/report.hpp"
 
 namespace sessionq::cli {
@@ -12,13 +14,25 @@ namespace {
 
 constexpr std::size_t at_once = 1000;
 
-/// Removes a session's messages until none comes for `wait`.
-void purge_session(SessionReceiver receiver, Duration wait, std::size_t& removed) {
+/// Removes messages until none comes for `wait`.
+void remove_from(auto receiver, Duration wait, std::size_t& removed) {
     for (auto messages = receiver.receive(at_once, wait); !messages.empty();
          messages = receiver.receive(at_once, wait)) {
         removed += messages.size();
     }
     receiver.close();
+}
+
+void remove_all(const Client& client, const std::string& entity, Duration wait,
+                std::size_t& removed) {
+    auto next = next_session(client, entity, wait, {.receive_and_delete = true});
+    if (!next.entity_has_sessions) {
+        remove_from(Receiver::open(client, entity, {.receive_and_delete = true}), wait, removed);
+    }
+    while (next.session) {
+        remove_from(*std::move(next.session), wait, removed);
+        next = next_session(client, entity, wait, {.receive_and_delete = true});
+    }
 }
 
 void tell_left(const Client& client, const PurgeOptions& options) {
@@ -37,17 +51,13 @@ void tell_left(const Client& client, const PurgeOptions& options) {
 } // namespace
 
 int run(const Client& client, const Shared& shared, const PurgeOptions& options) {
-    constexpr SessionReceiverOptions removing{.receive_and_delete = true};
     report_count(shared, "removed", [&](std::size_t& removed) {
         if (options.session) {
-            purge_session(
-                SessionReceiver::accept(client, options.entity, *options.session, removing),
-                options.wait, removed);
-            return;
-        }
-        while (auto receiver = SessionReceiver::try_accept_next(client, options.entity,
-                                                                options.wait, removing)) {
-            purge_session(*std::move(receiver), options.wait, removed);
+            remove_from(SessionReceiver::accept(client, options.entity, *options.session,
+                                                {.receive_and_delete = true}),
+                        options.wait, removed);
+        } else {
+            remove_all(client, options.entity, options.wait, removed);
         }
     });
     tell_left(client, options);

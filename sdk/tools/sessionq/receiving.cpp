@@ -3,10 +3,12 @@
 #include <utility>
 #include <vector>
 
+#include <sessionq/receiver.hpp>
 #include <sessionq/session_receiver.hpp>
 
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/message_record.hpp"
+#include "tools/sessionq/next_session.hpp"
 #include "tools/sessionq/output.hpp"
 
 namespace sessionq::cli {
@@ -14,7 +16,7 @@ namespace {
 
 constexpr std::size_t at_once = 100;
 
-void settle(SessionMessage& message, const ReceiveOptions& options) {
+void settle(LockedMessage& message, const ReceiveOptions& options) {
     switch (options.settling) {
     case Settling::complete: return message.complete();
     case Settling::abandon: return message.abandon();
@@ -34,8 +36,8 @@ class Settler {
 public:
     explicit Settler(const ReceiveOptions& options) : options_{options} {}
 
-    void take(std::vector<SessionMessage> messages) {
-        for (SessionMessage& message : messages) {
+    void take(std::vector<LockedMessage> messages) {
+        for (LockedMessage& message : messages) {
             write_output(line_of(record_of(message.message())));
             if (comes_again(options_.settling)) {
                 held_.push_back(std::move(message));
@@ -45,35 +47,26 @@ public:
         }
     }
     void finish() {
-        for (SessionMessage& message : held_) {
+        for (LockedMessage& message : held_) {
             settle(message, options_);
         }
     }
 
 private:
     const ReceiveOptions& options_;
-    std::vector<SessionMessage> held_{};
+    std::vector<LockedMessage> held_{};
 };
 
-} // namespace
-
-int run(const Client& client, const Shared&, const ReceiveOptions& options) {
-    auto receiver =
-        options.session
-            ? std::optional{SessionReceiver::accept(client, options.entity, *options.session)}
-            : SessionReceiver::try_accept_next(client, options.entity, options.wait);
-    if (!receiver) {
-        tell("no session has messages");
-        return 0;
-    }
+/// Receives what the options ask for. `receiver`: of a session, or of an entity without sessions.
+void receive_from(auto receiver, const ReceiveOptions& options) {
     Settler settler{options};
     if (!options.deferred.empty()) {
-        settler.take(receiver->receive_deferred(options.deferred));
+        settler.take(receiver.receive_deferred(options.deferred));
     } else {
         std::size_t left =
             options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
         while (left != 0) {
-            auto messages = receiver->receive(std::min(left, at_once), options.wait);
+            auto messages = receiver.receive(std::min(left, at_once), options.wait);
             if (messages.empty()) {
                 break;
             }
@@ -82,7 +75,26 @@ int run(const Client& client, const Shared&, const ReceiveOptions& options) {
         }
     }
     settler.finish();
-    receiver->close();
+    receiver.close();
+}
+
+} // namespace
+
+int run(const Client& client, const Shared&, const ReceiveOptions& options) {
+    if (options.session) {
+        receive_from(SessionReceiver::accept(client, options.entity, *options.session), options);
+        return 0;
+    }
+    // Deferred messages are asked for by number, which is not that of any session.
+    auto next = options.deferred.empty() ? next_session(client, options.entity, options.wait)
+                                         : NextSession{.entity_has_sessions = false};
+    if (next.session) {
+        receive_from(*std::move(next.session), options);
+    } else if (next.entity_has_sessions) {
+        tell("no session has messages");
+    } else {
+        receive_from(Receiver::open(client, options.entity), options);
+    }
     return 0;
 }
 

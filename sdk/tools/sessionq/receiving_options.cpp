@@ -5,6 +5,8 @@ namespace {
 
 constexpr Duration longest_wait = std::chrono::hours{24};
 constexpr const char* entity_with_sessions = "Queue or TOPIC/subscriptions/NAME, with sessions";
+constexpr const char* any_queue =
+    "Queue, TOPIC/subscriptions/NAME, or either with /$DeadLetterQueue";
 
 void add_settling(CLI::App& command, ReceiveOptions& options) {
     add_choice<Settling>(command, "--settle", options.settling,
@@ -13,8 +15,8 @@ void add_settling(CLI::App& command, ReceiveOptions& options) {
                           {"release", Settling::release},
                           {"dead-letter", Settling::dead_letter}},
                          "What to do with a message when it is printed. abandon counts the "
-                         "delivery, release does not. Both end when a message comes again "
-                         "(complete)");
+                         "delivery, release does not. Both are done at the end, because the "
+                         "messages come again (complete)");
     command.add_option("--reason", options.reason, "Reason, with --settle dead-letter")
         ->type_name("TEXT");
     command
@@ -34,29 +36,32 @@ void declare_receiving(CLI::App& app, CommandLine& line) {
     const auto receive = std::make_shared<ReceiveOptions>();
     CLI::App& receive_command =
         declare(app, line, "receive",
-                "Receives one session: prints its messages and completes them. A message is "
-                "settled when its line is written, so none is lost if the reader goes away",
+                "Prints messages and completes them: those of one session, or of an entity without "
+                "sessions, such as a dead-letter queue. A message is settled when its line is "
+                "written, so none is lost if the reader goes away",
                 receive);
-    add_entity(receive_command, receive->entity, entity_with_sessions);
-    CLI::Option& session = add_session(receive_command, receive->session,
-                                       "Session to receive (the next that has messages)");
+    add_entity(receive_command, receive->entity, any_queue);
+    add_session(receive_command, receive->session,
+                "Session to receive (the next that has messages)");
     receive_command.add_option("--count", receive->count, "Most messages to print (all)")
         ->type_name("N");
     add_wait(receive_command, receive->wait);
-    add_numbers(receive_command, "--deferred", receive->deferred,
-                "Receive the deferred message with this sequence number. Repeatable")
-        .needs(&session);
+    add_numbers(
+        receive_command, "--deferred", receive->deferred,
+        "Receive the deferred message with this sequence number. It needs --session, if the "
+        "entity has sessions. Repeatable");
     add_settling(receive_command, *receive);
 
     const auto defer = std::make_shared<ReceiveOptions>();
     defer->settling = Settling::defer;
     defer->count = 1;
-    CLI::App& defer_command =
-        declare(app, line, "defer",
-                "Sets aside the next messages of a session and prints them. 'receive --deferred' "
-                "receives them by their sequence numbers",
-                defer);
-    add_entity(defer_command, defer->entity, entity_with_sessions);
+    CLI::App& defer_command = declare(
+        app, line, "defer",
+        "Sets aside the next messages and prints them: of a session, or of an entity without "
+        "sessions. 'receive --deferred' "
+        "receives them by their sequence numbers",
+        defer);
+    add_entity(defer_command, defer->entity, any_queue);
     add_session(defer_command, defer->session, "Session (the next that has messages)");
     defer_command.add_option("--count", defer->count, "Most messages to defer. 0: all (1)")
         ->type_name("N");
@@ -79,11 +84,12 @@ void declare_receiving(CLI::App& app, CommandLine& line) {
     const auto purge = std::make_shared<PurgeOptions>();
     CLI::App& purge_command =
         declare(app, line, "purge",
-                "Removes the messages of all sessions, or of one, for good. Messages that arrive "
+                "Removes all messages of an entity, or those of one session, for good. Messages "
+                "that arrive "
                 "meanwhile are removed too. Deferred and scheduled messages, messages that a "
                 "consumer holds, and states of sessions stay",
                 purge);
-    add_entity(purge_command, purge->entity, entity_with_sessions);
+    add_entity(purge_command, purge->entity, any_queue);
     add_session(purge_command, purge->session, "Session to purge (all)");
     add_duration(
         purge_command, "--wait", [&target = purge->wait](Duration time) { target = time; },

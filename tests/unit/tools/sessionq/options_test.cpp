@@ -127,6 +127,14 @@ TEST_CASE("sessionq options: receive, defer, cancel, purge") {
     CHECK(options<CancelOptions>({"cancel", "orders", "5", "6"}).numbers ==
           std::vector<std::int64_t>{5, 6});
     CHECK(options<PurgeOptions>({"purge", "orders", "--yes"}).entity == "orders");
+    const auto letters = options<PurgeDeadLettersOptions>(
+        {"dead-letters", "purge", "orders", "--transfer", "--older-than", "7d", "--yes"});
+    CHECK(letters.letters.transfer);
+    CHECK(letters.filter.older_than == 7 * 24h);
+    CHECK_FALSE(letters.filter.reason);
+    CHECK(complaint({"dead-letters", "purge", "orders"}).find("--yes") != std::string::npos);
+    CHECK(complaint({"dead-leters", "list", "orders"}) ==
+          "unknown command 'dead-leters'; did you mean 'dead-letters'?");
     CHECK(complaint({"purge", "orders"}).find("--yes") != std::string::npos);
 }
 
@@ -179,7 +187,6 @@ TEST_CASE("sessionq options: values out of range are named") {
     for (const std::vector<const char*>& wrong : std::vector<std::vector<const char*>>{
              {"send", "orders", "--at", "2026-01-31T12:00:00Z", "--delay", "1s"},
              {"send", "orders", "--file", "f", "body"},
-             {"receive", "orders", "--deferred", "5"},
              {"cancel", "orders"},
              {"cancel", "orders", "five"},
              {"state", "get", "orders"},
