@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -69,6 +70,10 @@ public:
     /// When the lock that holds the message ends unless it is renewed. never() if the broker's
     /// locks have no time limit, and with `receive_and_delete`. On the monotonic clock.
     [[nodiscard]] Deadline lock_expires() const noexcept;
+
+    /// Fires shortly before that lock ends, and when it is lost. Its callbacks run one after
+    /// another on a thread that the client keeps for them.
+    [[nodiscard]] std::stop_token stop_token() const noexcept;
 
     /// Renews the lock that holds the message, its own or its session's, and returns when it ends.
     /// Needed only if the receiver does not renew locks by itself.

@@ -18,6 +18,7 @@
 #include <sessionq/message_order.hpp>
 #include <sessionq/on_damage.hpp>
 #include <sessionq/operation_context.hpp>
+#include <sessionq/processor.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 #include <sessionq/received_message.hpp>

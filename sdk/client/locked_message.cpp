@@ -26,9 +26,12 @@ bool LockedMessage::settled() const noexcept {
 
 Deadline LockedMessage::lock_expires() const noexcept {
     const auto& lock = delivery_->own_lock;
-    return lock != nullptr
-               ? Deadline::at(TimePoint{Duration{lock->expires.load(std::memory_order_acquire)}})
-               : session_->status()->lock_expires();
+    return lock != nullptr ? lock->expires() : session_->status()->lock_expires();
+}
+
+std::stop_token LockedMessage::stop_token() const noexcept {
+    const auto& lock = delivery_->own_lock;
+    return lock != nullptr ? lock->stop_token() : session_->status()->stop_token();
 }
 
 Deadline LockedMessage::renew_lock(const OperationContext& context) {

@@ -16,11 +16,13 @@ constexpr Duration destructor_patience = std::chrono::seconds{5};
 constexpr Duration late_patience =
     std::chrono::milliseconds{100}; // for handlers that outlived a stop
 
+constexpr Duration describe_patience = std::chrono::seconds{1};
+
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
-                         const ports::Capabilities& capabilities) {
+                         const ports::Capabilities& capabilities, ports::Scope scope) {
     processor::check_options(options);
     processor::check_entities(entities);
-    processor::check_capabilities(options, capabilities);
+    processor::check_capabilities(options, capabilities, scope);
     if (options.worker_threads == 0) {
         options.worker_threads = std::max(1U, std::thread::hardware_concurrency());
     }
@@ -45,10 +47,12 @@ processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
 } // namespace
 
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
-                                   std::vector<std::string> entities, ProcessorOptions options)
+                                   std::vector<std::string> entities, ProcessorOptions options,
+                                   ports::Scope scope)
     : engine_{std::make_unique<Engine>(std::move(client))},
       entities_{std::move(entities)},
-      options_{checked(std::move(options), entities_, engine_->client->capabilities())} {}
+      options_{checked(std::move(options), entities_, engine_->client->capabilities(), scope)},
+      scope_{scope} {}
 
 ProcessorRuntime::~ProcessorRuntime() {
     if (processor() == nullptr) {
@@ -104,7 +108,7 @@ void ProcessorRuntime::start() {
     environment.workers = engine.pool.get();
     environment.coroutines = engine.coroutines.get();
     engine.processor = std::make_unique<processor::Processor>(
-        options_, entities_, std::move(handlers_), std::move(environment));
+        options_, entities_, std::move(handlers_), std::move(environment), scope_);
     core::log(LogLevel::info, "processor", "starts on ", entities_.size(),
               " entities: ", options_.max_concurrent_sessions, " sessions, ",
               options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads,
@@ -113,6 +117,34 @@ void ProcessorRuntime::start() {
                   .count(),
               " ms");
     engine.processor->start();
+}
+
+void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
+    if (processor() == nullptr) {
+        throw Error{Errc::invalid_state, "the processor is not started"};
+    }
+    const OperationContext::DetachedScope detached;
+    processor()->update_limits(limits);
+}
+
+ProcessorDescription ProcessorRuntime::describe() const {
+    if (processor() == nullptr) {
+        return {};
+    }
+    const auto promise = std::make_shared<std::promise<ProcessorDescription>>();
+    auto described = promise->get_future();
+    processor()->describe(
+        [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
+    if (described.wait_for(describe_patience) == std::future_status::ready) {
+        return described.get();
+    }
+    return {.state = processor()->state(),
+            .degraded = {"a receive thread does not answer"},
+            .counters = processor()->counters()};
+}
+
+ProcessorCounters ProcessorRuntime::counters() const noexcept {
+    return processor() == nullptr ? ProcessorCounters{} : processor()->counters();
 }
 
 StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {

@@ -22,8 +22,9 @@ namespace sessionq::client {
 /// Owns the processor, its workers and its client, and ends them in order.
 class ProcessorRuntime {
 public:
+    /// `scope`: what each link of the processor holds.
     ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
-                     ProcessorOptions options);
+                     ProcessorOptions options, ports::Scope scope = ports::Scope::session);
     /// Never hangs. If a handler does not return, another thread keeps what it uses and waits for
     /// it.
     ~ProcessorRuntime();
@@ -35,6 +36,10 @@ public:
     void start();
     StopReport stop(const StopOptions& options) noexcept;
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
+    [[nodiscard]] ProcessorDescription describe() const;
+    [[nodiscard]] ProcessorCounters counters() const noexcept;
+    /// Throws `invalid_state` before the start.
+    void update_limits(const ConcurrencyLimits& limits);
 
     /// Null before the start.
     [[nodiscard]] processor::Processor* processor() const noexcept {
@@ -58,6 +63,7 @@ private:
     std::unique_ptr<Engine> engine_;
     const std::vector<std::string> entities_;
     const ProcessorOptions options_;
+    const ports::Scope scope_;
     processor::Handlers handlers_{};
 };
 

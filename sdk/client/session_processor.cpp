@@ -6,11 +6,6 @@
 #include "core/access.hpp"
 
 namespace sessionq {
-namespace {
-
-constexpr Duration describe_patience = std::chrono::seconds{1};
-
-} // namespace
 
 SessionProcessor::SessionProcessor(const Client& client, std::string entity,
                                    ProcessorOptions options)
@@ -60,34 +55,12 @@ StopReport SessionProcessor::stop(Duration timeout) noexcept {
 }
 
 void SessionProcessor::update_limits(const ConcurrencyLimits& limits) {
-    if (runtime_->processor() == nullptr) {
-        throw Error{Errc::invalid_state, "the processor is not started"};
-    }
-    const OperationContext::DetachedScope detached;
-    runtime_->processor()->update_limits(limits);
+    runtime_->update_limits(limits);
 }
 
-ProcessorDescription SessionProcessor::describe() const {
-    const processor::Processor* processor = runtime_->processor();
-    if (processor == nullptr) {
-        return {};
-    }
-    const auto promise = std::make_shared<std::promise<ProcessorDescription>>();
-    auto described = promise->get_future();
-    processor->describe(
-        [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
-    if (described.wait_for(describe_patience) == std::future_status::ready) {
-        return described.get();
-    }
-    return {.state = processor->state(),
-            .degraded = {"a receive thread does not answer"},
-            .counters = processor->counters()};
-}
+ProcessorDescription SessionProcessor::describe() const { return runtime_->describe(); }
 
-ProcessorCounters SessionProcessor::counters() const noexcept {
-    const processor::Processor* processor = runtime_->processor();
-    return processor == nullptr ? ProcessorCounters{} : processor->counters();
-}
+ProcessorCounters SessionProcessor::counters() const noexcept { return runtime_->counters(); }
 
 const ProcessorOptions& SessionProcessor::options() const noexcept { return runtime_->options(); }
 

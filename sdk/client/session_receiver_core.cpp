@@ -7,6 +7,16 @@
 #include "timing/timer_service.hpp"
 
 namespace sessionq::client {
+namespace {
+
+/// If the message has a lock of its own.
+void lock_alone(std::optional<ports::OwnLocks>& locks, ports::Delivery& delivery) {
+    if (locks) {
+        static_cast<HeldDelivery&>(delivery).own_lock = locks->add(delivery);
+    }
+}
+
+} // namespace
 
 SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
                                          const ReceiverTerms& terms, ports::SessionLinkPtr link,
@@ -16,10 +26,16 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
       status_{std::make_shared<SessionStatus>(home.loop, std::move(entity), link->session_id(),
                                               terms.scope)},
       link_{std::move(link)},
-      message_locks_{home.loop, link_->message_locks(), terms},
       book_{terms.removes(), terms.prefetch},
       progress_{terms.removes() ? Duration::zero() : terms.max_lock_renewal} {
     status_->set_receiver(this);
+    if (ports::MessageLocks* const locks = link_->message_locks()) {
+        using Renewal = ports::OwnLocks::Renewal;
+        message_locks_.emplace(
+            home.loop, home.notifier, *locks,
+            ports::OwnLocks::Terms{.renewal = terms.renews ? Renewal::automatic : Renewal::by_hand,
+                                   .max_renewal = terms.max_lock_renewal});
+    }
     link_->set_events(*this);
     lock_.accepted(asked, home.loop.now(), link_->initial_lock());
     serve(); // prefetches
@@ -60,7 +76,7 @@ void SessionReceiverCore::receive(const PendingPtr<Deliveries>& pending, std::si
 }
 
 void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
-    message_locks_.add(static_cast<HeldDelivery&>(*delivery));
+    lock_alone(message_locks_, *delivery);
     if (book_.delivered(std::move(delivery))) {
         // By a later turn, so that messages that come together are handed out together.
         home_.loop.post([status = status_] {
@@ -83,7 +99,11 @@ void SessionReceiverCore::serve() {
     });
     for (ReceiveBook::Answer& answer : book_.serve()) {
         progress_.received(answer.messages.size(), home_.loop.now());
-        message_locks_.hand_out(answer.messages);
+        for (const ports::DeliveryPtr& each : answer.messages) {
+            if (const auto& lock = static_cast<const HeldDelivery&>(*each).own_lock) {
+                message_locks_->restart(*lock);
+            }
+        }
         answer.pending->complete(std::move(answer.messages));
     }
     if (!is_open()) {
@@ -110,7 +130,7 @@ void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending
             if (answer && !pending->ended()) {
                 progress_.received(answer.value().size(), home_.loop.now());
                 for (const ports::DeliveryPtr& each : answer.value()) {
-                    message_locks_.add(static_cast<HeldDelivery&>(*each));
+                    lock_alone(message_locks_, *each);
                 }
             }
             answer_to(std::move(answer));
@@ -124,7 +144,9 @@ void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending
 void SessionReceiverCore::settle(const PendingPtr<core::Done>& pending,
                                  std::shared_ptr<HeldDelivery> delivery,
                                  ports::Settlement settlement) {
-    message_locks_.settle(*delivery);
+    if (message_locks_) {
+        message_locks_->remove(delivery->own_lock.get());
+    }
     link_->settle(settling_.add(std::move(delivery), pending), std::move(settlement));
     progress_.settled(home_.loop.now());
     if (terms_.max_lock_renewal > Duration::zero()) {
@@ -154,9 +176,12 @@ void SessionReceiverCore::set_state(const PendingPtr<core::Done>& pending,
 }
 
 void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,
-                                     std::shared_ptr<HeldLock> lock) {
+                                     std::shared_ptr<ports::OwnLock> lock) {
     if (lock != nullptr) {
-        ask(*pending, [&] { return message_locks_.renew(pending, std::move(lock)); });
+        ask(*pending, [&] {
+            return message_locks_->renew(lock, pending->deadline(),
+                                         AnswerTo<Deadline>{pending, Errc::lock_lost});
+        });
         return;
     }
     ports::SessionLink::LockHandler take =
@@ -175,7 +200,9 @@ void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,
 
 void SessionReceiverCore::on_lock_uncertain() {
     lock_.became_uncertain(home_.loop.now());
-    message_locks_.became_uncertain();
+    if (message_locks_) {
+        message_locks_->became_uncertain();
+    }
     arm();
 }
 

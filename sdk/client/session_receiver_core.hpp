@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "client/held_locks.hpp"
 #include "client/receive_book.hpp"
 #include "client/receiver_machine.hpp"
 #include "client/receiver_terms.hpp"
@@ -14,6 +13,7 @@
 #include "client/settling_progress.hpp"
 #include "client/unanswered_settlements.hpp"
 #include "ports/lock_keeper.hpp"
+#include "ports/own_locks.hpp"
 #include "ports/session_link.hpp"
 #include "timing/timer.hpp"
 
@@ -53,7 +53,7 @@ public:
     void get_state(const PendingPtr<std::optional<std::string>>& pending);
     void set_state(const PendingPtr<core::Done>& pending, std::optional<std::string> state);
     /// Of a message, or of the session if `lock` is null.
-    void renew_lock(const PendingPtr<Deadline>& pending, std::shared_ptr<HeldLock> lock);
+    void renew_lock(const PendingPtr<Deadline>& pending, std::shared_ptr<ports::OwnLock> lock);
 
     // At any time
     void look(); ///< Does what is due now.
@@ -81,7 +81,7 @@ private:
     const ReceiverTerms terms_;
     const std::shared_ptr<SessionStatus> status_;
     ports::SessionLinkPtr link_;
-    HeldLocks message_locks_;
+    std::optional<ports::OwnLocks> message_locks_{}; // unset: messages have no own locks
     ports::LockKeeper lock_{};
     ReceiverMachine machine_{};
     timing::Timer timer_{timing::Timer::calling<&SessionReceiverCore::look>(this)};

@@ -13,6 +13,8 @@ namespace sessionq::ports {
 class MessageLock {
 public:
     [[nodiscard]] Deadline expires() const noexcept { return lock_.expires(); }
+    /// The instant after which no handler may start.
+    [[nodiscard]] TimePoint last_start() const noexcept { return lock_.last_start(); }
     /// Whether a keeper has it: it is neither removed nor lost.
     [[nodiscard]] bool is_kept() const noexcept { return place_ != nowhere; }
 

@@ -84,6 +84,7 @@ void AcceptTable::ask(std::size_t target) {
     machine_->asked(*accept, target, now(), now() + wait + tuning.accept_grace);
     accept->id = workplace_.endpoint.accept(
         {.entity = targets_[target].entity,
+         .scope = workplace_.shared->scope,
          .further_entities = targets_[target].further_entities,
          .session_id = targets_[target].session_id,
          .mode = options.receive_and_delete ? ports::ReceiveMode::receive_and_delete

@@ -26,9 +26,7 @@ SessionContext MessageContext::session() const noexcept {
 }
 std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt(); }
 Deadline MessageContext::deadline() const noexcept { return call_->message.deadline(); }
-std::stop_token MessageContext::stop_token() const noexcept {
-    return call_->driver().view().stop_token();
-}
+std::stop_token MessageContext::stop_token() const noexcept { return call_->stop_token(); }
 bool MessageContext::settled() const noexcept { return call_->decided(); }
 
 void MessageContext::complete() { call_->settle({.outcome = ports::Outcome::complete}); }

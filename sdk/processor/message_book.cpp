@@ -14,7 +14,7 @@ void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arriv
 
 void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
     holds_ += end.holds_lane ? 1 : 0;
-    Circumstances session{.usable = session_.usable(),
+    Circumstances session{.usable = session_.usable() && !end.lock_over,
                           .may_wait = !session_.is_leaving(),
                           .expired = session_.terms.options.expired_message};
     if (end.ending == Ending::failed) {

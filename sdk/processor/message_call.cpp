@@ -1,5 +1,7 @@
 #include "processor/message_call.hpp"
 
+#include <algorithm>
+
 #include <sessionq/operation_context.hpp>
 
 #include "core/log.hpp"
@@ -24,8 +26,9 @@ dispatch::Verdict MessageCall::run() noexcept {
     SessionView& session = driver_->view();
     SharedState& shared = *session.workplace().shared;
     const TimePoint now = shared.environment.clock->now();
-    if (const auto unstarted = may_start(now, session.last_start(), message.deadline(),
-                                         shared.options.expired_message)) {
+    if (const auto unstarted =
+            may_start(now, std::min(session.last_start(), ports::last_start(own_lock.get())),
+                      message.deadline(), shared.options.expired_message)) {
         return conclude(*unstarted);
     }
     if (ready_at != TimePoint{}) {
@@ -33,8 +36,7 @@ dispatch::Verdict MessageCall::run() noexcept {
     }
     std::exception_ptr error;
     {
-        const OperationContext::Scope scope{
-            core::under_trace_of(message, session.context(message.deadline()))};
+        const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
         try {
             if (!shared.handlers.message) {
                 return start_asynchronous();
@@ -45,6 +47,15 @@ dispatch::Verdict MessageCall::run() noexcept {
         }
     }
     return conclude(keep(std::move(error)));
+}
+
+OperationContext MessageCall::operation_context() const {
+    return own_lock == nullptr ? driver_->view().context(message.deadline())
+                               : own_lock->context(message.deadline());
+}
+
+std::stop_token MessageCall::stop_token() const noexcept {
+    return own_lock == nullptr ? driver_->view().stop_token() : own_lock->stop_token();
 }
 
 dispatch::Verdict MessageCall::start_asynchronous() {
@@ -87,6 +98,8 @@ dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
     const SessionView& session = driver_->view();
     end_.ending = ending;
     end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
+    // A lock that is too near its end to start is not renewed any more.
+    end_.lock_over = ports::has_ended(own_lock.get(), ending == Ending::not_started);
     end_.holds_lane = holds_lane(ending, end_.decision, session.strict(),
                                  session.workplace().options().confirm_settlements);
     const dispatch::Verdict verdict =
@@ -104,8 +117,8 @@ void MessageCall::settle(ports::Settlement settlement) {
     if (const auto needed = capability_for(settlement.outcome)) {
         session.workplace().endpoint.capabilities().require(*needed);
     }
-    const bool lost =
-        !decided() && session.lock_over(session.workplace().shared->environment.clock->now());
+    const TimePoint now = session.workplace().shared->environment.clock->now();
+    const bool lost = !decided() && (session.lock_over(now) || ports::is_over(own_lock.get(), now));
     if (lost || !decide(std::move(settlement))) {
         throw Error{lost ? Errc::lock_lost : Errc::already_settled,
                     "message of session '" + session.session_id() + "'"};

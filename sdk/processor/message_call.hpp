@@ -11,6 +11,7 @@
 
 #include "core/access.hpp"
 #include "ports/delivery.hpp"
+#include "ports/own_lock.hpp"
 #include "processor/message_machine.hpp"
 #include "processor/shard_call.hpp"
 
@@ -42,6 +43,7 @@ public:
 
     [[nodiscard]] SessionDriver& driver() const noexcept { return *driver_; }
     [[nodiscard]] MessageContext& context() noexcept { return context_; }
+    [[nodiscard]] std::stop_token stop_token() const noexcept;
 
     // On the loop
     [[nodiscard]] const MessageEnd& end() const noexcept { return end_; }
@@ -54,7 +56,8 @@ public:
     [[nodiscard]] ports::Settlement take_settlement();
     [[nodiscard]] ports::Outcome outcome() const noexcept { return outcome_; }
 
-    TimePoint ready_at{}; ///< when it became the next of its session
+    TimePoint ready_at{};                       ///< when it became the next of its session
+    std::shared_ptr<ports::OwnLock> own_lock{}; ///< null: its session's lock covers it
 
 private:
     static constexpr std::uint8_t settle_notice = 1;
@@ -63,6 +66,7 @@ private:
     enum class Decision : std::uint8_t { open, deciding, made };
     enum class Progress : std::uint8_t { starting, waiting, ended };
 
+    [[nodiscard]] OperationContext operation_context() const;
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     Ending keep(std::exception_ptr error) noexcept;

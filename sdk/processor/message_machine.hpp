@@ -49,6 +49,7 @@ struct MessageEnd {
     Ending ending{Ending::handled};
     std::optional<ports::Outcome> decision{}; ///< what the handler decided
     bool holds_lane{false}; ///< nothing of the session starts before it is released
+    bool lock_over{false};  ///< its own lock has ended: the broker has it
 };
 
 /// What the session says of itself when a handler has ended.

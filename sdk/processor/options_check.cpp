@@ -116,10 +116,12 @@ void check_entities(const std::vector<std::string>& entities) {
     }
 }
 
-void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities) {
+void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities,
+                        ports::Scope scope) {
     using ports::Capability;
-    capabilities.require(options.session_ids.empty() ? Capability::accept_next
-                                                     : Capability::accept_named);
+    capabilities.require(scope == ports::Scope::entity ? Capability::plain_entities
+                         : options.session_ids.empty() ? Capability::accept_next
+                                                       : Capability::accept_named);
     if (options.receive_and_delete) {
         capabilities.require(Capability::receive_and_delete);
     }

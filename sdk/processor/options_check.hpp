@@ -5,7 +5,7 @@
 
 #include <sessionq/processor_options.hpp>
 
-#include "ports/capabilities.hpp"
+#include "ports/endpoint.hpp"
 
 namespace sessionq::processor {
 
@@ -20,6 +20,7 @@ void check_options(const ProcessorOptions& options);
 void check_entities(const std::vector<std::string>& entities);
 
 /// Throws `not_supported` where the options need what the broker lacks.
-void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities);
+void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities,
+                        ports::Scope scope = ports::Scope::session);
 
 } // namespace sessionq::processor

@@ -7,11 +7,12 @@
 namespace sessionq::processor {
 
 Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
-                     Environment environment)
+                     Environment environment, ports::Scope scope)
     : shared_{std::make_shared<SharedState>()}, stop_{environment.endpoints.size()} {
     check_options(options);
     check_entities(entities);
-    check_capabilities(options, environment.endpoints.front()->capabilities());
+    check_capabilities(options, environment.endpoints.front()->capabilities(), scope);
+    shared_->scope = scope;
     shared_->options = std::move(options);
     shared_->parked.limit(shared_->options.max_parked_sessions);
     shared_->settling.limit(shared_->options.max_concurrent_sessions);

@@ -26,7 +26,7 @@ public:
     /// Checks everything; throws `invalid_option` naming the member, `not_supported` naming the
     /// capability. No I/O.
     Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
-              Environment environment);
+              Environment environment, ports::Scope scope = ports::Scope::session);
     ~Processor() = default;
     Processor(const Processor&) = delete;
     Processor& operator=(const Processor&) = delete;

@@ -11,6 +11,13 @@ MessageCall& call_of(const SessionAction& action) {
     return static_cast<MessageCall&>(*action.message);
 }
 
+/// The message is settled or gone: its own lock is not renewed any more.
+void drop_own_lock(ports::OwnLocks* locks, const MessageCall& call) {
+    if (locks != nullptr) {
+        locks->remove(call.own_lock.get());
+    }
+}
+
 } // namespace
 
 SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link)
@@ -20,13 +27,26 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
       view_{shard.workplace(),
             shard.slots().targets()[seat.target].entity_at(link_->entity_index()),
             link_->session_id(), shard.slots().calls_per_session()},
-      machine_{shard.terms(), view_.loop().now()} {}
+      machine_{shard.terms(), view_.loop().now()} {
+    if (ports::MessageLocks* const locks = link_->message_locks()) {
+        own_locks_ = std::make_unique<ports::OwnLocks>(
+            view_.loop(), *view_.shared().environment.notifier, *locks,
+            ports::OwnLocks::Terms{.max_renewal = view_.workplace().options().max_lock_renewal,
+                                   .lost = [this] {
+                                       Counters::add(view_.shared().counters.locks_lost);
+                                       view_.report(ErrorSource::lock_renewal,
+                                                    {.code = Errc::lock_lost,
+                                                     .detail = "the lock of a message ended"});
+                                   }});
+    }
+}
 
 void SessionDriver::open() {
     const ports::FirstCredit first = link_->set_events(*this);
     feed(&SessionMachine::given, first);
     feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
-    const bool alone = view_.shared().held.hold({view_.entity(), view_.session_id()}, this,
+    const bool alone = own_locks_ != nullptr || // its messages are locked one by one
+                       view_.shared().held.hold({view_.entity(), view_.session_id()}, this,
                                                 view_.loop(), [weak = weak_from_this()] {
                                                     if (const auto driver = weak.lock()) {
                                                         driver->feed(&SessionMachine::let_in);
@@ -39,6 +59,9 @@ void SessionDriver::open() {
 
 void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
     auto& call = static_cast<MessageCall&>(*delivery.release());
+    if (own_locks_) {
+        call.own_lock = own_locks_->add(call);
+    }
     if (machine_.in_flight() == 0) {
         call.ready_at = view_.loop().now();
     }
@@ -57,6 +80,7 @@ void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure
 void SessionDriver::on_lost(const Failure& reason) {
     view_.report(ErrorSource::link, reason);
     link_.reset();
+    own_locks_.reset();
     feed(&SessionMachine::link_lost, reason.code);
 }
 
@@ -141,14 +165,21 @@ void SessionDriver::perform(const SessionAction& action) {
         view_.workplace().tally.released += action.count;
         static_cast<void>(
             call_of(action).decide(settlement_for(action.verdict, call_of(action).failure_text())));
+        drop_own_lock(own_locks_.get(), call_of(action));
         link_->settle(call_of(action), call_of(action).take_settlement());
         break;
-    case Kind::dispose: delete &call_of(action); break;
+    case Kind::dispose:
+        drop_own_lock(own_locks_.get(), call_of(action));
+        delete &call_of(action);
+        break;
     case Kind::add_credit: link_->add_credit(action.count); break;
     case Kind::drain: link_->drain(); break;
     case Kind::run_open: run_call(std::nullopt); break;
     case Kind::run_close: run_call(machine_.close_reason()); break;
-    case Kind::drop_link: link_.reset(); break;
+    case Kind::drop_link:
+        link_.reset();
+        own_locks_.reset();
+        break;
     case Kind::close_link:
         link_->close([this, asked = view_.loop().now()](const core::Result<core::Done>& done) {
             if (done.ok()) {

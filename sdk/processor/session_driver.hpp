@@ -6,6 +6,7 @@
 
 #include <sessionq/processor_report.hpp>
 
+#include "ports/own_locks.hpp"
 #include "processor/message_call.hpp"
 #include "processor/session_call.hpp"
 #include "processor/session_machine.hpp"
@@ -84,6 +85,7 @@ private:
     ports::SessionLinkPtr link_;
     SessionView view_;
     SessionMachine machine_;
+    std::unique_ptr<ports::OwnLocks> own_locks_{}; ///< null: messages have no locks of their own
     std::unique_ptr<SessionCall> session_call_{};
     timing::Timer timer_{timing::Timer::calling<&SessionDriver::on_due>(this)};
 };

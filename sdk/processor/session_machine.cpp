@@ -90,7 +90,7 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
 }
 
 void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome) {
-    book_.follow(message, message.decided(outcome, usable(), calls_ == 1));
+    book_.follow(message, message.decided(outcome, usable(), calls_ == 1 && state_.terms.ordered));
 }
 
 void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
@@ -115,10 +115,10 @@ void SessionMachine::taken_back(MessageMachine& message) {
 void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
     book_.answered(message, failure == nullptr);
     react();
-    if (failure != nullptr && failure->code == Errc::lock_lost) {
+    if (failure != nullptr && failure->code != Errc::lock_lost) {
+        leave(CloseReason::unresponsive); // what the broker thinks of the message is unknown
+    } else if (failure != nullptr && state_.terms.ordered) { // else it is the message's own lock
         lock_.lose_soon(CloseReason::lock_lost);
-    } else if (failure != nullptr) { // what the broker thinks of the message is unknown
-        leave(CloseReason::unresponsive);
     }
 }
 

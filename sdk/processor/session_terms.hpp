@@ -21,6 +21,8 @@ struct SessionTerms {
     DrainTime& drain_time;
     Duration idle_timeout{};
     std::uint32_t calls{1};
+    /// Of an entity without sessions: its messages have no order to keep, and locks of their own.
+    bool ordered{true};
     bool has_open{false};  ///< there is an on_session_open
     bool has_close{false}; ///< there is an on_session_close
 };

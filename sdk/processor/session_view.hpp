@@ -23,7 +23,7 @@ public:
           entity_{entity},
           session_id_{std::move(session_id)},
           lane_{workplace.shared->environment.dispatcher->make_lane(calls)},
-          strict_{calls == 1} {}
+          strict_{is_strict(calls)} {}
 
     [[nodiscard]] Workplace& workplace() const noexcept { return workplace_; }
     [[nodiscard]] SharedState& shared() const noexcept { return *workplace_.shared; }
@@ -62,7 +62,7 @@ public:
         shared().environment.notifier->post([lock = lock_] { lock->request_stop(); });
     }
     void limit_calls(std::uint32_t calls) {
-        strict_.store(calls == 1, std::memory_order_relaxed);
+        strict_.store(is_strict(calls), std::memory_order_relaxed);
         lane_->set_max_calls(calls);
     }
     void report(ErrorSource source, Failure failure) const {
@@ -73,6 +73,11 @@ public:
     }
 
 private:
+    /// Messages without sessions have no order to keep.
+    [[nodiscard]] bool is_strict(std::uint32_t calls) const noexcept {
+        return calls == 1 && shared().scope == ports::Scope::session;
+    }
+
     using Instant = std::atomic<TimePoint>;
     static_assert(Instant::is_always_lock_free);
 

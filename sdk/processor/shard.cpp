@@ -48,6 +48,7 @@ SessionTerms Shard::terms() {
             .drain_time = workplace_.drain_time,
             .idle_timeout = slots_.targets().idle_timeout(idle_timeout_),
             .calls = slots_.calls_per_session(),
+            .ordered = shared.scope == ports::Scope::session,
             .has_open = static_cast<bool>(shared.handlers.session_open),
             .has_close = static_cast<bool>(shared.handlers.session_close)};
 }

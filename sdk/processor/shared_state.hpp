@@ -19,6 +19,7 @@ namespace sessionq::processor {
 /// `settling` change after start.
 struct SharedState {
     ProcessorOptions options{};
+    ports::Scope scope{ports::Scope::session}; ///< what each link holds
     std::vector<std::string> entities{};
     Handlers handlers{};
     Environment environment{};

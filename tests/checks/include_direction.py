@@ -7,7 +7,7 @@ BELOW = {
     "core": [],
     "timing": ["core"],
     "dispatch": ["core"],
-    "ports": ["core"],
+    "ports": ["timing"],
     "processor": ["ports", "dispatch", "timing"],
     "broker": ["timing"],
     "in_process": ["ports", "broker"],

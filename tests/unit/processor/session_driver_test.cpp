@@ -825,3 +825,88 @@ TEST_CASE("session driver: receive-and-delete handles all that arrived before it
     CHECK(bench.handled == "1 2"); // no more tries, but each once
     CHECK(link->take_log() == "drain, close");
 }
+
+namespace {
+
+/// The locks of messages, whose broker refuses or grants a renewal at once.
+class AnsweringLocks final : public ports::MessageLocks {
+public:
+    ports::RequestId renew(std::vector<std::uint64_t> tags, Deadline, Handler handler) override {
+        std::vector<core::Result<ports::LockGrant>> answers;
+        for (const std::uint64_t tag : tags) {
+            if (tag == refused) {
+                answers.emplace_back(Failure{.code = Errc::lock_lost});
+            } else {
+                answers.emplace_back(ports::LockGrant{.length = 10s});
+            }
+        }
+        pending.push_back([handler = std::move(handler), answers] { handler(answers); });
+        return pending.size();
+    }
+    void answer() {
+        for (const auto& each : std::exchange(pending, {})) {
+            each();
+        }
+    }
+
+    std::uint64_t refused{0};
+    std::vector<std::function<void()>> pending{};
+};
+
+} // namespace
+
+TEST_CASE("session driver: R13: of messages with own locks one is lost, and the others go on") {
+    ProcessorBench bench{
+        {.max_concurrent_calls_per_session = 3, .session_idle_timeout = Duration::max()}};
+    bench.scope = ports::Scope::entity;
+    bench.holds = true;
+    bench.start();
+    AnsweringLocks locks;
+    locks.refused = 2;
+    auto link = std::make_shared<test::ScriptedLink>("", std::nullopt);
+    link->own_lock = 10s;
+    link->own_locks = &locks;
+    bench.links.push_back(link);
+    bench.endpoint.answer(ports::SessionLinkPtr{std::make_unique<test::LinkToScript>(link)});
+    bench.run();
+    bench.deliver(link, {"1", "2"});
+    REQUIRE(bench.started.size() == 2);
+    bench.advance(5s);
+    REQUIRE(locks.pending.size() == 1);
+    locks.answer();
+    bench.run();
+    CHECK(bench.errors == "lock_renewal lock_lost");
+    MessageContext& kept = *bench.started[0].context;
+    MessageContext& lost = *bench.started[1].context;
+    CHECK_FALSE(kept.stop_token().stop_requested());
+    CHECK(lost.stop_token().stop_requested());
+    CHECK(code_of([&] { lost.complete(); }) == Errc::lock_lost);
+    bench.advance(5s); // the other lock is renewed again
+    locks.answer();
+    bench.finish_all();
+    bench.run();
+    CHECK(link->take_log() == "complete 1");
+    CHECK(link->alive);
+}
+
+TEST_CASE("session driver: a message whose own lock is about to end is not started") {
+    ProcessorBench bench{
+        {.max_concurrent_calls_per_session = 1, .session_idle_timeout = Duration::max()}};
+    bench.scope = ports::Scope::entity;
+    bench.holds = true;
+    bench.start();
+    AnsweringLocks locks;
+    auto link = std::make_shared<test::ScriptedLink>("", std::nullopt);
+    link->own_lock = 10s;
+    link->own_locks = &locks;
+    bench.links.push_back(link);
+    bench.endpoint.answer(ports::SessionLinkPtr{std::make_unique<test::LinkToScript>(link)});
+    bench.run();
+    bench.deliver(link, {"1", "2"});
+    REQUIRE(bench.started.size() == 1);
+    bench.advance(9500ms); // nothing was answered
+    bench.finish_all();
+    bench.run();
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "complete 1");
+}

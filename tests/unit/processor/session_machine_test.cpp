@@ -729,3 +729,30 @@ TEST_CASE("session machine: every input in every phase") {
     table.print();
     CHECK(table.missing().empty());
 }
+
+TEST_CASE("session machine: a message that loses its own lock goes alone") {
+    SessionBench bench{
+        {.max_concurrent_calls_per_session = 2, .session_idle_timeout = Duration::max()},
+        false,
+        false,
+        false};
+    static_cast<void>(bench.begin());
+    processor::MessageMachine& lost = bench.arrive_and_start();
+    processor::MessageMachine& late = bench.arrive_and_start();
+    CHECK(bench.end(lost, {.lock_over = true}).find("settle") == std::string::npos);
+    CHECK(bench.succeed(late) == "settle:complete");
+    static_cast<void>(bench.answer(late, &taken)); // lost meanwhile
+    static_cast<void>(bench.pass(0s));
+    CHECK(bench.machine.phase() == SessionMachine::Phase::working);
+    CHECK(bench.machine.in_flight() == 0);
+}
+
+TEST_CASE("session machine: without an order to keep, a failed message holds up no other") {
+    SessionBench bench{{.session_idle_timeout = Duration::max()}, false, false, false};
+    static_cast<void>(bench.begin());
+    processor::MessageMachine& failed = bench.arrive_and_start();
+    static_cast<void>(bench.arrive());
+    CHECK(bench.end(failed, {.ending = processor::Ending::failed}) == "settle:abandon");
+    CHECK_FALSE(bench.draining);
+    CHECK(bench.lane.size() == 1);
+}

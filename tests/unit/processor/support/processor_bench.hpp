@@ -90,7 +90,8 @@ public:
                                    .notifier = &notifier,
                                    .clock = &loop.clock(),
                                    .seed = 1,
-                                   .emptied = [this] { emptied = true; }});
+                                   .emptied = [this] { emptied = true; }},
+            scope);
         processor->start();
         run();
     }
@@ -191,6 +192,7 @@ public:
     bool emptied{false};                           ///< nothing of the processor is left on its loop
     bool answers{true};                            ///< links opened from now on do
     bool holds{false};                             ///< handlers do not end by themselves
+    ports::Scope scope{ports::Scope::session};     ///< of its links
     std::function<void(MessageContext&)> handle{}; ///< what they do if they do
     std::deque<StartedCall> started{};
     std::string handled{}; ///< texts in the order of starts

@@ -25,6 +25,8 @@ public:
                                             {.sequence_number = ++sequence_, .deadline = deadline}};
         delivery->bytes = 100;
         delivery->settled_by_sender = removes;
+        delivery->port_tag = static_cast<std::uint64_t>(sequence_);
+        delivery->lock = own_lock;
         credit -= credit != 0 ? 1 : 0;
         events->on_delivery(std::move(delivery));
     }
@@ -77,7 +79,10 @@ public:
     [[nodiscard]] std::optional<Duration> lock() const noexcept { return lock_; }
 
     bool removes{false}; ///< receive-and-delete
-    bool answers{true};  ///< what is asked of it is answered in the bench's next round
+    /// Each message is locked on its own, and `own_locks` renews it.
+    std::optional<Duration> own_lock{};
+    ports::MessageLocks* own_locks{nullptr};
+    bool answers{true}; ///< what is asked of it is answered in the bench's next round
     std::function<void()> at_close{[] {}}; ///< from within the call
     bool alive{true};
     bool draining{false};
@@ -137,6 +142,9 @@ public:
         script_->note("renew");
         script_->renewals.push_back(std::move(handler));
         return ++last_request_;
+    }
+    [[nodiscard]] ports::MessageLocks* message_locks() noexcept override {
+        return script_->own_locks;
     }
     ports::RequestId get_state(Deadline /*deadline*/, StateHandler handler) override {
         script_->readers.push_back(std::move(handler));
@@ -225,7 +233,8 @@ public:
                             {ports::Capability::accept_named, ports::Capability::accept_next,
                              ports::Capability::lock_renewal, ports::Capability::dead_letter,
                              ports::Capability::defer, ports::Capability::receive_and_delete,
-                             ports::Capability::session_state}};
+                             ports::Capability::session_state, ports::Capability::plain_entities,
+                             ports::Capability::message_lock_renewal}};
     [[nodiscard]] ports::RequestId asked() const noexcept { return last_; } ///< accepts so far
 
 private:

@@ -16,7 +16,7 @@ public:
     using Machine = processor::SessionMachine;
 
     explicit SessionBench(ProcessorOptions given = {}, bool has_open = false,
-                          bool has_close = false)
+                          bool has_close = false, bool ordered = true)
         : options{std::move(given)},
           machine{{.options = options,
                    .tuning = tuning,
@@ -27,6 +27,7 @@ public:
                    .drain_time = drain_time,
                    .idle_timeout = options.session_idle_timeout,
                    .calls = options.max_concurrent_calls_per_session,
+                   .ordered = ordered,
                    .has_open = has_open,
                    .has_close = has_close},
                   now} {

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <sessionq/backoff_options.hpp>
+#include <sessionq/client.hpp>
+#include <sessionq/message_handler.hpp>
+#include <sessionq/processor_options.hpp>
+#include <sessionq/processor_report.hpp>
+#include <sessionq/sub_queue.hpp>
+
+namespace sessionq {
+
+namespace client {
+class ProcessorRuntime;
+} // namespace client
+
+/// How a `Processor` works. An aggregate for designated initialisers. It is checked before anything
+/// starts: a value out of range throws `Error{Errc::invalid_option}` naming the member. Nothing is
+/// clamped.
+struct EntityProcessorOptions {
+    /// Consume this sub-queue of the entity. Default none: the entity itself.
+    SubQueue sub_queue{SubQueue::none};
+
+    /// Handlers at once, including coroutines that wait. Range: 1 to 10,000. Default 8.
+    std::uint32_t max_concurrent_calls{8};
+
+    /// Most messages that are fetched and not yet finished. They are locked, and no other consumer
+    /// gets them. Range: 0 to 10,000. Zero: automatic, from the number of handlers and the rate.
+    /// Default 0.
+    std::uint32_t prefetch{0};
+
+    /// As `ProcessorOptions::max_buffered_bytes`. Default 64 MiB.
+    std::size_t max_buffered_bytes{std::size_t{64} << 20U};
+
+    /// As `ProcessorOptions::worker_threads`. Default 0.
+    std::uint32_t worker_threads{0};
+
+    /// How long the lock of a message is renewed after it came. Then the stop token of its handler
+    /// fires, the lock ends and the message returns to the broker, so that a handler that hangs
+    /// does not keep it. Range: zero or more. Zero: no limit. Default 5 min.
+    Duration max_lock_renewal{std::chrono::minutes{5}};
+
+    /// As `ProcessorOptions::receive_and_delete`. Default false.
+    bool receive_and_delete{false};
+
+    /// What happens to a message whose handler threw. `park_session` and `dead_letter_session` are
+    /// invalid_option. Default: abandon.
+    FailurePolicy failure_policy{};
+
+    /// As `ProcessorOptions::expired_message`. Default: dead_letter.
+    ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};
+
+    /// Delays before the entity is opened again after it could not be, or after its link was lost.
+    /// Default 100 ms to 30 s.
+    BackoffOptions error_backoff{};
+
+    /// If the broker has priorities, processors with a higher one are served first. Default 0.
+    int priority{0};
+};
+
+/// Consumes an entity without sessions, or the dead-letter sub-queue of any entity: handles several
+/// messages at once, in no order. `SessionProcessor` is the one for entities with sessions.
+///
+/// Example:
+///
+///     Processor dead{client, "orders",
+///                    {.sub_queue = SubQueue::dead_letter, .max_concurrent_calls = 16}};
+///     dead.on_message([](MessageContext& context) {
+///         std::cout << context.message().text() << '\n';
+///     });
+///     dead.start();
+///     wait_for_signal();
+///     const StopReport report = dead.stop(std::chrono::seconds{10});
+///
+/// Handlers run on the processor's worker threads and nowhere else. Each runs under an
+/// `OperationContext` whose deadline is the end of the message's lock or the message's own
+/// deadline, whichever is sooner. The receive thread renews the lock. A handler that returns
+/// completes its message. A handler that throws leaves it to the failure policy.
+/// `MessageContext::session` is a session without an id or a state; its `release` gives the link
+/// back and opens it anew. A lost link is made again. `on_error` tells of it, and of each lock that
+/// was lost.
+///
+/// Lifetimes: as those of a `SessionProcessor`.
+///
+/// Thread safety:
+/// Distinct objects: safe.
+/// Shared objects: safe, except for `on_message` and `on_error`, which must precede `start`.
+class Processor {
+public:
+    /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
+    /// Errors: invalid_option (names the member), invalid_argument (`entity` must have 1 to 260
+    /// characters), not_supported.
+    Processor(const Client& client, std::string entity, EntityProcessorOptions options = {});
+
+    ~Processor();
+    Processor(Processor&&) noexcept;
+    Processor& operator=(Processor&&) noexcept;
+
+    /// Sets the handler of messages. Required before `start`. Errors of this and `on_error`:
+    /// invalid_state (the processor was started).
+    void on_message(MessageHandler handler);
+
+    /// As `SessionProcessor::on_error`. An entity that has sessions is told here, as
+    /// session_required.
+    void on_error(std::function<void(const ErrorContext&)> handler);
+
+    /// Starts the threads and opens the entity. Returns at once.
+    /// Errors: invalid_state (no `on_message`, or started before), resource_exhausted (no thread
+    /// could be started).
+    void start();
+
+    /// Stops as `SessionProcessor::stop` does: messages that no handler started return uncounted,
+    /// and running handlers finish. Never throws.
+    StopReport stop(const StopOptions& options) noexcept;
+    /// The same within `timeout`. Negative: as zero.
+    StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
+
+    /// Changes `EntityProcessorOptions::max_concurrent_calls` of a running processor. A lower limit
+    /// takes effect as handlers finish.
+    /// Errors: invalid_option (not 1 to 10,000), invalid_state (not started).
+    void set_max_concurrent_calls(std::uint32_t calls);
+
+    /// As `SessionProcessor::describe`. There is one slot.
+    [[nodiscard]] ProcessorDescription describe() const;
+
+    /// Only the totals. Never blocks.
+    [[nodiscard]] ProcessorCounters counters() const noexcept;
+
+private:
+    std::unique_ptr<client::ProcessorRuntime> runtime_;
+};
+
+} // namespace sessionq

@@ -1,0 +1,83 @@
+#include <sessionq/processor.hpp>
+
+#include <utility>
+
+#include "client/check.hpp"
+#include "client/entity_path.hpp"
+#include "client/processor_runtime.hpp"
+#include "core/access.hpp"
+
+namespace sessionq {
+namespace {
+
+constexpr std::uint32_t most_calls = 10'000;
+
+void check_calls(std::uint32_t calls) {
+    client::require_option(calls >= 1 && calls <= most_calls,
+                           "EntityProcessorOptions::max_concurrent_calls must be 1 to 10,000");
+}
+
+/// One session, which is never left, with so many calls.
+ProcessorOptions as_session(const EntityProcessorOptions& options) {
+    using Action = FailurePolicy::Action;
+    check_calls(options.max_concurrent_calls);
+    const Action action = options.failure_policy.action;
+    client::require_option(action == Action::abandon || action == Action::dead_letter,
+                           "EntityProcessorOptions::failure_policy must abandon or dead-letter: "
+                           "there is no session");
+    return {.max_concurrent_sessions = 1,
+            .max_concurrent_calls_per_session = options.max_concurrent_calls,
+            .session_idle_timeout = Duration::max(),
+            .prefetch = options.prefetch,
+            .max_buffered_bytes = options.max_buffered_bytes,
+            .worker_threads = options.worker_threads,
+            .max_lock_renewal = options.max_lock_renewal,
+            .receive_and_delete = options.receive_and_delete,
+            .failure_policy = options.failure_policy,
+            .expired_message = options.expired_message,
+            .error_backoff = options.error_backoff,
+            .priority = options.priority};
+}
+
+} // namespace
+
+Processor::Processor(const Client& client, std::string entity, EntityProcessorOptions options)
+    : runtime_{std::make_unique<client::ProcessorRuntime>(
+          client::Access::core(client),
+          std::vector<std::string>{client::entity_path(client::Access::core(client)->capabilities(),
+                                                       std::move(entity), options.sub_queue)},
+          as_session(options), ports::Scope::entity)} {}
+
+Processor::~Processor() = default;
+Processor::Processor(Processor&&) noexcept = default;
+Processor& Processor::operator=(Processor&&) noexcept = default;
+
+void Processor::on_message(MessageHandler handler) {
+    processor::Handlers& handlers = runtime_->handlers_before_start();
+    handlers.message = handler.function();
+    handlers.start_message = handler.start();
+}
+
+void Processor::on_error(std::function<void(const ErrorContext&)> handler) {
+    runtime_->handlers_before_start().error = std::move(handler);
+}
+
+void Processor::start() { runtime_->start(); }
+
+StopReport Processor::stop(const StopOptions& options) noexcept { return runtime_->stop(options); }
+
+StopReport Processor::stop(Duration timeout) noexcept {
+    return runtime_->stop({.timeout = timeout});
+}
+
+void Processor::set_max_concurrent_calls(std::uint32_t calls) {
+    check_calls(calls);
+    runtime_->update_limits(
+        {.max_concurrent_sessions = 1, .max_concurrent_calls_per_session = calls});
+}
+
+ProcessorDescription Processor::describe() const { return runtime_->describe(); }
+
+ProcessorCounters Processor::counters() const noexcept { return runtime_->counters(); }
+
+} // namespace sessionq
